@@ -1,0 +1,205 @@
+// Package springfield_test holds the rules of the house: who may import whom.
+package springfield_test
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	hookruntime "github.com/cameronsjo/springfield/runtime"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/templates"
+)
+
+const module = hookruntime.Module
+
+// pkg is what `go list` says of a package.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Standard   bool
+	GoFiles    []string
+	Imports    []string
+	Deps       []string
+}
+
+// list asks go about packages.
+func list(t *testing.T, args ...string) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"list", "-json=ImportPath,Name,Dir,Standard,GoFiles,Imports,Deps"}, args...)...)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p pkg
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}
+
+// room is a package's place in the house, like "runtime/hook".
+func room(importPath string) string { return strings.TrimPrefix(importPath, module+"/") }
+
+func inside(importPath, rooms string) bool {
+	return importPath == module+"/"+rooms || strings.HasPrefix(importPath, module+"/"+rooms+"/")
+}
+
+func TestRuntimeIsStandardLibraryOnly(t *testing.T) {
+	for _, p := range list(t, "-deps", "./runtime/...") {
+		if !p.Standard && !inside(p.ImportPath, "runtime") {
+			t.Errorf("runtime depends on %s", p.ImportPath)
+		}
+	}
+	for _, p := range list(t, "-deps", "./runtime/springfield-hook") {
+		if p.ImportPath == "net" || strings.HasPrefix(p.ImportPath, "net/") || p.ImportPath == "os/exec" || strings.HasPrefix(p.ImportPath, "crypto/") {
+			t.Errorf("the hook depends on %s", p.ImportPath)
+		}
+	}
+}
+
+func TestStrategyIsPure(t *testing.T) {
+	for _, p := range list(t, "./runtime/strategy") {
+		for _, dep := range p.Deps {
+			if slices.Contains([]string{"os", "os/exec", "time", "net", "syscall", "fmt", "math/rand", "math/rand/v2"}, dep) {
+				t.Errorf("strategy depends on %s: everything has to arrive in its argument", dep)
+			}
+		}
+	}
+}
+
+func TestWhoImportsWhom(t *testing.T) {
+	forbidden := map[string][]string{ // room: what it must not depend on
+		"generator": {"installer", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"installer": {"generator", "cmd", "runtime", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"templates": {"generator", "installer", "cmd", "runtime"},
+	}
+	for _, p := range list(t, "./...") {
+		top, _, _ := strings.Cut(room(p.ImportPath), "/")
+		for _, dep := range p.Deps {
+			for _, no := range forbidden[top] {
+				third := strings.Contains(no, ".") && (dep == no || strings.HasPrefix(dep, no+"/"))
+				if third || inside(dep, no) {
+					t.Errorf("%s depends on %s", room(p.ImportPath), dep)
+				}
+			}
+			if dep == module+"/runtime" && !slices.Contains([]string{"generator", "cmd", "springfield_test"}, top) {
+				t.Errorf("%s depends on runtime, which only generator may import", room(p.ImportPath))
+			}
+		}
+	}
+}
+
+// Only the mains print, exit or read the environment.
+func TestOnlyMainsTouchTheProcess(t *testing.T) {
+	for _, p := range list(t, "./...") {
+		if p.Name == "main" {
+			continue
+		}
+		for _, file := range p.GoFiles {
+			text := read(t, p.Dir, file)
+			for _, call := range []string{"os.Exit(", "os.Getenv(", "os.LookupEnv(", "os.Environ(", "os.Stdin", "os.Stdout", "os.Stderr", "fmt.Print", "log.Print", "log.Fatal", "func init()"} {
+				if strings.Contains(text, call) {
+					t.Errorf("%s/%s: %s belongs in a main", room(p.ImportPath), file, call)
+				}
+			}
+		}
+	}
+}
+
+// What the CLI compiles the hook from is what the hook is made of.
+func TestEmbeddedSourcesAreComplete(t *testing.T) {
+	var embedded, needed []string
+	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !strings.HasSuffix(name, "_test.go") {
+			embedded = append(embedded, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		for _, p := range listFor(t, system, "./runtime/springfield-hook") {
+			for _, file := range p.GoFiles {
+				if name := path.Join(strings.TrimPrefix(room(p.ImportPath), "runtime/"), file); inside(p.ImportPath, "runtime") && !slices.Contains(needed, name) {
+					needed = append(needed, name)
+				}
+			}
+		}
+	}
+	slices.Sort(needed)
+	if !slices.Equal(embedded, needed) {
+		t.Errorf("embedded %v\nneeded   %v", embedded, needed)
+	}
+}
+
+func TestModuleLinesAgree(t *testing.T) {
+	text := read(t, ".", "go.mod")
+	for _, line := range []string{"module " + hookruntime.Module + "\n", "\ngo " + hookruntime.Go + "\n"} {
+		if !strings.Contains(text, line) {
+			t.Errorf("go.mod has no line %q, but runtime/source.go says so", strings.TrimSpace(line))
+		}
+	}
+}
+
+// A strategy is one file and one folder of templates.
+func TestEveryStrategyHasTemplates(t *testing.T) {
+	entries, err := fs.ReadDir(templates.Files, ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var folders []string
+	for _, e := range entries {
+		if e.Name() != "shared" {
+			folders = append(folders, e.Name())
+		}
+	}
+	if !slices.Equal(folders, strategy.Names()) {
+		t.Errorf("templates for %v, strategies %v", folders, strategy.Names())
+	}
+}
+
+// What is embedded is what is meant to be: no editor's backup, nothing that
+// acts on this repository.
+func TestTemplatesHaveTheirSuffix(t *testing.T) {
+	err := fs.WalkDir(templates.Files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && path.Ext(name) != ".tmpl" && path.Base(name) != "about.yaml" {
+			t.Errorf("templates/%s is neither a template nor about.yaml", name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func listFor(t *testing.T, system string, target string) []pkg {
+	t.Setenv("GOOS", system)
+	return list(t, "-deps", target)
+}
+
+func read(t *testing.T, dir, file string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

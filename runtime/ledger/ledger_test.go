@@ -1,0 +1,261 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestMain lets the test binary play other hooks of the same session.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("LEDGER_TEST_DIR"); dir != "" {
+		for range 25 {
+			if err := bump(dir, "shared"); err != nil && !errors.Is(err, ErrBusy) {
+				fmt.Fprintln(os.Stderr, err)
+				os.Exit(1)
+			}
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// bump counts one up, as a hook spends one continue.
+func bump(dir, id string) error {
+	s, err := Open(dir, id)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	state := s.State
+	state.InPrompt++
+	return s.Append(Record{Plugin: "p", Decision: "continue", Rule: "r", State: state})
+}
+
+func inPrompt(t *testing.T, dir, id string) int {
+	t.Helper()
+	s, err := Open(dir, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	return s.State.InPrompt
+}
+
+func TestDir(t *testing.T) {
+	config := filepath.Join(t.TempDir(), "any where")
+	home := t.TempDir()
+	fallback := filepath.Join(home, ".claude", "springfield")
+	for name, test := range map[string]struct{ transcript, home, want string }{
+		"beside projects":    {filepath.Join(config, "projects", "-w", "s.jsonl"), home, filepath.Join(config, "springfield")},
+		"no projects":        {filepath.Join(config, "s.jsonl"), home, fallback},
+		"relative":           {filepath.Join("projects", "-w", "s.jsonl"), home, fallback},
+		"no transcript":      {"", home, fallback},
+		"no home":            {"", "", ""},
+		"dots do not escape": {filepath.Join(config, "projects", "x", "s.jsonl") + "/../../../../y", home, fallback},
+	} {
+		if got := Dir(test.transcript, test.home); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestSessionFileNeverFollowsTheID(t *testing.T) {
+	dir := t.TempDir()
+	seen := map[string]string{}
+	for _, id := range []string{"", "a", "../../../etc/passwd", "a/b", "..", "x\x00y", "line\nbreak", "-rf", strings.Repeat("é", 5000), "A"} {
+		path := SessionFile(dir, id)
+		if filepath.Dir(path) != filepath.Join(dir, "sessions") || len(filepath.Base(path)) != 32+len(".jsonl") {
+			t.Errorf("%q: %s", id, path)
+		}
+		if other, ok := seen[path]; ok {
+			t.Errorf("%q and %q share a file", id, other)
+		}
+		seen[path] = id
+	}
+}
+
+func TestStateOutlivesTheHook(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // two levels to make
+	for want := range 5 {
+		if got := inPrompt(t, dir, "a"); got != want {
+			t.Fatalf("state %d, want %d", got, want)
+		}
+		if err := bump(dir, "a"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := inPrompt(t, dir, "b"); got != 0 {
+		t.Errorf("another session starts at %d", got)
+	}
+	for path, want := range map[string]os.FileMode{dir: 0o700, filepath.Join(dir, "sessions"): 0o700, SessionFile(dir, "a"): 0o600} {
+		info, err := os.Stat(path)
+		if err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v, want %o", path, info.Mode(), err, want)
+		}
+	}
+}
+
+// Whatever a killed hook left at the end, the newest complete record counts
+// and the next one is readable.
+func TestTornAndForeignLines(t *testing.T) {
+	whole, err := encode(Record{Plugin: "p", Decision: "continue", Rule: "r", State: State{InPrompt: 8}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tails := map[string]string{
+		"nothing": "", "a line end": "\n", "junk": "\x00\x00\xff", "junk line": "junk\n", "empty object": "{}\n",
+		"other object": `{"decision":""}` + "\n", "long junk": strings.Repeat("x", maxRecord-1) + "\n",
+	}
+	for cut := 1; cut < len(whole)-1; cut += 7 { // all but the line end: complete
+		tails[fmt.Sprint("cut at ", cut)] = string(whole[:cut])
+	}
+	for name, tail := range tails {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for range 3 {
+				if err := bump(dir, "a"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, err := os.OpenFile(SessionFile(dir, "a"), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(tail); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			if got := inPrompt(t, dir, "a"); got != 3 {
+				t.Fatalf("state %d, want 3", got)
+			}
+			if err := bump(dir, "a"); err != nil {
+				t.Fatal(err)
+			}
+			if got := inPrompt(t, dir, "a"); got != 4 {
+				t.Errorf("state %d after the next one, want 4", got)
+			}
+		})
+	}
+}
+
+func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
+	s, err := Open(t.TempDir(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Append(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
+		t.Error("a record longer than the limit was written")
+	}
+}
+
+func TestOpenGivesUpOnABusyLedger(t *testing.T) {
+	dir := t.TempDir()
+	s, err := Open(dir, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, "a"); !errors.Is(err, ErrBusy) {
+		t.Errorf("second hook: %v, want %v", err, ErrBusy)
+	}
+	s.Close()
+	if s, err = Open(dir, "a"); err != nil {
+		t.Errorf("after the first has ended: %v", err)
+	}
+	s.Close()
+}
+
+func TestOpenWithoutAPlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{"", filepath.Join(file, "springfield")} {
+		if _, err := Open(dir, "a"); err == nil {
+			t.Errorf("%q: no error", dir)
+		}
+	}
+}
+
+// Eight processes, some killed while they work: no count is lost, no line torn.
+func TestManyHooksAtOnce(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var wg sync.WaitGroup
+	for i := range 8 {
+		cmd := exec.Command(self)
+		cmd.Env = append(os.Environ(), "LEDGER_TEST_DIR="+dir)
+		var out bytes.Buffer
+		cmd.Stderr = &out
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if i%4 == 3 {
+			cmd.Process.Kill()
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if err := cmd.Wait(); err != nil && i%4 != 3 {
+				t.Errorf("hook %d: %v %s", i, err, out.String())
+			}
+		}()
+	}
+	wg.Wait()
+
+	data, err := os.ReadFile(SessionFile(dir, "shared"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		var r Record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			continue // torn by a kill; the state below shows that nothing hangs on it
+		}
+		if count++; r.State.InPrompt != count {
+			t.Fatalf("record %d says %d: two hooks read the same state", count, r.State.InPrompt)
+		}
+	}
+	if got := inPrompt(t, dir, "shared"); got != count || count == 0 {
+		t.Errorf("state %d after %d records", got, count)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	whole, _ := encode(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{Continues: []int64{1}}})
+	f.Add(whole)
+	f.Add([]byte("\n\n{\"decision\":\"stop\",\"state\":{\"continues\":[1e300]}}\n"))
+	f.Add(bytes.Repeat([]byte("x\n"), 40<<10))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		path := SessionFile(dir, "a")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := inPrompt(t, dir, "a")
+		if before == 1<<63-1 {
+			return
+		}
+		if err := bump(dir, "a"); err != nil {
+			t.Fatal(err)
+		}
+		if after := inPrompt(t, dir, "a"); after != before+1 {
+			t.Fatalf("state %d, then %d", before, after)
+		}
+	})
+}

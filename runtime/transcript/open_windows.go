@@ -1,0 +1,3 @@
+package transcript
+
+const nonblock = 0 // Windows has no pipes in the file system

@@ -1,0 +1,20 @@
+//go:build unix
+
+package transcript
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A named pipe in the log's place must be refused, not waited for.
+func TestReadDoesNotWaitForAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, 50); err == nil {
+		t.Error("no error")
+	}
+}

@@ -1,0 +1,70 @@
+// The end of a session log, read backwards: a stop is decided on its last
+// lines, and the log before them may be gigabytes.
+
+package transcript
+
+import (
+	"bytes"
+	"io"
+	"os"
+)
+
+const (
+	// maxLine is the longest line that is looked at, in bytes. A longer one
+	// (a pasted image, a huge tool result) counts as a line and is skipped.
+	maxLine = 1 << 20
+	// maxTail is the most that is read from the end of a log, in bytes.
+	maxTail = 4 << 20
+	// chunk is how much is read at a time.
+	chunk = 128 << 10
+)
+
+// tail returns the last n lines of a regular file, oldest first, without
+// their line ends. Empty lines do not count. A torn last line counts: Claude
+// Code may be writing it. Fewer lines come back when maxTail is reached first.
+func tail(path string, n int) ([][]byte, error) {
+	// Without blocking: a named pipe in the log's place must not hold Claude up.
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	// Seek tells the size; Stat would too, and bring 120 KB of time formatting
+	// into the binary with it.
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, err
+	}
+
+	var buf []byte // the file from start on
+	start := size
+	floor := max(0, start-maxTail)
+	for start > floor && countLines(buf) <= n {
+		// Twice as much each time, so that a long line is not copied often.
+		more := min(max(chunk, int64(len(buf))), start-floor)
+		grown := make([]byte, more+int64(len(buf)))
+		if _, err := f.ReadAt(grown[:more], start-more); err != nil && err != io.EOF {
+			return nil, err
+		}
+		copy(grown[more:], buf)
+		buf, start = grown, start-more
+	}
+
+	whole := start == 0
+	var lines [][]byte
+	for i, line := range bytes.Split(buf, []byte{'\n'}) {
+		if i == 0 && !whole {
+			continue // its beginning was not read
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-n):], nil
+}
+
+// countLines counts line ends, blank lines left out. One more than asked for
+// means that the oldest line asked for is complete.
+func countLines(b []byte) int {
+	return bytes.Count(b, []byte{'\n'}) - bytes.Count(b, []byte("\n\n"))
+}

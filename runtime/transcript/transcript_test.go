@@ -1,0 +1,214 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Lines as Claude Code writes them, made here.
+func text(s string) string {
+	return fmt.Sprintf(`{"parentUuid":"p","isSidechain":false,"type":"assistant","message":{"id":"msg_1","role":"assistant","content":[{"type":"text","text":%s}]},"uuid":"u"}`, quote(s))
+}
+
+func tool(name, input string) string {
+	return fmt.Sprintf(`{"message":{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":%s,"input":%s}]},"type":"assistant","uuid":"u"}`, quote(name), input)
+}
+
+func prompt(s string) string {
+	return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":%s},"uuid":"u"}`, quote(s))
+}
+
+func quote(s string) string {
+	b, _ := json.Marshal(s)
+	return string(b)
+}
+
+const result = `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"ok"}]},"toolUseResult":{"stdout":"ok"}}`
+
+func write(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestRead(t *testing.T) {
+	todos := `{"todos":[{"content":"a","status":"completed","activeForm":"A"},{"content":"b","status":"pending"}]}`
+	huge := text(strings.Repeat("x", maxLine))
+	for name, test := range map[string]struct {
+		lines []string
+		want  Window
+	}{
+		"nothing":             {nil, Window{}},
+		"text":                {[]string{text("one"), text("two")}, Window{Text: "two"}},
+		"text, then tool":     {[]string{text("one"), tool("Bash", `{"command":"ls"}`), result}, Window{Text: "one", LastTool: "Bash"}},
+		"several blocks":      {[]string{`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Read","input":{}}]}}`}, Window{Text: "one", LastTool: "Read"}},
+		"a string for blocks": {[]string{`{"type":"assistant","message":{"content":"one"}}`}, Window{Text: "one"}},
+		"empty text":          {[]string{text("one"), text("")}, Window{Text: "one"}},
+		"todos":               {[]string{tool("TodoWrite", todos)}, Window{LastTool: "TodoWrite", Todos: []Todo{{"a", "completed"}, {"b", "pending"}}}},
+		"newer todos":         {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":[]}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{}}},
+		"todos of odd type":   {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":"none"}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{{"a", "completed"}, {"b", "pending"}}}},
+		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, Window{Text: "It runs.", LastTool: "Bash", Background: true}},
+		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, Window{Text: "Now this.", LastTool: "Bash"}},
+		"meta is no prompt":   {[]string{tool("Bash", `{"run_in_background":true}`), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`}, Window{LastTool: "Bash", Background: true}},
+		"sidechain":           {[]string{text("one"), strings.Replace(text("sub"), `"isSidechain":false`, `"isSidechain":true`, 1)}, Window{Text: "one"}},
+		"unknown types":       {[]string{text("one"), `{"type":"file-history-snapshot","snapshot":{}}`, `{"type":17}`, `[]`, `null`, `"x"`}, Window{Text: "one"}},
+		"torn last line":      {[]string{text("one"), text("two")[:90]}, Window{Text: "one"}},
+		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, Window{Text: "one"}},
+		"CRLF":                {[]string{text("one") + "\r", text("two") + "\r", ""}, Window{Text: "two"}},
+		"a huge line":         {[]string{text("one"), huge}, Window{Text: "one"}},
+		"escapes":             {[]string{text(`a "quoted" \ back\\slash` + "\n\u2028“")}, Window{Text: `a "quoted" \ back\\slash` + "\n\u2028“"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Read(write(t, test.lines...), 50)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(got, test.want) {
+				t.Errorf("got %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestReadRefusesWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "directory": dir, "no name": ""} {
+		if _, err := Read(path, 50); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestTailCountsLines(t *testing.T) {
+	for _, total := range []int{0, 1, 49, 50, 51, 400} {
+		for _, width := range []int{1, 700, chunk - 1, chunk} {
+			if total*width > maxTail/2 && total > 51 {
+				continue
+			}
+			for _, end := range []string{"", "\n", "\n\n\n"} {
+				var lines []string
+				for i := range total {
+					lines = append(lines, fmt.Sprintf("%0*d", width, i%10))
+				}
+				path := write(t, strings.Join(lines, "\n")+end)
+				got, err := tail(path, 50)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := lines[max(0, total-50):]
+				if total*width > maxTail { // bounded: fewer come, the newest
+					if len(got) == 0 || len(got) >= len(want) {
+						t.Fatalf("%d lines of %d bytes: got %d", total, width, len(got))
+					}
+					want = want[len(want)-len(got):]
+				}
+				if len(got) != len(want) {
+					t.Fatalf("%d lines of %d bytes, end %q: got %d, want %d", total, width, end, len(got), len(want))
+				}
+				for i := range got {
+					if string(got[i]) != want[i] {
+						t.Fatalf("%d lines of %d bytes: line %d differs", total, width, i)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What is read stays bounded however large the file is.
+func TestTailIsBounded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "session.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	// A gigabyte of nothing, then a line: sparse, so it costs no disk.
+	if _, err := f.WriteAt([]byte("\n"+text("the end")), 1<<30); err != nil {
+		t.Fatal(err)
+	}
+	allocated := testing.Benchmark(func(b *testing.B) {
+		for b.Loop() {
+			w, err := Read(path, 50)
+			if err != nil || w.Text != "the end" {
+				b.Fatalf("%+v, %v", w, err)
+			}
+		}
+	}).AllocedBytesPerOp()
+	if allocated > 4*maxTail {
+		t.Errorf("%d bytes allocated", allocated)
+	}
+}
+
+// The walker must see the members that encoding/json sees, and must not accept
+// an object that encoding/json refuses for its structure.
+func FuzzMembers(f *testing.F) {
+	for _, line := range []string{text("one"), tool("Bash", `{"a":[1,{"b":"}"}]}`), result, `{}`, `{ }`, `{"a":1,}`, `{"a" : "\\\"" , "b":[]}`, `{"a":{"a":1}`, `{"a"}`, "{\"\\\\\":\"\\\\\"}", `{"a":tru}`} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, line []byte) {
+		var want map[string]json.RawMessage
+		valid := json.Unmarshal(line, &want) == nil && want != nil
+		got := map[string][]byte{}
+		complete := members(line, func(key, value []byte) {
+			var k string
+			if json.Unmarshal(append(append([]byte{'"'}, key...), '"'), &k) == nil {
+				got[k] = value
+			}
+		})
+		if !valid {
+			return
+		}
+		if !complete {
+			t.Fatalf("refused %q", line)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d members, want %d", line, len(got), len(want))
+		}
+		for k, v := range want {
+			if !bytes.Equal(bytes.TrimSpace(v), got[k]) {
+				t.Fatalf("%q: member %q is %q, want %q", line, k, got[k], v)
+			}
+		}
+	})
+}
+
+func FuzzWindow(f *testing.F) {
+	f.Add([]byte(text("one") + "\n" + tool("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`)))
+	f.Add([]byte(prompt("x") + "\n" + result + "\n{"))
+	f.Fuzz(func(t *testing.T, log []byte) {
+		path := filepath.Join(t.TempDir(), "s")
+		if err := os.WriteFile(path, log, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path, 50); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	var lines []string
+	for i := range 200 {
+		lines = append(lines, text(fmt.Sprint(i, strings.Repeat(" word", 250))), tool("Bash", `{"command":"ls"}`), result)
+	}
+	path := filepath.Join(b.TempDir(), "s")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(path, 50); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
