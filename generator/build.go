@@ -1,0 +1,253 @@
+// Compiling the hook: the sources that the CLI carries, staged in a temporary
+// directory and built in an environment made from nothing, so that neither
+// user, path, cache nor setting shows in the bytes.
+
+package generator
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	hookruntime "github.com/cameronsjo/springfield/runtime"
+)
+
+// Build is what was compiled into a suite.
+type Build struct {
+	Source   string            `yaml:"source"` // SHA-256 of the sources
+	Go       string            `yaml:"go"`     // version of Go
+	SHA256   map[string]string `yaml:"sha256"` // of the binary, by target
+	Binaries []Binary          `yaml:"-"`
+}
+
+// Binary is a compiled hook.
+type Binary struct {
+	Target Target
+	Data   []byte
+}
+
+// Toolchain is where and with what the hook is compiled. Only a main fills it.
+type Toolchain struct {
+	Path    string    // PATH, to find go and for go itself
+	Home    string    // the user's home; may be empty
+	Windows []string  // variables go needs on Windows, as KEY=value
+	GoCache string    // go's build cache; empty or unusable: a temporary one
+	Cache   string    // where compiled hooks are kept; empty: nowhere
+	Talk    io.Writer // progress
+}
+
+// ErrNoGo says that there is no Go toolchain to compile with.
+var ErrNoGo = errors.New("compile the hook: there is no go command on PATH")
+
+// Build compiles the hook for all targets.
+func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, err error) {
+	sources, hash, err := sources()
+	if err != nil {
+		return Build{}, err
+	}
+	goCommand, err := lookPath("go", t.Path)
+	if err != nil {
+		return Build{}, ErrNoGo
+	}
+	stage, err := makeStage()
+	if err != nil {
+		return Build{}, fmt.Errorf("compile the hook: %w", err)
+	}
+	defer func() { err = errors.Join(err, removeStage(stage)) }()
+
+	version, err := t.run(ctx, stage, goCommand, nil, "env", "GOVERSION")
+	if err != nil {
+		return Build{}, err
+	}
+	built = Build{Source: hash, Go: strings.TrimSpace(string(version)), SHA256: map[string]string{}}
+	staged := false
+	for _, target := range targets {
+		data, ok := t.cached(built, target)
+		if !ok {
+			if !staged {
+				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
+					return Build{}, fmt.Errorf("compile the hook: %w", err)
+				}
+				staged = true
+			}
+			fmt.Fprintf(t.Talk, "compiling the hook for %s\n", target)
+			if data, err = t.compile(ctx, stage, goCommand, target); err != nil {
+				return Build{}, err
+			}
+			t.keep(built, target, data)
+		}
+		built.SHA256[target.String()] = sum(data)
+		built.Binaries = append(built.Binaries, Binary{target, data})
+	}
+	return built, nil
+}
+
+func (t Toolchain) compile(ctx context.Context, stage, goCommand string, target Target) ([]byte, error) {
+	out := filepath.Join(stage, "out-"+target.OS+"-"+target.Arch)
+	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch},
+		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./runtime/springfield-hook")
+	if err != nil {
+		return nil, fmt.Errorf("for %s: %w", target, err)
+	}
+	return os.ReadFile(out)
+}
+
+// run starts go in the environment made from nothing. GOENV=off matters: an
+// empty GOFLAGS does not override what `go env -w` has stored.
+func (t Toolchain) run(ctx context.Context, stage, goCommand string, more []string, args ...string) ([]byte, error) {
+	home := t.Home
+	if home == "" {
+		home = stage
+	}
+	cmd := exec.CommandContext(ctx, goCommand, args...)
+	cmd.Dir = filepath.Join(stage, "src")
+	cmd.Env = append([]string{
+		"PATH=" + t.Path, "HOME=" + home, "TMPDIR=" + filepath.Join(stage, "tmp"),
+		"GOCACHE=" + t.usableGoCache(stage), "GOPATH=" + filepath.Join(stage, "gopath"),
+		"GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local", "GOPROXY=off", "CGO_ENABLED=0",
+	}, more...)
+	cmd.Env = append(cmd.Env, t.Windows...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &CompileError{Args: args, Output: strings.TrimSpace(stderr.String()), Err: err}
+	}
+	return stdout.Bytes(), nil
+}
+
+// CompileError is a failed call of go, with what it said.
+type CompileError struct {
+	Args   []string
+	Output string
+	Err    error
+}
+
+func (e *CompileError) Error() string {
+	if e.Output == "" {
+		return fmt.Sprintf("compile the hook: go %s: %v", e.Args[0], e.Err)
+	}
+	return fmt.Sprintf("compile the hook: go %s: %s", e.Args[0], e.Output)
+}
+
+func (e *CompileError) Unwrap() error { return e.Err }
+
+// usableGoCache is go's cache if something can be written there.
+func (t Toolchain) usableGoCache(stage string) string {
+	own := filepath.Join(stage, "gocache")
+	if !filepath.IsAbs(t.GoCache) || os.MkdirAll(t.GoCache, 0o755) != nil {
+		return own
+	}
+	probe, err := os.CreateTemp(t.GoCache, "springfield-probe-")
+	if err != nil {
+		return own
+	}
+	probe.Close()
+	os.Remove(probe.Name())
+	return t.GoCache
+}
+
+// sources are the embedded Go files without tests, by path, and their hash.
+func sources() (map[string][]byte, string, error) {
+	files := map[string][]byte{
+		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
+	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		data, err := hookruntime.Source.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		// A checkout on Windows may have other line ends; the hash must not.
+		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		files["runtime/"+name] = data
+		fmt.Fprintf(h, "runtime/%s %q\n", name, data)
+		return nil
+	})
+	if err != nil {
+		return nil, "", fmt.Errorf("read the hook's sources: %w", err)
+	}
+	return files, hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// makeStage makes the directory that a build happens in: src for the sources,
+// tmp beside it, because go ignores a go.mod at the root of its temp directory.
+func makeStage() (string, error) {
+	stage, err := os.MkdirTemp("", "springfield-build-")
+	if err != nil {
+		return "", err
+	}
+	for _, dir := range []string{"src", "tmp"} {
+		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
+			return "", errors.Join(err, os.RemoveAll(stage))
+		}
+	}
+	return stage, nil
+}
+
+func stageSources(stage string, files map[string][]byte) error {
+	for name, data := range files {
+		path := filepath.Join(stage, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, data, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeStage takes away read-only directories too, which go's module cache
+// makes.
+func removeStage(stage string) error {
+	err := os.RemoveAll(stage)
+	if err == nil {
+		return nil
+	}
+	filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			os.Chmod(path, 0o755)
+		}
+		return nil
+	})
+	return os.RemoveAll(stage)
+}
+
+// lookPath finds a command on a given PATH, not on the process's own.
+func lookPath(name, path string) (string, error) {
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue // a relative entry would run what lies in the working directory
+		}
+		file := filepath.Join(dir, name)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+			return file, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}

@@ -1,0 +1,464 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "write the golden trees anew")
+
+func host() Target { return Target{runtime.GOOS, runtime.GOARCH} }
+
+func specOf(targets ...Target) Spec {
+	return Spec{
+		Marketplace: "evergreen-terrace",
+		Owner:       Owner{Name: `Ned "Stupid Sexy" Flanders & Sons`, Email: "ned@example.org"},
+		Targets:     targets,
+		Plugins: []Plugin{{
+			Name: "ned-flanders", Strategy: "ned-flanders", Version: FirstVersion, Settings: map[string]string{"rules": "default"},
+		}},
+	}
+}
+
+// compiled is a build that took no compiler.
+func compiled(targets ...Target) Build {
+	b := Build{Source: "5005", Go: "go1.26", SHA256: map[string]string{}}
+	for _, t := range targets {
+		data := []byte("hook for " + t.String() + "\n")
+		b.Binaries = append(b.Binaries, Binary{t, data})
+		b.SHA256[t.String()] = sum(data)
+	}
+	return b
+}
+
+// TestGolden holds what is generated, modes included. After a meant change:
+// go test ./generator -update
+func TestGolden(t *testing.T) {
+	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
+	for name, targets := range map[string][]Target{
+		"one-target":      {linux},
+		"windows":         {windows},
+		"several-targets": {linux, mac, windows},
+	} {
+		t.Run(name, func(t *testing.T) {
+			spec := specOf(targets...)
+			if err := spec.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			files, err := Render(spec, compiled(targets...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "suite")
+			if outcome, err := Write(dir, spec, files); err != nil || outcome != Created {
+				t.Fatalf("%v, %v", outcome, err)
+			}
+			got := tree(t, dir)
+			golden := filepath.Join("testdata", name+".txtar")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("the tree is not %s; look at it with -update and git diff\n%s", golden, got)
+			}
+		})
+	}
+}
+
+// tree is a directory as txtar, modes in the names.
+func tree(t *testing.T, dir string) []byte {
+	t.Helper()
+	var a txtar.Archive
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return txtar.Format(&a)
+}
+
+func TestValidate(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*Spec)
+		want   string
+	}{
+		"as it is":              {func(*Spec) {}, ""},
+		"no marketplace":        {func(s *Spec) { s.Marketplace = "" }, "marketplace: no name given"},
+		"blank in marketplace":  {func(s *Spec) { s.Marketplace = "my hooks" }, "marketplace: "},
+		"reserved":              {func(s *Spec) { s.Marketplace = "claude-plugins-official" }, "reserved"},
+		"looks official":        {func(s *Spec) { s.Marketplace = "my-official-claude-things" }, "reserved"},
+		"no owner":              {func(s *Spec) { s.Owner.Name = " " }, "owner: no name given"},
+		"no plugin":             {func(s *Spec) { s.Plugins = nil }, "strategy: none chosen"},
+		"no target":             {func(s *Spec) { s.Targets = nil }, "target: none chosen"},
+		"target twice":          {func(s *Spec) { s.Targets = []Target{host(), host()} }, "twice"},
+		"windows/arm64":         {func(s *Spec) { s.Targets = []Target{{"windows", "arm64"}} }, ""},
+		"windows/arm64 and one": {func(s *Spec) { s.Targets = []Target{{"windows", "arm64"}, host()} }, "only be built alone"},
+		"plugin twice":          {func(s *Spec) { s.Plugins = append(s.Plugins, s.Plugins[0]) }, "twice"},
+		"path for a name":       {func(s *Spec) { s.Plugins[0].Name = "../ned" }, "not a plugin name"},
+		"version":               {func(s *Spec) { s.Plugins[0].Version = "1.0" }, `version "1.0"`},
+		"unknown strategy":      {func(s *Spec) { s.Plugins[0].Strategy = "homer" }, `none called "homer"`},
+		"shared is no strategy": {func(s *Spec) { s.Plugins[0].Strategy = "shared" }, `none called "shared"`},
+		"unknown setting":       {func(s *Spec) { s.Plugins[0].Settings["x"] = "y" }, `no setting "x"`},
+		"unknown choice":        {func(s *Spec) { s.Plugins[0].Settings["rules"] = "y" }, `rules cannot be "y"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := specOf(host())
+			test.change(&s)
+			err := s.Validate()
+			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%v, want %q", err, test.want)
+			}
+			var spec *SpecError
+			if err != nil && (!errors.As(err, &spec) || spec.Hint == "") {
+				t.Errorf("%v has no hint", err)
+			}
+		})
+	}
+}
+
+func TestSlug(t *testing.T) {
+	for in, want := range map[string]string{
+		"continuation-hooks": "continuation-hooks", "My Hooks": "my-hooks", "--x__y--": "x-y", "Größe 2": "gr-e-2", "日本": "", "": "",
+	} {
+		if got := Slug(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// write makes a suite or fails the test.
+func write(t *testing.T, dir string) (Spec, []File) {
+	t.Helper()
+	spec := specOf(host())
+	files, err := Render(spec, compiled(host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Write(dir, spec, files); err != nil {
+		t.Fatal(err)
+	}
+	return spec, files
+}
+
+func TestWriteTwiceChangesNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	spec, files := write(t, dir)
+	before := tree(t, dir)
+	if outcome, err := Write(dir, spec, files); err != nil || outcome != Unchanged {
+		t.Errorf("%v, %v", outcome, err)
+	}
+	if !bytes.Equal(tree(t, dir), before) {
+		t.Error("the suite has changed")
+	}
+	suite, err := ReadSuite(dir)
+	if err != nil || !suite.Spec.equal(spec) || suite.Build.Go != "go1.26" {
+		t.Errorf("%+v, %v", suite, err)
+	}
+}
+
+func TestWriteCompletesASuite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	spec, files := write(t, dir)
+	want := tree(t, dir)
+	hook := slices.IndexFunc(files, func(f File) bool { return f.Compiled })
+	for _, name := range []string{"README.md", "ned-flanders/strategy.json"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, files[hook].Path), []byte("an older hook"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if outcome, err := Write(dir, spec, files); err != nil || outcome != Completed {
+		t.Errorf("%v, %v", outcome, err)
+	}
+	if got := tree(t, dir); !bytes.Equal(got, want) {
+		t.Errorf("not the suite it was:\n%s", got)
+	}
+}
+
+func TestWriteNeverOverwritesAnEdit(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	spec, files := write(t, dir)
+	edited := filepath.Join(dir, "ned-flanders", "strategy.json")
+	if err := os.WriteFile(edited, []byte(`{"off": ["colon"]}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(filepath.Join(dir, "README.md"))
+	before := tree(t, dir)
+	_, err := Write(dir, spec, files)
+	var e *EditedError
+	if !errors.As(err, &e) || !slices.Equal(e.Files, []string{"ned-flanders/strategy.json"}) {
+		t.Errorf("%v", err)
+	}
+	if !bytes.Equal(tree(t, dir), before) {
+		t.Error("something was written")
+	}
+}
+
+func TestWriteRefusesOtherAnswers(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	spec, files := write(t, dir)
+	spec.Owner.Name = "Homer"
+	if _, err := Write(dir, spec, files); err == nil || !strings.Contains(err.Error(), "made from other answers") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestWriteRefusesAnOccupiedDirectory(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spec := specOf(host())
+	files, err := Render(spec, compiled(host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Write(dir, spec, files)
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "thesis.tex") {
+		t.Errorf("%v", err)
+	}
+	if got := names(t, dir); !slices.Equal(got, []string{"thesis.tex"}) {
+		t.Errorf("directory has %v", got)
+	}
+}
+
+func TestWriteIntoWhatIsEmpty(t *testing.T) {
+	for name, prepare := range map[string]func(dir string) error{
+		"a fresh repository": func(dir string) error { return os.MkdirAll(filepath.Join(dir, ".git"), 0o755) },
+		"an empty directory": func(dir string) error { return os.MkdirAll(dir, 0o755) },
+		"nothing, far down":  func(dir string) error { return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "a", "b", "suite of hooks")
+			if err := prepare(dir); err != nil {
+				t.Fatal(err)
+			}
+			write(t, dir)
+			if _, err := ReadSuite(dir); err != nil {
+				t.Error(err)
+			}
+			if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, "springfield-new") }); len(stray) > 0 {
+				t.Errorf("left behind: %v", stray)
+			}
+		})
+	}
+}
+
+// A write that fails half-way leaves nothing of itself: the last file cannot be
+// put in place because a directory bears its name.
+func TestWriteTakesBackWhatItPutInPlace(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	_, files := write(t, dir)
+	for _, name := range []string{"README.md", ".gitattributes"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := tree(t, dir)
+	need, err := missing(dir, files)
+	if err != nil || len(need) != 2 {
+		t.Fatalf("%v, %v", need, err)
+	}
+	broken := append(need, File{Path: "README.md/below", Mode: 0o644})
+	if err := place(dir, broken); err == nil {
+		t.Fatal("no error")
+	}
+	if !bytes.Equal(tree(t, dir), before) {
+		t.Errorf("left behind:\n%s", tree(t, dir))
+	}
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+func TestReadSuiteSaysWhere(t *testing.T) {
+	dir := t.TempDir()
+	for text, want := range map[string]string{
+		"marketplace: x\nowner: [1\n":              "springfield.yaml: line 2, column",
+		"marketplace: x\ntargets: [plan9/amd64]\n": "plan9/amd64",
+		"marketplace: 'Not A Name'\n":              "not a name Claude Code takes",
+		"marketplace: hooks\nowner: {name: a}\nplugins:\n- {name: ../x, strategy: ned-flanders, version: 0.1.0}\ntargets: [linux/amd64]\n": "not a plugin name",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadSuite(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+	if _, err := ReadSuite(t.TempDir()); !errors.Is(err, ErrNoSuite) {
+		t.Errorf("%v", err)
+	}
+}
+
+// toolchain is the one of this machine, with a scratch home and its own cache
+// of hooks.
+func toolchain(t *testing.T) Toolchain {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: strings.TrimSpace(string(out)), Cache: t.TempDir(), Talk: io.Discard}
+}
+
+// The same sources give the same bytes, whoever builds them where: another
+// home, another cache, hostile settings stored with `go env -w`, another
+// directory. And they are the bytes of a build in this tree.
+func TestBuildIsReproducible(t *testing.T) {
+	ctx := context.Background()
+	first, err := toolchain(t).Build(ctx, []Target{host()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := toolchain(t)
+	other.Home = filepath.Join(t.TempDir(), "another home")
+	config := filepath.Join(other.Home, ".config", "go")
+	if err := os.MkdirAll(config, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(config, "env"), []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOPROXY=http://127.0.0.1:9\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "another temp"))
+	if err := os.Mkdir(os.Getenv("TMPDIR"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("GOFLAGS", "-mod=vendor")
+	t.Setenv("GOAMD64", "v3")
+	second, err := other.Build(ctx, []Target{host()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !maps.Equal(first.SHA256, second.SHA256) || first.Source != second.Source {
+		t.Errorf("%+v\n%+v", first.SHA256, second.SHA256)
+	}
+	if left := names(t, os.Getenv("TMPDIR")); len(left) > 0 {
+		t.Errorf("left in the temp directory: %v", left)
+	}
+
+	out := filepath.Join(t.TempDir(), "hook")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "../runtime/springfield-hook")
+	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	tree, err := os.ReadFile(out)
+	if err != nil || !bytes.Equal(tree, first.Binaries[0].Data) {
+		t.Errorf("a build in the tree has other bytes (%v)", err)
+	}
+}
+
+// Neither home nor cache: the hook compiles all the same.
+func TestBuildWithoutAHome(t *testing.T) {
+	bare := Toolchain{Path: os.Getenv("PATH"), GoCache: "/dev/null/none", Talk: io.Discard}
+	if _, err := bare.Build(context.Background(), []Target{host()}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBuildUsesWhatIsKept(t *testing.T) {
+	tools := toolchain(t)
+	var talk bytes.Buffer
+	tools.Talk = &talk
+	build := func() []byte {
+		t.Helper()
+		talk.Reset()
+		b, err := tools.Build(context.Background(), []Target{host()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.Binaries[0].Data
+	}
+	first := build()
+	if !strings.Contains(talk.String(), "compiling") {
+		t.Errorf("it says %q", talk.String())
+	}
+	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {
+		t.Errorf("compiled again: %q", talk.String())
+	}
+	// Damaged in the cache: compiled anew, never believed.
+	kept, err := filepath.Glob(filepath.Join(tools.Cache, "hooks", "*", "*"))
+	if err != nil || len(kept) != 1 {
+		t.Fatalf("%v, %v", kept, err)
+	}
+	if err := os.WriteFile(kept[0], []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if third := build(); talk.Len() == 0 || !bytes.Equal(first, third) {
+		t.Error("a damaged hook was believed")
+	}
+	if fourth := build(); talk.Len() > 0 || !bytes.Equal(first, fourth) {
+		t.Error("the damaged hook was not replaced in the cache")
+	}
+}
+
+func TestBuildFailures(t *testing.T) {
+	ctx := context.Background()
+	if _, err := (Toolchain{Path: t.TempDir(), Talk: io.Discard}).Build(ctx, []Target{host()}); !errors.Is(err, ErrNoGo) {
+		t.Errorf("without go: %v", err)
+	}
+	// A go that cannot: its own words arrive.
+	bin := t.TempDir()
+	script := "#!/bin/sh\n[ \"$1\" = env ] && { echo go1.9; exit; }\necho 'go.mod requires go >= 1.25' >&2\nexit 1\n"
+	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	var failed *CompileError
+	_, err := (Toolchain{Path: bin, Talk: io.Discard}).Build(ctx, []Target{host()})
+	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "go.mod requires go >= 1.25") {
+		t.Errorf("with an old go: %v", err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := toolchain(t).Build(cancelled, []Target{host()}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

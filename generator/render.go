@@ -1,0 +1,113 @@
+// Rendering: spec and compiled hooks in, files out. Nothing is written here.
+
+package generator
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/Masterminds/sprig/v3"
+
+	"github.com/cameronsjo/springfield/templates"
+)
+
+// File is one file of a suite. Path uses slashes and is relative to the suite.
+type File struct {
+	Path string
+	Mode fs.FileMode
+	Data []byte
+	// Compiled marks what the builder made: never edited by hand, so it may be
+	// replaced.
+	Compiled bool
+}
+
+// view is what templates see of a plugin.
+type view struct {
+	Plugin
+	About       About
+	Marketplace string
+	Owner       Owner
+}
+
+// Render makes all files of a suite, springfield.yaml last.
+func Render(spec Spec, built Build) ([]File, error) {
+	suite := struct {
+		Marketplace string
+		Owner       Owner
+		Plugins     []view
+	}{Marketplace: spec.Marketplace, Owner: spec.Owner}
+	for _, p := range spec.Plugins {
+		about, err := ReadAbout(p.Strategy)
+		if err != nil {
+			return nil, err
+		}
+		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner})
+	}
+	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
+	if err != nil {
+		return nil, err
+	}
+
+	files, err := renderTree("shared/suite", "", suite)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range suite.Plugins {
+		for _, tree := range []string{"shared/plugin", p.Strategy} {
+			more, err := renderTree(tree, p.Name, p)
+			if err != nil {
+				return nil, err
+			}
+			files = append(files, more...)
+		}
+		for _, f := range hookFiles(built.Binaries, launcher) {
+			f.Path = path.Join(p.Name, f.Path)
+			files = append(files, f)
+		}
+	}
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	answers, err := Suite{Spec: spec, Build: built}.encode()
+	if err != nil {
+		return nil, err
+	}
+	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
+}
+
+// renderTree renders every template below a directory.
+func renderTree(tree, into string, data any) ([]File, error) {
+	var files []File
+	err := fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".tmpl") {
+			return err
+		}
+		text, err := render(name, data)
+		if err != nil {
+			return err
+		}
+		relative := strings.TrimSuffix(strings.TrimPrefix(name, tree+"/"), ".tmpl")
+		files = append(files, File{Path: path.Join(into, relative), Mode: 0o644, Data: text})
+		return nil
+	})
+	return files, err
+}
+
+func render(name string, data any) ([]byte, error) {
+	text, err := templates.Files.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("render: %w", err)
+	}
+	t, err := template.New(name).Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").Parse(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("render: %w", err)
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, data); err != nil {
+		return nil, fmt.Errorf("render: %w", err)
+	}
+	return b.Bytes(), nil
+}

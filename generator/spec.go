@@ -1,0 +1,146 @@
+// Package generator turns answers into a suite: a directory of Claude Code
+// plugins that is a marketplace of its own, with the hook compiled into each.
+//
+// It is a straight line: Spec, Validate, Render, Build, Write. It knows nothing
+// of commands, questions or settings.
+package generator
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/goccy/go-yaml"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Spec is everything a suite is made from.
+type Spec struct {
+	Marketplace string   `yaml:"marketplace"`
+	Owner       Owner    `yaml:"owner"`
+	Targets     []Target `yaml:"targets"`
+	Plugins     []Plugin `yaml:"plugins"`
+}
+
+// Owner is who the marketplace names as its owner and the plugins as author.
+type Owner struct {
+	Name  string `yaml:"name"`
+	Email string `yaml:"email,omitempty"`
+}
+
+// Plugin is one plugin of the suite.
+type Plugin struct {
+	Name     string            `yaml:"name"`
+	Strategy string            `yaml:"strategy"`
+	Version  string            `yaml:"version"`
+	Settings map[string]string `yaml:"settings,omitempty"`
+}
+
+// FirstVersion is the version a new plugin starts with.
+const FirstVersion = "0.1.0"
+
+// SpecError is a fault in the answers.
+type SpecError struct{ Field, Problem, Hint string }
+
+func (e *SpecError) Error() string { return e.Field + ": " + e.Problem }
+
+var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// reserved are marketplace names the client refuses or keeps for itself
+// (reference: its plugin marketplace documentation and its own checks).
+var reserved = []string{
+	"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
+	"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
+	"claude-plugins-official", "financial-services-plugins", "first-party-plugins", "healthcare", "knowledge-work-plugins",
+	"life-sciences", "builtin", "inline", "skills-dir", "synced", "org", "org-provisioned", "unknown",
+}
+
+// looksOfficial are the shapes of name that the client takes for an attempt to
+// pass as its maker.
+var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
+
+// CheckMarketplace says what is wrong with a marketplace name, nil if nothing.
+func CheckMarketplace(name string) error {
+	switch {
+	case name == "":
+		return &SpecError{"marketplace", "no name given", "pass --marketplace NAME"}
+	case !kebab.MatchString(name):
+		return &SpecError{"marketplace", fmt.Sprintf("%q is not a name Claude Code takes everywhere", name), "use lower-case letters, digits and single dashes, like continuation-hooks"}
+	case slices.Contains(reserved, name) || looksOfficial.MatchString(name):
+		return &SpecError{"marketplace", fmt.Sprintf("%q is reserved", name), "choose a name of your own, like continuation-hooks"}
+	}
+	return nil
+}
+
+// Slug makes a marketplace name out of a directory's name; it may be empty.
+func Slug(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(s))
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '-' }), "-")
+}
+
+// Validate reports the first fault of a spec.
+func (s Spec) Validate() error {
+	if err := CheckMarketplace(s.Marketplace); err != nil {
+		return err
+	}
+	if strings.TrimSpace(s.Owner.Name) == "" {
+		return &SpecError{"owner", "no name given", "pass --owner NAME"}
+	}
+	if len(s.Plugins) == 0 {
+		return &SpecError{"strategy", "none chosen", "pass --strategy NAME or --all; there is " + strings.Join(strategy.Names(), ", ")}
+	}
+	if err := checkTargets(s.Targets); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, p := range s.Plugins {
+		if err := p.validate(); err != nil {
+			return err
+		}
+		if seen[p.Name] {
+			return &SpecError{"plugin", fmt.Sprintf("%q is there twice", p.Name), "give every plugin its own name"}
+		}
+		seen[p.Name] = true
+	}
+	return nil
+}
+
+func (p Plugin) validate() error {
+	if !kebab.MatchString(p.Name) {
+		return &SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}
+	}
+	if _, err := semver.StrictNewVersion(p.Version); err != nil {
+		return &SpecError{"plugin " + p.Name, fmt.Sprintf("version %q: %v", p.Version, err), "use three numbers, like 0.1.0"}
+	}
+	about, err := ReadAbout(p.Strategy)
+	if err != nil {
+		return &SpecError{"strategy", fmt.Sprintf("there is none called %q", p.Strategy), "there is " + strings.Join(strategy.Names(), ", ")}
+	}
+	for key := range p.Settings {
+		if !slices.ContainsFunc(about.Questions, func(q Question) bool { return q.Key == key }) {
+			return &SpecError{"set", fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + strings.Join(about.keys(), ", ")}
+		}
+	}
+	for _, q := range about.Questions {
+		if !slices.Contains(q.values(), p.Settings[q.Key]) {
+			return &SpecError{"set", fmt.Sprintf("%s.%s cannot be %q", p.Name, q.Key, p.Settings[q.Key]), "choose " + strings.Join(q.values(), " or ")}
+		}
+	}
+	return nil
+}
+
+// equal compares two specs by what springfield.yaml would say.
+func (s Spec) equal(other Spec) bool {
+	a, errA := yaml.Marshal(s)
+	b, errB := yaml.Marshal(other)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
+}

@@ -1,0 +1,14 @@
+// Package templates is data: the text of everything springfield generates.
+//
+// shared/suite becomes the root of a suite, shared/plugin the root of every
+// plugin, <strategy>/ adds to it, shared/launcher holds the script for plugins
+// with several binaries. Every template ends in .tmpl, so that none of them
+// acts on this repository. about.yaml of a strategy is read, not rendered.
+package templates
+
+import "embed"
+
+// Files holds all templates, dot files too.
+//
+//go:embed all:shared all:ned-flanders
+var Files embed.FS
