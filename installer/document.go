@@ -1,0 +1,328 @@
+// Package installer changes the JSON documents a user owns: exactly the
+// members a change is about, and not one byte elsewhere.
+package installer
+
+// Reading a document.
+//
+// The rules:
+//   - plain JSON in UTF-8, one document, an object at its root; what Claude
+//     Code would not read, or would read differently, is refused, because an
+//     edit of a misread document destroys what it does not see;
+//   - a byte order mark is set aside and put back;
+//   - a file without content is an empty object, because Claude Code reads it so;
+//   - a key given twice is refused only where a path leads through it: anywhere
+//     else it is not ours to judge;
+//   - encoding/json decides what is JSON, the tree only remembers where things are.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// maxSize bounds what is read: real settings are a few kilobytes, and what
+	// is larger is more likely a wrong path than a document to edit.
+	maxSize = 8 << 20
+
+	// maxDepth bounds every recursion over a document. Settings nest about six
+	// deep; encoding/json itself would go to ten thousand.
+	maxDepth = 100
+
+	byteOrderMark = "\ufeff"
+	blanks        = " \t\r\n"
+	tooLarge      = "larger than 8 MiB"
+)
+
+// SyntaxError says why a document cannot be read or edited and where. Line and
+// Column count from 1, columns in characters, a byte order mark not counted.
+// Line is 0 when the problem has no place, as with a document that is too large.
+type SyntaxError struct {
+	Line, Column int
+	Problem      string
+}
+
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return e.Problem
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
+}
+
+// Document is a JSON object as its owner wrote it. It never changes: an edit
+// gives new bytes.
+type Document struct {
+	source string // as read
+	mark   string // the byte order mark, or nothing
+	text   string // without the mark; "{}\n" for a file without content
+	root   *value
+}
+
+// value is a place in the text: text[start:end] is the value.
+type value struct {
+	start, end int
+	members    []member
+}
+
+// member is a value inside an object, or, without a key, inside an array.
+// Its key with the quotes is text[start:keyEnd].
+type member struct {
+	key           string
+	start, keyEnd int
+	value         *value
+}
+
+// Parse reads a document. It refuses with a *SyntaxError: what is not plain
+// JSON in UTF-8 (comments and trailing commas included), a root that is not an
+// object, nesting beyond 100 levels and more than 8 MiB.
+func Parse(data []byte) (*Document, error) {
+	if len(data) > maxSize {
+		return nil, &SyntaxError{Problem: tooLarge}
+	}
+	source := string(data)
+	text, marked := strings.CutPrefix(source, byteOrderMark)
+	d := &Document{source: source, text: text}
+	if marked {
+		d.mark = byteOrderMark
+	}
+	if strings.Trim(text, blanks) == "" {
+		d.text = "{}\n"
+	}
+	var err error
+	if d.root, err = parse(d.text); err != nil {
+		return nil, err
+	}
+	if !d.isObject(d.root) {
+		return nil, fault(d.text, d.root.start, "the document is %s, not an object", kind(d.text, d.root))
+	}
+	return d, nil
+}
+
+// Get gives the text of the value at a path of keys, and whether there is one.
+// It refuses with a *SyntaxError a path that leads through a key given twice
+// or through something that is not an object.
+func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
+	if len(path) == 0 {
+		return json.RawMessage(d.raw(d.root)), true, nil
+	}
+	_, found, err := d.find(path)
+	if err != nil || found == nil {
+		return nil, false, err
+	}
+	return json.RawMessage(d.raw(found.value)), true, nil
+}
+
+// find follows a path. It gives the objects it entered, the root first, and
+// the member at the path, or nil. Without a member, the last object is the one
+// that lacks the next key: path[len(objects)-1].
+func (d *Document) find(path []string) (objects []*value, found *member, err error) {
+	objects = []*value{d.root}
+	for i, key := range path {
+		found, err = d.member(objects[i], key)
+		if err != nil || found == nil || i == len(path)-1 {
+			break
+		}
+		if !d.isObject(found.value) {
+			return nil, nil, fault(d.text, found.value.start, "%q is %s, not an object", key, kind(d.text, found.value))
+		}
+		objects = append(objects, found.value)
+	}
+	return objects, found, err
+}
+
+// member looks a key up in one object; without it, the member is nil.
+func (d *Document) member(object *value, key string) (*member, error) {
+	var found *member
+	for i := range object.members {
+		m := &object.members[i]
+		if m.key != key {
+			continue
+		}
+		if found != nil {
+			return nil, fault(d.text, m.start, "duplicate key %q", key)
+		}
+		found = m
+	}
+	return found, nil
+}
+
+func (d *Document) raw(v *value) string      { return d.text[v.start:v.end] }
+func (d *Document) isObject(v *value) bool   { return d.text[v.start] == '{' }
+func (v *value) last() member                { return v.members[len(v.members)-1] }
+func isContainer(text string, v *value) bool { return text[v.start] == '{' || text[v.start] == '[' }
+
+func kind(text string, v *value) string {
+	switch text[v.start] {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// parse reads one JSON value of any kind.
+func parse(text string) (*value, error) {
+	for _, check := range []func(string) error{checkEncoding, checkDepth, checkSyntax} {
+		if err := check(text); err != nil {
+			return nil, err
+		}
+	}
+	return tree(text)
+}
+
+func checkEncoding(text string) error {
+	if strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
+		return fault(text, 0, "the file is UTF-16, not UTF-8")
+	}
+	for i, r := range text {
+		if r != utf8.RuneError {
+			continue
+		}
+		if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+			return fault(text, i, "not UTF-8")
+		}
+	}
+	return nil
+}
+
+func checkDepth(text string) error {
+	depth, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted && c == '\\':
+			i++
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return fault(text, i, "nested deeper than %d levels", maxDepth)
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return nil
+}
+
+func checkSyntax(text string) error {
+	var whole json.RawMessage
+	err := json.Unmarshal([]byte(text), &whole)
+	var syntax *json.SyntaxError
+	if !errors.As(err, &syntax) {
+		return err
+	}
+	problem := syntax.Error()
+	if strings.HasPrefix(problem, "unexpected end") || text == "" {
+		return fault(text, len(text), "the document ends too early")
+	}
+	at := min(max(0, int(syntax.Offset-behind())), len(text)-1)
+	before := strings.TrimRight(text[:at], blanks)
+	switch rest := text[at:]; {
+	case strings.HasPrefix(problem, "invalid character ' '") && rest[0] != ' ':
+		// encoding/json ends a cut off literal with a blank of its own.
+		return fault(text, len(text), "the document ends too early")
+	case strings.Contains(problem, " in "): // a string, number or literal
+	case strings.HasPrefix(rest, "//"), strings.HasPrefix(rest, "/*"), rest[0] == '#':
+		return fault(text, at, "comments are not allowed in JSON")
+	case strings.HasSuffix(problem, "after top-level value"):
+		return fault(text, at, "more text after the end of the document")
+	case (rest[0] == '}' || rest[0] == ']') && strings.HasSuffix(before, ","):
+		return fault(text, len(before)-1, "trailing comma: JSON allows none before %q", rest[:1])
+	}
+	// encoding/json names the byte, which is half a character outside of ASCII.
+	if _, context, ok := strings.Cut(strings.TrimPrefix(problem, "invalid character '"), "' "); ok {
+		r, _ := utf8.DecodeRuneInString(text[at:])
+		return fault(text, at, "unexpected %q %s", r, context)
+	}
+	return fault(text, at, "%s", problem)
+}
+
+// behind is how far the offset of an error lies behind the byte that does not
+// fit: one in encoding/json of today, none with GOEXPERIMENT=jsonv2.
+func behind() int64 {
+	var syntax *json.SyntaxError
+	if errors.As(json.Unmarshal([]byte("x"), new(any)), &syntax) {
+		return syntax.Offset
+	}
+	return 0
+}
+
+// tree reads where the values of a valid text are.
+func tree(text string) (*value, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var (
+		root  *value
+		open  []*value // the containers around the next token
+		named *member  // a key whose value comes next
+		end   int
+	)
+	for {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) {
+			return root, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		start := end + len(text[end:]) - len(strings.TrimLeft(text[end:], blanks+",:"))
+		end = int(decoder.InputOffset())
+
+		if token == json.Delim('}') || token == json.Delim(']') {
+			open[len(open)-1].end = end
+			open = open[:len(open)-1]
+			continue
+		}
+		if len(open) > 0 && named == nil && text[open[len(open)-1].start] == '{' {
+			named = &member{key: token.(string), start: start, keyEnd: end}
+			continue
+		}
+		v := &value{start: start, end: end}
+		if len(open) == 0 {
+			root = v
+		} else {
+			m := member{start: start, keyEnd: start}
+			if named != nil {
+				m = *named
+			}
+			m.value = v
+			around := open[len(open)-1]
+			around.members = append(around.members, m)
+		}
+		named = nil
+		if isContainer(text, v) {
+			open = append(open, v)
+		}
+	}
+}
+
+func fault(text string, offset int, format string, args ...any) error {
+	before := text[:offset]
+	line := strings.LastIndexByte(before, '\n') + 1
+	return &SyntaxError{
+		Line:    1 + strings.Count(before, "\n"),
+		Column:  1 + utf8.RuneCountInString(before[line:]),
+		Problem: fmt.Sprintf(format, args...),
+	}
+}
+
+// decode reads a valid text into plain Go values, numbers as their text.
+func decode(text string) (any, error) {
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.UseNumber()
+	var v any
+	err := decoder.Decode(&v)
+	return v, err
+}

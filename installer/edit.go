@@ -1,0 +1,337 @@
+package installer
+
+// Editing a document.
+//
+// The rules:
+//   - a change is one splice: the bytes before and behind it are copied;
+//   - what already means what a change asks for is left as it is written;
+//   - a member is added behind its last sibling and takes that one's
+//     separators; removing takes them away again, so the two cancel out;
+//   - nothing is given out before it has been read back: it must mean exactly
+//     what was asked for, and every other member must still be there, in its
+//     order, byte for byte.
+//
+// How new text looks is decided in layout.go.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Change sets or removes one member of a document.
+type Change struct {
+	// Path is the keys from the root to the member. Objects missing on the way
+	// are created when setting.
+	Path []string
+
+	// Value is what the member is set to; nil removes the member, and removing
+	// one that is absent changes nothing.
+	Value json.RawMessage
+
+	// Verbatim writes Value as its text is, for giving back what a document
+	// held before. Otherwise Value is laid out to fit its surroundings, and
+	// a member that means the same already keeps its text.
+	Verbatim bool
+}
+
+// errUnfaithful would be a defect in this package; the document is safe, since
+// it is found before any byte leaves it.
+var errUnfaithful = errors.New("the edit would change more than it should: nothing is changed")
+
+// Encode gives the JSON text of v for a Change. It differs from json.Marshal
+// in that `&`, `<` and `>` stay readable.
+func Encode(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Apply gives the document's bytes after the changes, made one after the
+// other; the document itself stays as it is. It refuses with a *SyntaxError
+// what Get refuses on any of the paths, and with other errors values that are
+// not JSON, changes that contradict each other, and results that Parse would
+// refuse. With an error there are no bytes.
+func (d *Document) Apply(changes ...Change) ([]byte, error) {
+	for _, change := range changes {
+		if err := change.check(); err != nil {
+			return nil, err
+		}
+	}
+	after := d
+	for _, change := range changes {
+		next, err := after.apply(change)
+		if err != nil {
+			// A place in a half-changed document says nothing to its owner.
+			if _, _, original := d.find(change.Path); original != nil {
+				return nil, original
+			}
+			return nil, fmt.Errorf("change %s: %s", change.name(), problem(err))
+		}
+		after = next
+	}
+	if after == d {
+		return []byte(d.source), nil
+	}
+	if err := faithful(d, after, changes); err != nil {
+		return nil, err
+	}
+	return []byte(after.source), nil
+}
+
+func (c Change) name() string { return fmt.Sprintf("%q", strings.Join(c.Path, "/")) }
+
+func (c Change) check() error {
+	if len(c.Path) == 0 {
+		return errors.New("a change needs a path")
+	}
+	for _, key := range c.Path {
+		// Broken escapes such as \ud800 read as the replacement character: with
+		// it in a key, two different members would look like one.
+		if strings.ContainsRune(key, utf8.RuneError) {
+			return fmt.Errorf("change %s: the key %q is not UTF-8", c.name(), key)
+		}
+	}
+	if c.Value == nil {
+		return nil
+	}
+	if _, err := parse(string(c.Value)); err != nil {
+		return fmt.Errorf("change %s: the value is not JSON: %w", c.name(), err)
+	}
+	return nil
+}
+
+// splice replaces text[start:end].
+type splice struct {
+	start, end int
+	text       string
+}
+
+// apply makes one change. It gives d itself when there is nothing to do.
+func (d *Document) apply(c Change) (*Document, error) {
+	objects, found, err := d.find(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	var s splice
+	switch {
+	case c.Value == nil && found == nil:
+		return d, nil
+	case c.Value == nil:
+		s = d.remove(objects[len(objects)-1], found)
+	case found == nil:
+		s, err = d.insert(objects, c)
+	case d.holds(found.value, c):
+		return d, nil
+	default:
+		s, err = d.replace(objects, found, c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	after, err := Parse([]byte(d.mark + d.text[:s.start] + s.text + d.text[s.end:]))
+	if err != nil {
+		return nil, fmt.Errorf("the result would be refused: %s", problem(err))
+	}
+	return after, nil
+}
+
+// problem is what an error says without the place.
+func problem(err error) string {
+	var syntax *SyntaxError
+	if errors.As(err, &syntax) {
+		return syntax.Problem
+	}
+	return err.Error()
+}
+
+// holds tells whether v already is what c asks for.
+func (d *Document) holds(v *value, c Change) bool {
+	if c.Verbatim {
+		return d.raw(v) == strings.Trim(string(c.Value), blanks)
+	}
+	is, err := decode(d.raw(v))
+	wanted, wantedErr := decode(string(c.Value))
+	return err == nil && wantedErr == nil && reflect.DeepEqual(is, wanted)
+}
+
+// remove takes the separator before the member along, or the one behind it for
+// the first; a sole member leaves empty braces.
+func (d *Document) remove(object *value, m *member) splice {
+	siblings := object.members
+	i := slices.IndexFunc(siblings, func(sibling member) bool { return sibling.start == m.start })
+	switch {
+	case i > 0:
+		return splice{start: siblings[i-1].value.end, end: m.value.end}
+	case len(siblings) > 1:
+		return splice{start: m.start, end: siblings[1].start}
+	}
+	return splice{start: object.start + 1, end: object.end - 1}
+}
+
+// insert adds the member behind its last sibling. An empty object is written
+// anew with the member in it.
+func (d *Document) insert(objects []*value, c Change) (splice, error) {
+	object := objects[len(objects)-1]
+	missing := c.Path[len(objects)-1:]
+	if len(object.members) == 0 {
+		f, err := newFragment(missing, c)
+		if err != nil {
+			return splice{}, err
+		}
+		return splice{object.start, object.end, d.fill(objects).render(f)}, nil
+	}
+	f, err := newFragment(missing[1:], c)
+	if err != nil {
+		return splice{}, err
+	}
+	separator := d.separator(object)
+	indent := d.indent(object.last().value.end)
+	if _, line, ok := cutLastLine(separator); ok {
+		indent = leadingBlanks(line)
+	}
+	text := separator + quote(missing[0]) + d.colon(objects) + d.fit(objects, nil, f, indent).render(f)
+	return splice{object.last().value.end, object.last().value.end, text}, nil
+}
+
+func (d *Document) replace(objects []*value, m *member, c Change) (splice, error) {
+	f, err := newFragment(nil, c)
+	if err != nil {
+		return splice{}, err
+	}
+	text := d.fit(objects, m.value, f, d.indent(m.start)).render(f)
+	return splice{m.value.start, m.value.end, text}, nil
+}
+
+// fragment is new text for a document before it is laid out.
+type fragment struct {
+	text     string
+	root     *value
+	verbatim *value // the value whose text stays, or nil
+}
+
+// newFragment wraps the value of c into one object per key.
+func newFragment(keys []string, c Change) (fragment, error) {
+	var b strings.Builder
+	for _, key := range keys {
+		b.WriteString("{" + quote(key) + ":")
+	}
+	b.WriteString(strings.Trim(string(c.Value), blanks))
+	b.WriteString(strings.Repeat("}", len(keys)))
+
+	root, err := parse(b.String())
+	if err != nil {
+		return fragment{}, err
+	}
+	f := fragment{text: b.String(), root: root}
+	if c.Verbatim {
+		f.verbatim = root
+		for range keys {
+			f.verbatim = f.verbatim.members[0].value
+		}
+	}
+	return f, nil
+}
+
+func quote(key string) string {
+	text, _ := Encode(key) // a string always has a JSON text
+	return string(text)
+}
+
+// faithful reads both documents afresh and compares meaning and text.
+func faithful(before, after *Document, changes []Change) error {
+	wanted, err := decode(before.text)
+	if err != nil {
+		return err
+	}
+	is, err := decode(after.text)
+	if err != nil {
+		return err
+	}
+	paths := make([][]string, len(changes))
+	for i, c := range changes {
+		paths[i] = c.Path
+		if err := c.on(wanted); err != nil {
+			return err
+		}
+	}
+	if !reflect.DeepEqual(is, wanted) || !keeps(before, after, before.root, after.root, paths) {
+		return errUnfaithful
+	}
+	return nil
+}
+
+// on makes the change to decoded JSON.
+func (c Change) on(root any) error {
+	last := len(c.Path) - 1
+	for _, key := range c.Path[:last] {
+		object, ok := root.(map[string]any)
+		if !ok {
+			return errUnfaithful
+		}
+		if _, ok := object[key]; !ok {
+			if c.Value == nil {
+				return nil
+			}
+			object[key] = map[string]any{}
+		}
+		root = object[key]
+	}
+	object, ok := root.(map[string]any)
+	if !ok {
+		return errUnfaithful
+	}
+	if c.Value == nil {
+		delete(object, c.Path[last])
+		return nil
+	}
+	v, err := decode(string(c.Value))
+	object[c.Path[last]] = v
+	return err
+}
+
+// keeps tells whether the members that lie on none of the paths are the same
+// text in both objects, in the same order, and so on inside the others.
+func keeps(before, after *Document, b, a *value, paths [][]string) bool {
+	entered := map[string][][]string{}
+	for _, path := range paths {
+		entered[path[0]] = append(entered[path[0]], path[1:])
+	}
+	others := func(d *Document, object *value) (texts []string) {
+		for _, m := range object.members {
+			if _, ok := entered[m.key]; !ok {
+				texts = append(texts, d.text[m.start:m.value.end])
+			}
+		}
+		return texts
+	}
+	if !slices.Equal(others(before, b), others(after, a)) {
+		return false
+	}
+	for key, rest := range entered {
+		if slices.ContainsFunc(rest, func(path []string) bool { return len(path) == 0 }) {
+			continue // the whole member is ours
+		}
+		was, wasErr := before.member(b, key)
+		is, isErr := after.member(a, key)
+		switch {
+		case wasErr != nil || isErr != nil:
+			return false
+		case was == nil:
+		case is == nil || !before.isObject(was.value) || !after.isObject(is.value):
+			return false
+		case !keeps(before, after, was.value, is.value, rest):
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,278 @@
+package installer
+
+// What springfield remembers of a file it has edited, so that it can give it
+// back: the bytes before the first edit, the bytes it left, and for every
+// member the value it had. While the file still holds the bytes we left, the
+// old bytes come back whole. Once somebody else has edited it, member by
+// member: what is still as we set it gets its old value, what is not is theirs.
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+type memory struct {
+	File string `json:"file"`
+	// Origin is the file before our first edit; nil once somebody else has
+	// changed it in between.
+	Origin *origin `json:"origin,omitempty"`
+	// Left is the SHA-256 of the file as we left it.
+	Left    string       `json:"left"`
+	Members []remembered `json:"members"`
+	Filled  []filled     `json:"filled,omitempty"`
+}
+
+type origin struct {
+	Existed bool   `json:"existed"`
+	Data    []byte `json:"data"`
+}
+
+// remembered is one member that we set.
+type remembered struct {
+	Path   []string        `json:"path"`
+	Before json.RawMessage `json:"before,omitempty"` // its text before, absent if it was
+	Set    json.RawMessage `json:"set"`
+	// For names the settings files that need it: a marketplace declared in user
+	// settings may serve plugins that several projects enable.
+	For []string `json:"for"`
+}
+
+// filled is an object that was empty or absent before we put members in.
+type filled struct {
+	Path []string `json:"path"`
+	Raw  string   `json:"raw,omitempty"` // its text, "" if it was absent
+}
+
+func (p Places) memoryFile(path string) string {
+	return p.state("edits", named(path)+".json")
+}
+
+// recall reads what is remembered of a file; nil if nothing is.
+func (p Places) recall(path string) (*memory, error) {
+	file, err := Open(p.memoryFile(path))
+	if err != nil || !file.Exists {
+		return nil, err
+	}
+	var m memory
+	if err := json.Unmarshal(file.Data, &m); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file.Asked, err)
+	}
+	return &m, nil
+}
+
+// remember writes a memory; without members there is nothing to remember.
+func (p Places) remember(m *memory) error {
+	path := p.memoryFile(m.File)
+	if len(m.Members) == 0 {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	if err := p.makeState("edits"); err != nil {
+		return err
+	}
+	data, err := encodeIndented(m)
+	if err != nil {
+		return err
+	}
+	file, err := Open(path)
+	if err != nil {
+		return err
+	}
+	return file.Replace(data)
+}
+
+// restore puts a memory back as it was; nil: there was none.
+func (p Places) restore(path string, m *memory) error {
+	if m == nil {
+		m = &memory{File: path}
+	}
+	return p.remember(m)
+}
+
+// shares tells whether the changes are ours already, for another settings file:
+// then this one has to be remembered beside it. What the user has written by
+// hand is not ours and stays when we go.
+func (m *memory) shares(changes []Change, behalf string) bool {
+	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
+		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(changes, func(c Change) bool { return slices.Equal(c.Path, r.Path) })
+	})
+}
+
+// note takes in an edit of a file: before and what the changes set, on behalf
+// of a settings file. It returns the memory after it.
+func (m *memory) note(file *File, before *Document, changes []Change, behalf string) (*memory, error) {
+	next := &memory{File: file.Path}
+	switch {
+	case m == nil:
+		next.Origin = &origin{file.Exists, file.Data}
+	case m.Left == hash(file.Data):
+		next.Origin = m.Origin
+	}
+	if m != nil {
+		next.Members = slices.Clone(m.Members)
+		next.Filled = slices.Clone(m.Filled)
+	}
+	for _, c := range changes {
+		if err := next.noteMember(before, c, behalf); err != nil {
+			return nil, err
+		}
+	}
+	return next, nil
+}
+
+func (m *memory) noteMember(before *Document, c Change, behalf string) error {
+	raw, found, err := before.Get(c.Path...)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, c.Path) })
+	if i >= 0 {
+		r := m.Members[i]
+		if !found || !same(raw, r.Set) {
+			r.Before = bytesOf(raw, found) // changed by its owner since: that counts now
+		}
+		r.Set = c.Value
+		if !slices.Contains(r.For, behalf) {
+			r.For = append(slices.Clone(r.For), behalf)
+		}
+		m.Members[i] = r
+		return nil
+	}
+	m.Members = append(m.Members, remembered{c.Path, bytesOf(raw, found), c.Value, []string{behalf}})
+	return m.noteParents(before, c.Path)
+}
+
+// noteParents remembers the objects on the way that the change fills.
+func (m *memory) noteParents(before *Document, path []string) error {
+	for n := 1; n < len(path); n++ {
+		parent := path[:n]
+		raw, found, err := before.Get(parent...)
+		if err != nil {
+			return err
+		}
+		known := slices.ContainsFunc(m.Filled, func(f filled) bool { return slices.Equal(f.Path, parent) })
+		if !known && (!found || isEmpty(raw)) {
+			m.Filled = append(m.Filled, filled{parent, string(raw)})
+		}
+	}
+	return nil
+}
+
+// release takes back what was set on behalf of a settings file. It returns the
+// bytes to write (nil: the file goes away), the memory after it, and the names
+// of members that somebody has changed since.
+func (m *memory) release(file *File, behalf string) (data []byte, next *memory, theirs []string, err error) {
+	next = &memory{File: m.File, Origin: m.Origin}
+	var released []remembered
+	for _, r := range m.Members {
+		r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf })
+		if len(r.For) > 0 {
+			next.Members = append(next.Members, r)
+		} else {
+			released = append(released, r)
+		}
+	}
+	if len(next.Members) == 0 && m.Origin != nil && hash(file.Data) == m.Left {
+		if !m.Origin.Existed {
+			return nil, next, nil, nil
+		}
+		return m.Origin.Data, next, nil, nil
+	}
+
+	doc, err := Parse(file.Data)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	var changes []Change
+	for _, r := range released {
+		raw, found, err := doc.Get(r.Path...)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if !found || !same(raw, r.Set) {
+			if !found && r.Before == nil {
+				continue // gone already, as it was
+			}
+			theirs = append(theirs, nameOf(r.Path))
+			continue
+		}
+		changes = append(changes, Change{Path: r.Path, Value: r.Before, Verbatim: true})
+	}
+	if data, err = doc.Apply(changes...); err != nil {
+		return nil, nil, nil, err
+	}
+	if data, next.Filled, err = emptied(data, m.Filled); err != nil {
+		return nil, nil, nil, err
+	}
+	if hash(file.Data) != m.Left {
+		next.Origin = nil
+	}
+	next.Left = hash(data)
+	return data, next, theirs, nil
+}
+
+// emptied puts objects back that were empty or absent before us and are empty
+// again, innermost first. It returns those that are still in use.
+func emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
+	for i := len(all) - 1; i >= 0; i-- {
+		f := all[i]
+		doc, err := Parse(data)
+		if err != nil {
+			return nil, nil, err
+		}
+		raw, found, err := doc.Get(f.Path...)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !found {
+			continue
+		}
+		if !isEmpty(raw) {
+			rest = append([]filled{f}, rest...)
+			continue
+		}
+		c := Change{Path: f.Path, Verbatim: true}
+		if f.Raw != "" {
+			c.Value = json.RawMessage(f.Raw)
+		}
+		if data, err = doc.Apply(c); err != nil {
+			return nil, nil, err
+		}
+	}
+	return data, rest, nil
+}
+
+// nameOf names a member for people.
+func nameOf(path []string) string { return strings.Join(path, " → ") }
+
+func bytesOf(raw json.RawMessage, found bool) json.RawMessage {
+	if !found {
+		return nil
+	}
+	return slices.Clone(raw)
+}
+
+func isEmpty(raw json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
+}
+
+// same tells whether two values mean the same.
+func same(a, b json.RawMessage) bool {
+	x, errX := decode(string(a))
+	y, errY := decode(string(b))
+	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package installer
+
+import (
+	"io/fs"
+	"os"
+)
+
+// keepOwner has nothing to do: a new file belongs to its directory's rules.
+func keepOwner(*os.File, fs.FileInfo) error { return nil }

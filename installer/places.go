@@ -1,0 +1,66 @@
+package installer
+
+// Where things lie.
+//
+// Claude Code reads user settings from its configuration directory, project
+// settings from the directory a session starts in, and local settings from the
+// root of the repository around it. Our own state lies in the configuration
+// directory, the user's alone.
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Scope is which of a user's settings files an edit is about.
+type Scope string
+
+const (
+	User    Scope = "user"    // every session of the user
+	Project Scope = "project" // everybody's sessions in this directory
+	Local   Scope = "local"   // the user's own sessions in this repository
+)
+
+// Scopes lists them, widest first.
+func Scopes() []Scope { return []Scope{User, Project, Local} }
+
+// Places is where one user's settings are, seen from one directory. All paths
+// are absolute.
+type Places struct {
+	Config  string // Claude Code's configuration directory
+	Plugins string // where it keeps plugins and what it knows of marketplaces
+	Work    string // where sessions start
+	Root    string // the repository around Work, or Work itself
+}
+
+// Settings is the settings file of a scope.
+func (p Places) Settings(s Scope) (string, error) {
+	switch s {
+	case User:
+		return filepath.Join(p.Config, "settings.json"), nil
+	case Project:
+		return filepath.Join(p.Work, ".claude", "settings.json"), nil
+	case Local:
+		return filepath.Join(p.Root, ".claude", "settings.local.json"), nil
+	}
+	return "", fmt.Errorf("there is no scope %q", s)
+}
+
+func (p Places) state(name ...string) string {
+	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
+}
+
+// makeState makes a directory for our own state. What is kept there can hold
+// what settings hold, so it is for the user alone.
+func (p Places) makeState(name string) error {
+	return os.MkdirAll(p.state(name), 0o700)
+}
+
+// named turns a path into a file name.
+func named(path string) string {
+	sum := sha256.Sum256([]byte(path))
+	return hex.EncodeToString(sum[:16])
+}

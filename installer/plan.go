@@ -1,0 +1,374 @@
+package installer
+
+// Plans: what enable and disable would change, worked out completely before
+// anything is written. A plan can be shown, and then applied.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// Plugin is a plugin of a suite on this machine.
+type Plugin struct {
+	Name        string
+	Marketplace string
+	Suite       string // the suite's directory, absolute; "" if not known
+}
+
+// ID is the plugin's key in enabledPlugins.
+func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
+
+// latte is the plugin that springfield replaces.
+const (
+	latte       = "double-shot-latte@"
+	latteOrigin = latte + "superpowers-marketplace"
+)
+
+// Plan is a set of edits that belong together.
+type Plan struct {
+	edits []edit
+	// Notes say what the edits mean to the person, a sentence each.
+	Notes []string
+}
+
+type edit struct {
+	file    *File
+	before  []byte
+	existed bool
+	after   []byte
+	remove  bool    // the file goes away
+	release bool    // takes back what was set before
+	memory  *memory // after the edit; nil: it is not remembered
+	old     *memory // before it
+}
+
+func newEdit(file *File, after []byte) edit {
+	return edit{file: file, before: file.Data, existed: file.Exists, after: after}
+}
+
+// writes tells whether the file's bytes change, not only what is remembered.
+func (e edit) writes() bool { return e.remove || !bytes.Equal(e.before, e.after) || !e.existed }
+
+// Changes tells whether the plan would write anything.
+func (p Plan) Changes() bool { return len(p.edits) > 0 }
+
+// Files lists what would be written or taken away.
+func (p Plan) Files() (written, removed []string) {
+	for _, e := range p.edits {
+		switch {
+		case e.remove:
+			removed = append(removed, e.file.Asked)
+		case e.writes():
+			written = append(written, e.file.Asked)
+		}
+	}
+	return written, removed
+}
+
+// Diff shows the edits as a unified diff.
+func (p Plan) Diff() string {
+	var b strings.Builder
+	for _, e := range p.edits {
+		b.WriteString(udiff.Unified(e.file.Asked, e.file.Asked, string(e.file.Data), string(e.after)))
+	}
+	return b.String()
+}
+
+// PlanEnable switches a plugin on in a scope and double-shot-latte off. With
+// declare, user settings also declare the suite's directory as a marketplace,
+// for when there is no client to register it.
+func PlanEnable(p Places, plugin Plugin, scope Scope, declare bool) (Plan, error) {
+	settings, err := p.Settings(scope)
+	if err != nil {
+		return Plan{}, err
+	}
+	user, _ := p.Settings(User)
+	if err := checkDeclared(user, plugin); err != nil {
+		return Plan{}, err
+	}
+
+	var plan Plan
+	file, doc, err := openSettings(settings)
+	if err != nil {
+		return Plan{}, err
+	}
+	behalf := file.Path
+	var changes []Change
+	off := []string{latteOrigin}
+	enabled, err := enabledPlugins(doc)
+	if err != nil {
+		return Plan{}, refused(file, err)
+	}
+	for _, id := range enabled {
+		if strings.HasPrefix(id, latte) && id != latteOrigin {
+			off = append(off, id)
+		}
+		if strings.HasPrefix(id, latte) {
+			plan.Notes = append(plan.Notes, id+" is switched off")
+		}
+	}
+	for _, id := range off {
+		changes = append(changes, Change{Path: []string{"enabledPlugins", id}, Value: json.RawMessage("false")})
+	}
+	changes = append(changes, Change{Path: []string{"enabledPlugins", plugin.ID()}, Value: json.RawMessage("true")})
+
+	if declare {
+		value, err := Encode(map[string]source{"source": {Source: "directory", Path: plugin.Suite}})
+		if err != nil {
+			return Plan{}, err
+		}
+		change := Change{Path: []string{"extraKnownMarketplaces", plugin.Marketplace}, Value: value}
+		if scope == User {
+			changes = append([]Change{change}, changes...)
+		} else {
+			// An absolute path is nobody else's business: never in a project's file.
+			file, doc, err := openSettings(user)
+			if err != nil {
+				return Plan{}, err
+			}
+			if err := plan.set(p, file, doc, []Change{change}, behalf); err != nil {
+				return Plan{}, err
+			}
+		}
+	}
+	if err := plan.set(p, file, doc, changes, behalf); err != nil {
+		return Plan{}, err
+	}
+	if !plan.Changes() {
+		plan.Notes = nil
+	}
+	return plan, nil
+}
+
+// PlanDisable puts back what enabling a plugin in a scope has changed. Where
+// nothing is remembered it sets the plugin's own member false and leaves all
+// else.
+func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
+	settings, err := p.Settings(scope)
+	if err != nil {
+		return Plan{}, err
+	}
+	user, _ := p.Settings(User)
+	file, doc, err := openSettings(settings)
+	if err != nil {
+		return Plan{}, err
+	}
+	key := []string{"enabledPlugins", plugin.ID()}
+	m, err := p.recall(file.Path)
+	if err != nil {
+		return Plan{}, err
+	}
+	var plan Plan
+	if m == nil || !slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, key) }) {
+		raw, found, err := doc.Get(key...)
+		if err != nil {
+			return Plan{}, refused(file, err)
+		}
+		if !found || !same(raw, json.RawMessage("true")) {
+			return plan, nil
+		}
+		plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
+		return plan, plan.set(p, file, doc, []Change{{Path: key, Value: json.RawMessage("false")}}, "")
+	}
+
+	behalf := file.Path
+	if err := plan.release(p, file, m, behalf); err != nil {
+		return Plan{}, err
+	}
+	if settings != user {
+		file, err := Open(user)
+		if err != nil {
+			return Plan{}, fmt.Errorf("read settings: %w", err)
+		}
+		m, err := p.recall(file.Path)
+		if err != nil {
+			return Plan{}, err
+		}
+		if m != nil {
+			if err := plan.release(p, file, m, behalf); err != nil {
+				return Plan{}, err
+			}
+		}
+	}
+	return plan, nil
+}
+
+// checkDeclared refuses a marketplace name that user settings declare as
+// something else.
+func checkDeclared(user string, plugin Plugin) error {
+	file, doc, err := openSettings(user)
+	if err != nil {
+		return err
+	}
+	raw, found, err := doc.Get("extraKnownMarketplaces", plugin.Marketplace)
+	if err != nil {
+		return refused(file, err)
+	}
+	var declared struct {
+		Source source `json:"source"`
+	}
+	if !found || json.Unmarshal(raw, &declared) == nil && declared.Source.isDirectory(plugin.Suite) {
+		return nil
+	}
+	return &ConflictError{plugin.Marketplace, declared.Source.String(), plugin.Suite}
+}
+
+// enabledPlugins lists what a document switches on.
+func enabledPlugins(doc *Document) ([]string, error) {
+	raw, found, err := doc.Get("enabledPlugins")
+	if err != nil || !found {
+		return nil, err
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return nil, nil // of another type: Apply says so, with its place
+	}
+	var on []string
+	for id, value := range all {
+		if !same(value, json.RawMessage("false")) {
+			on = append(on, id)
+		}
+	}
+	slices.Sort(on)
+	return on, nil
+}
+
+// set adds an edit that makes changes. An empty behalf remembers nothing.
+func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, behalf string) error {
+	after, err := doc.Apply(changes...)
+	if err != nil {
+		return refused(file, err)
+	}
+	m, err := places.recall(file.Path)
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(after, file.Data) && !m.shares(changes, behalf) {
+		return nil
+	}
+	e := newEdit(file, after)
+	if behalf != "" {
+		if e.memory, err = m.note(file, doc, changes, behalf); err != nil {
+			return refused(file, err)
+		}
+		e.memory.Left = hash(after)
+	}
+	p.edits = append(p.edits, e)
+	return nil
+}
+
+// release adds an edit that takes back what was set on behalf of a file.
+func (p *Plan) release(places Places, file *File, m *memory, behalf string) error {
+	if !slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) }) {
+		return nil
+	}
+	data, next, theirs, err := m.release(file, behalf)
+	if err != nil {
+		return refused(file, err)
+	}
+	for _, name := range theirs {
+		p.Notes = append(p.Notes, name+" was changed since and is left as it is")
+	}
+	for _, r := range m.Members {
+		id := r.Path[len(r.Path)-1]
+		wasOn := strings.HasPrefix(id, latte) && r.Before != nil && same(r.Before, json.RawMessage("true"))
+		if wasOn && !slices.Contains(theirs, nameOf(r.Path)) {
+			p.Notes = append(p.Notes, id+" is switched on again, as it was before")
+		}
+	}
+	e := newEdit(file, data)
+	e.remove, e.release, e.memory = data == nil, true, next
+	p.edits = append(p.edits, e)
+	return nil
+}
+
+func openSettings(path string) (*File, *Document, error) {
+	file, err := Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read settings: %w", err)
+	}
+	doc, err := Parse(file.Data)
+	if err != nil {
+		return nil, nil, refused(file, err)
+	}
+	return file, doc, nil
+}
+
+func refused(file *File, err error) error {
+	return fmt.Errorf("read settings: %s: %w", file.Asked, err)
+}
+
+// Apply writes the plan: under the lock, what is remembered first, all edits or
+// none. An error that wraps ErrChanged asks for a new plan.
+func (p Plan) Apply(places Places) (err error) {
+	if err := places.makeState(""); err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	unlock, err := Lock(places.state("settings.lock"))
+	if err != nil {
+		return fmt.Errorf("write settings: %w", err)
+	}
+	defer unlock()
+	for _, e := range p.edits {
+		if err := e.file.unchanged(); err != nil {
+			return fmt.Errorf("write settings: %s: %w", e.file.Path, err)
+		}
+	}
+	for i := range p.edits {
+		if err := p.edits[i].apply(places); err != nil {
+			for j := i - 1; j >= 0; j-- {
+				p.edits[j].takeBack(places)
+			}
+			return fmt.Errorf("write settings: %w", err)
+		}
+	}
+	return nil
+}
+
+// apply writes one edit. What is set is remembered before the file changes, and
+// what is taken back is forgotten after it: a crash in between leaves a memory
+// of something that did not happen, never a change that nobody remembers.
+func (e *edit) apply(places Places) (err error) {
+	if e.old, err = places.recall(e.file.Path); err != nil {
+		return err
+	}
+	if e.memory != nil && !e.release {
+		if err := places.remember(e.memory); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.remove:
+		err = e.file.Remove()
+	case e.writes():
+		err = e.file.Replace(e.after)
+	}
+	if err == nil && e.release {
+		err = places.remember(e.memory)
+	}
+	if err != nil && e.memory != nil {
+		err = errors.Join(err, places.restore(e.file.Path, e.old))
+	}
+	return err
+}
+
+// takeBack undoes an applied edit because a later one failed. The error that
+// is on its way matters more than one from here.
+func (e *edit) takeBack(places Places) {
+	switch {
+	case !e.writes():
+	case e.existed:
+		e.file.Replace(e.before)
+	default:
+		e.file.Remove()
+	}
+	if e.memory != nil {
+		places.restore(e.file.Path, e.old)
+	}
+}

@@ -1,0 +1,426 @@
+package installer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// newPlaces is a scratch user with a project.
+func newPlaces(t *testing.T) Places {
+	t.Helper()
+	root := t.TempDir()
+	p := Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
+	if err := os.MkdirAll(p.Work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p Places) plugin(name string) Plugin {
+	return Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(p.Work, "hooks")}
+}
+
+func settingsOf(t *testing.T, p Places, s Scope) string {
+	t.Helper()
+	path, err := p.Settings(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func put(t *testing.T, path, data string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// look is a file's content, "(none)" if there is none.
+func look(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "(none)"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func enable(t *testing.T, p Places, plugin Plugin, s Scope, declare bool) Plan {
+	t.Helper()
+	plan, err := PlanEnable(p, plugin, s, declare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Apply(p); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func disable(t *testing.T, p Places, plugin Plugin, s Scope) Plan {
+	t.Helper()
+	plan, err := PlanDisable(p, plugin, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Apply(p); err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+// corpus is what settings files look like: kind of file to its bytes.
+var corpus = map[string]string{
+	"missing":              "(none)",
+	"empty file":           "",
+	"empty object":         "{}",
+	"empty object, line":   "{}\n",
+	"blank object":         "{ }\n",
+	"object on two lines":  "{\n}\n",
+	"two spaces":           "{\n  \"model\": \"opus\",\n  \"env\": {\n    \"A\": \"1\"\n  }\n}\n",
+	"four spaces":          "{\n    \"model\": \"opus\",\n    \"enabledPlugins\": {\n        \"x@y\": true\n    }\n}\n",
+	"tab":                  "{\n\t\"model\": \"opus\",\n\t\"enabledPlugins\": {\n\t\t\"x@y\": true\n\t}\n}\n",
+	"CRLF":                 "{\r\n  \"model\": \"opus\",\r\n  \"enabledPlugins\": {\r\n    \"x@y\": true\r\n  }\r\n}\r\n",
+	"no final newline":     "{\n  \"model\": \"opus\"\n}",
+	"one line":             `{"model": "opus", "enabledPlugins": {"x@y": true}}`,
+	"one line, tight":      `{"model":"opus","enabledPlugins":{"x@y":true}}`,
+	"keys with @ and .":    "{\n  \"a.b@c\": {\"d.e\": 1},\n  \"enabledPlugins\": {\n    \"x.y@z.w\": false\n  }\n}\n",
+	"shell in commands":    "{\n  \"hooks\": {\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"a && b < c > d\"}]}]\n  }\n}\n",
+	"BOM":                  "\ufeff{\n  \"model\": \"opus\"\n}\n",
+	"number 1.0":           "{\n  \"x\": 1.0,\n  \"y\": 12345678901234567890,\n  \"z\": 1e2\n}\n",
+	"escapes":              "{\n  \"name\": \"caf\\u00e9\",\n  \"slash\": \"a\\/b\"\n}\n",
+	"latte on":             "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true,\n    \"x@y\": true\n  }\n}\n",
+	"latte off":            "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false\n  }\n}\n",
+	"another latte":        "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@elsewhere\": true\n  }\n}\n",
+	"plugin off":           "{\n  \"enabledPlugins\": {\n    \"ned-flanders@hooks\": false\n  }\n}\n",
+	"plugins empty":        "{\n  \"enabledPlugins\": {},\n  \"model\": \"opus\"\n}\n",
+	"plugins blank":        "{\n  \"enabledPlugins\": { },\n  \"model\": \"opus\"\n}\n",
+	"plugins on two lines": "{\n  \"enabledPlugins\": {\n  },\n  \"model\": \"opus\"\n}\n",
+	"other marketplaces":   "{\n  \"extraKnownMarketplaces\": {\n    \"m\": {\"source\": {\"source\": \"github\", \"repo\": \"a/b\"}}\n  }\n}\n",
+	"comma first":          "{ \"a\": 1\n, \"b\": 2\n}\n",
+	"trailing blanks":      "{\n  \"model\": \"opus\"   \n}   \n\n",
+	"duplicates elsewhere": "{\n  \"x\": 1,\n  \"x\": 2\n}\n",
+}
+
+func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
+	for name, data := range corpus {
+		for _, scope := range Scopes() {
+			for _, declare := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%s, %s, declare %v", name, scope, declare), func(t *testing.T) {
+					p := newPlaces(t)
+					path := settingsOf(t, p, scope)
+					if data != "(none)" {
+						put(t, path, data)
+					}
+					user := settingsOf(t, p, User)
+					userBefore := look(t, user)
+
+					ned := p.plugin("ned-flanders")
+					enable(t, p, ned, scope, declare)
+					enabled := look(t, path)
+					var got struct {
+						Plugins      map[string]bool            `json:"enabledPlugins"`
+						Marketplaces map[string]json.RawMessage `json:"extraKnownMarketplaces"`
+					}
+					if err := json.Unmarshal([]byte(strings.TrimPrefix(enabled, "\ufeff")), &got); err != nil {
+						t.Fatalf("%v\n%s", err, enabled)
+					}
+					if !got.Plugins["ned-flanders@hooks"] {
+						t.Errorf("not enabled:\n%s", enabled)
+					}
+					for id, on := range got.Plugins {
+						if strings.HasPrefix(id, latte) && on {
+							t.Errorf("%s is on", id)
+						}
+					}
+					if _, ok := got.Plugins[latteOrigin]; !ok {
+						t.Errorf("%s is not named:\n%s", latteOrigin, enabled)
+					}
+					if scope != User && got.Marketplaces["hooks"] != nil {
+						t.Errorf("the suite's path is in %s settings:\n%s", scope, enabled)
+					}
+					if declare && !strings.Contains(look(t, user), ned.Suite) {
+						t.Error("the marketplace is not declared in user settings")
+					}
+
+					// Twice is once.
+					if again := enable(t, p, ned, scope, declare); again.Changes() {
+						t.Errorf("enabling twice changes:\n%s", again.Diff())
+					}
+					disable(t, p, ned, scope)
+					if got := look(t, path); got != data {
+						t.Errorf("afterwards %q, want %q", got, data)
+					}
+					if scope != User {
+						if got := look(t, user); got != userBefore {
+							t.Errorf("user settings afterwards %q, want %q", got, userBefore)
+						}
+					}
+					if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
+						t.Errorf("still remembered: %v", left)
+					}
+					if again := disable(t, p, ned, scope); again.Changes() && data != corpus["plugin off"] {
+						t.Errorf("disabling twice changes:\n%s", again.Diff())
+					}
+				})
+			}
+		}
+	}
+}
+
+// Somebody else has edited the file in between: ours is taken back, theirs stays.
+func TestDisableMemberByMember(t *testing.T) {
+	for name, test := range map[string]struct {
+		before string
+		edit   func(enabled string) string
+		after  string
+		note   string
+	}{
+		"a member added": {
+			"{\n  \"model\": \"opus\"\n}\n",
+			func(s string) string { return strings.Replace(s, `"opus"`, `"sonnet"`, 1) },
+			"{\n  \"model\": \"sonnet\"\n}\n", "",
+		},
+		"re-serialised by the client": {
+			"{\n    \"x\": 1.0,\n    \"enabledPlugins\": {\n        \"double-shot-latte@superpowers-marketplace\": true\n    }\n}\n",
+			func(s string) string {
+				var v any
+				json.Unmarshal([]byte(s), &v)
+				b, _ := json.MarshalIndent(v, "", "  ")
+				return string(b) + "\n"
+			},
+			"{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  },\n  \"x\": 1\n}\n",
+			"switched on again",
+		},
+		"latte switched on by hand": {
+			"{\n  \"model\": \"opus\"\n}\n",
+			func(s string) string { return strings.Replace(s, "marketplace\": false", "marketplace\": true", 1) },
+			"{\n  \"model\": \"opus\",\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n",
+			"enabledPlugins → double-shot-latte@superpowers-marketplace was changed since",
+		},
+		"the plugin taken out by hand": {
+			"{\n  \"model\": \"opus\"\n}\n",
+			func(s string) string { return strings.Replace(s, ",\n    \"ned-flanders@hooks\": true", "", 1) },
+			"{\n  \"model\": \"opus\"\n}\n", "",
+		},
+		"another plugin beside ours": {
+			"{\n  \"enabledPlugins\": { }\n}\n",
+			func(s string) string {
+				return strings.Replace(s, "\"ned-flanders@hooks\": true", "\"ned-flanders@hooks\": true,\n    \"x@y\": true", 1)
+			},
+			"{\n  \"enabledPlugins\": {\n    \"x@y\": true\n  }\n}\n", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			path := settingsOf(t, p, User)
+			put(t, path, test.before)
+			enable(t, p, p.plugin("ned-flanders"), User, false)
+			put(t, path, test.edit(look(t, path)))
+			plan := disable(t, p, p.plugin("ned-flanders"), User)
+			if got := look(t, path); got != test.after {
+				t.Errorf("afterwards\n%s\nwant\n%s", got, test.after)
+			}
+			if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, test.note) || test.note == "" && notes != "" {
+				t.Errorf("notes %q, want %q", notes, test.note)
+			}
+		})
+	}
+}
+
+// Without a memory (another machine) only our own member goes off.
+func TestDisableWithoutAMemory(t *testing.T) {
+	p := newPlaces(t)
+	path := settingsOf(t, p, Project)
+	const before = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false,\n    \"ned-flanders@hooks\": true\n  }\n}\n"
+	put(t, path, before)
+	plan := disable(t, p, p.plugin("ned-flanders"), Project)
+	if got, want := look(t, path), strings.Replace(before, "hooks\": true", "hooks\": false", 1); got != want {
+		t.Errorf("afterwards\n%s", got)
+	}
+	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte stays") {
+		t.Errorf("notes %q", plan.Notes)
+	}
+	if plan, err := PlanDisable(p, p.plugin("ned-flanders"), Project); err != nil || plan.Changes() {
+		t.Errorf("once more: %v, %s", err, plan.Diff())
+	}
+}
+
+// A declaration that two projects need stays until neither does.
+func TestDeclarationOutlivesOneOfItsUsers(t *testing.T) {
+	a := newPlaces(t)
+	b := a
+	b.Work, b.Root = a.Work+"-b", a.Work+"-b"
+	ned := a.plugin("ned-flanders")
+	user := settingsOf(t, a, User)
+	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
+	enable(t, a, ned, Project, true)
+	enable(t, b, ned, Local, true)
+	disable(t, a, ned, Project)
+	if got := look(t, user); !strings.Contains(got, ned.Suite) {
+		t.Errorf("the declaration has gone while another project needs it:\n%s", got)
+	}
+	disable(t, b, ned, Local)
+	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
+		t.Errorf("afterwards\n%s", got)
+	}
+}
+
+func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
+	for data, where := range map[string]string{
+		"{\n  // comment\n}": "line 2, column 3",
+		"{\n  \"a\": 1,\n}":  "line 2, column 9",
+		"{\"a\": 1} {}":      "line 1, column 10",
+		"{\"a\": ":           "line 1, column",
+		"[]":                 "line 1, column 1",
+		"{\"a\": \"\xff\"}":  "line 1, column 8",
+		"{\n  \"enabledPlugins\": {},\n  \"enabledPlugins\": {}\n}":                                  "line 3, column 3",
+		"{\n  \"enabledPlugins\": \"all\"\n}":                                                        "line 2, column 21",
+		"{\n  \"enabledPlugins\": {\n  \"ned-flanders@hooks\": true, \"ned-flanders@hooks\": true}}": "line 3, column 31",
+	} {
+		for _, scope := range Scopes() {
+			p := newPlaces(t)
+			path := settingsOf(t, p, scope)
+			put(t, path, data)
+			_, err := PlanEnable(p, p.plugin("ned-flanders"), scope, true)
+			var syntax *SyntaxError
+			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
+				t.Errorf("%q: %v, want %s", data, err, where)
+			}
+			if got := look(t, path); got != data {
+				t.Errorf("%q became %q", data, got)
+			}
+			if scope != User && look(t, settingsOf(t, p, User)) != "(none)" {
+				t.Error("user settings were written although the plan was refused")
+			}
+		}
+	}
+}
+
+func TestNamesThatMeanSomethingElse(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
+	var conflict *ConflictError
+	if _, err := PlanEnable(p, ned, User, true); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+		t.Errorf("declared elsewhere: %v", err)
+	}
+	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"hooks": {"source": {"source": "directory", "path": "/elsewhere"}}}`)
+	if _, err := IsRegistered(p, "hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory /elsewhere") {
+		t.Errorf("known elsewhere: %v", err)
+	}
+	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}}`, ned.Suite))
+	if ok, err := IsRegistered(p, "hooks", ned.Suite); !ok || err != nil {
+		t.Errorf("known as it is: %v, %v", ok, err)
+	}
+	if ok, err := IsRegistered(p, "others", ned.Suite); ok || err != nil {
+		t.Errorf("unknown: %v, %v", ok, err)
+	}
+}
+
+// A plan made from old bytes is refused and leaves memory and files alone.
+func TestApplyRefusesAStalePlan(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	path := settingsOf(t, p, User)
+	put(t, path, "{}")
+	plan, err := PlanEnable(p, ned, User, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, "{\"model\": \"opus\"}")
+	if err := plan.Apply(p); !errors.Is(err, ErrChanged) {
+		t.Errorf("%v, want %v", err, ErrChanged)
+	}
+	if got := look(t, path); got != "{\"model\": \"opus\"}" {
+		t.Errorf("the file became %q", got)
+	}
+	if m, err := p.recall(path); m != nil || err != nil {
+		t.Errorf("remembered: %+v, %v", m, err)
+	}
+}
+
+// The second file cannot be written: the first is as it was.
+func TestApplyIsAllOrNothing(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	user := settingsOf(t, p, User)
+	put(t, user, "{\"model\": \"opus\"}")
+	plan, err := PlanEnable(p, ned, Project, true)
+	if err != nil || len(plan.edits) != 2 {
+		t.Fatalf("%v, %d edits", err, len(plan.edits))
+	}
+	// What would be the project's settings directory becomes a file, in a way
+	// that only shows when it is written.
+	plan.edits[1].file.Path = filepath.Join(user, "settings.json")
+	plan.edits[1].file.Asked = plan.edits[1].file.Path
+	if err := plan.Apply(p); err == nil {
+		t.Fatal("no error")
+	}
+	if got := look(t, user); got != "{\"model\": \"opus\"}" {
+		t.Errorf("user settings became %q", got)
+	}
+	if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
+		t.Errorf("remembered: %v", left)
+	}
+}
+
+func TestSuites(t *testing.T) {
+	p := newPlaces(t)
+	if list, err := Suites(p); len(list) != 0 || err != nil {
+		t.Errorf("at first: %v, %v", list, err)
+	}
+	root := t.TempDir()
+	var wg sync.WaitGroup
+	var want []string
+	for i := range 8 {
+		dir := filepath.Join(root, fmt.Sprint(i))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, dir)
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for range 2 {
+				if err := RememberSuite(p, dir); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	list, err := Suites(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	for _, dir := range list {
+		got[dir] = true
+	}
+	if len(list) != len(want) || len(got) != len(want) {
+		t.Errorf("%v, want %v", list, want)
+	}
+	os.Remove(want[3])
+	if list, err = Suites(p); len(list) != 7 || err != nil {
+		t.Errorf("after one has gone: %v, %v", list, err)
+	}
+	info, err := os.Stat(p.state())
+	if err != nil || !reflect.DeepEqual(info.Mode().Perm(), os.FileMode(0o700)) {
+		t.Errorf("state directory: %v, %v", info.Mode(), err)
+	}
+}

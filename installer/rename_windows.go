@@ -1,0 +1,32 @@
+package installer
+
+import (
+	"errors"
+	"os"
+	"syscall"
+	"time"
+)
+
+const (
+	busyPatience = time.Second
+	busyRetry    = 20 * time.Millisecond
+
+	sharingViolation syscall.Errno = 32
+)
+
+// Windows neither replaces nor deletes a file that somebody has open, and
+// virus scanners open everything for an instant.
+
+func rename(from, to string) error { return persist(func() error { return os.Rename(from, to) }) }
+
+func remove(path string) error { return persist(func() error { return os.Remove(path) }) }
+
+func persist(attempt func() error) error {
+	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
+		err := attempt()
+		busy := errors.Is(err, syscall.ERROR_ACCESS_DENIED) || errors.Is(err, sharingViolation)
+		if !busy || time.Now().After(deadline) {
+			return err
+		}
+	}
+}
