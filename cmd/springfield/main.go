@@ -1,0 +1,91 @@
+// Command springfield generates, installs, measures and publishes continuation
+// plugins for Claude Code.
+//
+// This file is the one place that reads the environment, prints errors and
+// exits. Every verb is a file of its own: flags in, calls out.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"golang.org/x/term"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run is main without the exit, so that tests can call it.
+func run(ctx context.Context, args []string) int {
+	work, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "springfield: error:", err)
+		return 1
+	}
+	home, _ := os.UserHomeDir() // "" is refused where it matters
+	cache, _ := os.UserCacheDir()
+	a := &app{
+		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
+		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		work:     work, home: home, cache: cache,
+		path:    os.Getenv("PATH"),
+		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
+		plugins: os.Getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"),
+		gocache: firstOf(os.Getenv("GOCACHE"), func() string {
+			if cache == "" {
+				return ""
+			}
+			return filepath.Join(cache, "go-build")
+		}()),
+		user: firstOf(os.Getenv("USER"), os.Getenv("USERNAME")),
+	}
+	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
+		if value, ok := os.LookupEnv(key); ok {
+			a.windows = append(a.windows, key+"="+value)
+		}
+	}
+	root := newRoot(a)
+	root.SetArgs(args)
+	return a.report(root.ExecuteContext(ctx))
+}
+
+// app is what the verbs work with.
+type app struct {
+	in       *os.File
+	out, err io.Writer
+	terminal bool // somebody can be asked
+	color    bool
+
+	work    string   // working directory
+	home    string   // the user's home, "" if unknown
+	cache   string   // the user's cache directory, "" if unknown
+	path    string   // PATH
+	config  string   // CLAUDE_CONFIG_DIR, "" if not set
+	plugins string   // CLAUDE_CODE_PLUGIN_CACHE_DIR, "" if not set
+	gocache string   // go's build cache
+	user    string   // login name
+	windows []string // what programs need on Windows, KEY=value
+}
+
+// talk says something to the person; results go to a.out.
+func (a *app) talk(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+
+// say prints a result.
+func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
+
+func firstOf(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The CLI is tested as its users call it: scripts in testdata/script, each in
+// a scratch directory with a home of its own.
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"springfield": func() { os.Exit(run(context.Background(), os.Args[1:])) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	// Compiling a hook takes ten seconds from nothing and none from go's cache,
+	// so the scripts share that, and nothing else, with the machine.
+	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	real, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooks := t.TempDir() // compiled hooks, kept between scripts
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			if home == real || strings.HasPrefix(real, env.WorkDir) {
+				return fmt.Errorf("a script would run in the real home %s", real)
+			}
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_CACHE_HOME", hooks)
+			env.Setenv("GOCACHE", gocache)
+			// git and sh, go, the commands under test; never a real claude.
+			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
+			env.Setenv("COMMANDS", first)
+			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))
+			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER"} {
+				env.Setenv(key, "")
+			}
+			return os.MkdirAll(home, 0o755)
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}

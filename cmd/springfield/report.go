@@ -1,0 +1,80 @@
+// Errors become text, hint and exit code here and nowhere else: 0 done, 1
+// failed, 2 usage, 130 cancelled. Lower case, no full stop, the fix in a hint.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// usageError is a call that cannot be meant: wrong flag, missing answer.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+
+// hinted is an error that knows what to do about itself.
+type hinted struct {
+	err  error
+	hint string
+}
+
+func (e *hinted) Error() string { return e.err.Error() }
+func (e *hinted) Unwrap() error { return e.err }
+
+// errCancelled is Ctrl-C, or a no to the last question.
+var errCancelled = errors.New("cancelled, nothing was changed")
+
+// report prints an error and returns the exit code.
+func (a *app) report(err error) int {
+	if err == nil {
+		return 0
+	}
+	if errors.Is(err, errCancelled) || errors.Is(err, context.Canceled) {
+		fmt.Fprintln(a.err, "springfield:", errCancelled)
+		return 130
+	}
+	fmt.Fprintln(a.err, "springfield: error:", err)
+	if hint := hint(err); hint != "" {
+		fmt.Fprintln(a.err, "springfield: hint:", hint)
+	}
+	var usage *usageError
+	var spec *generator.SpecError
+	if errors.As(err, &usage) || errors.As(err, &spec) {
+		return 2
+	}
+	return 1
+}
+
+func hint(err error) string {
+	var usage *usageError
+	var known *hinted
+	var spec *generator.SpecError
+	var occupied *generator.OccupiedError
+	var edited *generator.EditedError
+	switch {
+	case errors.As(err, &usage):
+		return usage.hint
+	case errors.As(err, &known):
+		return known.hint
+	case errors.As(err, &spec):
+		return spec.Hint
+	case errors.As(err, &occupied):
+		return "name another directory: springfield init DIR"
+	case errors.As(err, &edited):
+		return "your edits are safe, nothing was written; make a second suite elsewhere and compare"
+	case errors.Is(err, generator.ErrNoGo):
+		return "install Go (go.dev/dl), then call springfield again"
+	case errors.Is(err, fs.ErrPermission):
+		return "the directory or file belongs to somebody else, or is read-only"
+	}
+	return ""
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// newRoot lists every verb by hand.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "springfield",
+		Short: "Continuation plugins for Claude Code: go on while work remains, stop when a person is needed",
+		Long: `springfield makes Claude Code plugins whose Stop hook decides, each time Claude is
+about to hand the turn back, whether work obviously remains or a person is needed.
+
+  springfield init                    make a suite of plugins, hooks compiled into it
+  springfield enable ned-flanders     switch one on; live in the next session
+  springfield disable ned-flanders    put the settings back, byte for byte`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return &usageError{fmt.Errorf("there is no command %q", args[0]), "springfield --help lists them"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.in)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
+	})
+	root.AddCommand(
+		newInit(a, runInit),
+		newEnable(a, runEnable),
+		newDisable(a, runDisable),
+		newVersion(a),
+	)
+	return root
+}
+
+// arguments demands a number of arguments and says so in our own words.
+func arguments(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < low || len(args) > high {
+			return &usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), what), cmd.CommandPath() + " --help shows how"}
+		}
+		return nil
+	}
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version of springfield and of the Go it was built with",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			version, toolchain := "unknown", "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version, toolchain = info.Main.Version, info.GoVersion
+			}
+			a.say("springfield %s %s", version, toolchain)
+			return nil
+		},
+	}
+}
