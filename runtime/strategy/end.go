@@ -77,6 +77,7 @@ func (e end) closes(characters string) bool {
 func (e end) opens(phrases []string) bool {
 	s := fold(e.last())
 	for _, phrase := range phrases {
+		phrase = fold(phrase)
 		if strings.HasPrefix(s, phrase) && !isWord(s, len(phrase)) {
 			return true
 		}
@@ -89,7 +90,7 @@ func (e end) says(phrases []string) (sentence string, ok bool) {
 	for _, sentence := range e.sentences {
 		folded := fold(sentence)
 		for _, phrase := range phrases {
-			if hasWords(folded, phrase) {
+			if hasWords(folded, fold(phrase)) {
 				return quote(sentence), true
 			}
 		}

@@ -84,6 +84,10 @@ func TestNedConfiguration(t *testing.T) {
 		refused  string // in the error of Check
 	}{
 		"added rule comes first": {Config{Add: []Rule{deploys}}, "Now I'll start the deployment.", Stop, "deploys", ""},
+		"phrase in any case":     {Config{Add: []Rule{{ID: "ship", Says: []string{"Ship IT"}, Then: Stop}}}, "Let me ship it.", Stop, "ship", ""},
+		"phrase, whole words":    {Config{Add: []Rule{{ID: "ship", Says: []string{"ship"}, Then: Stop}}}, "Let me fix the shipping.", Continue, "intent", ""},
+		"opening and closing":    {Config{Add: []Rule{{ID: "x", Opens: []string{"I’ll"}, Closes: ".", Then: Stop}}}, "Fine: I'll do it.", Stop, "x", ""},
+		"empty phrase":           {Config{Add: []Rule{{ID: "a", Says: []string{""}, Then: Stop}}}, "", Stop, "otherwise", "phrases must not be empty"},
 		"added continue":         {Config{Add: []Rule{{ID: "doh", Text: "^D'oh", Then: Continue, Reason: "Mend it: {evidence}"}}}, "D'oh!", Continue, "doh", ""},
 		"both conditions":        {Config{Add: []Rule{{ID: "x", Text: "a", Tool: "Bash", Then: Continue}}}, "a", Stop, "otherwise", ""},
 		"switched off":           {Config{Off: []string{"intent"}}, "Let me fix it.", Stop, "otherwise", ""},

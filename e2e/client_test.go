@@ -1,0 +1,345 @@
+//go:build e2e
+
+// Package e2e drives the real Claude Code client against a Messages API stand-in on loopback. What a
+// client does with our plugins is not a matter of opinion, so nothing here imitates one.
+//
+//	go test -tags e2e ./e2e/
+//
+// This file gets the clients. The rules:
+//
+//   - Exact versions with exact contents. A client is the platform package whose sha512 is pinned below;
+//     anything else is refused, whoever served it.
+//   - npm fetches it, from the registry npm is configured with, so a proxy or a mirror needs no word here.
+//   - A client that cannot be had fails the run. A skipped end-to-end test looks like a passed one.
+//   - A client is fetched once per machine, into <user cache>/springfield/clients or the directory that
+//     SPRINGFIELD_CLIENTS names, and is hashed again before every run.
+package e2e
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"crypto/sha512"
+	"debug/elf"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	newest = "2.1.329"
+	oldest = "2.1.197" // the oldest client we promise to work with
+)
+
+// versions is the order in which every scenario runs.
+var versions = []string{newest, oldest}
+
+// pinned holds `npm view @anthropic-ai/claude-code-<platform>@<version> dist.integrity`.
+var pinned = map[string]map[string]string{
+	newest: {
+		"linux-x64":        "sha512-+n4lu1ubYAp02Y0X/MAUnxw9yY6SHHZ77F+IoW+V0wVoFuiI9opdH6gofjf14gXJCEYMTNpks7Gn1i8XZTKAWA==",
+		"linux-x64-musl":   "sha512-EouW7B/aG3GOQBmzN9MxHV9uTOE2r6E+VIlFBrBgIEBuBBF4qH1GTvg5/CVf53gGp4DgVf1CYdBHjS+2NeDP4A==",
+		"linux-arm64":      "sha512-IiG5umFToSCVWqB1lEsxxwIxKgxPXyZ3DRU915v8J4Bz5Q3JpslM0ew1m5yaT+lFXBPvYxmsEgi0XI68XHND0A==",
+		"linux-arm64-musl": "sha512-uVWrRp60cqvikJ13Rtmlkd8WuJtJEWAuGJzenJ0or0I7by05kRWopFdDdpWYQi8dRIJ6+W9T9w+PA4B+EjfCXQ==",
+		"darwin-x64":       "sha512-6cjJiD19yxOzdnzErJ8ougFKoksK/wUvOJb6V2iCXg1rM9gGEY1I7HE8jQnvh6buAuXHtHaahfoiiISaplOxYg==",
+		"darwin-arm64":     "sha512-brgS94FOoB+ekq1gIeNpBtGAbzWxE1UEeBQWfk1KX1BStrMIxwWXriPfQLKEkFTWHpmGXv2fZxxMQJsR+5PhZw==",
+	},
+	oldest: {
+		"linux-x64":        "sha512-rIlKmrY0QMyHgPRX/MYWNj039vbypICvI9jVe3rs9Xy2RnNklySjyPxqh62QadznzoftEO23uYQ1tFePcQ//bg==",
+		"linux-x64-musl":   "sha512-/Ij3+inZf96Lb1BLnO0rWArRi1HqIMh6HeGrQoykrp7a8Yj0SA1EQIO42kpNeVxM9z3o3xUaiIf0FRMzLIp6oQ==",
+		"linux-arm64":      "sha512-sx6SoGj3MNR5CV+YDkNtbLHXa1tn3G8qcYFgm1gnvOi9ODQUKbhiPfankJfkTMDVekOvnKJhm6i9hGFIPzp7cQ==",
+		"linux-arm64-musl": "sha512-r3taVK9rDaMahHkrCGV8wF1Sjphs7fqXy2ZEznyDGxUqeW6HxgkbG7dPplXnwwGiMTdYLrtQTQMN21ZTxcVHBA==",
+		"darwin-x64":       "sha512-DOPeGTQqJWVENJsxwMxJtLOx+7OBINEDg9trQldlJR1nBssaYzNj1WWxp37JYSBRjeYLhqLipvDqEA0LMglL7A==",
+		"darwin-arm64":     "sha512-1FOVhJzkKGWgOEEsvaK3ylCEmjKeJiXwfKl7RtNEbiDj7OxhRQ1G1CLN0HGDTTq1QwY+Dm2x1Yscdv5NfobAxQ==",
+	},
+}
+
+// clientPaths says where each version's binary lies. TestMain fills it before any test runs.
+var clientPaths = map[string]string{}
+
+func fetchClients() error {
+	cache, err := clientCache()
+	if err != nil {
+		return err
+	}
+	for _, version := range versions {
+		path, err := fetchClient(cache, version, platform())
+		if err != nil {
+			return fmt.Errorf("client %s: %w", version, err)
+		}
+		clientPaths[version] = path
+	}
+	return nil
+}
+
+func clientCache() (string, error) {
+	if dir := os.Getenv("SPRINGFIELD_CLIENTS"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no cache directory for the clients, name one in SPRINGFIELD_CLIENTS: %w", err)
+	}
+	return filepath.Join(cache, "springfield", "clients"), nil
+}
+
+// platform is the last part of the name of this machine's package.
+func platform() string {
+	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
+	if arch == "" {
+		arch = runtime.GOARCH
+	}
+	if runtime.GOOS == "linux" && musl() {
+		arch += "-musl"
+	}
+	return runtime.GOOS + "-" + arch
+}
+
+// musl asks the shell's own binary which loader it wants: a Debian with musl-tools has musl's loader
+// lying about too, so that file's presence says nothing.
+func musl() bool {
+	shell, err := elf.Open("/bin/sh")
+	if err != nil {
+		return false
+	}
+	defer shell.Close()
+	for _, segment := range shell.Progs {
+		if segment.Type == elf.PT_INTERP {
+			loader, _ := io.ReadAll(segment.Open())
+			return bytes.Contains(loader, []byte("ld-musl"))
+		}
+	}
+	return false
+}
+
+// fetchClient returns the path of the binary, from the cache if what lies there is what was put there.
+func fetchClient(cache, version, platform string) (string, error) {
+	integrity := pinned[version][platform]
+	if integrity == "" {
+		return "", fmt.Errorf("no package is pinned for %s, and the tests run no client that is not", platform)
+	}
+	home := filepath.Join(cache, version)
+	binary, record := filepath.Join(home, "claude"), filepath.Join(home, "claude.sum")
+	if recorded, err := os.ReadFile(record); err == nil {
+		// The integrity is part of the record, so a cache that another platform filled does not count.
+		if sum, err := sumOf(binary); err == nil && string(recorded) == recordOf(integrity, sum) {
+			return binary, nil
+		}
+	}
+
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return "", err
+	}
+	scratch, err := os.MkdirTemp(home, "fetch-") // here, so that the rename stays within one file system
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(scratch)
+	tarball, err := pack("@anthropic-ai/claude-code-"+platform+"@"+version, scratch)
+	if err != nil {
+		return "", err
+	}
+	if err := verify(tarball, integrity); err != nil {
+		return "", err
+	}
+	unpacked := filepath.Join(scratch, "claude")
+	if err := extract(tarball, "package/claude", unpacked); err != nil {
+		return "", err
+	}
+	sum, err := sumOf(unpacked)
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(unpacked, binary); err != nil {
+		return "", err
+	}
+	// The record comes last: a run killed before this line fetches again.
+	fresh := filepath.Join(scratch, "claude.sum")
+	if err := os.WriteFile(fresh, []byte(recordOf(integrity, sum)), 0o644); err != nil {
+		return "", err
+	}
+	return binary, os.Rename(fresh, record)
+}
+
+func recordOf(integrity, sum string) string { return integrity + " " + sum + "\n" }
+
+// pack lets npm put the package's tarball into dir. npm keeps the real HOME, because its registry and
+// credentials are configured there.
+func pack(pkg, dir string) (string, error) {
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		return "", errors.New("npm is needed to fetch the client once, and it is not on PATH")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, npm, "pack", pkg, "--pack-destination", dir, "--json")
+	cmd.Dir = dir // not in our tree, where a .npmrc could have a say
+	var talk bytes.Buffer
+	cmd.Stderr = &talk
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("npm could not fetch %s (%w):\n%s", pkg, err, talk.Bytes())
+	}
+	// Not the name in npm's JSON: versions of npm disagree on how they spell a scoped one.
+	tarballs, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
+	if err != nil || len(tarballs) != 1 {
+		return "", fmt.Errorf("npm fetched %s and left %d tarballs, not one", pkg, len(tarballs))
+	}
+	return tarballs[0], nil
+}
+
+// verify compares a file with a subresource integrity string as package registries publish it.
+func verify(path, integrity string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	hash := sha512.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return err
+	}
+	got := "sha512-" + base64.StdEncoding.EncodeToString(hash.Sum(nil))
+	if got != integrity {
+		return fmt.Errorf("%s is not the package we pinned: its integrity is %s, not %s", filepath.Base(path), got, integrity)
+	}
+	return nil
+}
+
+// extract writes one member of a tarball as an executable file.
+func extract(tarball, member, path string) error {
+	file, err := os.Open(tarball)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	plain, err := gzip.NewReader(file)
+	if err != nil {
+		return err
+	}
+	for archive := tar.NewReader(plain); ; {
+		header, err := archive.Next()
+		if err == io.EOF {
+			return fmt.Errorf("%s holds no %s", filepath.Base(tarball), member)
+		}
+		if err != nil {
+			return err
+		}
+		if strings.TrimPrefix(header.Name, "./") != member {
+			continue
+		}
+		out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, archive)
+		return errors.Join(err, out.Close())
+	}
+}
+
+func sumOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// What stands between the tests and a binary that is not the one pinned, tried with an npm that serves a
+// small package of our own making.
+func TestFetchClient(t *testing.T) {
+	const version, platform = "0.0.0", "linux-x64"
+	served := filepath.Join(t.TempDir(), "served.tgz")
+	pinned[version] = map[string]string{platform: packageOf(t, served, "package/claude")}
+	t.Cleanup(func() { delete(pinned, version) })
+
+	// A PATH on which npm is a script, or is not.
+	npm := func(script string) string {
+		dir := t.TempDir()
+		if script != "" {
+			if err := os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return dir
+	}
+	serving := npm(`exec /bin/cp "` + served + `" "$4/anything.tgz"`)
+
+	refused := func(cache, platform, path, because string) {
+		t.Helper()
+		t.Setenv("PATH", path)
+		binary, err := fetchClient(cache, version, platform)
+		if err == nil || !strings.Contains(err.Error(), because) {
+			t.Errorf("got %q and %v, want it refused because %q", binary, err, because)
+		}
+	}
+	fetched := func(cache, path string) string {
+		t.Helper()
+		t.Setenv("PATH", path)
+		binary, err := fetchClient(cache, version, platform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if content, err := os.ReadFile(binary); err != nil || string(content) != "a client" {
+			t.Errorf("the binary is %q (%v)", content, err)
+		}
+		return binary
+	}
+
+	cache := t.TempDir()
+	refused(cache, "plan9-arm", serving, "no package is pinned for plan9-arm")
+	refused(cache, platform, npm(""), "npm is needed")
+	refused(cache, platform, npm("echo no such registry >&2; exit 1"), "no such registry")
+	refused(cache, platform, npm(""), "npm is needed") // nothing of the failures counts as a client
+	binary := fetched(cache, serving)
+	fetched(cache, npm("")) // from the cache
+	if err := os.WriteFile(binary, []byte("another client"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	refused(cache, platform, npm(""), "npm is needed")
+	fetched(cache, serving)
+	if left, _ := filepath.Glob(filepath.Join(cache, version, "*")); len(left) != 2 {
+		t.Errorf("the cache holds %q, want the binary and its record", left)
+	}
+
+	packageOf(t, served, "package/claude", "package/more")
+	refused(t.TempDir(), platform, serving, "not the package we pinned")
+	pinned[version][platform] = packageOf(t, served, "package/other")
+	refused(t.TempDir(), platform, serving, "holds no package/claude")
+}
+
+// packageOf writes a tarball with these members and returns its integrity.
+func packageOf(t *testing.T, path string, members ...string) string {
+	t.Helper()
+	var tarball bytes.Buffer
+	compressed := gzip.NewWriter(&tarball)
+	archive := tar.NewWriter(compressed)
+	for _, member := range members {
+		if err := archive.WriteHeader(&tar.Header{Name: member, Mode: 0o755, Size: int64(len("a client"))}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(archive, "a client"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(archive.Close(), compressed.Close(), os.WriteFile(path, tarball.Bytes(), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	hash := sha512.Sum512(tarball.Bytes())
+	return "sha512-" + base64.StdEncoding.EncodeToString(hash[:])
+}

@@ -1,0 +1,259 @@
+//go:build e2e
+
+// What a user gets, seen from outside: sessions of the real client with a plugin of ours in them. The
+// rules:
+//
+//   - A scenario holds for every promised client.
+//   - A session is judged by what the client printed and by how often it asked the model; how a hook came
+//     to its decision is for the tests beside the strategies.
+//   - "It let Claude stop" proves nothing about a hook that is not live, so each such scenario also shows
+//     the plugin continuing.
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// plan is a model that announces each next task and hands the turn back in between: what the plugins
+// exist for. With nobody to say "go on" only a hook brings it to its end.
+var plan = []string{
+	"Task 1 complete. Moving to Task 2.",
+	"Task 2 complete. Moving to Task 3.",
+	"All three tasks are done.",
+}
+
+// theirs is a settings file that somebody else wrote, with everything a careless editor would tidy up.
+var theirs = strings.ReplaceAll(`{
+    "permissions": {
+        "allow": ["Bash(make && make test)"]
+    },
+    "enabledPlugins": {
+        "a.formatter@some.market": false
+    },
+    "x-editor": {"scale": 1.0, "who": "Ren\u00e9"},
+    "hooks": {
+        "Stop": [
+            {"hooks": [{"type": "command", "command": "true && cat < /dev/null"}]}
+        ]
+    }
+}
+`, "\n", "\r\n")
+
+func eachClient(t *testing.T, scenario func(t *testing.T, version string)) {
+	for _, version := range versions {
+		t.Run(version, func(t *testing.T) { scenario(t, version) })
+	}
+}
+
+// newSuite makes a suite with ned-flanders in it, outside the project.
+func newSuite(w *World) string {
+	w.t.Helper()
+	dir := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
+	w.Springfield("init", dir, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
+	return dir
+}
+
+// enabled is a world in which ned-flanders is on for the user.
+func enabled(t *testing.T, version string) (w *World, suite string) {
+	t.Helper()
+	w = newWorld(t, version)
+	suite = newSuite(w)
+	w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", "user")
+	return w, suite
+}
+
+// ends demands that a session ended well, with this text, after so many requests to the model.
+func ends(t *testing.T, r Result, text string, requests int) {
+	t.Helper()
+	if r.IsError || r.Text != text || len(r.Asked) != requests {
+		var hooks []string // none at all: the plugin was not live
+		for _, line := range strings.Split(read(t, r.Transcript), "\n") {
+			if strings.Contains(line, `"type":"hook_`) {
+				hooks = append(hooks, line)
+			}
+		}
+		t.Errorf("the session ended after %d requests with %q (error: %v), want %d requests and %q\nhooks in its transcript:\n%s",
+			len(r.Asked), r.Text, r.IsError, requests, text, strings.Join(hooks, "\n"))
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Enabled, the plan is carried out with no person there; disabled, it is not; and afterwards every byte
+// of every settings file is where it was. The client takes part in the last one too: with these files it
+// writes none of them, in a session or when springfield makes it register the suite.
+func TestEnableDisable(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for _, scope := range []string{"user", "project", "local"} {
+			t.Run(scope, func(t *testing.T) {
+				w := newWorld(t, version)
+				suite := newSuite(w)
+				files := map[string]string{
+					"user":    filepath.Join(w.Home, ".claude", "settings.json"),
+					"project": filepath.Join(w.Project, ".claude", "settings.json"),
+					"local":   filepath.Join(w.Project, ".claude", "settings.local.json"),
+				}
+				for _, file := range files {
+					write(t, file, theirs)
+				}
+				unchanged := func(when string, except string) {
+					t.Helper()
+					for of, file := range files {
+						if now := read(t, file); of != except && now != theirs {
+							t.Errorf("%s settings after %s:\n%q\nwant\n%q", of, when, now, theirs)
+						}
+					}
+				}
+
+				w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", scope)
+				unchanged("enable", scope)
+				ours := read(t, files[scope])
+				if ours == theirs {
+					t.Errorf("enable left the %s settings as they were", scope)
+				}
+				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+				unchanged("a session", scope)
+				if now := read(t, files[scope]); now != ours {
+					t.Errorf("the session changed the %s settings:\n%q\nwere\n%q", scope, now, ours)
+				}
+
+				w.Springfield("disable", "ned-flanders", "--suite", suite, "--scope", scope)
+				unchanged("disable", "")
+				ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+				unchanged("the last session", "")
+			})
+		}
+	})
+}
+
+// Where springfield finds no client it can only declare the marketplace. A newer client takes that up in
+// the session that reads it, an older one while that session runs, for the next.
+func TestEnableWithoutClient(t *testing.T) {
+	liveIn := map[string]int{newest: 1, oldest: 2}
+	eachClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		w.NoClient = true
+		suite := newSuite(w)
+		w.Springfield("enable", "ned-flanders", "--suite", suite, "--scope", "user")
+		for range liveIn[version] - 1 {
+			w.Run(Session{Script: says(plan...)})
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
+func TestQuestionEndsTheTurn(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		question := "Task 2 complete. Should I go on with Task 3?"
+		ends(t, w.Run(Session{Script: says(plan[0], question, plan[2])}), question, 2)
+	})
+}
+
+// After a tool call the client runs the hook before the final text is in the transcript: a hook that
+// believed the transcript would decide on the text before the call.
+func TestToolCallBeforeTheText(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		script := append([]Turn{calls("Looking at what is there first.", "Bash", map[string]any{
+			"command": "echo hi", "description": "Say hi",
+		})}, says(plan[1:]...)...)
+		ends(t, w.Run(Session{Script: script}), plan[2], 3)
+	})
+}
+
+func TestPlanModeIsLeftAlone(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		ends(t, w.Run(Session{Script: says(plan...), Mode: "plan"}), plan[0], 1)
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
+// A plan without an end. The client would let a hook block eight times in a row and then end the turn with
+// an empty result.
+func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
+	var endless []string
+	for n := range 12 {
+		endless = append(endless, fmt.Sprintf("Task %d complete. Moving to Task %d.", n+1, n+2))
+	}
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		ends(t, w.Run(Session{Script: says(endless...)}), endless[3], 4)
+		ends(t, w.Run(Session{Script: says(plan[0])}), plan[0], 4) // another session has its own budget
+	})
+}
+
+func TestBrokenStrategyFailsOpen(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := enabled(t, version)
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		write(t, filepath.Join(suite, "ned-flanders", "strategy.json"), "{")
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+	})
+}
+
+// The client's own review of what we generate. CLAUDE.md in a plugin is for the people who work on it, and
+// the client warns that it does not load it: the one complaint we accept, and --strict then fails on it.
+func TestClientValidates(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		suite := newSuite(w)
+		plugin := filepath.Join(suite, "ned-flanders")
+		passing := [][]string{{suite}, {suite, "--strict"}, {plugin}}
+		if version == newest {
+			// What the catalog that plugins are submitted to would refuse; older clients cannot tell.
+			passing = append(passing, []string{plugin, "--profile", "directory"})
+		}
+		for _, args := range passing {
+			if out := w.Claude(append([]string{"plugin", "validate"}, args...)...); out.Code != 0 {
+				t.Errorf("validate %s: exit %d\n%s%s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
+			}
+		}
+		out := w.Claude("plugin", "validate", plugin, "--strict")
+		if said := complaints(out); len(said) != 1 || !strings.Contains(said[0], "CLAUDE.md at the plugin root") {
+			t.Errorf("the plugin, --strict: want the complaint about CLAUDE.md alone, got %q\n%s%s", said, out.Stdout, out.Stderr)
+		}
+	})
+}
+
+// complaints picks the points under "Found 2 warnings:" and "Found 1 error:", the ones that --strict is
+// about. Newer clients print other lists beside them: what a plugin provides, advice.
+func complaints(out Output) []string {
+	var said []string
+	counting := false
+	for _, line := range strings.Split(out.Stdout+"\n"+out.Stderr, "\n") {
+		switch point, isPoint := strings.CutPrefix(strings.TrimSpace(line), "❯ "); {
+		case isPoint && counting:
+			said = append(said, point)
+		case line != "" && !strings.HasPrefix(line, " "):
+			counting = complaintsHead.MatchString(line)
+		}
+	}
+	return said
+}
+
+var complaintsHead = regexp.MustCompile(`\bFound \d+ (warning|error)s?\b`)

@@ -1,0 +1,355 @@
+//go:build e2e
+
+// A scratch world: one user's home and one project, with one version of the client in it. The rules:
+//
+//   - Nothing of the machine gets in. Environments are made from nothing; a world whose HOME is a real
+//     home, or whose environment moves the configuration elsewhere, refuses to start a process.
+//   - Nothing gets out. Home, project and temporary files lie in the test's own directory.
+//   - The paths have blanks in them, because users' paths have.
+//   - The CLI is the one of this tree, built once per run.
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// limit is how long one process may take; a session takes about a second.
+const limit = 120 * time.Second
+
+// nobody is a model that is never asked: validating and registering are done without one.
+const nobody = "http://127.0.0.1:9"
+
+// runDir holds what all tests of one run share.
+var runDir string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if runDir, err = os.MkdirTemp("", "springfield-e2e-"); err == nil {
+			defer os.RemoveAll(runDir)
+			err = fetchClients()
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "e2e: cannot run: %v\n", err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// springfield builds the CLI and returns its path.
+var springfield = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(runDir, "springfield")
+	out, err := exec.Command("go", "build", "-o", path, "../cmd/springfield").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("the CLI does not build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// goEnv is what the real toolchain says about itself: worlds compile hooks with it, from its warm cache.
+var goEnv = sync.OnceValues(func() (env struct{ GOROOT, GOCACHE string }, err error) {
+	out, err := exec.Command("go", "env", "-json", "GOROOT", "GOCACHE").Output()
+	if err != nil {
+		return env, fmt.Errorf("go env: %w", err)
+	}
+	return env, json.Unmarshal(out, &env)
+})
+
+// World is where one test lives.
+type World struct {
+	Version string // of the client
+	Home    string
+	Project string // a git repository without a commit
+
+	// NoClient keeps the client off the PATH of the CLI, as on a machine where it lies elsewhere.
+	NoClient bool
+
+	t   *testing.T
+	dir string
+}
+
+func newWorld(t *testing.T, version string) *World {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir()) // the client resolves paths, and tests compare them
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &World{
+		Version: version,
+		Home:    filepath.Join(dir, "home of a user"),
+		Project: filepath.Join(dir, "a project"),
+		t:       t,
+		dir:     dir,
+	}
+	for _, d := range []string{w.Home, w.Project, w.bin(), w.tmp()} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// git and go under their names and nothing that happens to lie beside them.
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatalf("git is needed: %v", err)
+	}
+	tools, err := goEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.link(git, "git")
+	w.link(filepath.Join(tools.GOROOT, "bin", "go"), "go")
+	if out := w.exec("git", w.clientEnv(nobody), "init", "-q"); out.Code != 0 {
+		t.Fatalf("git init: %s", out.Stderr)
+	}
+	return w
+}
+
+func (w *World) bin() string { return filepath.Join(w.dir, "bin") }
+func (w *World) tmp() string { return filepath.Join(w.dir, "tmp") }
+
+func (w *World) link(target, name string) {
+	w.t.Helper()
+	if err := os.Symlink(target, filepath.Join(w.bin(), name)); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// client is the version under test, in a directory where it is called `claude` and is alone.
+func (w *World) client() string { return clientPaths[w.Version] }
+
+// Session is one headless conversation. The zero Mode skips permissions; another is passed on as
+// --permission-mode.
+type Session struct {
+	Script []Turn
+	Side   func(Request) string // what judges and title generators are told, "{}" when nil
+	Prompt string               // "execute the plan" when empty
+	Mode   string
+	Args   []string
+}
+
+// Result is how a session ended.
+type Result struct {
+	Text       string // what the client printed as the result
+	IsError    bool
+	NumTurns   int
+	ID         string
+	Transcript string    // path
+	Asked      []Request // requests of the main loop
+	Aside      []Request // all others
+	Stderr     string
+}
+
+// Run holds one session in the project directory.
+func (w *World) Run(s Session) Result {
+	w.t.Helper()
+	model := newStandIn(w.t, s.Script, s.Side)
+	if s.Prompt == "" {
+		s.Prompt = "execute the plan"
+	}
+	args := []string{"-p", s.Prompt, "--output-format", "json"}
+	if s.Mode == "" {
+		args = append(args, "--dangerously-skip-permissions")
+	} else {
+		args = append(args, "--permission-mode", s.Mode)
+	}
+	out := w.exec(w.client(), w.clientEnv(model.URL), append(args, s.Args...)...)
+
+	var printed struct {
+		Type      string
+		Result    string
+		IsError   bool   `json:"is_error"`
+		NumTurns  int    `json:"num_turns"`
+		SessionID string `json:"session_id"`
+	}
+	if err := json.Unmarshal([]byte(out.Stdout), &printed); err != nil || printed.Type != "result" {
+		w.t.Fatalf("client %s printed no result (exit %d, %v)\nstdout: %s\nstderr: %s", w.Version, out.Code, err, out.Stdout, out.Stderr)
+	}
+	result := Result{
+		Text: printed.Result, IsError: printed.IsError, NumTurns: printed.NumTurns,
+		ID: printed.SessionID, Stderr: out.Stderr,
+	}
+	// The directory between is named after the project in a way that is the client's own affair.
+	found, err := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", result.ID+".jsonl"))
+	if err != nil || len(found) != 1 {
+		w.t.Fatalf("session %s left %d transcripts in %s, not one", result.ID, len(found), w.Home)
+	}
+	result.Transcript = found[0]
+	for _, request := range model.Requests() {
+		if request.Main {
+			result.Asked = append(result.Asked, request)
+		} else {
+			result.Aside = append(result.Aside, request)
+		}
+	}
+	return result
+}
+
+// Output is what a process left.
+type Output struct {
+	Stdout, Stderr string
+	Code           int
+}
+
+// Claude runs the client for something other than a session.
+func (w *World) Claude(args ...string) Output {
+	w.t.Helper()
+	return w.exec(w.client(), w.clientEnv(nobody), args...)
+}
+
+// Springfield runs the CLI in the project directory and demands that it succeeds.
+func (w *World) Springfield(args ...string) Output {
+	w.t.Helper()
+	out := w.TrySpringfield(args...)
+	if out.Code != 0 {
+		w.t.Fatalf("springfield %s: exit %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
+	}
+	return out
+}
+
+// TrySpringfield runs the CLI in the project directory.
+func (w *World) TrySpringfield(args ...string) Output {
+	w.t.Helper()
+	cli, err := springfield()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	tools, err := goEnv()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	path := []string{w.bin()}
+	if !w.NoClient {
+		path = append(path, filepath.Dir(w.client()))
+	}
+	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE), args...)
+}
+
+// clientEnv is the environment of the client, which asks the model at url.
+func (w *World) clientEnv(url string) []string {
+	path := []string{filepath.Dir(w.client()), w.bin(), "/usr/bin", "/bin"}
+	return w.env(path,
+		"IS_SANDBOX=1", // containers run tests as root, which otherwise may not skip permissions
+		"ANTHROPIC_BASE_URL="+url,
+		"ANTHROPIC_API_KEY=sk-ant-stand-in",
+	)
+}
+
+// env is what every process gets. The client's own switches are in it because the CLI starts the client too.
+func (w *World) env(path []string, more ...string) []string {
+	return append([]string{
+		"PATH=" + strings.Join(path, string(os.PathListSeparator)),
+		"HOME=" + w.Home,
+		"TMPDIR=" + w.tmp(),
+		"TERM=dumb",
+		"DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+	}, more...)
+}
+
+// exec runs one process in the project directory, without an input.
+func (w *World) exec(name string, env []string, args ...string) Output {
+	w.t.Helper()
+	if err := scratchOnly(env, realHomes()); err != nil {
+		w.t.Fatalf("refused to run %s: %v", name, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = w.Project, env
+	cmd.WaitDelay = 5 * time.Second // a child that was left behind may hold our pipes open
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		w.t.Fatalf("%s %s: not done after %v\nstdout: %s\nstderr: %s", name, strings.Join(args, " "), limit, &stdout, &stderr)
+	}
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		w.t.Fatalf("%s: %v", name, err)
+	}
+	return Output{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
+}
+
+// realHomes are the homes that are somebody's: the one the environment names and the one the account has.
+func realHomes() []string {
+	var homes []string
+	if home, err := os.UserHomeDir(); err == nil {
+		homes = append(homes, home)
+	}
+	if account, err := user.Current(); err == nil {
+		homes = append(homes, account.HomeDir)
+	}
+	return homes
+}
+
+// scratchOnly says why env could let a process reach the configuration of a person.
+func scratchOnly(env, homes []string) error {
+	var home string
+	for _, variable := range env {
+		switch name, value, _ := strings.Cut(variable, "="); name {
+		case "HOME":
+			home = value
+		case "CLAUDE_CONFIG_DIR":
+			return errors.New("CLAUDE_CONFIG_DIR is set: the client's configuration would not be in HOME")
+		}
+	}
+	if !filepath.IsAbs(home) {
+		return fmt.Errorf("HOME is %q, not a scratch directory", home)
+	}
+	if slices.ContainsFunc(homes, func(real string) bool { return sameDirectory(home, real) }) {
+		return fmt.Errorf("HOME is %s, a real home", home)
+	}
+	return nil
+}
+
+func sameDirectory(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// The guard is the one part of a world that must be right before anything runs.
+func TestScratchOnly(t *testing.T) {
+	real := t.TempDir()
+	alias := filepath.Join(t.TempDir(), "alias")
+	if err := os.Symlink(real, alias); err != nil {
+		t.Fatal(err)
+	}
+	for _, env := range [][]string{
+		{},
+		{"HOME="},
+		{"HOME=relative"},
+		{"HOME=" + real},
+		{"HOME=" + real + "/"},
+		{"HOME=" + alias},
+		{"HOME=" + t.TempDir(), "HOME=" + real}, // the last one counts
+		{"HOME=" + t.TempDir(), "CLAUDE_CONFIG_DIR=" + t.TempDir()},
+		{"HOME=" + t.TempDir(), "CLAUDE_CONFIG_DIR="},
+	} {
+		if scratchOnly(env, []string{real}) == nil {
+			t.Errorf("%q was let through", env)
+		}
+	}
+	if err := scratchOnly([]string{"HOME=" + t.TempDir(), "TERM=dumb"}, []string{real}); err != nil {
+		t.Errorf("a scratch home was refused: %v", err)
+	}
+	if len(realHomes()) == 0 {
+		t.Error("no real home is known, so none would be refused")
+	}
+}
