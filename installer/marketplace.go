@@ -8,10 +8,12 @@ package installer
 // Without the client, user settings can declare the directory.
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,8 +62,19 @@ func (s source) isDirectory(dir string) bool {
 	return errA == nil && errB == nil && os.SameFile(a, b)
 }
 
-// known reads the client's own record: marketplace name to source.
-func (p Places) known() (map[string]source, error) {
+// isGone tells whether the source is a directory that is no longer there: a
+// suite that was moved. Its name can be given away without harm.
+func (s source) isGone() bool {
+	if s.Source != "directory" {
+		return false
+	}
+	_, err := os.Stat(s.Path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// known reads the client's own record, marketplace by name. Only the entry that
+// is asked for is looked at: others may be of a kind we do not know.
+func (p Places) known() (map[string]json.RawMessage, error) {
 	file, err := Open(filepath.Join(p.Plugins, "known_marketplaces.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
@@ -69,15 +82,9 @@ func (p Places) known() (map[string]source, error) {
 	if !file.Exists {
 		return nil, nil
 	}
-	var record map[string]struct {
-		Source source `json:"source"`
-	}
-	if err := json.Unmarshal(file.Data, &record); err != nil {
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(file.Data, &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Asked, err)
-	}
-	all := map[string]source{}
-	for name, entry := range record {
-		all[name] = entry.Source
 	}
 	return all, nil
 }
@@ -89,18 +96,31 @@ func IsRegistered(p Places, name, dir string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s, ok := all[name]
+	raw, ok := all[name]
 	if !ok {
 		return false, nil
 	}
-	if !s.isDirectory(dir) {
+	var entry struct {
+		Source source `json:"source"`
+	}
+	if err := json.Unmarshal(raw, &entry); err != nil {
+		return false, &ConflictError{name, "something springfield cannot read", dir}
+	}
+	switch s := entry.Source; {
+	case s.isDirectory(dir):
+		return true, nil
+	case s.isGone():
+		return false, nil
+	default:
 		return false, &ConflictError{name, s.String(), dir}
 	}
-	return true, nil
 }
 
 // Client is the claude command.
-type Client struct{ Command string }
+type Client struct {
+	Command string
+	Env     []string // its environment, KEY=value
+}
 
 // Register makes a directory known as a marketplace and believes only the
 // client's own record that it is.
@@ -110,22 +130,34 @@ func (c Client) Register(ctx context.Context, p Places, name, dir string) (err e
 		return fmt.Errorf("register marketplace: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
+	// Local settings lie at the root of the repository around: this makes the
+	// throw-away directory one, should the temp directory lie in another.
+	if err := os.Mkdir(filepath.Join(throwaway, ".git"), 0o700); err != nil {
+		return fmt.Errorf("register marketplace: %w", err)
+	}
 	ctx, cancel := context.WithTimeout(ctx, registerPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Command, "plugin", "marketplace", "add", dir, "--scope", "local")
 	cmd.Dir = throwaway
+	cmd.Env = c.Env
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
 	out, runErr := cmd.CombinedOutput()
 	if registered, err := IsRegistered(p, name, dir); err != nil || registered {
 		return err
 	}
-	if runErr == nil {
-		runErr = errors.New("it is not in the client's records afterwards")
+	problem := "it is not in the client's records afterwards"
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		problem = fmt.Sprintf("no answer within %.0f seconds", registerPatience.Seconds())
+	case runErr != nil && len(bytes.TrimSpace(out)) > 0:
+		problem = lastLine(out)
+	case runErr != nil:
+		problem = runErr.Error()
 	}
-	return fmt.Errorf("register marketplace: claude plugin marketplace add: %w %s", runErr, strings.TrimSpace(lastLine(out)))
+	return fmt.Errorf("register marketplace: claude plugin marketplace add: %s", problem)
 }
 
 func lastLine(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return lines[len(lines)-1]
+	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -7,10 +7,13 @@ package installer
 // member: what is still as we set it gets its old value, what is not is theirs.
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"reflect"
 	"slices"
@@ -55,13 +58,17 @@ func (p Places) memoryFile(path string) string {
 
 // recall reads what is remembered of a file; nil if nothing is.
 func (p Places) recall(path string) (*memory, error) {
-	file, err := Open(p.memoryFile(path))
-	if err != nil || !file.Exists {
+	// Not by Open: what is remembered of a large file is larger than the file.
+	data, err := os.ReadFile(p.memoryFile(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	var m memory
-	if err := json.Unmarshal(file.Data, &m); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file.Asked, err)
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("read %s: %w", p.memoryFile(path), err)
 	}
 	return &m, nil
 }
@@ -82,11 +89,12 @@ func (p Places) remember(m *memory) error {
 	if err != nil {
 		return err
 	}
-	file, err := Open(path)
-	if err != nil {
+	// Whole or not at all, like the file it is about; nobody else writes it.
+	temp := path + ".new"
+	if err := os.WriteFile(temp, data, 0o600); err != nil {
 		return err
 	}
-	return file.Replace(data)
+	return os.Rename(temp, path)
 }
 
 // restore puts a memory back as it was; nil: there was none.
@@ -95,6 +103,13 @@ func (p Places) restore(path string, m *memory) error {
 		m = &memory{File: path}
 	}
 	return p.remember(m)
+}
+
+// switchedOn tells whether a plugin is on because springfield enabled it.
+func (m *memory) switchedOn(id string) bool {
+	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
+		return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id && same(r.Set, json.RawMessage("true"))
+	})
 }
 
 // shares tells whether the changes are ours already, for another settings file:
@@ -110,13 +125,15 @@ func (m *memory) shares(changes []Change, behalf string) bool {
 // of a settings file. It returns the memory after it.
 func (m *memory) note(file *File, before *Document, changes []Change, behalf string) (*memory, error) {
 	next := &memory{File: file.Path}
-	switch {
-	case m == nil:
+	switch ours, err := m.isIn(file, before); {
+	case err != nil:
+		return nil, err
+	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
 		next.Origin = &origin{file.Exists, file.Data}
-	case m.Left == hash(file.Data):
-		next.Origin = m.Origin
-	}
-	if m != nil {
+	default:
+		if m.Left == hash(file.Data) {
+			next.Origin = m.Origin
+		}
 		next.Members = slices.Clone(m.Members)
 		next.Filled = slices.Clone(m.Filled)
 	}
@@ -126,6 +143,23 @@ func (m *memory) note(file *File, before *Document, changes []Change, behalf str
 		}
 	}
 	return next, nil
+}
+
+// isIn tells whether anything that we set is still in the file.
+func (m *memory) isIn(file *File, doc *Document) (bool, error) {
+	if m == nil || m.Origin != nil && m.Origin.Existed == file.Exists && bytes.Equal(m.Origin.Data, file.Data) {
+		return false, nil
+	}
+	for _, r := range m.Members {
+		raw, found, err := doc.Get(r.Path...)
+		if err != nil {
+			return false, err
+		}
+		if found && same(raw, r.Set) && (r.Before == nil || !same(r.Before, r.Set)) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (m *memory) noteMember(before *Document, c Change, behalf string) error {
@@ -179,6 +213,9 @@ func (m *memory) release(file *File, behalf string) (data []byte, next *memory, 
 		} else {
 			released = append(released, r)
 		}
+	}
+	if !file.Exists {
+		return nil, &memory{File: m.File}, nil, nil // gone, and everything in it
 	}
 	if len(next.Members) == 0 && m.Origin != nil && hash(file.Data) == m.Left {
 		if !m.Origin.Existed {

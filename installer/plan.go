@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,12 +51,17 @@ type edit struct {
 	old     *memory // before it
 }
 
-func newEdit(file *File, after []byte) edit {
-	return edit{file: file, before: file.Data, existed: file.Exists, after: after}
+func newEdit(file *File, after []byte, old *memory) edit {
+	return edit{file: file, before: file.Data, existed: file.Exists, after: after, old: old}
 }
 
 // writes tells whether the file's bytes change, not only what is remembered.
-func (e edit) writes() bool { return e.remove || !bytes.Equal(e.before, e.after) || !e.existed }
+func (e edit) writes() bool {
+	if e.remove {
+		return e.existed
+	}
+	return !bytes.Equal(e.before, e.after) || !e.existed
+}
 
 // Changes tells whether the plan would write anything.
 func (p Plan) Changes() bool { return len(p.edits) > 0 }
@@ -62,7 +70,7 @@ func (p Plan) Changes() bool { return len(p.edits) > 0 }
 func (p Plan) Files() (written, removed []string) {
 	for _, e := range p.edits {
 		switch {
-		case e.remove:
+		case e.remove && e.existed:
 			removed = append(removed, e.file.Asked)
 		case e.writes():
 			written = append(written, e.file.Asked)
@@ -75,7 +83,14 @@ func (p Plan) Files() (written, removed []string) {
 func (p Plan) Diff() string {
 	var b strings.Builder
 	for _, e := range p.edits {
-		b.WriteString(udiff.Unified(e.file.Asked, e.file.Asked, string(e.file.Data), string(e.after)))
+		from, to := e.file.Asked, e.file.Asked
+		if !e.existed {
+			from = os.DevNull
+		}
+		if e.remove {
+			to = os.DevNull
+		}
+		b.WriteString(udiff.Unified(from, to, string(e.before), string(e.after)))
 	}
 	return b.String()
 }
@@ -98,52 +113,65 @@ func PlanEnable(p Places, plugin Plugin, scope Scope, declare bool) (Plan, error
 	if err != nil {
 		return Plan{}, err
 	}
-	behalf := file.Path
-	var changes []Change
-	off := []string{latteOrigin}
-	enabled, err := enabledPlugins(doc)
+	changes, err := plan.switches(p, file, doc, plugin)
 	if err != nil {
-		return Plan{}, refused(file, err)
+		return Plan{}, err
 	}
-	for _, id := range enabled {
-		if strings.HasPrefix(id, latte) && id != latteOrigin {
-			off = append(off, id)
-		}
-		if strings.HasPrefix(id, latte) {
-			plan.Notes = append(plan.Notes, id+" is switched off")
-		}
-	}
-	for _, id := range off {
-		changes = append(changes, Change{Path: []string{"enabledPlugins", id}, Value: json.RawMessage("false")})
-	}
-	changes = append(changes, Change{Path: []string{"enabledPlugins", plugin.ID()}, Value: json.RawMessage("true")})
-
 	if declare {
 		value, err := Encode(map[string]source{"source": {Source: "directory", Path: plugin.Suite}})
 		if err != nil {
 			return Plan{}, err
 		}
 		change := Change{Path: []string{"extraKnownMarketplaces", plugin.Marketplace}, Value: value}
-		if scope == User {
+		userFile, userDoc, err := openSettings(user)
+		if err != nil {
+			return Plan{}, err
+		}
+		if userFile.Path == file.Path { // user scope, or a project whose settings are the user's
 			changes = append([]Change{change}, changes...)
-		} else {
+		} else if err := plan.set(p, userFile, userDoc, []Change{change}, file.Path); err != nil {
 			// An absolute path is nobody else's business: never in a project's file.
-			file, doc, err := openSettings(user)
-			if err != nil {
-				return Plan{}, err
-			}
-			if err := plan.set(p, file, doc, []Change{change}, behalf); err != nil {
-				return Plan{}, err
-			}
+			return Plan{}, err
 		}
 	}
-	if err := plan.set(p, file, doc, changes, behalf); err != nil {
+	if err := plan.set(p, file, doc, changes, file.Path); err != nil {
 		return Plan{}, err
 	}
 	if !plan.Changes() {
 		plan.Notes = nil
 	}
 	return plan, nil
+}
+
+// switches are the members of enabledPlugins to set: double-shot-latte off, a
+// springfield plugin that was enabled here before off, this one on.
+func (p *Plan) switches(places Places, file *File, doc *Document, plugin Plugin) ([]Change, error) {
+	on, err := enabledPlugins(doc)
+	if err != nil {
+		return nil, refused(file, err)
+	}
+	m, err := places.recall(file.Path)
+	if err != nil {
+		return nil, err
+	}
+	off := []string{latteOrigin}
+	for _, id := range on {
+		if id == plugin.ID() {
+			continue
+		}
+		if isLatte := strings.HasPrefix(id, latte); !isLatte && !m.switchedOn(id) {
+			continue
+		}
+		p.Notes = append(p.Notes, id+" is switched off")
+		if id != latteOrigin {
+			off = append(off, id)
+		}
+	}
+	var changes []Change
+	for _, id := range off {
+		changes = append(changes, Change{Path: []string{"enabledPlugins", id}, Value: json.RawMessage("false")})
+	}
+	return append(changes, Change{Path: []string{"enabledPlugins", plugin.ID()}, Value: json.RawMessage("true")}), nil
 }
 
 // PlanDisable puts back what enabling a plugin in a scope has changed. Where
@@ -165,38 +193,95 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 		return Plan{}, err
 	}
 	var plan Plan
-	if m == nil || !slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, key) }) {
-		raw, found, err := doc.Get(key...)
-		if err != nil {
-			return Plan{}, refused(file, err)
+	raw, found, err := doc.Get(key...)
+	if err != nil {
+		return Plan{}, refused(file, err)
+	}
+	on := found && same(raw, json.RawMessage("true"))
+	if !m.switchedOn(plugin.ID()) {
+		if on {
+			plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
+			if err := plan.set(p, file, doc, []Change{{Path: key, Value: json.RawMessage("false")}}, ""); err != nil {
+				return Plan{}, err
+			}
 		}
-		if !found || !same(raw, json.RawMessage("true")) {
-			return plan, nil
-		}
-		plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
-		return plan, plan.set(p, file, doc, []Change{{Path: key, Value: json.RawMessage("false")}}, "")
+		return plan, plan.noteElsewhere(p, plugin, file)
 	}
 
-	behalf := file.Path
-	if err := plan.release(p, file, m, behalf); err != nil {
+	if err := plan.release(p, file, m, file.Path); err != nil {
 		return Plan{}, err
 	}
-	if settings != user {
-		file, err := Open(user)
-		if err != nil {
-			return Plan{}, fmt.Errorf("read settings: %w", err)
-		}
-		m, err := p.recall(file.Path)
+	userFile, err := Open(user)
+	if err != nil {
+		return Plan{}, fmt.Errorf("read settings: %w", err)
+	}
+	if userFile.Path != file.Path {
+		m, err := p.recall(userFile.Path)
 		if err != nil {
 			return Plan{}, err
 		}
 		if m != nil {
-			if err := plan.release(p, file, m, behalf); err != nil {
+			if err := plan.release(p, userFile, m, file.Path); err != nil {
 				return Plan{}, err
 			}
 		}
 	}
-	return plan, nil
+	return plan, plan.noteElsewhere(p, plugin, file)
+}
+
+// noteElsewhere says where the plugin stays on: in the file itself, because it
+// was on before springfield came, and in other scopes.
+func (p *Plan) noteElsewhere(places Places, plugin Plugin, file *File) error {
+	for _, e := range p.edits {
+		if e.file.Path != file.Path || e.remove {
+			continue
+		}
+		doc, err := Parse(e.after)
+		if err != nil {
+			return err
+		}
+		if on, _ := enabledPlugins(doc); slices.Contains(on, plugin.ID()) {
+			p.Notes = append(p.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
+		}
+	}
+	for _, scope := range Scopes() {
+		path, err := places.Settings(scope)
+		if err != nil {
+			return err
+		}
+		other, doc, err := openSettings(path)
+		if err != nil || other.Path == file.Path {
+			continue // what cannot be read is not in effect either
+		}
+		if on, _ := enabledPlugins(doc); slices.Contains(on, plugin.ID()) {
+			p.Notes = append(p.Notes, "it stays on in "+string(scope)+" settings")
+		}
+	}
+	return nil
+}
+
+// EnabledAs lists the plugins of a name that a scope's settings switch on, so
+// that disabling needs no suite.
+func EnabledAs(p Places, name string, scope Scope) ([]Plugin, error) {
+	settings, err := p.Settings(scope)
+	if err != nil {
+		return nil, err
+	}
+	_, doc, err := openSettings(settings)
+	if err != nil {
+		return nil, err
+	}
+	on, err := enabledPlugins(doc)
+	if err != nil {
+		return nil, err
+	}
+	var found []Plugin
+	for _, id := range on {
+		if bare, marketplace, _ := strings.Cut(id, "@"); bare == name {
+			found = append(found, Plugin{Name: bare, Marketplace: marketplace})
+		}
+	}
+	return found, nil
 }
 
 // checkDeclared refuses a marketplace name that user settings declare as
@@ -213,7 +298,7 @@ func checkDeclared(user string, plugin Plugin) error {
 	var declared struct {
 		Source source `json:"source"`
 	}
-	if !found || json.Unmarshal(raw, &declared) == nil && declared.Source.isDirectory(plugin.Suite) {
+	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(plugin.Suite) || declared.Source.isGone()) {
 		return nil
 	}
 	return &ConflictError{plugin.Marketplace, declared.Source.String(), plugin.Suite}
@@ -252,7 +337,10 @@ func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, b
 	if bytes.Equal(after, file.Data) && !m.shares(changes, behalf) {
 		return nil
 	}
-	e := newEdit(file, after)
+	if err := writable(file); err != nil {
+		return err
+	}
+	e := newEdit(file, after, m)
 	if behalf != "" {
 		if e.memory, err = m.note(file, doc, changes, behalf); err != nil {
 			return refused(file, err)
@@ -282,7 +370,10 @@ func (p *Plan) release(places Places, file *File, m *memory, behalf string) erro
 			p.Notes = append(p.Notes, id+" is switched on again, as it was before")
 		}
 	}
-	e := newEdit(file, data)
+	if err := writable(file); err != nil {
+		return err
+	}
+	e := newEdit(file, data, m)
 	e.remove, e.release, e.memory = data == nil, true, next
 	p.edits = append(p.edits, e)
 	return nil
@@ -298,6 +389,15 @@ func openSettings(path string) (*File, *Document, error) {
 		return nil, nil, refused(file, err)
 	}
 	return file, doc, nil
+}
+
+// writable refuses a file that its owner has marked read-only: a rename would
+// replace it all the same.
+func writable(file *File) error {
+	if file.Exists && file.Mode&0o222 == 0 {
+		return fmt.Errorf("write settings: %w", &fs.PathError{Op: "write", Path: file.Asked, Err: fs.ErrPermission})
+	}
+	return nil
 }
 
 func refused(file *File, err error) error {
@@ -317,7 +417,14 @@ func (p Plan) Apply(places Places) (err error) {
 	defer unlock()
 	for _, e := range p.edits {
 		if err := e.file.unchanged(); err != nil {
-			return fmt.Errorf("write settings: %s: %w", e.file.Path, err)
+			return fmt.Errorf("write settings: %s: %w", e.file.Asked, err)
+		}
+		// Another springfield may have changed only what is remembered.
+		switch now, err := places.recall(e.file.Path); {
+		case err != nil:
+			return fmt.Errorf("write settings: %w", err)
+		case !reflect.DeepEqual(now, e.old):
+			return fmt.Errorf("write settings: %s: %w", e.file.Asked, ErrChanged)
 		}
 	}
 	for i := range p.edits {
@@ -335,17 +442,15 @@ func (p Plan) Apply(places Places) (err error) {
 // what is taken back is forgotten after it: a crash in between leaves a memory
 // of something that did not happen, never a change that nobody remembers.
 func (e *edit) apply(places Places) (err error) {
-	if e.old, err = places.recall(e.file.Path); err != nil {
-		return err
-	}
 	if e.memory != nil && !e.release {
 		if err := places.remember(e.memory); err != nil {
 			return err
 		}
 	}
 	switch {
-	case e.remove:
+	case e.remove && e.existed:
 		err = e.file.Remove()
+	case e.remove:
 	case e.writes():
 		err = e.file.Replace(e.after)
 	}

@@ -319,9 +319,16 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	if _, err := PlanEnable(p, ned, User, true); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
-	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"hooks": {"source": {"source": "directory", "path": "/elsewhere"}}}`)
-	if _, err := IsRegistered(p, "hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory /elsewhere") {
+	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
+	if _, err := IsRegistered(p, "hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory "+p.Config) {
 		t.Errorf("known elsewhere: %v", err)
+	}
+	if _, err := IsRegistered(p, "odd", ned.Suite); !errors.As(err, &conflict) {
+		t.Errorf("known as something odd: %v", err)
+	}
+	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"hooks": {"source": {"source": "directory", "path": "/moved/away"}}}`)
+	if ok, err := IsRegistered(p, "hooks", ned.Suite); ok || err != nil {
+		t.Errorf("known where nothing is any more: %v, %v", ok, err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}}`, ned.Suite))
 	if ok, err := IsRegistered(p, "hooks", ned.Suite); !ok || err != nil {
@@ -376,6 +383,188 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
 		t.Errorf("remembered: %v", left)
+	}
+}
+
+// Exactly one springfield plugin is on: enabling the second switches the first
+// off, and disabling the second puts everything back.
+func TestOnePluginAtATime(t *testing.T) {
+	for _, before := range []string{"(none)", "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n"} {
+		p := newPlaces(t)
+		path := settingsOf(t, p, User)
+		if before != "(none)" {
+			put(t, path, before)
+		}
+		a, b := p.plugin("ned-flanders"), p.plugin("lisa-simpson")
+		enable(t, p, a, User, true)
+		plan := enable(t, p, b, User, true)
+		if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "ned-flanders@hooks is switched off") {
+			t.Errorf("notes %q", notes)
+		}
+		if got := look(t, path); !strings.Contains(got, `"ned-flanders@hooks": false`) || !strings.Contains(got, `"lisa-simpson@hooks": true`) {
+			t.Errorf("after both:\n%s", got)
+		}
+		if plan, err := PlanDisable(p, a, User); err != nil || plan.Changes() {
+			t.Errorf("the first one is off already: %v\n%s", err, plan.Diff())
+		}
+		disable(t, p, b, User)
+		if got := look(t, path); got != before {
+			t.Errorf("afterwards %q, want %q", got, before)
+		}
+	}
+}
+
+// The file was put back by other means, or a kill came between remembering and
+// writing: what is remembered then is of no use, and must do no harm.
+func TestStaleMemory(t *testing.T) {
+	for name, data := range corpus {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			ned := p.plugin("ned-flanders")
+			path := settingsOf(t, p, User)
+			reset := func(data string) {
+				t.Helper()
+				os.Remove(path)
+				if data != "(none)" {
+					put(t, path, data)
+				}
+			}
+			for _, other := range []string{data, "{\n  \"enabledPlugins\": {}\n}\n", "(none)"} {
+				reset(data)
+				enable(t, p, ned, User, true)
+				reset(other)
+				enable(t, p, ned, User, true)
+				disable(t, p, ned, User)
+				if got := look(t, path); got != other {
+					t.Errorf("reset to %q, enabled, disabled: %q", other, got)
+				}
+			}
+			// Remembered, and then killed before the file changed.
+			reset(data)
+			plan, err := PlanEnable(p, ned, User, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, e := range plan.edits {
+				if err := p.makeState(""); err != nil {
+					t.Fatal(err)
+				}
+				if err := p.remember(e.memory); err != nil {
+					t.Fatal(err)
+				}
+			}
+			enable(t, p, ned, User, true)
+			disable(t, p, ned, User)
+			if got := look(t, path); got != data {
+				t.Errorf("after a kill: %q, want %q", got, data)
+			}
+		})
+	}
+}
+
+func TestDisableNeverCreatesAFile(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	path := settingsOf(t, p, User)
+	put(t, path, "{\"model\": \"opus\"}")
+	enable(t, p, ned, User, true)
+	os.Remove(path)
+	plan := disable(t, p, ned, User)
+	if written, removed := plan.Files(); len(written)+len(removed) > 0 {
+		t.Errorf("written %v, removed %v", written, removed)
+	}
+	if got := look(t, path); got != "(none)" {
+		t.Errorf("there is a file: %q", got)
+	}
+}
+
+// Two plans from the same memory: the second is refused, not lost.
+func TestApplyRefusesAStaleMemory(t *testing.T) {
+	a := newPlaces(t)
+	ned := a.plugin("ned-flanders")
+	b, c := a, a
+	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
+	enable(t, c, ned, Project, true)
+	planA, err := PlanEnable(a, ned, Project, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	planB, err := PlanEnable(b, ned, Project, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := planA.Apply(a); err != nil {
+		t.Fatal(err)
+	}
+	if err := planB.Apply(b); !errors.Is(err, ErrChanged) {
+		t.Errorf("%v, want %v", err, ErrChanged)
+	}
+	enable(t, b, ned, Project, true)
+	disable(t, c, ned, Project)
+	disable(t, b, ned, Project)
+	if got := look(t, settingsOf(t, a, User)); !strings.Contains(got, ned.Suite) {
+		t.Errorf("a still needs the declaration:\n%s", got)
+	}
+	disable(t, a, ned, Project)
+	if got := look(t, settingsOf(t, a, User)); got != "(none)" {
+		t.Errorf("afterwards %q", got)
+	}
+}
+
+// The project's settings are the user's: one file, one edit.
+func TestScopesThatAreOneFile(t *testing.T) {
+	const before = "{\n  \"model\": \"opus\"\n}\n"
+	home := newPlaces(t)
+	home.Work = filepath.Dir(home.Config)
+	linked := newPlaces(t)
+	if err := os.MkdirAll(filepath.Join(linked.Work, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(settingsOf(t, linked, User), settingsOf(t, linked, Project)); err != nil {
+		t.Fatal(err)
+	}
+	for name, p := range map[string]Places{"project in the home": home, "project linked to the user's": linked} {
+		put(t, settingsOf(t, p, User), before)
+		enable(t, p, p.plugin("ned-flanders"), Project, true)
+		if got := look(t, settingsOf(t, p, User)); !strings.Contains(got, `"ned-flanders@hooks": true`) || !strings.Contains(got, p.plugin("").Suite) {
+			t.Errorf("%s: enabled:\n%s", name, got)
+		}
+		disable(t, p, p.plugin("ned-flanders"), Project)
+		if got := look(t, settingsOf(t, p, User)); got != before {
+			t.Errorf("%s: afterwards %q", name, got)
+		}
+	}
+}
+
+func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
+	p := newPlaces(t)
+	path := settingsOf(t, p, User)
+	put(t, path, "{}")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := PlanEnable(p, p.plugin("ned-flanders"), User, false); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestDisableSaysWhereItStaysOn(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
+	enable(t, p, ned, Project, false)
+	plan := disable(t, p, ned, Project)
+	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it stays on in user settings") {
+		t.Errorf("notes %q", notes)
+	}
+	enable(t, p, ned, User, false)
+	plan = disable(t, p, ned, User)
+	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it was on before springfield enabled it") {
+		t.Errorf("notes %q", notes)
+	}
+	disable(t, p, ned, User)
+	if got := look(t, settingsOf(t, p, User)); got != `{"enabledPlugins": {"ned-flanders@hooks": false}}` {
+		t.Errorf("afterwards %q", got)
 	}
 }
 
