@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden trees anew")
 
-func host() Target { return Target{runtime.GOOS, runtime.GOARCH} }
+func host() Target { return Host() }
 
 func specOf(targets ...Target) Spec {
 	return Spec{
@@ -65,7 +64,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			dir := filepath.Join(t.TempDir(), "suite")
-			if outcome, err := Write(dir, spec, files); err != nil || outcome != Created {
+			if outcome, _, err := Write(dir, files); err != nil || outcome != Created {
 				t.Fatalf("%v, %v", outcome, err)
 			}
 			got := tree(t, dir)
@@ -169,7 +168,7 @@ func write(t *testing.T, dir string) (Spec, []File) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Write(dir, spec, files); err != nil {
+	if _, _, err := Write(dir, files); err != nil {
 		t.Fatal(err)
 	}
 	return spec, files
@@ -179,21 +178,30 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	spec, files := write(t, dir)
 	before := tree(t, dir)
-	if outcome, err := Write(dir, spec, files); err != nil || outcome != Unchanged {
+	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
 		t.Errorf("%v, %v", outcome, err)
 	}
 	if !bytes.Equal(tree(t, dir), before) {
 		t.Error("the suite has changed")
 	}
 	suite, err := ReadSuite(dir)
-	if err != nil || !suite.Spec.equal(spec) || suite.Build.Go != "go1.26" {
+	if err != nil || !suite.equal(Suite{Spec: spec, Build: compiled(host())}) {
 		t.Errorf("%+v, %v", suite, err)
+	}
+	// Its owner's comments stay as long as it says the same.
+	file := filepath.Join(dir, SuiteFile)
+	commented := "# mine\n" + string(before[bytes.Index(before, []byte("marketplace: ")):])
+	if err := os.WriteFile(file, []byte(commented), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
+		t.Errorf("%v, %v, %v", outcome, kept, err)
 	}
 }
 
 func TestWriteCompletesASuite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
-	spec, files := write(t, dir)
+	_, files := write(t, dir)
 	want := tree(t, dir)
 	hook := slices.IndexFunc(files, func(f File) bool { return f.Compiled })
 	for _, name := range []string{"README.md", "ned-flanders/strategy.json"} {
@@ -204,7 +212,7 @@ func TestWriteCompletesASuite(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, files[hook].Path), []byte("an older hook"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if outcome, err := Write(dir, spec, files); err != nil || outcome != Completed {
+	if outcome, _, err := Write(dir, files); err != nil || outcome != Completed {
 		t.Errorf("%v, %v", outcome, err)
 	}
 	if got := tree(t, dir); !bytes.Equal(got, want) {
@@ -212,31 +220,54 @@ func TestWriteCompletesASuite(t *testing.T) {
 	}
 }
 
-func TestWriteNeverOverwritesAnEdit(t *testing.T) {
+// What somebody has edited is kept and named; the hooks beside it follow.
+func TestWriteKeepsEdits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
-	spec, files := write(t, dir)
+	_, files := write(t, dir)
+	const mine = `{"off": ["colon"]}`
 	edited := filepath.Join(dir, "ned-flanders", "strategy.json")
-	if err := os.WriteFile(edited, []byte(`{"off": ["colon"]}`), 0o644); err != nil {
+	if err := os.WriteFile(edited, []byte(mine), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	os.Remove(filepath.Join(dir, "README.md"))
-	before := tree(t, dir)
-	_, err := Write(dir, spec, files)
-	var e *EditedError
-	if !errors.As(err, &e) || !slices.Equal(e.Files, []string{"ned-flanders/strategy.json"}) {
-		t.Errorf("%v", err)
+	newer := compiled(host())
+	newer.Binaries[0].Data = []byte("a newer hook")
+	files, err := Render(specOf(host()), newer)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("something was written")
+	outcome, kept, err := Write(dir, files)
+	if err != nil || outcome != Completed || !slices.Equal(kept, []string{"ned-flanders/strategy.json"}) {
+		t.Errorf("%v, %v, %v", outcome, kept, err)
+	}
+	if data, err := os.ReadFile(edited); err != nil || string(data) != mine {
+		t.Errorf("the edit became %q, %v", data, err)
+	}
+	if !bytes.Contains(tree(t, dir), []byte("a newer hook")) {
+		t.Error("the hook did not follow")
 	}
 }
 
-func TestWriteRefusesOtherAnswers(t *testing.T) {
+func TestCheckHook(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
-	spec, files := write(t, dir)
-	spec.Owner.Name = "Homer"
-	if _, err := Write(dir, spec, files); err == nil || !strings.Contains(err.Error(), "made from other answers") {
-		t.Errorf("%v", err)
+	write(t, dir)
+	if err := CheckHook(dir, "ned-flanders", host()); err != nil {
+		t.Error(err)
+	}
+	if err := CheckHook(dir, "ned-flanders", Target{"plan9", "amd64"}); err == nil || !strings.Contains(err.Error(), "compiled for "+host().String()) {
+		t.Errorf("another machine: %v", err)
+	}
+	hook := filepath.Join(dir, "ned-flanders", hookFiles(compiled(host()).Binaries, nil)[0].Path)
+	if host().OS != "windows" {
+		if err := os.Chmod(hook, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := CheckHook(dir, "ned-flanders", host()); err == nil || !strings.Contains(err.Error(), "not executable") {
+			t.Errorf("without the bit: %v", err)
+		}
+	}
+	os.Remove(hook)
+	if err := CheckHook(dir, "ned-flanders", host()); err == nil || !strings.Contains(err.Error(), "has no hook") {
+		t.Errorf("without a hook: %v", err)
 	}
 }
 
@@ -245,12 +276,11 @@ func TestWriteRefusesAnOccupiedDirectory(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	spec := specOf(host())
-	files, err := Render(spec, compiled(host()))
+	files, err := Render(specOf(host()), compiled(host()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Write(dir, spec, files)
+	_, _, err = Write(dir, files)
 	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "thesis.tex") {
 		t.Errorf("%v", err)
 	}
@@ -292,7 +322,11 @@ func TestWriteTakesBackWhatItPutInPlace(t *testing.T) {
 		}
 	}
 	before := tree(t, dir)
-	need, err := missing(dir, files)
+	suite, err := ReadSuite(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	need, _, err := missing(dir, suite, files)
 	if err != nil || len(need) != 2 {
 		t.Fatalf("%v, %v", need, err)
 	}

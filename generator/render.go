@@ -21,8 +21,8 @@ type File struct {
 	Path string
 	Mode fs.FileMode
 	Data []byte
-	// Compiled marks what the builder made: never edited by hand, so it may be
-	// replaced.
+	// Compiled marks the hook and its launcher: never edited by hand, so they
+	// may be replaced.
 	Compiled bool
 }
 

@@ -51,7 +51,7 @@ func TestStrategySchema(t *testing.T) {
 		t.Error("no strategy.json is generated")
 	}
 	for _, bad := range []string{
-		`{}`, `{"strategy": "homer"}`, `{"strategy": "ned-flanders", "add": [{"id": "a", "then": "stop"}]}`,
+		`{"strategy": "homer"}`, `{"strategy": "ned-flanders", "add": [{"id": "a", "then": "stop"}]}`,
 		`{"strategy": "ned-flanders", "add": [{"id": "a", "says": ["x"], "then": "block"}]}`, `{"strategy": "ned-flanders", "ad": []}`,
 	} {
 		if check([]byte(bad)) == nil {
@@ -60,8 +60,10 @@ func TestStrategySchema(t *testing.T) {
 	}
 
 	// Every member of Config and Rule is in the schema and the other way round.
-	full, err := json.Marshal(strategy.Config{Strategy: "ned-flanders", Rules: "seed", Off: []string{"asks"}, Add: []strategy.Rule{{
-		ID: "a", Tool: "Bash", Todo: "pending", Closes: "?", Opens: []string{"x"}, Says: []string{"x"}, Ending: "x", Text: "x", Then: strategy.Stop, Reason: "x",
+	some := []string{"x"}
+	full, err := json.Marshal(strategy.Config{Strategy: "ned-flanders", Rules: "seed", Off: some, Order: some, Add: []strategy.Rule{{
+		ID: "a", Asked: true, Tool: "Bash", Todo: "pending", Skill: some, Within: 1, Closes: "?", Lists: "?", Opens: some, Begins: some, Last: some,
+		Says: some, Unless: some, Ending: "x", Text: "x", Then: strategy.Stop, Sure: 50, Reason: "x",
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +86,18 @@ func TestStrategySchema(t *testing.T) {
 	json.Unmarshal(full, &config)
 	var rules []map[string]json.RawMessage
 	json.Unmarshal(config["add"], &rules)
+	for member := range config {
+		if _, ok := text.Properties[member]; !ok {
+			t.Errorf("the runtime has %q, the schema has not", member)
+		}
+	}
+	for member := range rules[0] {
+		if _, ok := text.Defs["rule"].Properties[member]; !ok {
+			t.Errorf("the runtime's rule has %q, the schema's has not", member)
+		}
+	}
 	for member := range text.Properties {
-		if _, ok := config[member]; !ok && member != "$schema" && member != "plugin" {
+		if _, ok := config[member]; !ok && member != "$schema" && member != "plugin" && member != "budget" {
 			t.Errorf("the schema has %q, the runtime has not", member)
 		}
 	}

@@ -6,14 +6,12 @@
 package generator
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-	"github.com/goccy/go-yaml"
 
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -136,11 +134,4 @@ func (p Plugin) validate() error {
 		}
 	}
 	return nil
-}
-
-// equal compares two specs by what springfield.yaml would say.
-func (s Spec) equal(other Spec) bool {
-	a, errA := yaml.Marshal(s)
-	b, errB := yaml.Marshal(other)
-	return errA == nil && errB == nil && bytes.Equal(a, b)
 }

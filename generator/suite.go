@@ -4,6 +4,7 @@
 package generator
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -45,14 +46,26 @@ func ReadSuite(dir string) (Suite, error) {
 	if err != nil {
 		return Suite{}, err
 	}
-	var s Suite
-	if err := yaml.Unmarshal(data, &s); err != nil {
-		return Suite{}, fmt.Errorf("read %s: %w", file, yamlError(err))
-	}
-	if err := s.Validate(); err != nil {
+	s, err := decodeSuite(data)
+	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return s, nil
+}
+
+func decodeSuite(data []byte) (Suite, error) {
+	var s Suite
+	if err := yaml.Unmarshal(data, &s); err != nil {
+		return Suite{}, yamlError(err)
+	}
+	return s, s.Validate()
+}
+
+// equal compares what two suites say, not how.
+func (s Suite) equal(other Suite) bool {
+	a, errA := yaml.Marshal(s)
+	b, errB := yaml.Marshal(other)
+	return errA == nil && errB == nil && bytes.Equal(a, b)
 }
 
 // FindSuite looks for a suite in a directory and those above it.

@@ -6,6 +6,9 @@ package generator
 import (
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -22,6 +25,35 @@ func (t Target) MarshalText() ([]byte, error) { return []byte(t.String()), nil }
 func (t *Target) UnmarshalText(text []byte) (err error) {
 	*t, err = ParseTarget(string(text))
 	return err
+}
+
+// Host is the machine this runs on.
+func Host() Target { return Target{runtime.GOOS, runtime.GOARCH} }
+
+// CheckHook says whether a plugin of a suite has a hook for a target in place.
+func CheckHook(dir, plugin string, target Target) error {
+	suite, err := ReadSuite(dir)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(suite.Targets, target) && !(target == Target{"windows", "arm64"} && slices.Contains(suite.Targets, Target{"windows", "amd64"})) {
+		return fmt.Errorf("%s in %s is compiled for %s, not for this machine, %s", plugin, dir, join(suite.Targets), target)
+	}
+	var built []Binary
+	for _, t := range suite.Targets {
+		built = append(built, Binary{Target: t})
+	}
+	for _, f := range hookFiles(built, nil) {
+		path := filepath.Join(dir, plugin, filepath.FromSlash(f.Path))
+		info, err := os.Stat(path)
+		if err != nil {
+			return fmt.Errorf("%s has no hook: %w", plugin, err)
+		}
+		if target.OS != "windows" && info.Mode()&0o111 == 0 {
+			return fmt.Errorf("%s is not executable", path)
+		}
+	}
+	return nil
 }
 
 // AllTargets are the machines a hook can be compiled for.
@@ -85,7 +117,7 @@ func hookFiles(binaries []Binary, launcher []byte) []File {
 	}
 	var files []File
 	if len(binaries) > 1 {
-		files = append(files, File{Path: "hooks/springfield-hook", Mode: mode, Data: launcher})
+		files = append(files, File{Path: "hooks/springfield-hook", Mode: mode, Data: launcher, Compiled: true})
 	}
 	for _, b := range binaries {
 		files = append(files, File{Path: name(b.Target), Mode: mode, Data: b.Data, Compiled: true})

@@ -3,7 +3,7 @@
 // of them fails.
 //
 // An existing suite is only completed: what somebody has edited is never
-// overwritten.
+// overwritten. What springfield compiles is its own and follows.
 
 package generator
 
@@ -14,7 +14,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Outcome says what Write did.
@@ -37,26 +36,9 @@ func (e *OccupiedError) Error() string {
 	return fmt.Sprintf("%s is not empty and not a springfield suite (it has %s)", e.Dir, e.Found)
 }
 
-// EditedError names files of a suite that are not as they would be made.
-type EditedError struct {
-	Dir   string
-	Files []string
-}
-
-func (e *EditedError) Error() string {
-	return fmt.Sprintf("%s: edited since it was made: %s", e.Dir, strings.Join(e.Files, ", "))
-}
-
-// CheckDirectory refuses a directory that can never take a suite, so that
-// nobody answers questions or waits for a compiler in vain.
-func CheckDirectory(dir string) error {
-	_, err := existing(dir)
-	return err
-}
-
-// existing is the suite in dir, nil if dir is absent or empty. A fresh git
-// repository counts as empty.
-func existing(dir string) (*Suite, error) {
+// Existing is the suite in dir, nil if dir is absent or empty. A fresh git
+// repository counts as empty; anything else is an OccupiedError.
+func Existing(dir string) (*Suite, error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -79,33 +61,26 @@ func existing(dir string) (*Suite, error) {
 	return &suite, nil
 }
 
-// Write puts the files of a suite into dir. dir may be absent, empty, or the
-// same suite already.
-func Write(dir string, spec Spec, files []File) (Outcome, error) {
-	suite, err := existing(dir)
+// Write puts the files of a suite into dir. dir may be absent, empty, or a
+// suite already: then what is missing is added, compiled hooks are replaced, and
+// files that somebody has edited are kept and named.
+func Write(dir string, files []File) (outcome Outcome, kept []string, err error) {
+	suite, err := Existing(dir)
 	if err != nil {
-		return Unchanged, err
+		return Unchanged, nil, err
 	}
-	outcome := Created
-	if suite != nil {
-		if !suite.Spec.equal(spec) {
-			return Unchanged, &SpecError{dir, "is a suite made from other answers", "choose another directory, or see its " + SuiteFile}
-		}
-		if files, err = missing(dir, files); err != nil {
-			return Unchanged, err
-		}
-		if len(files) == 0 {
-			return Unchanged, nil
-		}
-		outcome = Completed
+	if suite == nil {
+		return Created, nil, place(dir, files)
 	}
-	return outcome, place(dir, files)
+	files, kept, err = missing(dir, *suite, files)
+	if err != nil || len(files) == 0 {
+		return Unchanged, kept, err
+	}
+	return Completed, kept, place(dir, files)
 }
 
-// missing leaves out what is there already and refuses what was edited.
-func missing(dir string, files []File) ([]File, error) {
-	var need []File
-	var edited []string
+// missing leaves out what is there already and what was edited.
+func missing(dir string, suite Suite, files []File) (need []File, kept []string, err error) {
 	for _, f := range files {
 		path := filepath.Join(dir, filepath.FromSlash(f.Path))
 		data, err := os.ReadFile(path)
@@ -113,18 +88,20 @@ func missing(dir string, files []File) ([]File, error) {
 		case errors.Is(err, fs.ErrNotExist):
 			need = append(need, f)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case bytes.Equal(data, f.Data):
-		case f.Compiled || f.Path == SuiteFile:
+		case f.Compiled:
 			need = append(need, f)
+		case f.Path == SuiteFile:
+			// Comments in it are the user's: written only when it says something else.
+			if next, err := decodeSuite(f.Data); err != nil || !suite.equal(next) {
+				need = append(need, f)
+			}
 		default:
-			edited = append(edited, f.Path)
+			kept = append(kept, f.Path)
 		}
 	}
-	if len(edited) > 0 {
-		return nil, &EditedError{dir, edited}
-	}
-	return need, nil
+	return need, kept, nil
 }
 
 // place writes all files into a stage, then moves them into dir: a new suite

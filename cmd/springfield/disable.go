@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,7 +21,7 @@ type disableOptions struct {
 func newDisable(a *app, runF func(context.Context, *app, disableOptions) error) *cobra.Command {
 	var o disableOptions
 	cmd := &cobra.Command{
-		Use:   "disable PLUGIN",
+		Use:   "disable PLUGIN[@MARKETPLACE]",
 		Short: "Put settings.json back as it was before enable",
 		Long: `Put back what enable has changed. If nobody else has edited the file since, it becomes byte
 for byte what it was. Otherwise every member that is still as springfield set it gets its
@@ -43,9 +45,9 @@ func runDisable(_ context.Context, a *app, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	plugin, err := a.findPlugin(places, o.plugin, o.suite)
+	plugin, err := a.findEnabled(places, o, scope)
 	if err != nil {
-		return err
+		return hintSettings(err)
 	}
 	makePlan := func() (installer.Plan, error) { return installer.PlanDisable(places, plugin, scope) }
 	if o.dryRun {
@@ -53,12 +55,33 @@ func runDisable(_ context.Context, a *app, o disableOptions) error {
 		if err != nil {
 			return hintSettings(err)
 		}
-		a.preview(plan)
-		return nil
+		return a.preview(o.json, plan)
 	}
 	plan, err := apply(places, makePlan)
 	if err != nil {
 		return hintSettings(err)
 	}
 	return a.reportEdit(o.json, edited{Plugin: plugin.ID(), Scope: scope, State: "disabled"}, plan)
+}
+
+// findEnabled turns a name into a plugin. What the scope's settings switch on
+// needs no suite: it may have moved away, or be somebody else's.
+func (a *app) findEnabled(places installer.Places, o disableOptions, scope installer.Scope) (installer.Plugin, error) {
+	if name, marketplace, ok := strings.Cut(o.plugin, "@"); ok {
+		return installer.Plugin{Name: name, Marketplace: marketplace}, nil
+	}
+	if o.suite == "" {
+		on, err := installer.EnabledAs(places, o.plugin, scope)
+		switch {
+		case err != nil:
+			return installer.Plugin{}, err
+		case len(on) == 1:
+			return on[0], nil
+		case len(on) > 1:
+			return installer.Plugin{}, &usageError{
+				fmt.Errorf("%s is enabled twice: %s and %s", o.plugin, on[0].ID(), on[1].ID()), "say which: springfield disable " + on[0].ID(),
+			}
+		}
+	}
+	return a.findPlugin(places, o.plugin, o.suite)
 }

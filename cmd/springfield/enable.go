@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -29,14 +30,15 @@ type enableOptions struct {
 func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *cobra.Command {
 	var o enableOptions
 	cmd := &cobra.Command{
-		Use:   "enable PLUGIN",
+		Use:   "enable PLUGIN[@MARKETPLACE]",
 		Short: "Switch a plugin on in settings.json, and double-shot-latte off",
 		Long: `Switch a plugin on. PLUGIN is looked up in the suite around the current directory, in
---suite, or in the suites that init has made. Two members of settings.json change and not one
-other byte; springfield disable puts them back.
+--suite, or in the suites that init has made. Its entry and double-shot-latte's in settings.json
+change and not one other byte; springfield disable puts them back.
 
 Where the claude command is installed, it gets to know the suite as a marketplace without
-touching your settings, and the next session has the hook.`,
+touching your settings, and the next session has the hook. Where it is not, user settings get a
+third entry that declares the marketplace.`,
 		Example: `  springfield enable ned-flanders
   springfield enable ned-flanders --scope project --dry-run`,
 		Args: arguments(1, 1, "one plugin"),
@@ -76,8 +78,8 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if err != nil {
 		return err
 	}
-	if plugin.Suite == "" {
-		return &hinted{fmt.Errorf("no suite has %s", o.plugin), "make one with springfield init, or name it: --suite DIR"}
+	if err := generator.CheckHook(plugin.Suite, plugin.Name, generator.Host()); err != nil {
+		return &hinted{err, "springfield init " + plugin.Suite + " compiles what is missing"}
 	}
 	registered, err := installer.IsRegistered(places, plugin.Marketplace, plugin.Suite)
 	if err != nil {
@@ -95,14 +97,17 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		return hintSettings(err)
 	}
 	if o.dryRun {
-		a.preview(plan)
+		if err := a.preview(o.json, plan); err != nil {
+			return err
+		}
 		if client != "" {
-			a.talk("and would run: claude plugin marketplace add %s --scope local, in a directory thrown away afterwards", plugin.Suite)
+			a.talk("and would run: claude plugin marketplace add %q --scope local, in a directory thrown away afterwards", plugin.Suite)
 		}
 		return nil
 	}
 	if client != "" {
-		err := installer.Client{Command: client}.Register(ctx, places, plugin.Marketplace, plugin.Suite)
+		a.talk("telling the claude command about %s", plugin.Suite)
+		err := installer.Client{Command: client, Env: a.clientEnv(places)}.Register(ctx, places, plugin.Marketplace, plugin.Suite)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -120,7 +125,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if !registered {
 		live = "live in your next Claude Code session; before Claude Code 2.1.285 in the one after it"
 	}
-	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", live}, plan)
+	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", plugin.Suite, live}, plan)
 }
 
 // apply makes a plan and writes it, anew when another program came first.
@@ -143,6 +148,7 @@ type edited struct {
 	Plugin string          `json:"plugin"`
 	Scope  installer.Scope `json:"scope"`
 	State  string          `json:"state"` // enabled or disabled
+	Suite  string          `json:"suite,omitempty"`
 	Live   string          `json:"live,omitempty"`
 }
 
@@ -158,11 +164,11 @@ func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
 			Notes   []string `json:"notes"`
 		}{e, list(written), list(removed), list(plan.Notes)})
 	}
+	already := ""
 	if !plan.Changes() {
-		a.say("%s is %s already in %s settings", e.Plugin, e.State, e.Scope)
-		return nil
+		already = " already"
 	}
-	a.say("%s is %s in %s settings", e.Plugin, e.State, e.Scope)
+	a.say("%s is %s%s in %s settings", e.Plugin, e.State, already, e.Scope)
 	for _, file := range written {
 		a.say("  changed %s", file)
 	}
@@ -173,7 +179,7 @@ func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
 		a.say("  %s", note)
 	}
 	if e.Live != "" {
-		a.say("  %s", e.Live)
+		a.say("  from %s; %s", e.Suite, e.Live)
 	}
 	return nil
 }
@@ -181,15 +187,24 @@ func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
 // list is never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
-func (a *app) preview(plan installer.Plan) {
+func (a *app) preview(asJSON bool, plan installer.Plan) error {
+	if asJSON {
+		enc := json.NewEncoder(a.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(struct {
+			Diff  string   `json:"diff"` // unified; empty when nothing would change
+			Notes []string `json:"notes"`
+		}{plan.Diff(), list(plan.Notes)})
+	}
 	if !plan.Changes() {
 		a.talk("nothing would change")
-		return
 	}
 	fmt.Fprint(a.out, plan.Diff())
 	for _, note := range plan.Notes {
 		a.talk("%s", note)
 	}
+	return nil
 }
 
 func parseScope(name string) (installer.Scope, error) {
@@ -211,63 +226,95 @@ func (a *app) places() (installer.Places, error) {
 	case !filepath.IsAbs(config):
 		config = filepath.Join(a.work, config)
 	}
+	// Where Claude Code looks for local settings: at the root of the repository,
+	// but not in a home that is one, and on Windows where the session starts.
 	root := repositoryRoot(a.work)
-	if root == "" {
+	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = a.work
 	}
 	return installer.Places{Config: config, Plugins: firstOf(a.plugins, filepath.Join(config, "plugins")), Work: a.work, Root: root}, nil
 }
 
-// findPlugin turns a name into a plugin: NAME@MARKETPLACE stands for itself,
-// else the name is looked up in one suite, or in all that init has made.
+// findPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
+// named, else in the one around the working directory and those that init has
+// made. Of several, one that lies in the working directory is meant.
 func (a *app) findPlugin(places installer.Places, name, suite string) (installer.Plugin, error) {
-	bare, marketplace, _ := strings.Cut(name, "@")
-	var dirs []string
 	if suite != "" {
 		if !filepath.IsAbs(suite) {
 			suite = filepath.Join(a.work, suite)
 		}
-		dirs = []string{filepath.Clean(suite)}
-	} else if around, err := generator.FindSuite(a.work); err == nil {
-		dirs = []string{around}
-	} else if dirs, err = installer.Suites(places); err != nil {
-		return installer.Plugin{}, err
-	}
-
-	var found []installer.Plugin
-	for _, dir := range dirs {
-		s, err := generator.ReadSuite(dir)
+		found, err := pluginsIn(filepath.Clean(suite), name)
+		if err == nil && len(found) == 0 {
+			err = &hinted{fmt.Errorf("suite %s has no plugin %q", suite, name), "its " + generator.SuiteFile + " lists them"}
+		}
 		if err != nil {
-			if suite == "" && errors.Is(err, generator.ErrNoSuite) {
-				continue // it was one when init made it
-			}
 			return installer.Plugin{}, err
 		}
-		for _, p := range s.Plugins {
-			if p.Name == bare && (marketplace == "" || marketplace == s.Marketplace) {
-				found = append(found, installer.Plugin{Name: bare, Marketplace: s.Marketplace, Suite: dir})
-			}
+		return found[0], nil
+	}
+
+	dirs, err := installer.Suites(places)
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	if around, err := generator.FindSuite(a.work); err == nil && !slices.Contains(dirs, around) {
+		dirs = append(dirs, around)
+	}
+	var all, here []installer.Plugin
+	for _, dir := range dirs {
+		found, err := pluginsIn(dir, name)
+		if err != nil && !errors.Is(err, generator.ErrNoSuite) {
+			a.talk("springfield: note: passed over: %v", err)
+		}
+		all = append(all, found...)
+		if filepath.Dir(dir) == a.work {
+			here = append(here, found...)
 		}
 	}
 	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
+	case len(all) == 1:
+		return all[0], nil
+	case len(here) == 1:
+		return here[0], nil
+	case len(all) > 1:
 		return installer.Plugin{}, &usageError{
-			fmt.Errorf("%s is in two suites: %s and %s", name, found[0].Suite, found[1].Suite), "say which: --suite DIR",
+			fmt.Errorf("%s is in two suites: %s and %s", name, all[0].Suite, all[1].Suite), "say which: --suite DIR",
 		}
-	case marketplace != "":
-		return installer.Plugin{Name: bare, Marketplace: marketplace}, nil
-	case len(dirs) == 1:
-		return installer.Plugin{}, &hinted{fmt.Errorf("suite %s has no plugin %q", dirs[0], name), "its " + generator.SuiteFile + " lists them"}
 	}
 	return installer.Plugin{}, &hinted{fmt.Errorf("no suite has a plugin %q", name), "make one with springfield init, or name it: --suite DIR"}
+}
+
+// pluginsIn looks in one suite; at most one plugin comes back.
+func pluginsIn(dir, name string) ([]installer.Plugin, error) {
+	bare, marketplace, _ := strings.Cut(name, "@")
+	s, err := generator.ReadSuite(dir)
+	if err != nil {
+		return nil, err
+	}
+	if marketplace != "" && marketplace != s.Marketplace {
+		return nil, nil
+	}
+	for _, p := range s.Plugins {
+		if p.Name == bare {
+			return []installer.Plugin{{Name: bare, Marketplace: s.Marketplace, Suite: dir}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// clientEnv is the environment that the claude command is started in: ours,
+// with the configuration directory as an absolute path.
+func (a *app) clientEnv(places installer.Places) []string {
+	if a.config == "" {
+		return a.env
+	}
+	return append(slices.Clone(a.env), "CLAUDE_CONFIG_DIR="+places.Config)
 }
 
 func hintConflict(err error) error {
 	var conflict *installer.ConflictError
 	if errors.As(err, &conflict) {
-		return &hinted{err, "claude plugin marketplace remove " + conflict.Name + " forgets the other one; or make the suite with another --marketplace"}
+		return &hinted{err, "disable what comes from there first, or make this suite under another name: springfield init DIR --marketplace NAME"}
 	}
 	return err
 }
@@ -276,11 +323,11 @@ func hintSettings(err error) error {
 	var syntax *installer.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return &hinted{err, "nothing was written; Claude Code reads plain JSON only, so mend it there first"}
+		return &hinted{err, "your settings are as they were; springfield edits only what Claude Code reads, plain JSON with every key once"}
 	case errors.Is(err, installer.ErrChanged):
-		return &hinted{err, "nothing was written; call springfield again"}
+		return &hinted{err, "your settings were left to the other program; call springfield again"}
 	case errors.Is(err, os.ErrPermission):
-		return &hinted{err, "nothing was written; the file or its directory is not yours to write"}
+		return &hinted{err, "your settings are as they were; the file is read-only, or it or its directory belongs to somebody else"}
 	}
 	return hintConflict(err)
 }

@@ -45,6 +45,9 @@ func newInit(a *app, runF func(context.Context, *app, initOptions) error) *cobra
 		Short: "Make a suite of plugins, the hook compiled into it",
 		Long: `Make a suite: a directory of Claude Code plugins that is a marketplace of its own,
 by default ./` + defaultSuite + `. On a terminal springfield asks; every question has a flag.
+In a directory that is a suite already it adds what is missing, compiles the hooks anew and
+keeps what you have edited.
+
 The hook is compiled from sources that springfield carries; this needs Go, but no network.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes
@@ -78,25 +81,24 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(a.work, dir)
 	}
-	spec, err := o.spec(dir, a.gitOwner(ctx))
+	suite, err := generator.Existing(dir)
 	if err != nil {
 		return err
 	}
-	if err := generator.CheckDirectory(dir); err != nil {
-		return err
+	var spec generator.Spec
+	if suite != nil {
+		spec, err = o.again(dir, suite.Spec)
+	} else {
+		spec, err = a.answers(ctx, o, dir)
 	}
-	if a.terminal && !o.yes {
-		if err := o.interview(a.newPrompter(), &spec, dir); err != nil {
-			return err
-		}
-	} else if len(spec.Plugins) == 0 {
-		return &usageError{errors.New("no strategy chosen, and nobody to ask"), "pass --strategy NAME, --all, or --yes for the default"}
+	if err != nil {
+		return err
 	}
 	if err := spec.Validate(); err != nil {
 		return err
 	}
 	if o.dryRun {
-		return a.previewInit(dir, spec)
+		return a.previewInit(o, dir, spec)
 	}
 
 	built, err := a.toolchain().Build(ctx, spec.Targets)
@@ -110,19 +112,80 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	outcome, err := generator.Write(dir, spec, files)
+	outcome, kept, err := generator.Write(dir, files)
 	if err != nil {
 		return err
+	}
+	for _, file := range kept {
+		a.talk("springfield: note: kept as you have edited it: %s", filepath.Join(dir, filepath.FromSlash(file)))
 	}
 	if outcome == generator.Created && !o.noGit {
 		a.gitInit(ctx, dir)
 	}
-	if places, err := a.places(); err != nil {
-		a.talk("springfield: note: this suite is not remembered (%v): enable it with --suite", err)
-	} else if err := installer.RememberSuite(places, dir); err != nil {
-		a.talk("springfield: note: this suite is not remembered: enable it with --suite: %v", err)
+	next := "springfield enable " + spec.Plugins[0].Name
+	places, err := a.places()
+	if err == nil {
+		err = installer.RememberSuite(places, dir)
 	}
-	return a.reportInit(o, dir, spec, built, outcome)
+	if err != nil {
+		next += " --suite " + dir
+		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", err)
+	}
+	return a.reportInit(o, dir, spec, built, outcome, next)
+}
+
+// answers come from flags, and from a person where there is one to ask.
+func (a *app) answers(ctx context.Context, o initOptions, dir string) (generator.Spec, error) {
+	spec, err := o.spec(dir, a.gitOwner(ctx))
+	if err != nil {
+		return generator.Spec{}, err
+	}
+	if a.terminal && !o.yes {
+		return spec, o.interview(a.newPrompter(), &spec, dir)
+	}
+	if len(spec.Plugins) == 0 {
+		return generator.Spec{}, &usageError{errors.New("no strategy chosen, and nobody to ask"), "pass --strategy NAME, --all, or --yes for the default"}
+	}
+	return spec, nil
+}
+
+// again takes the answers that a suite was made from. Targets can be named
+// anew; other flags must say what it was made with, because its files have it.
+func (o initOptions) again(dir string, made generator.Spec) (generator.Spec, error) {
+	asked, err := o.spec(dir, made.Owner)
+	if err != nil {
+		return generator.Spec{}, err
+	}
+	spec := made
+	if len(o.targets) > 0 {
+		spec.Targets = asked.Targets
+	}
+	differs := func(flag, has string) error {
+		return &generator.SpecError{Field: "--" + flag, Problem: fmt.Sprintf("%s was made with %s", dir, has), Hint: "leave the flag out to complete that suite, or name another directory"}
+	}
+	if o.marketplace != "" && o.marketplace != made.Marketplace {
+		return spec, differs("marketplace", made.Marketplace)
+	}
+	if o.owner != "" && asked.Owner != made.Owner {
+		return spec, differs("owner", formatOwner(made.Owner))
+	}
+	if len(o.strategies) > 0 || o.all {
+		for _, p := range asked.Plugins {
+			if !slices.ContainsFunc(made.Plugins, func(m generator.Plugin) bool { return m.Name == p.Name }) {
+				return spec, differs("strategy", "other plugins")
+			}
+		}
+	}
+	for _, text := range o.set {
+		name, rest, _ := strings.Cut(text, ".")
+		key, value, _ := strings.Cut(rest, "=")
+		for _, p := range made.Plugins {
+			if p.Name == name && p.Settings[key] != value {
+				return spec, differs("set", name+"."+key+"="+p.Settings[key])
+			}
+		}
+	}
+	return spec, nil
 }
 
 // spec makes what the flags say into a spec; what they leave open gets its
@@ -311,8 +374,12 @@ func (a *app) gitInit(ctx context.Context, dir string) {
 	if repositoryRoot(dir) != "" {
 		return
 	}
-	if out, err := exec.CommandContext(ctx, "git", "init", "--quiet", dir).CombinedOutput(); err != nil {
-		a.talk("springfield: note: no git repository was made: %v %s", err, strings.TrimSpace(string(out)))
+	out, err := exec.CommandContext(ctx, "git", "init", "--quiet", dir).CombinedOutput()
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		a.talk("springfield: note: there is no git on PATH, so the suite is not a repository")
+	case err != nil:
+		a.talk("springfield: note: the suite is not a git repository: git init: %s", strings.TrimSpace(string(out)))
 	}
 }
 
@@ -342,7 +409,7 @@ func (a *app) toolchain() generator.Toolchain {
 }
 
 // previewInit lists what would be written; hooks are listed uncompiled.
-func (a *app) previewInit(dir string, spec generator.Spec) error {
+func (a *app) previewInit(o initOptions, dir string, spec generator.Spec) error {
 	var built generator.Build
 	for _, t := range spec.Targets {
 		built.Binaries = append(built.Binaries, generator.Binary{Target: t})
@@ -351,13 +418,20 @@ func (a *app) previewInit(dir string, spec generator.Spec) error {
 	if err != nil {
 		return err
 	}
+	var paths []string
 	for _, f := range files {
-		a.say("%s", filepath.Join(dir, filepath.FromSlash(f.Path)))
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(f.Path)))
 	}
+	if o.json {
+		return json.NewEncoder(a.out).Encode(struct {
+			Files []string `json:"files"`
+		}{paths})
+	}
+	a.say("%s", strings.Join(paths, "\n"))
 	return nil
 }
 
-func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built generator.Build, outcome generator.Outcome) error {
+func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built generator.Build, outcome generator.Outcome, next string) error {
 	var names []string
 	for _, p := range spec.Plugins {
 		names = append(names, p.Name)
@@ -376,7 +450,7 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 	}
 	switch outcome {
 	case generator.Unchanged:
-		a.say("%s is already so", dir)
+		a.say("nothing to do: %s is complete", dir)
 		return nil
 	case generator.Completed:
 		a.say("completed %s", dir)
@@ -393,6 +467,6 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 	for _, b := range built.Binaries {
 		a.say("  hook for %s: %.1f MB, %s", b.Target, float64(len(b.Data))/1e6, built.Go)
 	}
-	a.say("next: springfield enable %s", names[0])
+	a.say("next: %s", next)
 	return nil
 }

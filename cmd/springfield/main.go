@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 
 	"golang.org/x/term"
@@ -30,6 +31,9 @@ func run(ctx context.Context, args []string) int {
 		return 1
 	}
 	home, _ := os.UserHomeDir() // "" is refused where it matters
+	if !filepath.IsAbs(home) {
+		home = ""
+	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
 		in: os.Stdin, out: os.Stdout, err: os.Stderr,
@@ -45,7 +49,10 @@ func run(ctx context.Context, args []string) int {
 			}
 			return filepath.Join(cache, "go-build")
 		}()),
-		user: firstOf(os.Getenv("USER"), os.Getenv("USERNAME")),
+		user: firstOf(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
+		env:  os.Environ(),
+
+		inClaude: os.Getenv("CLAUDECODE") != "",
 	}
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
 		if value, ok := os.LookupEnv(key); ok {
@@ -72,7 +79,10 @@ type app struct {
 	plugins string   // CLAUDE_CODE_PLUGIN_CACHE_DIR, "" if not set
 	gocache string   // go's build cache
 	user    string   // login name
-	windows []string // what programs need on Windows, KEY=value
+	env     []string // all of the environment, for the claude command
+
+	inClaude bool     // CLAUDECODE is set: Claude calls, not a person
+	windows  []string // what programs need on Windows, KEY=value
 }
 
 // talk says something to the person; results go to a.out.
@@ -80,6 +90,15 @@ func (a *app) talk(format string, args ...any) { fmt.Fprintf(a.err, format+"\n",
 
 // say prints a result.
 func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
+
+// loginName is what the system calls the user, "" if it does not say.
+func loginName() string {
+	u, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return u.Username
+}
 
 func firstOf(values ...string) string {
 	for _, v := range values {

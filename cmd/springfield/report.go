@@ -31,7 +31,7 @@ func (e *hinted) Error() string { return e.err.Error() }
 func (e *hinted) Unwrap() error { return e.err }
 
 // errCancelled is Ctrl-C, or a no to the last question.
-var errCancelled = errors.New("cancelled, nothing was changed")
+var errCancelled = errors.New("cancelled")
 
 // report prints an error and returns the exit code.
 func (a *app) report(err error) int {
@@ -59,7 +59,6 @@ func hint(err error) string {
 	var known *hinted
 	var spec *generator.SpecError
 	var occupied *generator.OccupiedError
-	var edited *generator.EditedError
 	switch {
 	case errors.As(err, &usage):
 		return usage.hint
@@ -69,8 +68,6 @@ func hint(err error) string {
 		return spec.Hint
 	case errors.As(err, &occupied):
 		return "name another directory: springfield init DIR"
-	case errors.As(err, &edited):
-		return "your edits are safe, nothing was written; make a second suite elsewhere and compare"
 	case errors.Is(err, generator.ErrNoGo):
 		return "install Go (go.dev/dl), then call springfield again"
 	case errors.Is(err, fs.ErrPermission):

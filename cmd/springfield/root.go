@@ -17,7 +17,10 @@ about to hand the turn back, whether work obviously remains or a person is neede
 
   springfield init                    make a suite of plugins, hooks compiled into it
   springfield enable ned-flanders     switch one on; live in the next session
-  springfield disable ned-flanders    put the settings back, byte for byte`,
+  springfield disable ned-flanders    put the settings back, byte for byte
+  springfield why                     why Claude went on or stopped
+  springfield hold 30m                let Claude stop, now`,
+		Version:       version(),
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -34,10 +37,13 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
 	})
+	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.AddCommand(
 		newInit(a, runInit),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
+		newWhy(a), newLog(a), newExplain(a),
+		newHold(a), newResume(a),
 		newVersion(a),
 	)
 	return root
@@ -59,12 +65,18 @@ func newVersion(a *app) *cobra.Command {
 		Short: "Print the version of springfield and of the Go it was built with",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			version, toolchain := "unknown", "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version, toolchain = info.Main.Version, info.GoVersion
-			}
-			a.say("springfield %s %s", version, toolchain)
+			a.say("springfield %s", version())
 			return nil
 		},
 	}
+}
+
+// version comes from the build: a link-time variable would be one more thing
+// that can be wrong.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return info.Main.Version + " " + info.GoVersion
 }

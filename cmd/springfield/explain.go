@@ -1,0 +1,242 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+type explainOptions struct {
+	transcript string
+	line       int
+	strategy   string
+	rules      string
+	treeOnly   bool
+	json       bool
+}
+
+func newExplain(a *app) *cobra.Command {
+	var o explainOptions
+	cmd := &cobra.Command{
+		Use:   "explain TRANSCRIPT",
+		Short: "Decide on a session log without Claude Code, and show every rule",
+		Long: `Decide on a session log (~/.claude/projects/…/SESSION.jsonl) as a plugin's hook would if Claude
+stopped at its end, or after --line. Shows what the hook sees, every rule with why it holds or
+not, and the decision. Budget and hold are left out: they depend on when you ask.`,
+		Args: arguments(1, 1, "one session log"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.transcript = args[0]
+			return runExplain(a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
+	f.StringVar(&o.strategy, "strategy", "ned-flanders", "how to decide: "+strings.Join(strategy.Names(), ", "))
+	f.StringVar(&o.rules, "rules", "", "rule set: "+strings.Join(strategy.NedRuleSets(), ", "))
+	f.BoolVar(&o.treeOnly, "tree-only", false, "ask the strategy alone, no guard")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func runExplain(a *app, o explainOptions) error {
+	known, ok := strategy.Named(o.strategy)
+	if !ok {
+		return &usageError{fmt.Errorf("there is no strategy %q", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
+	}
+	config, faults := known.Mend(strategy.Config{Strategy: o.strategy, Rules: o.rules})
+	if len(faults) > 0 {
+		return &usageError{faults[0], "see springfield explain --help"}
+	}
+	path := o.transcript
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(a.work, path)
+	}
+	cut, remove, err := cutAfter(path, o.line)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	study := hook.Examine(hook.Event{SessionID: session, TranscriptPath: cut}, hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, transcript.Log{}, o.treeOnly)
+	if len(study.Faults) > 0 {
+		return errors.New(strings.ReplaceAll(study.Faults[0], cut, path))
+	}
+	answers := strategy.Ask(known.Rules(config), study.Situation)
+	if o.json {
+		return json.NewEncoder(a.out).Encode(explained(study, answers))
+	}
+	a.explain(study, answers)
+	return nil
+}
+
+// cutAfter gives a log that ends after a line: the log itself for 0, else a
+// copy in a temporary file that remove takes away.
+func cutAfter(path string, line int) (cut string, remove func(), err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("read session log: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return "", nil, fmt.Errorf("read session log: %s is not a file", path)
+	}
+	if line == 0 {
+		return path, func() {}, nil
+	}
+	if line < 0 {
+		return "", nil, &usageError{errors.New("--line counts from 1"), "leave it out for the last line"}
+	}
+	from, err := os.Open(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("read session log: %w", err)
+	}
+	defer from.Close()
+	to, err := os.CreateTemp("", "springfield-explain-*.jsonl")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.Remove(to.Name()) }
+	n, err := copyLines(to, from, line)
+	if err = errors.Join(err, to.Close()); err != nil {
+		remove()
+		return "", nil, err
+	}
+	if n < line {
+		remove()
+		return "", nil, &usageError{fmt.Errorf("%s has %d lines, not %d", path, n, line), "leave --line out for the last one"}
+	}
+	return to.Name(), remove, nil
+}
+
+func copyLines(to io.Writer, from io.Reader, lines int) (n int, err error) {
+	r := bufio.NewReader(from)
+	for n < lines {
+		line, err := r.ReadSlice('\n')
+		if len(line) > 0 {
+			if _, err := to.Write(line); err != nil {
+				return n, err
+			}
+		}
+		switch {
+		case err == bufio.ErrBufferFull:
+		case err == io.EOF:
+			if len(bytes.TrimSpace(line)) > 0 {
+				n++
+			}
+			return n, nil
+		case err != nil:
+			return n, err
+		default:
+			n++
+		}
+	}
+	return n, nil
+}
+
+// explain prints a study for people.
+func (a *app) explain(study hook.Study, answers []strategy.Answer) {
+	s, v := study.Situation, study.View
+	a.say("situation")
+	a.say("  last message  %s", excerpt(s.Text))
+	if v.PromptText != "" {
+		a.say("  prompt        %s", excerpt(v.PromptText))
+	}
+	for _, c := range v.Calls {
+		outcome := c.Result
+		if c.Error {
+			outcome = "error: " + outcome
+		}
+		a.say("  tool          %s", printable(c.Name+"("+c.Input+") "+outcome))
+	}
+	if s.Asked != "" {
+		a.say("  asked by      %s", s.Asked)
+	}
+	if s.Skill != "" {
+		a.say("  skill         %s, %d turns ago", s.Skill, s.SkillTurns)
+	}
+	if len(s.Todos) > 0 {
+		a.say("  todos         %s", tally(s.Todos))
+	}
+	if v.Feedback.InTurn > 0 {
+		a.say("  continued     %d times since the prompt", v.Feedback.InTurn)
+	}
+	a.say("rules")
+	decided := study.Veto.Rule != ""
+	for _, r := range answers {
+		mark := " "
+		switch {
+		case r.Holds && !decided:
+			mark, decided = ">", true
+		case r.Holds:
+			mark = "+"
+		}
+		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, printable(r.Evidence))
+	}
+	a.say("decision")
+	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence)
+	if study.Verdict.Reason != "" {
+		a.say("  Claude is told: %s", study.Verdict.Reason)
+	}
+}
+
+// excerpt is the end of a text on one line.
+func excerpt(s string) string {
+	s = printable(strings.Join(strings.Fields(s), " "))
+	if r := []rune(s); len(r) > 160 {
+		s = "…" + string(r[len(r)-160:])
+	}
+	return s
+}
+
+// printable keeps what came from a session from drawing on the terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func tally(todos []strategy.Todo) string {
+	n := map[string]int{}
+	for _, t := range todos {
+		n[t.Status]++
+	}
+	return fmt.Sprintf("%d completed, %d in progress, %d pending", n["completed"], n["in_progress"], n["pending"])
+}
+
+// explained is the JSON shape of an explanation.
+func explained(study hook.Study, answers []strategy.Answer) any {
+	type rule struct {
+		ID       string            `json:"id"`
+		Then     strategy.Decision `json:"then"`
+		Holds    bool              `json:"holds"`
+		Evidence string            `json:"evidence"`
+	}
+	var rules []rule
+	for _, r := range answers {
+		rules = append(rules, rule{r.Rule.ID, r.Rule.Then, r.Holds, r.Evidence})
+	}
+	return struct {
+		Decision  strategy.Decision  `json:"decision"`
+		Rule      string             `json:"rule"`
+		Sure      int                `json:"sure"`
+		Evidence  string             `json:"evidence"`
+		Reason    string             `json:"reason,omitempty"`
+		Situation strategy.Situation `json:"situation"`
+		Rules     []rule             `json:"rules"`
+	}{study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence, study.Verdict.Reason, study.Situation, rules}
+}

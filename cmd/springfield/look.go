@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/runtime/words"
+)
+
+// The verbs about decisions and holds. The hook binary answers the same words,
+// so all that is said lies in runtime/words.
+
+func newWhy(a *app) *cobra.Command {
+	var session string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "why [ID|last]",
+		Short: "Tell why Claude went on or stopped: rule, evidence, budget",
+		Args:  arguments(0, 1, "at most one decision"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := "last"
+			if len(args) == 1 {
+				id = args[0]
+			}
+			return a.ask(func(d words.Desk) error { return d.Why(id, session, asJSON) })
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "the last decision of this session")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
+	return cmd
+}
+
+func newLog(a *app) *cobra.Command {
+	var session string
+	var n int
+	var follow, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "log",
+		Short: "List past decisions",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 {
+				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
+			}
+			return a.ask(func(d words.Desk) error {
+				if follow {
+					return d.Follow(session, asJSON, func() bool { return cmd.Context().Err() != nil })
+				}
+				return d.Log(session, n, asJSON)
+			})
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&session, "session", "", "only this session")
+	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
+	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
+	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	return cmd
+}
+
+func newHold(a *app) *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "hold [DURATION]",
+		Short: "Let Claude stop, now, whatever is left to do",
+		Long: `Order every springfield hook to let Claude stop: at once, in all sessions or in one, for a
+time like 30m, 2h or 1d, or until springfield resume. No rule, budget or model stands above it.
+It can be set from anywhere, and lifted or shortened only from a terminal of your own.`,
+		Args: arguments(0, 1, "at most one length of time"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var duration time.Duration
+			if len(args) == 1 {
+				var err error
+				if duration, err = words.ParseDuration(args[0]); err != nil {
+					return &usageError{err, words.Advice(err)}
+				}
+			}
+			return a.ask(func(d words.Desk) error { return d.Hold(session, duration) })
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "only this session")
+	return cmd
+}
+
+func newResume(a *app) *cobra.Command {
+	var session string
+	cmd := &cobra.Command{
+		Use:   "resume",
+		Short: "Lift a hold",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.ask(func(d words.Desk) error { return d.Resume(session) })
+		},
+	}
+	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
+	return cmd
+}
+
+// ask goes to the desk of the user's own configuration directory.
+func (a *app) ask(question func(words.Desk) error) error {
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	err = question(words.Desk{
+		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
+		Self: "springfield", InClaude: a.inClaude,
+	})
+	if advice := words.Advice(err); advice != "" {
+		return &hinted{err, advice}
+	}
+	return err
+}
