@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
 
-.PHONY: help build demo test e2e bench size lint clean
+.PHONY: help build demo test e2e bench score fuzz size lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -23,8 +23,20 @@ e2e: ## the tests against the real Claude Code, fetched through npm
 	go test -tags e2e -count=1 -timeout 12m ./e2e
 
 bench: ## time a decision as a whole process, beside an empty Go program
-	go test -run '^$$' -bench Process -benchtime 400x ./runtime/springfield-hook
-	go test -run '^$$' -bench 'Ned|Read' -benchmem ./runtime/strategy ./runtime/transcript
+	go test -run '^$$' -bench Process -benchtime 1x -timeout 5m ./runtime/springfield-hook
+	go test -run '^$$' -bench . -benchmem ./runtime/strategy ./runtime/transcript
+
+score: ## measure the rules on labelled stops: make score TRANSCRIPTS=DIR
+	@test -n "$(TRANSCRIPTS)" || { echo 'make score TRANSCRIPTS=DIR: a directory with stops.jsonl and sessions/'; exit 2; }
+	@go run ./replay/score "$(TRANSCRIPTS)"
+
+FUZZTIME = 1m
+fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
+	@for package in ./installer ./runtime/guard ./runtime/hook ./runtime/ledger ./runtime/strategy ./runtime/transcript; do \
+	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$package || exit 1; \
+	  done; \
+	done
 
 size: ## size of the hook binary for every kind of system
 	@dir=$$(mktemp -d) && for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \

@@ -12,7 +12,6 @@
 package e2e
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -196,14 +195,12 @@ func TestPlanModeIsLeftAlone(t *testing.T) {
 // A plan without an end. The client would let a hook block eight times in a row and then end the turn with
 // an empty result.
 func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
-	var endless []string
-	for n := range 12 {
-		endless = append(endless, fmt.Sprintf("Task %d complete. Moving to Task %d.", n+1, n+2))
-	}
+	texts := endless(12)
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
-		ends(t, w.Run(Session{Script: says(endless...)}), endless[3], 4)
-		ends(t, w.Run(Session{Script: says(plan[0])}), plan[0], 4) // another session has its own budget
+		ends(t, w.Run(Session{Script: says(texts...)}), texts[3], 4)
+		// Another session has its own budget, and spends less of it where nothing moves.
+		ends(t, w.Run(Session{Script: says(plan[0])}), plan[0], 3)
 	})
 }
 

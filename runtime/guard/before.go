@@ -2,6 +2,11 @@
 // nobody is asked, and the budget nobody can talk away.
 package guard
 
+import (
+	"slices"
+	"strings"
+)
+
 // Moment is what the event itself says about the stop.
 type Moment struct {
 	PermissionMode string
@@ -11,8 +16,10 @@ type Moment struct {
 
 // Background is one task of the session that still runs.
 type Background struct {
+	ID          string
 	Type        string // shell, subagent, monitor, …
 	Description string
+	Command     string // of a shell task
 }
 
 // Veto is a stop without asking the strategy. The zero Veto is none.
@@ -37,15 +44,28 @@ func Before(m Moment) Veto {
 }
 
 // Waiting looks at shell tasks: one that this turn started will wake Claude
-// when it ends.
-func Waiting(m Moment, startedNow bool) Veto {
-	if !startedNow {
-		return Veto{}
-	}
+// when it ends, unless it is a server, which does not end. Earlier are the ids
+// of what turns before this one started. A task that is not known counts as
+// started just now: the transcript may not have it yet.
+func Waiting(m Moment, earlier []string) Veto {
 	for _, t := range m.Tasks {
-		if t.Type == "shell" {
+		if t.Type == "shell" && !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
 			return Veto{"background", "shell command in the background: " + t.Description}
 		}
 	}
 	return Veto{}
+}
+
+// isServer knows commands that run until somebody stops them.
+func isServer(command string) bool {
+	for _, sign := range []string{
+		"run dev", "run start", "npm start", "yarn start", "yarn dev", "pnpm dev", "pnpm start", "bun dev", "vite", "next dev", "webpack serve",
+		"--watch", "nodemon", "http.server", "runserver", "flask run", "uvicorn", "gunicorn", "rails s", "compose up", "tail -f", "tail -F",
+		"serve", "air", "ngrok", "port-forward",
+	} {
+		if strings.Contains(" "+command+" ", " "+sign+" ") || strings.Contains(command, sign) && strings.ContainsAny(sign, " -.") {
+			return true
+		}
+	}
+	return false
 }

@@ -11,14 +11,37 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-const (
-	// Burst is how many continues any window of time may hold.
-	Burst = 3
-	// Window is that span of time.
-	Window = 5 * time.Minute
-	// PerPrompt is how many continues one prompt of the user may get.
-	PerPrompt = 20
-)
+// Limits are what a session may spend. Settings can change them; a project's
+// file only downwards.
+type Limits struct {
+	Burst     int // continues within Window
+	PerPrompt int // continues for one prompt of the user
+	Same      int // continues in a row without any progress
+	Idle      int // continues in a row without a tool call
+}
+
+// Window is the span of time that Burst is about.
+const Window = 5 * time.Minute
+
+// Defaults are the limits where nothing else is said. Idle stays below the
+// eight after which Claude Code ends the turn and tells nobody.
+func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, Same: 2, Idle: 7} }
+
+// Progress is what a stop can be compared by with the one before it.
+type Progress struct {
+	// Seen is the text, the todos and the tools of the session so far: equal
+	// when nothing has happened.
+	Seen string
+	// Tools counts the tool calls of the session so far.
+	Tools int
+}
+
+// Witness is what the transcript knows of our continues: "Stop hook feedback"
+// of our own. It counts where the ledger has gone missing.
+type Witness struct {
+	Times    []int64 // Unix milliseconds
+	InPrompt int
+}
 
 // Spend takes one continue from the budget, if there is one left. It returns
 // the state to remember and what is left after it; a Veto says which limit was
@@ -27,36 +50,57 @@ const (
 // A clock that was set back makes earlier continues lie in the future. They
 // count as just now, so that a changed clock never buys another continue and
 // never locks a session for longer than the window.
-func Spend(s ledger.State, prompt string, now time.Time) (ledger.State, Left, Veto) {
+func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now time.Time) (ledger.State, ledger.Left, Veto) {
 	t := now.UnixMilli()
-	recent := 0
-	times := make([]int64, 0, Burst)
-	for _, at := range s.Continues {
-		at = min(at, t)
-		times = append(times, at)
-		if t-at < Window.Milliseconds() {
+	if s.Prompt != prompt {
+		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
+	}
+	s.InPrompt = max(s.InPrompt, w.InPrompt)
+	times, recent := clamp(s.Continues, t)
+	if seen, many := clamp(w.Times, t); many > recent {
+		times, recent = seen, many
+	}
+	s.Continues = newest(times, l.Burst)
+
+	same, idle := s.Same, s.Idle
+	if s.Seen != p.Seen {
+		same = 0
+	}
+	if s.Tools != p.Tools {
+		idle = 0
+	}
+	var veto Veto
+	switch {
+	case recent >= l.Burst:
+		veto = Veto{"budget", strconv.Itoa(recent) + " continues within 5 minutes"}
+	case s.InPrompt >= l.PerPrompt:
+		veto = Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt"}
+	case same >= l.Same:
+		veto = Veto{"stagnation", "no progress since the last " + strconv.Itoa(same) + " continues"}
+	case idle >= l.Idle:
+		veto = Veto{"idle", strconv.Itoa(idle) + " continues in a row without a tool call"}
+	}
+	if veto.Rule != "" {
+		return s, ledger.Left{}, veto
+	}
+	s.Continues = newest(append(times, t), l.Burst)
+	s.InPrompt++
+	s.Seen, s.Same = p.Seen, same+1
+	s.Tools, s.Idle = p.Tools, idle+1
+	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt}, Veto{}
+}
+
+// clamp copies times, none of them later than now, and counts those within the
+// window.
+func clamp(times []int64, now int64) (clamped []int64, recent int) {
+	for _, at := range times {
+		at = min(at, now)
+		clamped = append(clamped, at)
+		if now-at < Window.Milliseconds() {
 			recent++
 		}
 	}
-	s.Continues = times[max(0, len(times)-Burst):]
-	if s.Prompt != prompt {
-		s.Prompt, s.InPrompt = prompt, 0
-	}
-
-	if recent >= Burst {
-		return s, Left{}, Veto{"budget", strconv.Itoa(recent) + " continues within 5 minutes"}
-	}
-	if s.InPrompt >= PerPrompt {
-		return s, Left{}, Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt"}
-	}
-	times = append(times, t)
-	s.Continues = times[max(0, len(times)-Burst):]
-	s.InPrompt++
-	return s, Left{Burst: Burst - recent - 1, Prompt: PerPrompt - s.InPrompt}, Veto{}
+	return clamped, recent
 }
 
-// Left is what remains of the budget.
-type Left struct {
-	Burst  int // in the current window
-	Prompt int // for the current prompt
-}
+func newest(times []int64, n int) []int64 { return times[max(0, len(times)-max(n, 1)):] }

@@ -1,6 +1,9 @@
 package guard
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -8,23 +11,30 @@ import (
 )
 
 func TestBefore(t *testing.T) {
+	shell := func(command string) []Background {
+		return []Background{{ID: "1", Type: "shell", Description: "d", Command: command}}
+	}
 	for name, test := range map[string]struct {
 		moment  Moment
-		started bool
+		earlier []string
 		rule    string
 	}{
-		"nothing":                   {Moment{PermissionMode: "default"}, true, ""},
-		"plan mode":                 {Moment{PermissionMode: "plan"}, false, "plan-mode"},
-		"a cron":                    {Moment{Crons: 1}, false, "scheduled"},
-		"a subagent":                {Moment{Tasks: []Background{{"subagent", "reviewer"}}}, false, "background"},
-		"a shell of this turn":      {Moment{Tasks: []Background{{"shell", "make"}}}, true, "background"},
-		"a shell of an earlier one": {Moment{Tasks: []Background{{"shell", "npm run dev"}}}, false, ""},
-		"a subagent and a shell":    {Moment{Tasks: []Background{{"shell", "npm run dev"}, {"monitor", "logs"}}}, false, "background"},
+		"nothing":                     {Moment{PermissionMode: "default"}, []string{"1"}, ""},
+		"plan mode":                   {Moment{PermissionMode: "plan"}, nil, "plan-mode"},
+		"a cron":                      {Moment{Crons: 1}, nil, "scheduled"},
+		"a subagent":                  {Moment{Tasks: []Background{{Type: "subagent", Description: "reviewer"}}}, nil, "background"},
+		"a shell of this turn":        {Moment{Tasks: shell("make test")}, []string{"0", "2"}, "background"},
+		"a shell of an earlier one":   {Moment{Tasks: shell("make test")}, []string{"0", "1"}, ""},
+		"a server of this turn":       {Moment{Tasks: shell("npm run dev")}, nil, ""},
+		"another server":              {Moment{Tasks: shell("cd web && vite --port 80")}, nil, ""},
+		"a watcher":                   {Moment{Tasks: shell("tsc --watch")}, nil, ""},
+		"no server but has its words": {Moment{Tasks: shell("make invite && go test ./airline")}, nil, "background"},
+		"a subagent and a shell":      {Moment{Tasks: append(shell("npm run dev"), Background{Type: "monitor", Description: "logs"})}, nil, "background"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := Before(test.moment)
 			if v.Rule == "" {
-				v = Waiting(test.moment, test.started)
+				v = Waiting(test.moment, test.earlier)
 			}
 			if v.Rule != test.rule {
 				t.Errorf("rule %q (%s), want %q", v.Rule, v.Evidence, test.rule)
@@ -36,12 +46,15 @@ func TestBefore(t *testing.T) {
 	}
 }
 
+// moving is a session that makes progress at every stop.
+func moving(i int) Progress { return Progress{Seen: fmt.Sprint(i), Tools: i} }
+
 // spend asks for continues at the given seconds and says which were granted.
 func spend(s ledger.State, prompt string, seconds ...int) (ledger.State, []bool) {
 	var granted []bool
 	for _, sec := range seconds {
 		var v Veto
-		s, _, v = Spend(s, prompt, time.Unix(1_000_000+int64(sec), 0))
+		s, _, v = Spend(s, Defaults(), prompt, moving(sec), Witness{}, time.Unix(1_000_000+int64(sec), 0))
 		granted = append(granted, v.Rule == "")
 	}
 	return s, granted
@@ -81,11 +94,113 @@ func TestSpendHoldsThePrompt(t *testing.T) {
 			granted++
 		}
 	}
-	if granted != PerPrompt {
-		t.Errorf("%d continues for one prompt, want %d", granted, PerPrompt)
+	if granted != Defaults().PerPrompt {
+		t.Errorf("%d continues for one prompt, want %d", granted, Defaults().PerPrompt)
 	}
 	if _, got := spend(s, "another", 40*200); !got[0] {
 		t.Error("a new prompt gets nothing")
+	}
+}
+
+// Continues that lead nowhere end, and a prompt of the user's begins anew.
+func TestSpendNeedsProgress(t *testing.T) {
+	for name, test := range map[string]struct {
+		progress []Progress
+		prompts  []string
+		want     []string // rule of the veto, "" for a continue
+	}{
+		"the same three times":    {[]Progress{{"a", 1}, {"a", 1}, {"a", 1}}, nil, []string{"", "", "stagnation"}},
+		"something in between":    {[]Progress{{"a", 1}, {"a", 1}, {"b", 1}, {"b", 1}, {"b", 1}}, nil, []string{"", "", "", "", "stagnation"}},
+		"back and forth, no tool": {[]Progress{{"a", 1}, {"b", 1}, {"a", 1}, {"b", 1}, {"a", 1}, {"b", 1}, {"a", 1}, {"b", 1}}, nil, []string{"", "", "", "", "", "", "", "idle"}},
+		"with tools":              {[]Progress{{"a", 1}, {"b", 2}, {"c", 3}, {"d", 4}, {"e", 5}, {"f", 6}, {"g", 7}, {"h", 8}, {"i", 9}}, nil, []string{"", "", "", "", "", "", "", "", ""}},
+		"a new prompt in between": {[]Progress{{"a", 1}, {"a", 1}, {"a", 1}}, []string{"p", "p", "q"}, []string{"", "", ""}},
+		"stuck, again and again":  {[]Progress{{"a", 1}, {"a", 1}, {"a", 1}, {"a", 1}}, nil, []string{"", "", "stagnation", "stagnation"}},
+		"unstuck after the veto":  {[]Progress{{"a", 1}, {"a", 1}, {"a", 1}, {"b", 2}}, nil, []string{"", "", "stagnation", ""}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var s ledger.State
+			for i, p := range test.progress {
+				prompt := "p"
+				if test.prompts != nil {
+					prompt = test.prompts[i]
+				}
+				var v Veto
+				s, _, v = Spend(s, Defaults(), prompt, p, Witness{}, time.Unix(int64(i*1000), 0))
+				if v.Rule != test.want[i] {
+					t.Fatalf("stop %d: rule %q, want %q", i, v.Rule, test.want[i])
+				}
+			}
+		})
+	}
+}
+
+// The ledger has gone: what the transcript knows counts.
+func TestSpendHearsTheWitness(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	ago := func(seconds ...int64) (times []int64) {
+		for _, s := range seconds {
+			times = append(times, now.UnixMilli()-s*1000)
+		}
+		return times
+	}
+	for name, test := range map[string]struct {
+		witness Witness
+		rule    string
+		left    int
+	}{
+		"three just now":      {Witness{Times: ago(30, 20, 10), InPrompt: 3}, "budget", 0},
+		"two just now":        {Witness{Times: ago(20, 10), InPrompt: 2}, "", 0},
+		"three long ago":      {Witness{Times: ago(900, 800, 700), InPrompt: 3}, "", 2},
+		"many for the prompt": {Witness{Times: ago(900), InPrompt: 20}, "budget", 0},
+		"in the future":       {Witness{Times: ago(-500, -400, -300)}, "budget", 0},
+	} {
+		_, left, v := Spend(ledger.State{}, Defaults(), "p", moving(1), test.witness, now)
+		if v.Rule != test.rule || left.Burst != test.left {
+			t.Errorf("%s: rule %q, %d left, want %q, %d", name, v.Rule, left.Burst, test.rule, test.left)
+		}
+	}
+}
+
+func TestSpendObeysLimits(t *testing.T) {
+	l := Limits{Burst: 0, PerPrompt: 20, Same: 2, Idle: 7}
+	if _, _, v := Spend(ledger.State{}, l, "p", moving(1), Witness{}, time.Unix(0, 0)); v.Rule != "budget" {
+		t.Errorf("a burst of none continues: %+v", v)
+	}
+}
+
+func TestRalphArmed(t *testing.T) {
+	for name, test := range map[string]struct {
+		file  string
+		armed bool
+	}{
+		"none":              {"(none)", false},
+		"this session's":    {"---\nactive: true\nsession_id: s1\n---\ngo\n", true},
+		"quoted, CRLF":      {"---\r\nsession_id: \"s1\"\r\n---\r\n", true},
+		"another session's": {"---\nsession_id: s2\n---\ngo\n", false},
+		"nobody's":          {"---\niteration: 1\n---\ngo\n", true},
+		"an empty session":  {"---\nsession_id:\n---\n", true},
+		"in the body only":  {"---\niteration: 1\n---\nsession_id: s2\n", true},
+		"no frontmatter":    {"session_id: s2\n", true},
+		"empty":             {"", true},
+		"binary":            {"\x00\xff", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if test.file != "(none)" {
+				if err := os.Mkdir(filepath.Join(dir, ".claude"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(dir, ".claude", "ralph-loop.local.md"), []byte(test.file), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := RalphArmed(dir, "s1"); got != test.armed {
+				t.Errorf("armed %v, want %v", got, test.armed)
+			}
+		})
+	}
+	if RalphArmed("", "s1") {
+		t.Error("armed without a directory")
 	}
 }
 
@@ -102,7 +217,7 @@ func FuzzSpend(f *testing.F) {
 		for _, step := range steps {
 			now += int64(step) // seconds, only forward
 			var v Veto
-			s, _, v = Spend(s, "p", time.Unix(now, 0))
+			s, _, v = Spend(s, Defaults(), "p", moving(len(granted)), Witness{}, time.Unix(now, 0))
 			if v.Rule != "" {
 				continue
 			}
@@ -114,7 +229,7 @@ func FuzzSpend(f *testing.F) {
 					recent++
 				}
 			}
-			if recent > Burst || prompt > PerPrompt {
+			if recent > Defaults().Burst || prompt > Defaults().PerPrompt {
 				t.Fatalf("%d within five minutes, %d for the prompt", recent, prompt)
 			}
 		}

@@ -4,6 +4,7 @@ package hook
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -28,8 +29,10 @@ type Event struct {
 	// event by 100 ms, so this is the text that counts.
 	LastMessage string `json:"last_assistant_message"`
 	Background  []struct {
+		ID          string `json:"id"`
 		Type        string `json:"type"`
 		Description string `json:"description"`
+		Command     string `json:"command"`
 	} `json:"background_tasks"`
 	Crons []json.RawMessage `json:"session_crons"`
 }
@@ -38,7 +41,11 @@ type Event struct {
 // some hosts it never comes.
 func readEvent(r io.Reader) (Event, error) {
 	var e Event
-	if err := json.NewDecoder(io.LimitReader(r, maxEvent)).Decode(&e); err != nil {
+	limited := &io.LimitedReader{R: r, N: maxEvent}
+	if err := json.NewDecoder(limited).Decode(&e); err != nil {
+		if limited.N == 0 {
+			err = errors.New("larger than 4 MiB")
+		}
 		return Event{}, fmt.Errorf("read event: %w", err)
 	}
 	return e, nil
@@ -48,14 +55,14 @@ func readEvent(r io.Reader) (Event, error) {
 func (e Event) moment() guard.Moment {
 	m := guard.Moment{PermissionMode: e.PermissionMode, Crons: len(e.Crons)}
 	for _, t := range e.Background {
-		m.Tasks = append(m.Tasks, guard.Background{Type: t.Type, Description: t.Description})
+		m.Tasks = append(m.Tasks, guard.Background{ID: t.ID, Type: t.Type, Description: t.Description, Command: t.Command})
 	}
 	return m
 }
 
-// ledgerKey names the session in the ledger. Without a session id the place
-// stands in for it.
-func (e Event) ledgerKey() string {
+// key names the session in the ledger. Without a session id the place stands
+// in for it.
+func (e Event) key() string {
 	switch {
 	case e.SessionID != "":
 		return "session:" + e.SessionID

@@ -16,7 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // Armour keeps Go's own deaths from blocking Claude: panics and fatal errors
@@ -34,14 +33,11 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	Executable     string // path of the running binary
 	PluginRoot     string // CLAUDE_PLUGIN_ROOT, the fallback
+	Project        string // CLAUDE_PROJECT_DIR, where a project's layer lies
 	Home           string // the user's home directory
 	Off            bool   // SPRINGFIELD=off
 	Now            time.Time
 }
-
-// maxText bounds how much of the last message the rules look at, in bytes from
-// its end.
-const maxText = 256 << 10
 
 // Run answers one event. The result is the exit code, always 0.
 func (h Host) Run() (code int) {
@@ -62,102 +58,112 @@ func (h Host) Run() (code int) {
 	if event.Name != "" && event.Name != "Stop" {
 		return 0 // not ours to decide
 	}
-	plugin, err := findPlugin(h.Executable, h.PluginRoot)
+	root, err := findRoot(h.Executable, h.PluginRoot)
 	if err != nil {
 		h.note("%v", err)
 		return 0
 	}
-	strat, ok := strategy.Named(plugin.Config.Strategy)
-	if !ok {
-		h.note("there is no strategy %q; this hook knows %s", plugin.Config.Strategy, strings.Join(strategy.Names(), ", "))
+	state := ledger.Dir(event.TranscriptPath, h.Home)
+	project := h.Project
+	if project == "" {
+		project = event.Cwd
+	}
+	settings, err := ReadSettings(root, state, project)
+	if err != nil {
+		h.note("%v", err)
 		return 0
 	}
-	if err := strat.Check(plugin.Config); err != nil {
-		h.note("%s/strategy.json: %v; the built-in rules are in force", plugin.Root, err)
+	for _, fault := range settings.Faults {
+		h.note("%s; it is not in force", fault)
 	}
-
-	verdict := h.decide(strat, plugin, event)
-	answer := h.settle(plugin, event, verdict)
-	h.note("%s: %s by rule %s: %s", plugin.Name, answer.Decision, answer.Rule, answer.Evidence)
-	h.write(answer)
+	a := h.answer(state, settings, event)
+	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
+	h.write(a)
 	return 0
 }
 
-// decide asks the guards, then the strategy.
-func (h Host) decide(strat strategy.Strategy, plugin Plugin, event Event) strategy.Verdict {
-	moment := event.moment()
-	if v := guard.Before(moment); v.Rule != "" {
-		return strategy.Verdict{Decision: strategy.Stop, Rule: v.Rule, Evidence: v.Evidence}
-	}
-	window, err := transcript.Read(event.TranscriptPath, strat.Window)
-	if err != nil && event.TranscriptPath != "" {
-		h.note("read transcript: %v", err) // the event's text may be enough
-	}
-	if v := guard.Waiting(moment, window.Background); v.Rule != "" {
-		return strategy.Verdict{Decision: strategy.Stop, Rule: v.Rule, Evidence: v.Evidence}
-	}
-	return strat.Decide(plugin.Config, situation(event, window))
-}
-
-// situation puts the event before the transcript, which may lag.
-func situation(event Event, window transcript.Window) strategy.Situation {
-	s := strategy.Situation{Text: event.LastMessage, LastTool: window.LastTool}
-	if s.Text == "" {
-		s.Text = window.Text
-	}
-	if len(s.Text) > maxText {
-		s.Text = strings.ToValidUTF8(s.Text[len(s.Text)-maxText:], "")
-	}
-	for _, t := range window.Todos {
-		s.Todos = append(s.Todos, strategy.Todo(t))
-	}
-	return s
-}
-
-// answer is a verdict after the budget had its say.
+// answer is a verdict after hold and budget had their say.
 type answer struct {
 	strategy.Verdict
-	message string // to the user, may be empty
+	told string       // to the user, may be empty
+	left ledger.Left  // of the budget
+	next ledger.State // to remember
 }
 
-// settle spends the budget and writes the ledger, under one lock. A continue
-// that cannot be written down does not happen.
-func (h Host) settle(plugin Plugin, event Event, verdict strategy.Verdict) answer {
-	a := answer{Verdict: verdict}
-	session, err := ledger.Open(ledger.Dir(event.TranscriptPath, h.Home), event.ledgerKey())
+// answer decides and writes the decision down. A continue that cannot be
+// written down does not happen.
+func (h Host) answer(state string, settings Settings, event Event) answer {
+	session, err := ledger.Open(state, event.key())
 	if err != nil {
-		return h.unwritten(a, err)
+		return h.unwritten(answer{}, err)
 	}
 	defer session.Close()
-
-	state := session.State
-	if verdict.Decision == strategy.Continue {
-		var left guard.Left
-		var veto guard.Veto
-		state, left, veto = guard.Spend(state, event.PromptID, h.Now)
-		if veto.Rule != "" {
-			a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Evidence: veto.Evidence}
-			a.message = plugin.Name + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."
-		} else {
-			a.message = plugin.Name + ": going on, rule " + verdict.Rule + ", " + verdict.Evidence +
-				" (" + strconv.Itoa(left.Burst) + " more within 5 minutes)"
-		}
+	var study Study
+	if hold, ok := ledger.Held(state, event.key(), h.Now); ok {
+		study = Study{Event: event, Log: session.State.Log, Veto: guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}}.vetoed()
+	} else {
+		// Before the lock: a first look at a large transcript takes its time.
+		study = Examine(event, settings, session.State.Log, false)
 	}
-	err = session.Append(ledger.Record{
-		At: h.Now.UnixMilli(), Session: event.SessionID, Plugin: plugin.Name,
-		Decision: string(a.Decision), Rule: a.Rule, Evidence: a.Evidence, State: state,
-	})
-	if err != nil {
+	for _, fault := range study.Faults {
+		h.note("%s", fault)
+	}
+
+	if err := session.Lock(); err != nil {
+		return h.unwritten(answer{Verdict: study.Verdict}, err)
+	}
+	a := h.settle(session.State, settings, &study)
+	if _, err := session.Append(h.record(a, settings, event)); err != nil {
 		return h.unwritten(a, err)
 	}
 	return a
 }
 
+// settle spends the budget.
+func (h Host) settle(before ledger.State, settings Settings, study *Study) answer {
+	a := answer{Verdict: study.Verdict, next: before}
+	if a.Decision == strategy.Continue {
+		var veto guard.Veto
+		a.next, a.left, veto = guard.Spend(before, settings.Limits, study.prompt(), study.progress(), study.witness(), h.Now)
+		if veto.Rule != "" {
+			a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
+			a.told = settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."
+		} else {
+			a.told = settings.Plugin + ": going on, rule " + a.Rule + ", " + a.Evidence +
+				" (" + strconv.Itoa(a.left.Burst) + " more within 5 minutes)"
+		}
+	}
+	a.next.Log = study.Log
+	return a
+}
+
+// record is what the ledger keeps of an answer.
+func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
+	return ledger.Record{
+		At: h.Now.UnixMilli(), Session: short(event.SessionID, 200), Cwd: short(event.Cwd, 1000), Plugin: settings.Plugin,
+		Decision: string(a.Decision), Rule: a.Rule, Evidence: short(a.Evidence, 1000), Reason: short(a.Reason, 2000), Told: short(a.told, 2000),
+		Left: a.left, Took: max(0, time.Since(h.Now).Microseconds()), State: a.next,
+	}
+}
+
+func short(s string, most int) string {
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
+	}
+	return s
+}
+
+func until(hold ledger.Hold, now time.Time) string {
+	if hold.Until == 0 {
+		return ", until you resume"
+	}
+	return ", for another " + strconv.FormatInt((hold.Until-now.UnixMilli())/60_000+1, 10) + " min"
+}
+
 func (h Host) unwritten(a answer, err error) answer {
 	h.note("write ledger: %v", err)
-	if a.Decision == strategy.Continue {
-		a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: "unwritten", Evidence: "the decision could not be written down"}
-		a.message = ""
+	if a.Decision != strategy.Stop {
+		a = answer{Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "unwritten", Evidence: "the decision could not be written down"}}
 	}
 	return a
 }
@@ -171,7 +177,7 @@ type output struct {
 }
 
 func (h Host) write(a answer) {
-	o := output{SystemMessage: a.message}
+	o := output{SystemMessage: a.told}
 	if a.Decision == strategy.Continue {
 		o.Decision, o.Reason = "block", a.Reason
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // TestMain lets the test binary play other hooks of the same session.
@@ -34,9 +35,13 @@ func bump(dir, id string) error {
 		return err
 	}
 	defer s.Close()
+	if err := s.Lock(); err != nil {
+		return err
+	}
 	state := s.State
 	state.InPrompt++
-	return s.Append(Record{Plugin: "p", Decision: "continue", Rule: "r", State: state})
+	_, err = s.Append(Record{Plugin: "p", Decision: "continue", Rule: "r", State: state})
+	return err
 }
 
 func inPrompt(t *testing.T, dir, id string) int {
@@ -152,25 +157,174 @@ func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := s.Append(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
+	if _, err := s.Append(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
 		t.Error("a record longer than the limit was written")
 	}
 }
 
-func TestOpenGivesUpOnABusyLedger(t *testing.T) {
+func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	dir := t.TempDir()
-	s, err := Open(dir, "a")
+	first, err := Open(dir, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir, "a"); !errors.Is(err, ErrBusy) {
+	if err := first.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := Open(dir, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Lock(); !errors.Is(err, ErrBusy) {
 		t.Errorf("second hook: %v, want %v", err, ErrBusy)
 	}
-	s.Close()
-	if s, err = Open(dir, "a"); err != nil {
+	if _, err := first.Append(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{InPrompt: 7}}); err != nil {
+		t.Fatal(err)
+	}
+	first.Close()
+	if err := second.Lock(); err != nil {
 		t.Errorf("after the first has ended: %v", err)
 	}
-	s.Close()
+	if second.State.InPrompt != 7 {
+		t.Errorf("state %d: it was not read again", second.State.InPrompt)
+	}
+	second.Close()
+}
+
+// A ledger that has grown begins anew, with the state in it, and a hook that
+// was waiting meanwhile goes on in the new file.
+func TestRotation(t *testing.T) {
+	dir := t.TempDir()
+	waiting, err := Open(dir, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	padding := strings.Repeat("x", 20<<10)
+	n := 0
+	add := func() string {
+		t.Helper()
+		s, err := Open(dir, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.Lock(); err != nil {
+			t.Fatal(err)
+		}
+		if s.State.InPrompt != n {
+			t.Fatalf("state %d, want %d", s.State.InPrompt, n)
+		}
+		n++
+		id, err := s.Append(Record{At: int64(n), Plugin: "p", Decision: "stop", Rule: "r", Evidence: padding, State: State{InPrompt: n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return id
+	}
+	var last string
+	for n < 120 {
+		last = add()
+	}
+	info, err := os.Stat(SessionFile(dir, "a"))
+	if err != nil || info.Size() > maxFile+maxRecord {
+		t.Errorf("%d bytes, %v", info.Size(), err)
+	}
+	if want := Key("a")[:4] + "-120"; last != want {
+		t.Errorf("id %s, want %s", last, want)
+	}
+	if err := waiting.Lock(); err != nil || waiting.State.InPrompt != 120 {
+		t.Errorf("the waiting hook: state %d, %v", waiting.State.InPrompt, err)
+	}
+	waiting.Close()
+	all, err := History(dir, "a", 1000)
+	if err != nil || len(all) < 60 || len(all) > 120 {
+		t.Fatalf("%d decisions, %v", len(all), err)
+	}
+	for i := 1; i < len(all); i++ {
+		if all[i].State.Number != all[i-1].State.Number+1 {
+			t.Fatalf("decision %d follows %d", all[i].State.Number, all[i-1].State.Number)
+		}
+	}
+	if r, ok, err := Find(dir, last); !ok || err != nil || r.State.InPrompt != 120 {
+		t.Errorf("find %s: %v, %v", last, ok, err)
+	}
+	if _, ok, _ := Find(dir, "none-1"); ok {
+		t.Error("found what is not there")
+	}
+}
+
+func TestHistoryOfAllSessions(t *testing.T) {
+	dir := t.TempDir()
+	if all, err := History(dir, "", 10); len(all) != 0 || err != nil {
+		t.Errorf("at first: %v, %v", all, err)
+	}
+	for i, id := range []string{"a", "b", "a", "c"} {
+		s, err := Open(dir, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Lock(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Append(Record{At: int64(i), Session: id, Plugin: "p", Decision: "stop", Rule: "r"}); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+	all, err := History(dir, "", 3)
+	if err != nil || len(all) != 3 || all[0].Session != "b" || all[2].Session != "c" {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+func TestHold(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
+	now := time.UnixMilli(1_800_000_000_000)
+	held := func(id string, later time.Duration) bool {
+		_, ok := Held(dir, id, now.Add(later))
+		return ok
+	}
+	if held("a", 0) {
+		t.Fatal("held at first")
+	}
+	if _, err := SetHold(dir, "a", now, 30*time.Minute, false); err != nil {
+		t.Fatal(err)
+	}
+	if !held("a", 29*time.Minute) || held("a", 31*time.Minute) || held("b", 0) {
+		t.Error("a hold of one session is not in force for it alone, for its time")
+	}
+	// Only longer, unless a person says otherwise.
+	if _, err := SetHold(dir, "a", now, time.Minute, false); !errors.Is(err, ErrShorter) {
+		t.Errorf("shortened: %v", err)
+	}
+	if _, err := SetHold(dir, "a", now, 0, false); err != nil || !held("a", 1000*time.Hour) {
+		t.Errorf("for good: %v", err)
+	}
+	if _, err := SetHold(dir, "a", now, time.Hour, false); !errors.Is(err, ErrShorter) {
+		t.Errorf("shortened from for good: %v", err)
+	}
+	if _, err := SetHold(dir, "a", now, time.Minute, true); err != nil || held("a", 2*time.Minute) {
+		t.Errorf("a person shortens: %v", err)
+	}
+	if err := Lift(dir, "a", now); err != nil || held("a", 0) {
+		t.Errorf("lifted: %v", err)
+	}
+	if err := Lift(dir, "a", now); !errors.Is(err, ErrNoHold) {
+		t.Errorf("lifted twice: %v", err)
+	}
+	if _, err := SetHold(dir, "", now, 0, false); err != nil || !held("a", 0) || !held("b", 0) {
+		t.Errorf("a hold for all: %v", err)
+	}
+	// An order that cannot be read is an order.
+	for _, junk := range []string{"", "{", "\x00", "[]"} {
+		if err := os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		Lift(dir, "", now)
+		if !held("c", 0) {
+			t.Errorf("%q is not in force", junk)
+		}
+	}
 }
 
 func TestOpenWithoutAPlace(t *testing.T) {

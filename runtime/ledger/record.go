@@ -1,5 +1,5 @@
-// Package ledger keeps what outlives one stop: every decision, and the state
-// after it.
+// Package ledger keeps what outlives one stop: every decision, the state after
+// it, and the holds.
 //
 // One file per session, append only. A stop is one write() of one JSON line
 // that is decision and state at once; the newest complete line is the state.
@@ -7,20 +7,38 @@
 // torn last line is simply not there.
 package ledger
 
+import "github.com/cameronsjo/springfield/runtime/transcript"
+
 // Record is one decision and the state after it.
 type Record struct {
+	// ID names the decision for `why`: the session's hash and a number, like
+	// 3f2a-17. Append sets it.
+	ID       string `json:"id"`
 	At       int64  `json:"at"` // Unix milliseconds
 	Session  string `json:"session,omitempty"`
+	Cwd      string `json:"cwd,omitempty"`
 	Plugin   string `json:"plugin"`
 	Decision string `json:"decision"` // stop or continue
 	Rule     string `json:"rule"`
 	Evidence string `json:"evidence,omitempty"`
+	Reason   string `json:"reason,omitempty"` // to the model
+	Told     string `json:"told,omitempty"`   // to the user
+	Left     Left   `json:"left"`
+	Took     int64  `json:"took"` // microseconds from start to here
 	State    State  `json:"state"`
+}
+
+// Left is what remained of the budget after a decision.
+type Left struct {
+	Burst  int `json:"burst"`  // in the current five minutes
+	Prompt int `json:"prompt"` // for the current prompt
 }
 
 // State is what the next stop of the session has to know. All springfield
 // plugins of a session share it.
 type State struct {
+	// Number counts the session's decisions.
+	Number int `json:"number,omitempty"`
 	// Continues are the times of the newest continues, oldest first, in Unix
 	// milliseconds; no more of them than the budget counts.
 	Continues []int64 `json:"continues,omitempty"`
@@ -28,4 +46,14 @@ type State struct {
 	Prompt string `json:"prompt,omitempty"`
 	// InPrompt counts the continues since that prompt.
 	InPrompt int `json:"in_prompt,omitempty"`
+	// Seen is what the session looked like at our last continue, and Same how
+	// often in a row it has looked so: no progress.
+	Seen string `json:"seen,omitempty"`
+	Same int    `json:"same,omitempty"`
+	// Idle counts continues in a row without a tool call, as Claude Code does,
+	// and Tools the calls it has been counted against.
+	Idle  int `json:"idle,omitempty"`
+	Tools int `json:"tools,omitempty"`
+	// Log is how far the transcript has been read, and what it has said.
+	Log transcript.Log `json:"log"`
 }

@@ -1,4 +1,4 @@
-// The file of one session: lock, read the newest state, append one line.
+// The file of one session: read the newest state, lock, append one line.
 
 package ledger
 
@@ -11,13 +11,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
 const (
-	// maxRecord bounds a line; a longer one is refused, so that the newest
-	// state always lies within what Open reads from the end.
-	maxRecord = 16 << 10
+	// maxRecord bounds a line, in bytes; a longer one is refused, so that the
+	// newest state always lies within what is read from the end.
+	maxRecord = 32 << 10
+	// maxFile is where a ledger is rotated, in bytes: a few hundred decisions.
+	maxFile = 1 << 20
 	// lockWait is how long a hook waits for another hook of the same session.
 	// After that Claude may stop: being late is worse than being silent.
 	lockWait = 50 * time.Millisecond
@@ -43,57 +46,47 @@ func Dir(transcript, home string) string {
 	return filepath.Join(home, ".claude", "springfield")
 }
 
-// SessionFile is where a session's ledger lies in a state directory. The name
-// is a hash: a session id is data from outside and never part of a path.
-func SessionFile(dir, id string) string {
+// Key names a session in file names. It is a hash: a session id is data from
+// outside and never part of a path.
+func Key(id string) string {
 	h := fnv.New128a()
 	io.WriteString(h, id)
-	return filepath.Join(dir, "sessions", hex.EncodeToString(h.Sum(nil))+".jsonl")
+	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Session is the locked ledger of one session, from Open to Close.
+// SessionFile is where a session's ledger lies in a state directory.
+func SessionFile(dir, id string) string {
+	return filepath.Join(dir, "sessions", Key(id)+".jsonl")
+}
+
+// Session is the ledger of one session.
 type Session struct {
+	path string
+	id   string
 	file *os.File
-	torn bool // the last line has no line end
-	// State is the newest state on file, zero for a new session.
+	size int64 // of the file when State was read
+	torn bool  // the last line has no line end
+	// State is the newest state on file, zero for a new session. Lock brings it
+	// up to date.
 	State State
 }
 
-// Open locks the ledger of a session in a state directory and reads its newest
+// Open opens the ledger of a session in a state directory and reads its newest
 // state. It creates what is missing, for the user alone.
 func Open(dir, id string) (*Session, error) {
 	if dir == "" {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
 	path := SessionFile(dir, id)
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
-	if errors.Is(err, os.ErrNotExist) {
-		// Each for the user alone. The directory above is Claude Code's and there
-		// already, but for a home that Claude Code has never seen.
-		if filepath.Base(filepath.Dir(dir)) == ".claude" {
-			os.Mkdir(filepath.Dir(dir), 0o700)
-		}
-		os.Mkdir(dir, 0o700)
-		os.Mkdir(filepath.Dir(path), 0o700)
-		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := openFile(path)
+	if os.IsNotExist(err) {
+		makeDirs(dir)
+		f, err = openFile(path)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(lockWait); ; time.Sleep(time.Millisecond) {
-		got, err := tryLock(f)
-		if got {
-			break
-		}
-		if err == nil && time.Now().After(deadline) {
-			err = ErrBusy
-		}
-		if err != nil {
-			f.Close()
-			return nil, err
-		}
-	}
-	s := &Session{file: f}
+	s := &Session{path: path, id: id, file: f}
 	if err := s.read(); err != nil {
 		f.Close()
 		return nil, err
@@ -101,50 +94,145 @@ func Open(dir, id string) (*Session, error) {
 	return s, nil
 }
 
-// read finds the newest complete record.
-func (s *Session) read() error {
+func openFile(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+}
+
+// makeDirs makes the state directory, each level for the user alone. The
+// directory above is Claude Code's and there already, but for a home that
+// Claude Code has never seen.
+func makeDirs(dir string) {
+	if filepath.Base(filepath.Dir(dir)) == ".claude" {
+		os.Mkdir(filepath.Dir(dir), 0o700)
+	}
+	os.Mkdir(dir, 0o700)
+	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
+}
+
+// Lock waits for other hooks of the session, at most 50 ms, and reads the state
+// again if one of them has written. Close gives the lock back.
+func (s *Session) Lock() error {
+	for deadline := time.Now().Add(lockWait); ; {
+		got, err := tryLock(s.file)
+		if err != nil {
+			return err
+		}
+		if got && isAt(s.file, s.path) {
+			break
+		}
+		if got { // another hook has rotated the file away while we waited
+			s.file.Close()
+			if s.file, err = openFile(s.path); err != nil {
+				return err
+			}
+			s.size = -1
+			continue
+		}
+		if time.Now().After(deadline) {
+			return ErrBusy
+		}
+		time.Sleep(time.Millisecond)
+	}
 	// Seek tells the size; Stat would too, and bring 120 KB of time formatting
 	// into the binary with it.
+	size, err := s.file.Seek(0, io.SeekEnd)
+	if err != nil || size == s.size {
+		return err
+	}
+	return s.read()
+}
+
+// read finds the newest complete record, in the last bytes or, if that fails,
+// in so many that a whole record is among them even after a torn one.
+func (s *Session) read() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
-	// Two records' worth: a whole one is in there even after a torn one.
-	start := max(0, size-2*maxRecord)
-	buf := make([]byte, size-start)
-	n, err := s.file.ReadAt(buf, start)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	buf = buf[:n]
-	s.torn = n > 0 && buf[n-1] != '\n'
-	for len(buf) > 0 {
-		buf = bytes.TrimRight(buf, "\n")
-		line := buf[bytes.LastIndexByte(buf, '\n')+1:]
-		var r Record
-		if json.Unmarshal(line, &r) == nil && r.Decision != "" {
+	s.size, s.State = size, State{}
+	for _, span := range []int64{4 << 10, 3 * maxRecord} {
+		start := max(0, size-span)
+		buf := make([]byte, size-start)
+		n, err := s.file.ReadAt(buf, start)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		buf = buf[:n]
+		s.torn = n > 0 && buf[n-1] != '\n'
+		if r, ok := newest(buf); ok {
 			s.State = r.State
 			return nil
 		}
-		buf = buf[:len(buf)-len(line)]
+		if start == 0 {
+			break
+		}
 	}
 	return nil
 }
 
-// Append writes one record with one write(). It does not sync: what it keeps
-// must survive kill -9, not a power cut, and a sync would cost more than the
-// whole decision.
-func (s *Session) Append(r Record) error {
+// newest is the last line that is a record.
+func newest(buf []byte) (Record, bool) {
+	for len(buf) > 0 {
+		buf = bytes.TrimRight(buf, "\n")
+		line := buf[bytes.LastIndexByte(buf, '\n')+1:]
+		if r, ok := decode(line); ok {
+			return r, true
+		}
+		buf = buf[:len(buf)-len(line)]
+	}
+	return Record{}, false
+}
+
+func decode(line []byte) (Record, bool) {
+	var r Record
+	err := json.Unmarshal(line, &r)
+	return r, err == nil && r.Decision != ""
+}
+
+// Append writes one record with one write(), numbers it and returns its ID.
+// The session must be locked. It does not sync: what it keeps must survive
+// kill -9, not a power cut, and a sync would cost more than the whole decision.
+func (s *Session) Append(r Record) (id string, err error) {
+	r.State.Number = s.State.Number + 1
+	r.ID = Key(s.id)[:4] + "-" + strconv.Itoa(r.State.Number)
 	line, err := encode(r)
 	if err != nil {
-		return err
+		return "", err
+	}
+	if s.size > maxFile && s.rotate(line) {
+		return r.ID, nil
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
 	}
+	if s.size == 0 {
+		register(filepath.Dir(filepath.Dir(s.path)), Key(s.id))
+	}
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
-	return err
+	s.size += int64(n)
+	return r.ID, err
+}
+
+// rotate begins a new file with a record and keeps the old one under the name
+// .1. At every moment one of the two is complete and in place, so a kill loses
+// nothing. False: it did not work, the record goes where it always goes.
+func (s *Session) rotate(line []byte) bool {
+	fresh := s.path + ".new"
+	if os.WriteFile(fresh, line, 0o600) != nil {
+		os.Remove(fresh)
+		return false
+	}
+	old := s.path + ".1"
+	os.Remove(old)
+	if os.Link(s.path, old) != nil { // file systems without links lose the old decisions, never the state
+		os.Remove(old)
+	}
+	if rename(fresh, s.path) != nil {
+		os.Remove(fresh)
+		return false
+	}
+	return true
 }
 
 func encode(r Record) ([]byte, error) {
@@ -155,7 +243,7 @@ func encode(r Record) ([]byte, error) {
 		return nil, err
 	}
 	if b.Len() > maxRecord {
-		return nil, errors.New("record is longer than 16 KiB")
+		return nil, errors.New("record is longer than 32 KiB")
 	}
 	return b.Bytes(), nil
 }

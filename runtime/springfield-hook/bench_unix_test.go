@@ -3,21 +3,217 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
 
-// BenchmarkProcess times the hook as Claude Code starts it, a whole process per
-// stop on a session of 200 lines, in turn with a Go program that does nothing.
-// Only the ratio means anything on a machine that does other things too.
+// BenchmarkProcess times the hook as Claude Code starts it: a whole process a
+// stop, in turn with a Go program that does nothing. Only ratios mean anything
+// on a machine that does other things too. Sessions are of lines as long as real
+// ones; every stop has new words and a tool call before it.
 func BenchmarkProcess(b *testing.B) {
 	hook := install(b)
+	empty := emptyProgram(b)
+	for _, size := range []struct {
+		name  string
+		bytes int64
+	}{{"200 lines", 300 << 10}, {"50 MB", 50 << 20}, {"1 GB", 1 << 30}} {
+		s := newSession(b, size.bytes)
+		b.Run(size.name+", first read", func(b *testing.B) {
+			for b.Loop() { // -benchtime 1x: how many runs a median needs is said here
+				times := s.stops(b, hook, 5, true)
+				b.ReportMetric(ms(median(times)), "ms/hook")
+				b.ReportMetric(float64(s.size)/1e6/median(times).Seconds(), "MB/s")
+			}
+			b.ReportMetric(s.peak(b, hook, true), "MiB-peak")
+			b.ReportMetric(0, "ns/op")
+		})
+		b.Run(size.name+", position remembered", func(b *testing.B) {
+			var hooks, empties []time.Duration
+			for b.Loop() {
+				for range 300 {
+					hooks = append(hooks, s.stops(b, hook, 1, false)...)
+					empties = append(empties, clock(b, empty, "", nil))
+				}
+			}
+			b.ReportMetric(ms(median(hooks)), "ms/hook")
+			b.ReportMetric(ms(median(empties)), "ms/empty")
+			b.ReportMetric(float64(median(hooks))/float64(median(empties)), "hook/empty")
+			b.ReportMetric(s.peak(b, hook, false), "MiB-peak")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// session is a log of a given size that grows by a stop at a time.
+type session struct {
+	config, log string
+	size        int64
+	n           int
+}
+
+func newSession(b *testing.B, size int64) *session {
+	b.Helper()
+	config := b.TempDir()
+	s := &session{config: config, log: filepath.Join(config, "projects", "x", "s.jsonl"), size: size}
+	if err := os.MkdirAll(filepath.Dir(s.log), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	f, err := os.Create(s.log)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	var page bytes.Buffer
+	for i := 0; page.Len() < 4<<20 && int64(page.Len()) < size; i++ {
+		page.WriteString(lines(i))
+	}
+	for written := int64(0); written < size; written += int64(page.Len()) {
+		if _, err := f.Write(page.Bytes()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return s
+}
+
+// lines are a text, a tool call and its result.
+func lines(i int) string {
+	return fmt.Sprintf(`{"parentUuid":"p","isSidechain":false,"type":"assistant","message":{"id":"m%d","model":"m","role":"assistant","content":[{"type":"text","text":"%s"}],"usage":{"input_tokens":10,"output_tokens":20}},"uuid":"t%d","timestamp":"2026-11-20T10:00:00.000Z"}
+{"parentUuid":"t%d","isSidechain":false,"message":{"id":"m%d","role":"assistant","content":[{"type":"tool_use","id":"toolu_%d","name":"Bash","input":{"command":"go test ./...","description":"Run the tests"}}]},"type":"assistant","uuid":"c%d","timestamp":"2026-11-20T10:00:01.000Z"}
+{"parentUuid":"c%d","isSidechain":false,"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_%d","type":"tool_result","content":"%s","is_error":false}]},"toolUseResult":{"stdout":"%s","stderr":""},"uuid":"r%d","timestamp":"2026-11-20T10:00:02.000Z"}
+`, i, strings.Repeat("a word or two ", 30), i, i, i, i, i, i, i, strings.Repeat("ok  some/package 0.1s ", 60), strings.Repeat("ok  some/package 0.1s ", 60), i)
+}
+
+// event is a stop with new words. Once the budget is spent the hook still does
+// all its work, and says so.
+func (s *session) event() string {
+	s.n++
+	return fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","transcript_path":%q,"prompt_id":"p%d","last_assistant_message":"Task %d complete. Moving to Task %d."}`, s.log, s.n, s.n, s.n+1)
+}
+
+// stops times n stops. fresh forgets before each what is remembered, so that
+// the session is read from its beginning; else it grows by some lines.
+func (s *session) stops(b *testing.B, hook string, n int, fresh bool) []time.Duration {
+	b.Helper()
+	var times []time.Duration
+	for range n {
+		s.prepare(b, hook, fresh)
+		times = append(times, clock(b, hook, s.event(), nil))
+	}
+	return times
+}
+
+func (s *session) prepare(b *testing.B, hook string, fresh bool) {
+	b.Helper()
+	ledger := filepath.Join(s.config, "springfield")
+	if fresh {
+		if err := os.RemoveAll(ledger); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	if _, err := os.Stat(ledger); err != nil {
+		clock(b, hook, s.event(), nil)
+	}
+	f, err := os.OpenFile(s.log, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(lines(1_000_000 + s.n)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// peak is the most memory that one stop holds, in MiB. Linux tells it of a
+// running process only, so the hook is caught at its last word: its standard
+// error is a pipe that is full.
+func (s *session) peak(b *testing.B, hook string, fresh bool) float64 {
+	b.Helper()
+	if _, err := os.Stat("/proc/self/status"); err != nil {
+		return 0
+	}
+	s.prepare(b, hook, fresh)
+	r, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	fd := int(w.Fd()) // once: asking makes it block again
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		b.Fatal(err)
+	}
+	for _, junk := range [][]byte{make([]byte, 4096), {0}} {
+		for err = nil; err == nil; {
+			_, err = syscall.Write(fd, junk)
+		}
+	}
+	if err := syscall.SetNonblock(fd, false); err != nil {
+		b.Fatal(err)
+	}
+	var highest float64
+	clock(b, hook, s.event(), func(cmd *exec.Cmd) func() {
+		cmd.Stderr = w
+		return func() {
+			status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
+			for range 10_000 {
+				held := waitsForNotes(cmd.Process.Pid)
+				data, _ := os.ReadFile(status)
+				if m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(data); m != nil {
+					kB, _ := strconv.ParseFloat(string(m[1]), 64)
+					highest = max(highest, kB/1024)
+				}
+				if held || len(data) == 0 {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
+			w.Close()
+			go io.Copy(io.Discard, r)
+		}
+	})
+	return highest
+}
+
+// clock runs a program on an event. prepare may change the command and return
+// what to do while it runs.
+func clock(b *testing.B, program, event string, prepare func(*exec.Cmd) func()) time.Duration {
+	b.Helper()
+	cmd := exec.Command(program)
+	cmd.Env = []string{"HOME=/nonexistent"}
+	cmd.Stdin = strings.NewReader(event)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	meanwhile := func() {}
+	if prepare != nil {
+		meanwhile = prepare(cmd)
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	meanwhile()
+	err := cmd.Wait()
+	took := time.Since(start)
+	if err != nil || event != "" && out.Len() == 0 {
+		b.Fatalf("%s: %q, %v", program, out.String(), err)
+	}
+	return took
+}
+
+func emptyProgram(b *testing.B) string {
+	b.Helper()
 	empty := filepath.Join(b.TempDir(), "empty")
 	source := empty + ".go"
 	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
@@ -26,47 +222,12 @@ func BenchmarkProcess(b *testing.B) {
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", empty, source).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-
-	config := b.TempDir()
-	log := filepath.Join(config, "projects", "x", "s.jsonl")
-	if err := os.MkdirAll(filepath.Dir(log), 0o755); err != nil {
-		b.Fatal(err)
-	}
-	line := `{"parentUuid":"p","isSidechain":false,"type":"assistant","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"` +
-		strings.Repeat("a word or two ", 100) + `"}]},"uuid":"u"}` + "\n"
-	if err := os.WriteFile(log, []byte(strings.Repeat(line, 200)), 0o600); err != nil {
-		b.Fatal(err)
-	}
-
-	var hooks, empties []time.Duration
-	n := 0
-	for b.Loop() {
-		n++ // another session every three stops, so that the budget never ends it
-		event := fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s%d","transcript_path":%q,"prompt_id":"p","last_assistant_message":"Task 1 complete. Moving to Task 2."}`, n/3, log)
-		hooks = append(hooks, clock(b, hook, event, `"block"`))
-		empties = append(empties, clock(b, empty, event, ""))
-	}
-	h, e := median(hooks), median(empties)
-	b.ReportMetric(float64(h.Microseconds())/1000, "ms/hook")
-	b.ReportMetric(float64(e.Microseconds())/1000, "ms/empty")
-	b.ReportMetric(float64(h)/float64(e), "hook/empty")
-	b.ReportMetric(0, "ns/op")
-}
-
-func clock(b *testing.B, program, event, want string) time.Duration {
-	cmd := exec.Command(program)
-	cmd.Env = []string{"HOME=/nonexistent"}
-	cmd.Stdin = strings.NewReader(event)
-	start := time.Now()
-	out, err := cmd.Output()
-	took := time.Since(start)
-	if err != nil || !strings.Contains(string(out), want) {
-		b.Fatalf("%s: %q, %v", program, out, err)
-	}
-	return took
+	return empty
 }
 
 func median(d []time.Duration) time.Duration {
 	slices.Sort(d)
 	return d[len(d)/2]
 }
+
+func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -1,24 +1,68 @@
 // Command springfield-hook is the Stop hook of a springfield plugin. Claude
-// Code starts it with one event on standard input.
+// Code starts it with one event on standard input; called with a word it
+// answers a person: why, log, hold, resume.
 package main
 
 import (
+	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 func main() {
 	hook.Armour()
+	home, _ := os.UserHomeDir() // "" matters only without a transcript
+	if len(os.Args) > 1 {
+		os.Exit(answer(home, os.Args[1:]))
+	}
 	executable, _ := os.Executable() // "" falls back to CLAUDE_PLUGIN_ROOT
-	home, _ := os.UserHomeDir()      // "" matters only without a transcript
 	os.Exit(hook.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Executable: executable,
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
+		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
 		Home:       home,
-		Off:        os.Getenv("SPRINGFIELD") == "off",
+		Off:        isOff(os.Getenv("SPRINGFIELD")),
 		Now:        time.Now(),
 	}.Run())
+}
+
+// isOff is generous: this is how somebody in a hurry stops us.
+func isOff(value string) bool {
+	switch strings.ToLower(value) {
+	case "off", "0", "false", "no", "none":
+		return true
+	}
+	return false
+}
+
+// answer answers a person. No fault exits 2 here either: a hook that is called
+// with words by mistake must not block Claude.
+func answer(home string, args []string) int {
+	config := os.Getenv("CLAUDE_CONFIG_DIR")
+	if config == "" {
+		config = filepath.Join(home, ".claude")
+	}
+	err := words.Desk{
+		Out: os.Stdout, Dir: filepath.Join(config, "springfield"), Now: time.Now,
+		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
+	}.Call(args)
+	switch err {
+	case nil:
+		return 0
+	case words.ErrUsage:
+		fmt.Fprint(os.Stderr, words.Usage)
+	default:
+		fmt.Fprintln(os.Stderr, "springfield-hook: error:", err)
+		if advice := words.Advice(err); advice != "" {
+			fmt.Fprintln(os.Stderr, "springfield-hook: hint:", advice)
+		}
+	}
+	return 1
 }

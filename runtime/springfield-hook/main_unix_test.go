@@ -7,11 +7,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -81,10 +83,10 @@ func TestEnvironmentIsNotTrusted(t *testing.T) {
 	}
 	event := strings.Replace(progress, `"session_id"`, `"transcript_path":"`+filepath.Join(config, "projects", "x", "s.jsonl")+`","session_id"`, 1)
 	blocks := 0
-	for range 6 {
+	for i := range 6 {
 		// Another home at every stop, as a hostile project would have it.
 		cmd := command(t, hook, "CLAUDE_CONFIG_DIR="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir(), "SPRINGFIELD_HOME="+t.TempDir(), "CLAUDE_PLUGIN_ROOT="+t.TempDir())
-		cmd.Stdin = strings.NewReader(event)
+		cmd.Stdin = strings.NewReader(strings.Replace(event, "Task 2", fmt.Sprint("Task ", i), 1))
 		out, err := cmd.Output()
 		if err != nil {
 			t.Fatal(err)
@@ -98,6 +100,95 @@ func TestEnvironmentIsNotTrusted(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(config, "springfield", "sessions")); err != nil {
 		t.Error(err)
+	}
+}
+
+// Four processes at once, two sessions interleaved, a thousand stops.
+func TestBudgetAcrossProcesses(t *testing.T) {
+	hook := install(t)
+	home := t.TempDir()
+	var mu sync.Mutex
+	blocks := map[string]int{}
+	var wg sync.WaitGroup
+	for p := range 4 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range 250 {
+				session := fmt.Sprint("s", i%2)
+				cmd := exec.Command(hook)
+				cmd.Env = []string{"HOME=" + home}
+				cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"session_id":%q,"stop_hook_active":%v,"last_assistant_message":"Moving to Task %d."}`, session, i%3 == 0, p*1000+i))
+				out, err := cmd.Output()
+				if err != nil {
+					t.Errorf("%v", err)
+				}
+				if strings.Contains(string(out), `"block"`) {
+					mu.Lock()
+					blocks[session]++
+					mu.Unlock()
+				}
+			}
+		}()
+	}
+	wg.Wait()
+	for session, n := range blocks {
+		if n > 3 {
+			t.Errorf("session %s: %d continues", session, n)
+		}
+	}
+	if len(blocks) != 2 {
+		t.Errorf("continues %v: the test shows nothing", blocks)
+	}
+}
+
+func TestWords(t *testing.T) {
+	hook := install(t)
+	home := t.TempDir()
+	run := func(stdin string, env []string, args ...string) (string, int) {
+		t.Helper()
+		cmd := exec.Command(hook, args...)
+		cmd.Env = append([]string{"HOME=" + home}, env...)
+		cmd.Stdin = strings.NewReader(stdin)
+		out, err := cmd.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	inClaude := []string{"CLAUDECODE=1"}
+	for _, step := range []struct {
+		stdin string
+		env   []string
+		args  []string
+		code  int
+		want  string
+	}{
+		{"", nil, []string{"why"}, 0, "no decision is on file yet"},
+		{"", nil, []string{"why", "--json"}, 1, "no decision is on file"},
+		{"", inClaude, []string{"log", "--follow"}, 1, "forever"},
+		{progress, nil, nil, 0, `"block"`},
+		{"", nil, []string{"why"}, 0, "ned-flanders made Claude go on"},
+		{"", nil, []string{"why", "last", "--json"}, 0, `"rule":"progress"`},
+		{"", nil, []string{"why", "none-9"}, 1, "log lists them"},
+		{"", nil, []string{"log"}, 0, "continue  ned-flanders"},
+		{"", nil, []string{"log", "--session", "s", "-n", "1", "--json"}, 0, `"session":"s"`},
+		{"", nil, []string{"log", "--session", "nobody"}, 0, "for session nobody"},
+		{"", inClaude, []string{"hold", "2h"}, 0, "holding all sessions for 2 h"},
+		{progress, nil, nil, 0, "by rule hold"},
+		{"", inClaude, []string{"hold", "1m"}, 1, "a longer hold is in force"},
+		{"", inClaude, []string{"resume"}, 1, "only a person lifts a hold"},
+		{"", nil, []string{"resume"}, 0, "lifted the hold on all sessions"},
+		{"", nil, []string{"resume"}, 0, "no hold is in force"},
+		{progress, nil, nil, 0, `"block"`},
+		{"", nil, []string{"hold", "soon"}, 1, "is not a length of time"},
+		{"", nil, []string{"--help"}, 1, "why [ID|last]"},
+		{"", nil, []string{"why", "--bogus"}, 1, "why [ID|last]"},
+	} {
+		if out, code := run(step.stdin, step.env, step.args...); code != step.code || !strings.Contains(out, step.want) {
+			t.Errorf("%v: exit %d, %q, want %d, %q", step.args, code, out, step.code, step.want)
+		}
 	}
 }
 

@@ -4,7 +4,11 @@
 
 package strategy
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // maxParagraph bounds the last paragraph, in bytes from its end.
 const maxParagraph = 600
@@ -12,20 +16,47 @@ const maxParagraph = 600
 // markup is what may stand behind the last character of a sentence.
 const markup = " \t\r\n\"'”’)]*_`"
 
+// lead is what may stand before the first word of a sentence: list markers,
+// headings, quotes, the bullets of command-line tools.
+const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
+
 type end struct {
 	paragraph string
 	sentences []string // of the paragraph, without leading markup; the last one last
+	intro     string   // the paragraph in front of it, if it is a list
 }
 
 func endOf(text string) end {
-	p := strings.TrimSpace(text)
+	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	before := ""
 	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
-		p = p[i+2:]
+		before, p = strings.TrimSpace(p[:i]), p[i+2:]
 	}
+	p = tailOf(p)
+	e := end{paragraph: p, sentences: sentences(p)}
+	if isList(p) {
+		e.intro = tailOf(before[strings.LastIndex(before, "\n\n")+1:])
+	}
+	return e
+}
+
+func tailOf(p string) string {
 	if len(p) > maxParagraph {
 		p = strings.ToValidUTF8(p[len(p)-maxParagraph:], "")
 	}
-	return end{p, sentences(p)}
+	return p
+}
+
+// isList tells whether every line is a list item: "- a", "* a", "1. a", "A) a".
+func isList(p string) bool {
+	for _, line := range strings.Split(p, "\n") {
+		line = strings.TrimLeft(line, " \t*_")
+		marker, _, ok := strings.Cut(line, " ")
+		if !ok || len(marker) > 3 || !strings.ContainsAny(marker[len(marker)-min(1, len(marker)):], "-+*•.):") && marker != "" {
+			return false
+		}
+	}
+	return p != ""
 }
 
 // sentences splits at line ends and where a full stop, colon, question or
@@ -50,7 +81,7 @@ func sentences(p string) []string {
 }
 
 func add(all []string, sentence string) []string {
-	if sentence = strings.TrimLeft(sentence, " \t\r\n-*_#>`(\"“"); strings.Trim(sentence, markup) != "" {
+	if sentence = strings.TrimLeft(sentence, lead); strings.Trim(sentence, markup) != "" {
 		all = append(all, sentence)
 	}
 	return all
@@ -67,19 +98,59 @@ func (e end) last() string {
 // fold makes phrases comparable: lower case, straight apostrophes.
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
-// closes tells whether one of the characters ends the text.
-func (e end) closes(characters string) bool {
-	p := strings.TrimRight(e.paragraph, markup)
-	return p != "" && strings.ContainsRune(characters, rune(p[len(p)-1]))
+// closes tells whether one of the characters ends a paragraph, markup and
+// symbols like emoji left aside.
+func closes(p, characters string) bool {
+	for p != "" {
+		r, size := utf8.DecodeLastRuneInString(p)
+		if strings.ContainsRune(characters, r) {
+			return true
+		}
+		if !strings.ContainsRune(markup, r) && !unicode.In(r, unicode.So, unicode.Mn, unicode.Cf) {
+			return false
+		}
+		p = p[:len(p)-size]
+	}
+	return false
 }
 
-// opens tells whether one of the phrases begins the last sentence.
-func (e end) opens(phrases []string) bool {
-	s := fold(e.last())
+// begins finds the last sentence that one of the phrases begins.
+func (e end) begins(phrases []string) (sentence string, ok bool) {
+	all := e.sentences
+	if e.intro != "" {
+		all = append(sentences(e.intro), all...)
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if opens(all[i], phrases) {
+			return quote(all[i]), true
+		}
+	}
+	return "", false
+}
+
+// opens tells whether one of the phrases begins a sentence. The words {do} and
+// {doing} in a phrase stand for any verb of work.
+func opens(sentence string, phrases []string) bool {
+	s := fold(sentence)
 	for _, phrase := range phrases {
 		phrase = fold(phrase)
-		if strings.HasPrefix(s, phrase) && !isWord(s, len(phrase)) {
-			return true
+		before, class, _ := strings.Cut(phrase, "{")
+		if !strings.HasPrefix(s, before) {
+			continue
+		}
+		switch rest := s[len(before):]; class {
+		case "do}":
+			if isWork(firstWord(rest)) {
+				return true
+			}
+		case "doing}":
+			if isWorking(firstWord(rest)) {
+				return true
+			}
+		default:
+			if !wordAt(s, len(phrase)) {
+				return true
+			}
 		}
 	}
 	return false
@@ -88,14 +159,22 @@ func (e end) opens(phrases []string) bool {
 // says finds the first sentence that has one of the phrases as whole words.
 func (e end) says(phrases []string) (sentence string, ok bool) {
 	for _, sentence := range e.sentences {
-		folded := fold(sentence)
-		for _, phrase := range phrases {
-			if hasWords(folded, fold(phrase)) {
-				return quote(sentence), true
-			}
+		if hasAny(sentence, phrases) {
+			return quote(sentence), true
 		}
 	}
 	return "", false
+}
+
+// hasAny tells whether a sentence has one of the phrases as whole words.
+func hasAny(sentence string, phrases []string) bool {
+	folded := fold(sentence)
+	for _, phrase := range phrases {
+		if hasWords(folded, fold(phrase)) {
+			return true
+		}
+	}
+	return false
 }
 
 func hasWords(s, phrase string) bool {
@@ -105,21 +184,26 @@ func hasWords(s, phrase string) bool {
 			return false
 		}
 		i += from
-		if !isWord(s, i-1) && !isWord(s, i+len(phrase)) {
+		if !wordBefore(s, i) && !wordAt(s, i+len(phrase)) {
 			return true
 		}
 		from = i + 1
 	}
 }
 
-// isWord tells whether a letter or digit is at i. Bytes of letters beyond ASCII
-// count as such.
-func isWord(s string, i int) bool {
-	if i < 0 || i >= len(s) {
-		return false
-	}
-	c := s[i]
-	return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80
+// wordBefore and wordAt tell whether a letter or digit ends or begins there.
+func wordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return isWord(r)
+}
+
+func wordAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return isWord(r)
+}
+
+func isWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
 }
 
 // quote makes evidence of a text: on one line, at most 80 bytes of it.

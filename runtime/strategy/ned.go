@@ -18,68 +18,102 @@ func NedRuleSets() []string { return []string{"default", "seed"} }
 
 func ned() Strategy {
 	return Strategy{
-		Name:   "ned-flanders",
-		Window: 50,
-		Check:  checkNed,
-		Decide: func(c Config, s Situation) Verdict {
-			if checkNed(c) != nil {
-				c = Config{}
+		Name: "ned-flanders",
+		Lines: func(c Config) int {
+			if c.Rules == "seed" {
+				return 50
 			}
-			if v, ok := firstMatch(nedRules(c), s); ok {
-				return v
-			}
-			return Verdict{Decision: Stop, Rule: "otherwise", Evidence: "no rule matched"}
+			return 0
 		},
+		Mend:   mendNed,
+		Rules:  nedRules,
+		Decide: func(c Config, s Situation) Verdict { return firstMatch(nedRules(c), s) },
 	}
 }
 
-// nedRules are the user's additions, then the built-in set without what the
-// user switched off.
-func nedRules(c Config) []Rule {
-	set := nedDefault()
+// nedSet is the built-in rule set of a configuration.
+func nedSet(c Config) []Rule {
 	if c.Rules == "seed" {
-		set = nedSeed()
+		return nedSeed()
 	}
-	set = slices.DeleteFunc(set, func(r Rule) bool { return slices.Contains(c.Off, r.ID) })
-	return slices.Concat(c.Add, set)
+	return nedDefault()
 }
 
-func checkNed(c Config) error {
-	set := nedDefault()
-	switch c.Rules {
-	case "", "default":
-	case "seed":
-		set = nedSeed()
-	default:
-		return errors.New("rules: there is no rule set " + strconv.Quote(c.Rules) + ": choose default or seed")
+// nedRules are the user's additions, the built-in set, and a project's own
+// continuing rules, in the user's order and without what is switched off.
+func nedRules(c Config) []Rule {
+	all := slices.Concat(c.Add, nedSet(c), c.Last)
+	all = slices.DeleteFunc(all, func(r Rule) bool { return slices.Contains(c.Off, r.ID) })
+	return ordered(all, c.Order)
+}
+
+// ordered puts the named rules first, in the order of their names.
+func ordered(rules []Rule, ids []string) []Rule {
+	if len(ids) == 0 {
+		return rules
+	}
+	first := make([]Rule, 0, len(rules))
+	for _, id := range ids {
+		for _, r := range rules {
+			if r.ID == id {
+				first = append(first, r)
+			}
+		}
+	}
+	for _, r := range rules {
+		if !slices.Contains(ids, r.ID) {
+			first = append(first, r)
+		}
+	}
+	return first
+}
+
+// mendNed takes out what is wrong, and only that: a fault in one rule must not
+// take a stop rule beside it out of force.
+func mendNed(c Config) (Config, []error) {
+	var faults []error
+	if c.Rules != "" && !slices.Contains(NedRuleSets(), c.Rules) {
+		faults = append(faults, errors.New("rules: there is no rule set "+strconv.Quote(c.Rules)+": choose default or seed"))
+		c.Rules = ""
 	}
 	if len(c.Add) > maxRules {
-		return errors.New("add: more than " + strconv.Itoa(maxRules) + " rules")
+		faults = append(faults, errors.New("add: more than "+strconv.Itoa(maxRules)+" rules"))
+		c.Add = c.Add[:maxRules]
 	}
+	var good []Rule
 	for _, r := range c.Add {
 		if err := r.check(); err != nil {
-			return errors.New("add: " + err.Error())
+			faults = append(faults, errors.New("add: "+err.Error()))
+			continue
+		}
+		good = append(good, r)
+	}
+	c.Add = good
+	known := slices.Concat(c.Add, nedSet(c), c.Last)
+	for _, list := range []struct {
+		name string
+		ids  []string
+	}{{"off", c.Off}, {"order", c.Order}} {
+		for _, id := range list.ids {
+			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
+				faults = append(faults, errors.New(list.name+": there is no rule "+strconv.Quote(id)))
+			}
 		}
 	}
-	for _, id := range c.Off {
-		if !slices.ContainsFunc(set, func(r Rule) bool { return r.ID == id }) {
-			return errors.New("off: there is no rule " + strconv.Quote(id))
-		}
-	}
-	return nil
+	return c, faults
 }
 
 const (
-	goOnWithTodos    = "The todo list still has open entries ({evidence}). Go on with the next one now and mark each as done when it is; if you need a decision from the user, ask for it and wait."
-	goOnWithProgress = "You said {evidence} and have not done it yet. Go on with that now. When the last step is finished, say plainly that everything is done."
-	goOnWithSkill    = "You said {evidence} and its work is not finished. Take its next step now. When the work is done, or the skill says to wait for the user, say so plainly."
+	goOnWithTodos    = "The todo list is not done ({evidence}).{todos} Go on with the next one now and mark each as done when it is; if you need a decision from the user, ask for it and wait."
+	goOnWithProgress = "You said {evidence} and have not done it yet.{todos} Go on with that now. When the last step is finished, say plainly that everything is done."
+	goOnWithSkill    = "You said {evidence} and its work is not finished.{todos} Take its next step now. When the work is done, or the skill says to wait for the user, say so plainly."
 )
 
 // nedSeed is the tree of the first design.
 func nedSeed() []Rule {
 	return []Rule{
-		{ID: "asked", Tool: "AskUserQuestion", Then: Stop},
-		{ID: "todos", Todo: "pending", Then: Continue, Reason: goOnWithTodos},
+		{ID: "asked", Tool: "AskUserQuestion", Then: Stop, window: true},
+		{ID: "todos", Todo: "pending", Then: Continue, Reason: goOnWithTodos, window: true},
 		{ID: "progress", Text: `Task \d+|Step \d+|Phase \d+|Moving to|Next`, Then: Continue, Reason: goOnWithProgress},
 		{ID: "finished", Text: `complete|finished|done|ready for|let me know`, Then: Stop},
 		{ID: "skill", Text: `I'm using the .* skill`, Then: Continue, Reason: goOnWithSkill},
@@ -89,8 +123,9 @@ func nedSeed() []Rule {
 // nedDefault asks for the person first, then for work.
 func nedDefault() []Rule {
 	return []Rule{
-		{ID: "asked", Tool: "AskUserQuestion", Then: Stop},
-		{ID: "asks", Closes: "?", Then: Stop},
+		{ID: "asked", Asked: true, Then: Stop, Sure: 99},
+		{ID: "asks", Closes: "?？", Then: Stop, Sure: 99},
+		{ID: "choices", Lists: "?？", Then: Stop, Sure: 99},
 		{ID: "offers", Then: Stop, Says: []string{
 			"let me know", "would you like", "do you want", "want me to", "shall i", "should i", "if you'd like", "if you would like", "if you like",
 			"if you want", "if you prefer", "say the word", "just say", "feel free", "up to you", "your call", "your turn",
@@ -100,20 +135,35 @@ func nedDefault() []Rule {
 		}},
 		{ID: "waits", Then: Stop, Says: []string{
 			"waiting for", "waiting on", "wait for", "wait until", "i'll wait", "in the background", "notify", "notified", "check back",
+			"standing by", "holding for", "reports back", "report back", "reports in", "it reports", "it lands", "they land", "still running", "go-ahead", "give me a go",
 			"once it finishes", "when it finishes", "once it completes", "when it completes", "once it's done", "when it's done", "when they finish", "once they finish",
 		}},
-		{ID: "todos", Todo: "pending", Then: Continue, Reason: goOnWithTodos},
+		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: Stop},
+		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: Stop},
+		{ID: "todos", Todo: "pending", Within: 3, Then: Continue, Reason: goOnWithTodos},
 		{ID: "progress", Then: Continue, Reason: goOnWithProgress, Says: []string{
 			"moving to task", "moving to step", "moving to phase", "moving to the next",
 			"moving on to task", "moving on to step", "moving on to phase", "moving on to the next",
 		}},
 		{ID: "intent", Then: Continue, Reason: goOnWithProgress, Opens: []string{
-			"let me", "let's", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should",
-			"now let me", "now let's", "now i'll", "now i will", "now i need to", "next, i'll", "next i'll", "first, let me", "first, i'll",
-			"on to task", "next up",
+			"let me", "let's", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "i also need to", "we need to",
+			"now let me", "now let's", "now i'll", "now i will", "now i need to", "now we need to", "next, i'll", "next i'll", "next, let me",
+			"first, let me", "first, i'll", "first i'll", "first i need to", "then i'll", "also, let me", "on to task", "next up",
 		}},
+		{ID: "work", Then: Continue, Reason: goOnWithProgress,
+			Opens:  []string{"now {do}", "first, {do}", "first {do}", "then {do}", "finally, {do}", "also {do}"},
+			Unless: []string{"you", "your", "will", "would", "should", "could"}},
+		{ID: "doing", Then: Continue, Reason: goOnWithProgress,
+			Opens:  []string{"now {doing}", "next, {doing}", "then {doing}", "{doing}"},
+			Unless: []string{"you", "your", "will", "would", "should", "could", "can", "is", "are", "was", "were", "gets", "makes", "has", "have", "means", "requires", "helps", "works"}},
+		{ID: "clause", Then: Continue, Reason: goOnWithProgress,
+			Last:   []string{"let me", "i need to", "i also need to"},
+			Unless: []string{"you", "your", "once", "when", "if"}},
+		{ID: "begun", Then: Continue, Reason: goOnWithProgress,
+			Begins: []string{"let me", "now let me", "i need to"},
+			Unless: []string{"you", "your", "once", "when", "if"}},
 		{ID: "colon", Closes: ":", Then: Continue, Reason: goOnWithProgress},
-		{ID: "skill", Ending: `I['’]m using the [^.\n]* skill[^.\n]*`, Then: Continue, Reason: goOnWithSkill},
+		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: Continue, Reason: goOnWithSkill},
 		{ID: "finished", Says: []string{"complete", "completed", "finished", "done"}, Then: Stop},
 	}
 }

@@ -16,26 +16,54 @@ import (
 // count; a rule with none never holds.
 type Rule struct {
 	ID string `json:"id"`
+	// Asked tells that the turn ended with a tool that asks the user.
+	Asked bool `json:"asked,omitempty"`
 	// Tool is the name of the last tool called.
 	Tool string `json:"tool,omitempty"`
-	// Todo is a status that at least one entry of the todo list has.
+	// Todo is a status that at least one entry of the todo list has: pending,
+	// in_progress, completed, or open for either of the first two.
 	Todo string `json:"todo,omitempty"`
+	// Within is how many turns ago the todo list, or the skill, may have
+	// changed: 1 means in this turn. 0: any time. It is no condition of its own.
+	Within int `json:"within,omitempty"`
+	// Skill are names of skills, one of which is in use.
+	Skill []string `json:"skill,omitempty"`
 	// Closes are characters, one of which ends the text, markup left aside.
 	Closes string `json:"closes,omitempty"`
-	// Opens are phrases, one of which begins the last sentence, in any case.
+	// Lists are characters, one of which ends the paragraph in front of a list
+	// that ends the text.
+	Lists string `json:"lists,omitempty"`
+	// Opens are phrases, one of which begins the last sentence, in any case. A
+	// phrase may end in {do} or {doing}: any verb of work, in that form.
 	Opens []string `json:"opens,omitempty"`
+	// Begins are phrases, one of which begins any sentence of the last paragraph,
+	// or of the one in front of a list that ends the text.
+	Begins []string `json:"begins,omitempty"`
+	// Last are phrases, one of which is in the last sentence: whole words, in
+	// any case.
+	Last []string `json:"last,omitempty"`
 	// Says are phrases, one of which is in the last paragraph, where Claude says
 	// what happens next: whole words, in any case.
 	Says []string `json:"says,omitempty"`
+	// Unless are phrases, none of which is in the last sentence. It is no
+	// condition of its own.
+	Unless []string `json:"unless,omitempty"`
 	// Ending is a regular expression (RE2) that matches in the last paragraph.
 	Ending string `json:"ending,omitempty"`
 	// Text is a regular expression that matches somewhere in the text.
 	Text string `json:"text,omitempty"`
 
 	Then Decision `json:"then"`
+	// Sure is how sure the answer is, in percent; 0 counts as 90.
+	Sure int `json:"sure,omitempty"`
 	// Reason goes to the model when the rule continues. {evidence} stands for
-	// what the rule matched. Empty: a general sentence.
+	// what the rule matched, {todos} for what is open in the todo list. Empty: a
+	// general sentence.
 	Reason string `json:"reason,omitempty"`
+
+	// window makes Tool and Todo look at the last lines of the transcript only,
+	// as the first design has it. No file sets it.
+	window bool
 }
 
 // Limits of what a configuration may bring, so that a decision stays quick.
@@ -43,75 +71,108 @@ const (
 	maxRules   = 200
 	maxPattern = 1000 // bytes, of a regular expression or all phrases of a condition
 	maxReason  = 2000 // bytes
+	maxID      = 40   // bytes
 )
 
-const generalReason = "There is work left: {evidence}. Go on with it now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
+const generalReason = "There is work left: {evidence}.{todos} Go on with it now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
 
-// firstMatch asks the rules in order.
-func firstMatch(rules []Rule, s Situation) (Verdict, bool) {
-	e := endOf(s.Text)
-	for _, r := range rules {
-		evidence, ok := r.holds(s, e)
-		if !ok {
-			continue
-		}
-		v := Verdict{Decision: r.Then, Rule: r.ID, Evidence: evidence}
-		if r.Then == Continue {
-			reason := r.Reason
-			if reason == "" {
-				reason = generalReason
-			}
-			v.Reason = strings.ReplaceAll(reason, "{evidence}", evidence)
-		}
-		return v, true
-	}
-	return Verdict{}, false
+// asking is one situation that rules are asked about.
+type asking struct {
+	situation Situation
+	end       end
+	faults    []error // patterns that are none, found when their turn came
 }
 
-// holds tests the conditions, the cheap ones first, and says what it saw.
-// Regular expressions are compiled when their turn comes: most stops are
-// decided before, and compiling costs more than all phrases together.
-func (r Rule) holds(s Situation, e end) (evidence string, ok bool) {
+// firstMatch asks the rules in order. Without a match it is a stop.
+func firstMatch(rules []Rule, s Situation) Verdict {
+	a := asking{situation: s, end: endOf(s.Text)}
+	v := Verdict{Decision: Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
+	for _, r := range rules {
+		if evidence, ok := a.holds(r); ok {
+			v = r.verdict(s, evidence)
+			break
+		}
+	}
+	v.Faults = a.faults
+	return v
+}
+
+func (r Rule) verdict(s Situation, evidence string) Verdict {
+	v := Verdict{Decision: r.Then, Rule: r.ID, Sure: r.Sure, Evidence: evidence}
+	if v.Sure == 0 {
+		v.Sure = 90
+	}
+	if r.Then == Continue {
+		reason := r.Reason
+		if reason == "" {
+			reason = generalReason
+		}
+		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", remaining(s.Todos)), "{evidence}", evidence)
+	}
+	return v
+}
+
+// Answer is what one rule had to say, for explaining a decision.
+type Answer struct {
+	Rule     Rule
+	Holds    bool
+	Evidence string // what held, or what did not
+}
+
+// Ask asks every rule, whether an earlier one has decided or not.
+func Ask(rules []Rule, s Situation) []Answer {
+	a := asking{situation: s, end: endOf(s.Text)}
+	var all []Answer
+	for _, r := range rules {
+		evidence, ok := a.holds(r)
+		all = append(all, Answer{r, ok, evidence})
+	}
+	return all
+}
+
+// holds tests the conditions, the cheap ones first, and says what it saw: what
+// held, or the first condition that did not. Regular expressions are compiled
+// when their turn comes: most stops are decided before, and compiling costs
+// more than all phrases together.
+func (a *asking) holds(r Rule) (evidence string, ok bool) {
+	s, e := a.situation, a.end
 	for _, c := range []struct {
+		name string
 		set  bool
 		test func() (string, bool)
 	}{
-		{r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, s.LastTool == r.Tool }},
-		{r.Todo != "", func() (string, bool) { return openTodos(s.Todos, r.Todo) }},
-		{r.Closes != "", func() (string, bool) { return quote(e.last()), e.closes(r.Closes) }},
-		{len(r.Opens) > 0, func() (string, bool) { return quote(e.last()), e.opens(r.Opens) }},
-		{len(r.Says) > 0, func() (string, bool) { return e.says(r.Says) }},
-		{r.Ending != "", func() (string, bool) { return find(r.Ending, e.paragraph) }},
-		{r.Text != "", func() (string, bool) { return find(r.Text, s.Text) }},
+		{"asked", r.Asked, func() (string, bool) { return "the turn ended with " + s.Asked, s.Asked != "" }},
+		{"tool", r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, r.tool(s) }},
+		{"todo", r.Todo != "", func() (string, bool) { return r.todos(s) }},
+		{"skill", len(r.Skill) > 0, func() (string, bool) { return r.skill(s) }},
+		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), closes(e.paragraph, r.Closes) }},
+		{"lists", r.Lists != "", func() (string, bool) { return quote(e.intro), closes(e.intro, r.Lists) }},
+		{"opens", len(r.Opens) > 0, func() (string, bool) { return quote(e.last()), opens(e.last(), r.Opens) }},
+		{"begins", len(r.Begins) > 0, func() (string, bool) { return e.begins(r.Begins) }},
+		{"last", len(r.Last) > 0, func() (string, bool) { return quote(e.last()), hasAny(e.last(), r.Last) }},
+		{"says", len(r.Says) > 0, func() (string, bool) { return e.says(r.Says) }},
+		{"ending", r.Ending != "", func() (string, bool) { return a.find(r, r.Ending, e.paragraph) }},
+		{"text", r.Text != "", func() (string, bool) { return a.find(r, r.Text, s.Text) }},
 	} {
 		if !c.set {
 			continue
 		}
 		if evidence, ok = c.test(); !ok {
-			return "", false
+			return c.name + " does not hold", false
 		}
+	}
+	if ok && hasAny(e.last(), r.Unless) {
+		return "unless: " + quote(e.last()), false
 	}
 	return evidence, ok
 }
 
-// openTodos counts the entries with a status and names the first.
-func openTodos(todos []Todo, status string) (string, bool) {
-	n, first := 0, ""
-	for _, t := range todos {
-		if t.Status == status {
-			if n++; n == 1 {
-				first = t.Content
-			}
-		}
-	}
-	return strconv.Itoa(n) + " " + status + " in the todo list, first " + quote(first), n > 0
-}
-
-// find reports the first match of a pattern. A pattern that does not compile
-// matches nothing; Check has refused it before.
-func find(pattern, text string) (string, bool) {
+// find reports the first match of a pattern. One that does not compile matches
+// nothing and is a fault.
+func (a *asking) find(r Rule, pattern, text string) (string, bool) {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
+		a.faults = append(a.faults, errors.New("rule "+strconv.Quote(r.ID)+": "+err.Error()))
 		return "", false
 	}
 	at := re.FindStringIndex(text)
@@ -121,29 +182,88 @@ func find(pattern, text string) (string, bool) {
 	return quote(text[at[0]:at[1]]), true
 }
 
-// check reports the first fault of a rule that a user wrote.
+func (r Rule) tool(s Situation) bool {
+	if r.window {
+		return s.Window.LastTool == r.Tool
+	}
+	return s.LastTool == r.Tool
+}
+
+// todos looks for entries with the status in the list that the rule set means:
+// the replayed one, or that of the window.
+func (r Rule) todos(s Situation) (string, bool) {
+	list, turns := s.Todos, s.TodosTurns
+	if r.window {
+		list, turns = s.Window.Todos, 0
+	}
+	if r.Within > 0 && turns >= r.Within {
+		return "", false
+	}
+	n, first := 0, ""
+	for _, t := range list {
+		if t.Status == r.Todo || r.Todo == "open" && isOpen(t) {
+			if n++; n == 1 {
+				first = t.Content
+			}
+		}
+	}
+	return strconv.Itoa(n) + " " + r.Todo + " in the todo list, first " + quote(first), n > 0
+}
+
+func isOpen(t Todo) bool { return t.Status == "pending" || t.Status == "in_progress" }
+
+func (r Rule) skill(s Situation) (string, bool) {
+	if s.Skill == "" || r.Within > 0 && s.SkillTurns >= r.Within {
+		return "", false
+	}
+	return "the skill " + s.Skill + " is in use", slices.Contains(r.Skill, s.Skill)
+}
+
+// remaining says what is open in the todo list, a sentence with a blank in
+// front; "" if nothing is.
+func remaining(todos []Todo) string {
+	var open []string
+	for _, t := range todos {
+		if isOpen(t) {
+			open = append(open, quote(t.Content))
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	rest := ""
+	if len(open) > 3 {
+		rest = " and " + strconv.Itoa(len(open)-3) + " more"
+		open = open[:3]
+	}
+	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
+}
+
+// check reports the first fault of a rule that a user wrote, but for patterns:
+// those are compiled when their turn comes, see find.
 func (r Rule) check() error {
+	quoted := "rule " + strconv.Quote(r.ID)
 	switch {
 	case r.ID == "":
 		return errors.New("a rule has no id")
+	case len(r.ID) > maxID || strings.ContainsFunc(r.ID, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
+		return errors.New(quoted + ": an id is at most " + strconv.Itoa(maxID) + " letters, digits and signs")
 	case r.Then != Stop && r.Then != Continue:
-		return errors.New("rule " + strconv.Quote(r.ID) + ": then must be \"stop\" or \"continue\"")
-	case r.Tool == "" && r.Todo == "" && r.Closes == "" && len(r.Opens) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
-		return errors.New("rule " + strconv.Quote(r.ID) + " has no condition: give tool, todo, closes, opens, says, ending or text")
+		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
+	case !r.Asked && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
+		return errors.New(quoted + " has no condition: give asked, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
+	case r.Sure < 0 || r.Sure > 100:
+		return errors.New(quoted + ": sure is a percentage")
+	case r.Within < 0:
+		return errors.New(quoted + ": within is a number of turns")
 	case len(r.Reason) > maxReason:
-		return errors.New("rule " + strconv.Quote(r.ID) + ": reason is longer than " + strconv.Itoa(maxReason) + " bytes")
+		return errors.New(quoted + ": reason is longer than " + strconv.Itoa(maxReason) + " bytes")
+	case len(r.Ending) > maxPattern || len(r.Text) > maxPattern:
+		return errors.New(quoted + ": pattern is longer than " + strconv.Itoa(maxPattern) + " bytes")
 	}
-	for _, phrases := range [][]string{r.Opens, r.Says} {
-		if all := strings.Join(phrases, ""); len(all) > maxPattern || slices.Contains(phrases, "") {
-			return errors.New("rule " + strconv.Quote(r.ID) + ": phrases must not be empty, nor longer than " + strconv.Itoa(maxPattern) + " bytes together")
-		}
-	}
-	for _, pattern := range []string{r.Ending, r.Text} {
-		if len(pattern) > maxPattern {
-			return errors.New("rule " + strconv.Quote(r.ID) + ": pattern is longer than " + strconv.Itoa(maxPattern) + " bytes")
-		}
-		if _, err := regexp.Compile(pattern); err != nil {
-			return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
+	for _, phrases := range [][]string{r.Skill, r.Opens, r.Begins, r.Last, r.Says, r.Unless} {
+		if len(strings.Join(phrases, "")) > maxPattern || slices.Contains(phrases, "") {
+			return errors.New(quoted + ": phrases must not be empty, nor longer than " + strconv.Itoa(maxPattern) + " bytes together")
 		}
 	}
 	return nil

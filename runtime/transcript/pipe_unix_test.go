@@ -14,7 +14,10 @@ func TestReadDoesNotWaitForAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Read(path, 50); err == nil {
-		t.Error("no error")
+	if _, err := Tail(path, 50); err == nil {
+		t.Error("Tail: no error")
+	}
+	if _, _, err := Read(path, Log{}); err == nil {
+		t.Error("Read: no error")
 	}
 }

@@ -1,5 +1,5 @@
-// The end of a session log, read backwards: a stop is decided on its last
-// lines, and the log before them may be gigabytes.
+// The end of a session log, read backwards. A line that is too long to be
+// looked at counts as a line.
 
 package transcript
 
@@ -9,15 +9,8 @@ import (
 	"os"
 )
 
-const (
-	// maxLine is the longest line that is looked at, in bytes. A longer one
-	// (a pasted image, a huge tool result) counts as a line and is skipped.
-	maxLine = 1 << 20
-	// maxTail is the most that is read from the end of a log, in bytes.
-	maxTail = 4 << 20
-	// chunk is how much is read at a time.
-	chunk = 128 << 10
-)
+// maxTail is the most that is read from the end of a log, in bytes.
+const maxTail = 4 << 20
 
 // tail returns the last n lines of a regular file, oldest first, without
 // their line ends. Empty lines do not count. A torn last line counts: Claude

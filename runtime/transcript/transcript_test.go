@@ -24,9 +24,13 @@ func prompt(s string) string {
 	return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":%s},"uuid":"u"}`, quote(s))
 }
 
+// quote writes a string as Claude Code does, with < and > as they are.
 func quote(s string) string {
-	b, _ := json.Marshal(s)
-	return string(b)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(s)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 const result = `{"type":"user","message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"ok"}]},"toolUseResult":{"stdout":"ok"}}`
@@ -40,7 +44,7 @@ func write(t *testing.T, lines ...string) string {
 	return path
 }
 
-func TestRead(t *testing.T) {
+func TestTail(t *testing.T) {
 	todos := `{"todos":[{"content":"a","status":"completed","activeForm":"A"},{"content":"b","status":"pending"}]}`
 	huge := text(strings.Repeat("x", maxLine))
 	for name, test := range map[string]struct {
@@ -53,9 +57,9 @@ func TestRead(t *testing.T) {
 		"several blocks":      {[]string{`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Read","input":{}}]}}`}, Window{Text: "one", LastTool: "Read"}},
 		"a string for blocks": {[]string{`{"type":"assistant","message":{"content":"one"}}`}, Window{Text: "one"}},
 		"empty text":          {[]string{text("one"), text("")}, Window{Text: "one"}},
-		"todos":               {[]string{tool("TodoWrite", todos)}, Window{LastTool: "TodoWrite", Todos: []Todo{{"a", "completed"}, {"b", "pending"}}}},
+		"todos":               {[]string{tool("TodoWrite", todos)}, Window{LastTool: "TodoWrite", Todos: []Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
 		"newer todos":         {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":[]}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{}}},
-		"todos of odd type":   {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":"none"}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{{"a", "completed"}, {"b", "pending"}}}},
+		"todos of odd type":   {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":"none"}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
 		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, Window{Text: "It runs.", LastTool: "Bash", Background: true}},
 		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, Window{Text: "Now this.", LastTool: "Bash"}},
 		"meta is no prompt":   {[]string{tool("Bash", `{"run_in_background":true}`), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`}, Window{LastTool: "Bash", Background: true}},
@@ -68,7 +72,7 @@ func TestRead(t *testing.T) {
 		"escapes":             {[]string{text(`a "quoted" \ back\\slash` + "\n\u2028“")}, Window{Text: `a "quoted" \ back\\slash` + "\n\u2028“"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := Read(write(t, test.lines...), 50)
+			got, err := Tail(write(t, test.lines...), 50)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,10 +83,10 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadRefusesWhatIsNoFile(t *testing.T) {
+func TestTailRefusesWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for name, path := range map[string]string{"missing": filepath.Join(dir, "none"), "directory": dir, "no name": ""} {
-		if _, err := Read(path, 50); err == nil {
+		if _, err := Tail(path, 50); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -138,7 +142,7 @@ func TestTailIsBounded(t *testing.T) {
 	}
 	allocated := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
-			w, err := Read(path, 50)
+			w, err := Tail(path, 50)
 			if err != nil || w.Text != "the end" {
 				b.Fatalf("%+v, %v", w, err)
 			}
@@ -190,13 +194,13 @@ func FuzzWindow(f *testing.F) {
 		if err := os.WriteFile(path, log, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(path, 50); err != nil {
+		if _, err := Tail(path, 50); err != nil {
 			t.Fatal(err)
 		}
 	})
 }
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkTail(b *testing.B) {
 	var lines []string
 	for i := range 200 {
 		lines = append(lines, text(fmt.Sprint(i, strings.Repeat(" word", 250))), tool("Bash", `{"command":"ls"}`), result)
@@ -207,7 +211,7 @@ func BenchmarkRead(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Read(path, 50); err != nil {
+		if _, err := Tail(path, 50); err != nil {
 			b.Fatal(err)
 		}
 	}

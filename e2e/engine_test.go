@@ -1,0 +1,374 @@
+//go:build e2e
+
+// What holds a plugin back in a session of the real client, and what it says about itself. The rules of
+// sessions_test.go, and:
+//
+//   - A session that was let go is told apart from others that end alike by what `log` and `why` say of it.
+//   - A client writes its transcript up to 100 ms late, and a stand-in answers sooner than any model. Where
+//     a decision rests on the transcript, the stand-in waits until it is written.
+//   - What a session starts in the background is gone when the test is.
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const (
+	oneSession     = "0e2e0000-0000-4000-8000-000000000001"
+	anotherSession = "0e2e0000-0000-4000-8000-000000000002"
+)
+
+// endless is a plan that is never done, and says something else at each stop.
+func endless(n int) []string {
+	var texts []string
+	for i := range n {
+		texts = append(texts, fmt.Sprintf("Task %d complete. Moving to Task %d.", i+1, i+2))
+	}
+	return texts
+}
+
+// decision is what `log --json` and `why --json` print, in part.
+type decision struct{ Session, Plugin, Decision, Rule string }
+
+// decisions are those of a session, oldest first, each as "decision rule".
+func (w *World) decisions(session string) []string {
+	w.t.Helper()
+	var all []string
+	for line := range strings.Lines(w.Springfield("log", "--session", session, "--json").Stdout) {
+		var d decision
+		if err := json.Unmarshal([]byte(line), &d); err != nil || d.Session != session || d.Plugin != "ned-flanders" {
+			w.t.Errorf("log --session %s printed %q (%v)", session, line, err)
+		}
+		all = append(all, d.Decision+" "+d.Rule)
+	}
+	return all
+}
+
+// decided demands that a session's decisions begin with these.
+func (w *World) decided(session string, want ...string) {
+	w.t.Helper()
+	if got := w.decisions(session); len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		w.t.Errorf("the decisions of the session are %q, want %q first", got, want)
+	}
+}
+
+// last is what `why` says of the newest decision.
+func (w *World) last() (d decision) {
+	w.t.Helper()
+	out := w.Springfield("why", "--json").Stdout
+	if err := json.Unmarshal([]byte(out), &d); err != nil {
+		w.t.Errorf("why --json printed %q: %v", out, err)
+	}
+	return d
+}
+
+// hook is what somebody has who has the plugin and no CLI.
+func hook(suite string) string {
+	return filepath.Join(suite, "ned-flanders", "hooks", "springfield-hook")
+}
+
+// eventually waits for a condition.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Errorf("waited %v in vain for %s", limit, what)
+			return
+		}
+	}
+}
+
+// written waits until the transcripts of this world have a text so many times.
+func (w *World) written(text string, times int) {
+	eventually(w.t, "the transcript to have "+text, func() bool {
+		found := 0
+		paths, _ := filepath.Glob(filepath.Join(w.Home, ".claude", "projects", "*", "*.jsonl"))
+		for _, path := range paths {
+			data, _ := os.ReadFile(path)
+			found += strings.Count(string(data), text)
+		}
+		return found >= times
+	})
+}
+
+// background is a call of a shell command that the client puts into the background.
+func background(command string) Turn {
+	return calls("Starting it now.", "Bash", map[string]any{
+		"command": command, "description": "Start it", "run_in_background": true,
+	})
+}
+
+// told demands that the first request of a session has all of these in it.
+func told(t *testing.T, r Result, want ...string) {
+	t.Helper()
+	if len(r.Asked) == 0 {
+		t.Fatalf("the model was asked nothing; the client said %q", r.Text)
+	}
+	saw(t, r.Asked[0], want...)
+}
+
+func saw(t *testing.T, r Request, want ...string) {
+	t.Helper()
+	var texts []string
+	for _, m := range r.Messages {
+		texts = append(texts, m.Text)
+	}
+	all := strings.Join(texts, "\n")
+	for _, text := range want {
+		if !strings.Contains(all, text) {
+			t.Errorf("the model was not told %q, but:\n%s", text, all)
+		}
+	}
+}
+
+// A hold stops a running loop at its next stop and every session after it, until a person lifts it.
+func TestHold(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := enabled(t, version)
+		script := says(endless(6)...)
+		script[2].Before = func() { // in another terminal, while Claude works
+			if out := w.TrySpringfield("hold"); out.Code != 0 {
+				t.Errorf("hold: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+			}
+		}
+		ends(t, w.Run(Session{Script: script}), script[2].Blocks[0].Text, 3)
+		if d := w.last(); d.Decision != "stop" || d.Rule != "hold" {
+			t.Errorf("why says %+v, want a stop by hold", d)
+		}
+
+		// Claude itself cannot lift it.
+		cli, err := springfield()
+		if err != nil {
+			t.Fatal(err)
+		}
+		lift := Turn{Blocks: []Block{{Tool: "Bash", Input: map[string]any{
+			"command": fmt.Sprintf("'%s' resume; echo $?; '%s' resume; echo $?", cli, hook(suite)), "description": "Lift the hold",
+		}}}}
+		held := w.Run(Session{Script: append([]Turn{lift}, says(plan...)...)})
+		ends(t, held, plan[0], 2)
+		saw(t, held.Asked[1], "springfield: error: only a person lifts a hold", "springfield-hook: error: only a person lifts a hold")
+		w.decided(held.ID, "stop hold")
+
+		w.Springfield("resume")
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
+func TestHoldOfOneSession(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		w.Springfield("hold", "1h", "--session", oneSession)
+		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", oneSession}}), plan[0], 1)
+		w.decided(oneSession, "stop hold")
+		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
+
+		w.Springfield("resume", "--session", oneSession)
+		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--resume", oneSession}}), plan[2], 3)
+	})
+}
+
+// A command that runs in the background wakes Claude when it is done, so a stop before that is no end.
+func TestBackgroundWorkIsWaitedFor(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		// It runs until the stop has been decided, or ten seconds.
+		script := append([]Turn{background(
+			`for i in $(seq 100); do grep -qs '"plugin"' "$HOME"/.claude/springfield/sessions/*.jsonl && exit; sleep 0.1; done`,
+		)}, says(plan...)...)
+		script[1].Before = func() { w.written("running in background with ID", 1) }
+		r := w.Run(Session{Script: script})
+		ends(t, r, plan[2], 4)
+		saw(t, r.Asked[2], "<task-notification>") // nothing else has woken it
+		w.decided(r.ID, "stop background", "continue progress", "stop finished")
+	})
+}
+
+// A development server runs until somebody stops it: nothing to wait for.
+func TestServerIsNotWaitedFor(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		file := filepath.Join(w.Project, "server.pid")
+		running := func() bool {
+			pid, err := strconv.Atoi(strings.TrimSpace(readIfThere(file)))
+			return err == nil && syscall.Kill(pid, 0) == nil
+		}
+		kill := func() {
+			if pid, err := strconv.Atoi(strings.TrimSpace(readIfThere(file))); err == nil && pid > 1 {
+				syscall.Kill(pid, syscall.SIGTERM)
+			}
+		}
+		t.Cleanup(func() {
+			kill()
+			eventually(t, "the server to be gone", func() bool { return !running() })
+		})
+
+		script := append([]Turn{background(`echo $$ > server.pid; exec sleep 60 # npm run dev`)}, says(plan...)...)
+		script[1].Before = func() {
+			w.written("running in background with ID", 1)
+			eventually(t, "the server to run", running)
+		}
+		script[2].Before = func() {
+			if !running() {
+				t.Error("the server was not left running")
+			}
+		}
+		script[3].Before = kill // a client waits for it at the end, however long, and then wakes Claude
+		r := w.Run(Session{Script: script})
+		if r.IsError || r.Text != plan[2] {
+			t.Errorf("the session ended with %q (error: %v), want %q", r.Text, r.IsError, plan[2])
+		}
+		w.decided(r.ID, "continue progress", "continue progress", "stop finished")
+	})
+}
+
+func readIfThere(path string) string {
+	data, _ := os.ReadFile(path)
+	return string(data)
+}
+
+// ralph-loop's state file arms its own Stop hook: for the session it names, or for any.
+func TestRalphLoop(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		arm := func(owner string) {
+			write(t, filepath.Join(w.Project, ".claude", "ralph-loop.local.md"),
+				"---\nactive: true\niteration: 1\n"+owner+"max_iterations: 0\ncompletion_promise: null\nstarted_at: \"2026-11-20T10:00:00Z\"\n---\n\nexecute the plan\n")
+		}
+
+		arm("session_id: " + oneSession + "\n")
+		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", oneSession}}), plan[0], 1)
+		w.decided(oneSession, "stop ralph-loop")
+		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
+		arm("")
+		r := w.Run(Session{Script: says(plan...)})
+		ends(t, r, plan[0], 1)
+		w.decided(r.ID, "stop ralph-loop")
+	})
+}
+
+// Whoever has the plugin and no CLI asks it by slash commands. The commands bring the permission they need.
+func TestSlashCommands(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := enabled(t, version)
+		for _, variable := range w.clientEnv(nobody) {
+			path, _ := strings.CutPrefix(variable, "PATH=")
+			for _, dir := range filepath.SplitList(path) {
+				if _, err := os.Stat(filepath.Join(dir, "springfield")); err == nil {
+					t.Fatalf("springfield is on the PATH, in %s", dir)
+				}
+			}
+		}
+		worked := w.Run(Session{Script: says(plan[0], plan[2])})
+		ends(t, worked, plan[2], 2)
+
+		ask := func(prompt, mode string) Result {
+			t.Helper()
+			r := w.Run(Session{Script: says("That is all there is."), Prompt: prompt, Mode: mode})
+			ends(t, r, "That is all there is.", 1)
+			return r
+		}
+		told(t, ask("/ned-flanders:why", "default"), "ned-flanders let Claude stop", "rule     finished", worked.ID)
+		told(t, ask("/ned-flanders:why --session "+worked.ID, ""), "ned-flanders let Claude stop", "rule     finished", worked.ID)
+		for _, mode := range []string{"default", ""} {
+			told(t, ask("/ned-flanders:log", mode), "continue  ned-flanders        progress", "stop      ned-flanders        finished")
+		}
+
+		held := ask("/ned-flanders:hold 30m", "default")
+		told(t, held, "holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
+		w.decided(held.ID, "stop hold")
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+
+		// By the way it said.
+		if out := w.exec(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
+			t.Errorf("resume: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+		}
+		told(t, ask("/ned-flanders:hold", ""), "holding all sessions until you resume")
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+	})
+}
+
+// A plugin with skills of the shape that superpowers has.
+func TestSkillsOfAnotherPlugin(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		dir := filepath.Join(w.dir, "plugins of others", "powers")
+		write(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "powers", "description": "Ways to work", "version": "1.0.0"}`)
+		for name, body := range map[string]string{
+			"executing-plans": "Announce that you use this skill. Carry out the plan task by task and check each one. Do not stop between tasks.",
+			"brainstorming":   "Announce that you use this skill. Propose two or three ways and let the person choose. Build nothing before that.",
+		} {
+			write(t, filepath.Join(dir, "skills", name, "SKILL.md"),
+				"---\nname: "+name+"\ndescription: Use when "+name+" is what the work needs\n---\n\n# "+name+"\n\n"+body+"\n")
+		}
+		with := func(skill string, texts ...string) Result {
+			t.Helper()
+			use := Turn{Blocks: []Block{{Tool: "Skill", Input: map[string]any{"skill": "powers:" + skill}}}}
+			r := w.Run(Session{Script: append([]Turn{use}, says(texts...)...), Args: []string{"--plugin-dir", dir}})
+			saw(t, r.Asked[1], "Base directory for this skill: "+filepath.Join(dir, "skills", skill))
+			return r
+		}
+
+		announced := "I'm using the executing-plans skill to implement this plan."
+		r := with("executing-plans", announced, plan[0], plan[2])
+		ends(t, r, plan[2], 4)
+		w.decided(r.ID, "continue skill", "continue progress", "stop finished")
+
+		announced = "Using executing-plans to implement the plan."
+		ends(t, with("executing-plans", announced, plan[0], plan[2]), plan[2], 4)
+
+		for _, waits := range []string{
+			"Using brainstorming to explore the idea.",
+			"Here are two approaches: a table, or a list.\n\nWhich one fits better?",
+			"I'm using the brainstorming skill to explore the idea. Which of these matters most?\n\n1. Speed\n2. Size",
+		} {
+			r = with("brainstorming", waits, plan[2])
+			ends(t, r, waits, 2)
+		}
+	})
+}
+
+// With the ledger gone, the transcript is witness of how often Claude was made to go on.
+func TestBudgetWithoutLedger(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		script := says(endless(12)...)
+		for i := range script {
+			script[i].Before = func() {
+				w.written(`"type":"hook_blocking_error"`, i)
+				if err := os.RemoveAll(filepath.Join(w.Home, ".claude", "springfield", "sessions")); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+		r := w.Run(Session{Script: script})
+		ends(t, r, script[3].Blocks[0].Text, 4)
+		if got := w.decisions(r.ID); !slices.Equal(got, []string{"stop budget"}) {
+			t.Errorf("the ledger has %q, want what came after it was last deleted: a stop by budget", got)
+		}
+	})
+}
+
+// Looking back at a session that a client has written gives what the hook said while it ran.
+func TestExplain(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		for _, texts := range [][]string{plan, {plan[0], "Which of the two shall it be?"}} {
+			r := w.Run(Session{Script: says(texts...)})
+			ends(t, r, texts[len(texts)-1], len(texts))
+			d := w.last()
+			if out := w.Springfield("explain", r.Transcript).Stdout; !strings.Contains(out, "decision\n  "+d.Decision+" by "+d.Rule+",") {
+				t.Errorf("the hook decided %s by %s, and explain says\n%s", d.Decision, d.Rule, out)
+			}
+		}
+	})
+}

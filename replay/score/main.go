@@ -1,0 +1,258 @@
+// Command score measures rule sets on labelled stops of past sessions:
+//
+//	score DIRECTORY [-v]
+//
+// DIRECTORY holds stops.jsonl, a row a stop, and sessions/. At every row the
+// transcript is cut there and decided on by the code of the hook, with nothing
+// remembered from the row before. Two figures come out per source: wrongly
+// continued, of the rows where a person had something else to say, and caught,
+// of the rows in mid-work. -v lists the rows behind the first.
+//
+// The sessions stay where they are: they are other people's.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// row is one labelled stop.
+type row struct {
+	Session string `json:"session"`
+	Line    int    `json:"line"`   // the transcript ends here
+	Expect  string `json:"expect"` // STOP, CONTINUE; others do not count
+	Label   string `json:"label"`
+	Source  string `json:"source"`
+}
+
+// contest is one way to decide.
+type contest struct {
+	name  string
+	rules string
+	alone bool // the strategy without guards
+}
+
+func contests() []contest {
+	var all []contest
+	for _, set := range strategy.NedRuleSets() {
+		all = append(all, contest{set, set, false})
+	}
+	return append(all, contest{"seed, tree only", "seed", true})
+}
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "score: error: name the directory with stops.jsonl and sessions/")
+		os.Exit(2)
+	}
+	if err := score(os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
+		fmt.Fprintln(os.Stderr, "score: error:", err)
+		os.Exit(1)
+	}
+}
+
+// tally counts one source's rows of one kind.
+type tally struct{ rows, continued int }
+
+func score(dir string, verbose bool) error {
+	rows, err := readRows(filepath.Join(dir, "stops.jsonl"))
+	if err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "springfield-score-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+
+	counts := map[string]map[string]*tally{} // contest, then "source expect"
+	rules := map[string]map[string]int{}     // contest, then "expect decision rule"
+	for _, session := range slices.Sorted(maps.Keys(rows)) {
+		err := eachCut(filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) error {
+			for _, c := range contests() {
+				v, err := decide(c, path, text)
+				if err != nil {
+					return err
+				}
+				count(counts, c.name, r, v)
+				if rules[c.name] == nil {
+					rules[c.name] = map[string]int{}
+				}
+				rules[c.name][fmt.Sprintf("%-8s %-8s %s", r.Expect, v.Decision, v.Rule)]++
+				if verbose && c.name == "default" && r.Expect == "STOP" && v.Decision == strategy.Continue {
+					fmt.Printf("wrong: %s line %d, %s: rule %s\n", r.Session, r.Line, r.Label, v.Rule)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, c := range contests() {
+		report(c.name, counts[c.name])
+	}
+	if verbose {
+		for _, line := range slices.Sorted(maps.Keys(rules["default"])) {
+			fmt.Printf("%5d  %s\n", rules["default"][line], line)
+		}
+	}
+	return nil
+}
+
+func readRows(path string) (map[string][]row, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	rows := map[string][]row{}
+	for n, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var r row
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("%s: line %d: %w", path, n+1, err)
+		}
+		if filepath.Base(r.Session) != r.Session {
+			return nil, fmt.Errorf("%s: line %d: session %q is not a file name", path, n+1, r.Session)
+		}
+		rows[r.Session] = append(rows[r.Session], r)
+	}
+	if len(rows) == 0 {
+		return nil, errors.New(path + " has no rows")
+	}
+	for _, list := range rows {
+		slices.SortFunc(list, func(a, b row) int { return cmp.Compare(a.Line, b.Line) })
+	}
+	return rows, nil
+}
+
+// eachCut grows a copy of a session line by line and calls visit where a row
+// cuts it, with the last text that Claude had said by then.
+func eachCut(from, to string, rows []row, visit func(r row, path, text string) error) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(to)
+	defer out.Close()
+	lines := bufio.NewReaderSize(in, 1<<20)
+	text := ""
+	for n := 1; len(rows) > 0; n++ {
+		line, err := lines.ReadBytes('\n')
+		if len(line) == 0 {
+			return fmt.Errorf("%s has %d lines, a row is at %d", from, n-1, rows[0].Line)
+		}
+		if err == nil || len(line) > 0 {
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
+		}
+		if said := textOf(line); said != "" {
+			text = said
+		}
+		for len(rows) > 0 && rows[0].Line == n {
+			if err := visit(rows[0], to, text); err != nil {
+				return err
+			}
+			rows = rows[1:]
+		}
+	}
+	return nil
+}
+
+// textOf is the last text of an assistant's line, "" for any other.
+func textOf(line []byte) string {
+	var l struct {
+		Type      string
+		Sidechain bool `json:"isSidechain"`
+		Message   struct{ Content json.RawMessage }
+	}
+	if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.Sidechain {
+		return ""
+	}
+	var text string
+	if json.Unmarshal(l.Message.Content, &text) == nil {
+		return text
+	}
+	var blocks []struct{ Type, Text string }
+	json.Unmarshal(l.Message.Content, &blocks)
+	for _, b := range blocks {
+		if b.Type == "text" && b.Text != "" {
+			text = b.Text
+		}
+	}
+	return text
+}
+
+func decide(c contest, path, text string) (strategy.Verdict, error) {
+	ned, ok := strategy.Named("ned-flanders")
+	if !ok {
+		return strategy.Verdict{}, errors.New("there is no ned-flanders")
+	}
+	settings := hook.Settings{Plugin: ned.Name, Strategy: ned, Config: strategy.Config{Strategy: ned.Name, Rules: c.rules}, Limits: guard.Defaults()}
+	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
+	study := hook.Examine(event, settings, transcript.Log{}, c.alone)
+	if len(study.Faults) > 0 {
+		return strategy.Verdict{}, errors.New(study.Faults[0])
+	}
+	return study.Verdict, nil
+}
+
+func count(counts map[string]map[string]*tally, contest string, r row, v strategy.Verdict) {
+	if r.Expect != "STOP" && r.Expect != "CONTINUE" {
+		return
+	}
+	if counts[contest] == nil {
+		counts[contest] = map[string]*tally{}
+	}
+	for _, key := range []string{r.Source + "\t" + r.Expect, "all\t" + r.Expect} {
+		t := counts[contest][key]
+		if t == nil {
+			t = &tally{}
+			counts[contest][key] = t
+		}
+		t.rows++
+		if v.Decision == strategy.Continue {
+			t.continued++
+		}
+	}
+}
+
+func report(name string, counts map[string]*tally) {
+	fmt.Printf("%s\n  %-28s %-24s %s\n", name, "source", "wrongly continued", "caught")
+	var sources []string
+	for key := range counts {
+		if source, _, _ := strings.Cut(key, "\t"); source != "all" && !slices.Contains(sources, source) {
+			sources = append(sources, source)
+		}
+	}
+	slices.Sort(sources)
+	for _, source := range append(sources, "all") {
+		fmt.Printf("  %-28s %-24s %s\n", source, share(counts[source+"\tSTOP"]), share(counts[source+"\tCONTINUE"]))
+	}
+}
+
+func share(t *tally) string {
+	if t == nil || t.rows == 0 {
+		return "no rows"
+	}
+	return fmt.Sprintf("%d of %d (%.2f %%)", t.continued, t.rows, 100*float64(t.continued)/float64(t.rows))
+}

@@ -1,0 +1,140 @@
+package guard
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// A small model of the host: sessions that stop, a person who prompts, a clock
+// that is set back, a ledger that is deleted, a transcript that remembers. In
+// every order of these the promise holds: never more than three continues in
+// any five minutes, nor twenty for a prompt.
+
+type model struct {
+	now      int64 // true seconds
+	offset   int64 // what the clock says is now + offset
+	text     int
+	prompt   int
+	tools    int
+	state    ledger.State
+	witness  []int64 // by the clock of then, Unix milliseconds
+	inPrompt int     // as the transcript counts
+
+	granted []int64 // true seconds
+	spent   int     // for this prompt, truly
+}
+
+// actions are what can happen; each letter is one step.
+const actions = "stTPdbmw"
+
+func (m *model) step(action byte) error {
+	switch action {
+	case 's', 't': // Claude stops, after new words, or after the same
+		if action == 's' {
+			m.text++
+		}
+		return m.stop()
+	case 'T': // a tool is called, then Claude stops
+		m.tools++
+		return m.stop()
+	case 'P': // the person prompts
+		m.prompt, m.tools, m.inPrompt, m.spent = m.prompt+1, 0, 0, 0
+	case 'd': // the ledger is deleted
+		m.state = ledger.State{}
+	case 'b': // the clock is set back
+		m.offset -= 3600
+	case 'm': // a minute passes
+		m.now += 60
+	case 'w': // a window passes
+		m.now += 299
+	}
+	return nil
+}
+
+func (m *model) stop() error {
+	clock := time.Unix(m.now+m.offset, 0)
+	witness := Witness{Times: m.witness[max(0, len(m.witness)-24):], InPrompt: m.inPrompt}
+	var veto Veto
+	m.state, _, veto = Spend(m.state, Defaults(), fmt.Sprint(m.prompt), Progress{Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools}, witness, clock)
+	if veto.Rule != "" {
+		return nil
+	}
+	m.witness = append(m.witness, clock.UnixMilli())
+	m.inPrompt++
+	m.spent++
+	m.granted = append(m.granted, m.now)
+	if n := len(m.granted); n > 3 && m.now-m.granted[n-4] < 300 {
+		return fmt.Errorf("four continues within %d seconds", m.now-m.granted[n-4])
+	}
+	if m.spent > 20 {
+		return fmt.Errorf("%d continues for a prompt", m.spent)
+	}
+	return nil
+}
+
+// All orders of eight steps.
+func TestModelExhaustively(t *testing.T) {
+	const depth = 8
+	var path [depth]byte
+	runs := 0
+	var explore func(m model, at int) error
+	explore = func(m model, at int) error {
+		if at == depth {
+			runs++
+			return nil
+		}
+		for i := range len(actions) {
+			next := m
+			// Slices are shared between branches: clip them, so that each
+			// branch appends to its own copy.
+			next.witness = m.witness[:len(m.witness):len(m.witness)]
+			next.granted = m.granted[:len(m.granted):len(m.granted)]
+			path[at] = actions[i]
+			if err := next.step(actions[i]); err != nil {
+				return fmt.Errorf("%s: %w", path[:at+1], err)
+			}
+			if err := explore(next, at+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := explore(model{now: 1_000_000}, 0); err != nil {
+		t.Error(err)
+	}
+	want := 1
+	for range depth {
+		want *= len(actions)
+	}
+	if runs != want {
+		t.Errorf("%d orders explored, want %d", runs, want)
+	}
+}
+
+// Random orders beyond that, long enough to meet the limit per prompt.
+func TestModelAtRandom(t *testing.T) {
+	most := 0
+	for seed := range uint64(3000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		m := model{now: 1_000_000}
+		var path []byte
+		for range 300 {
+			action := actions[r.IntN(len(actions))]
+			if action == 'P' && r.IntN(20) > 0 || action == 'b' && r.IntN(20) > 0 {
+				action = 'w' // rarely, so that prompts and windows get long
+			}
+			path = append(path, action)
+			if err := m.step(action); err != nil {
+				t.Fatalf("seed %d: %s: %v", seed, path, err)
+			}
+			most = max(most, m.spent)
+		}
+	}
+	if most < 20 {
+		t.Errorf("no prompt got more than %d continues: the limit was never met", most)
+	}
+}

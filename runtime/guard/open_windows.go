@@ -1,0 +1,3 @@
+package guard
+
+const nonblock = 0

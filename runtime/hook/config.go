@@ -1,0 +1,238 @@
+// Configuration comes in three layers, each over the one before: the plugin's
+// strategy.json, the user's <state>/<plugin>.json, and the project's
+// .claude/springfield/<plugin>.json.
+//
+// The project may belong to somebody the user does not trust. Its file can add
+// rules that stop, add rules that continue where no other rule decides, with
+// reasons of our own, switch continuing rules off and lower limits. Nothing in
+// it can push Claude on where the user's configuration would let it stop, or
+// bring words of its own to the model.
+
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// maxConfig bounds a configuration file, in bytes.
+const maxConfig = 256 << 10
+
+// Settings are what is in force for a plugin.
+type Settings struct {
+	Plugin   string
+	Strategy strategy.Strategy
+	Config   strategy.Config
+	Limits   guard.Limits
+	// Faults are what is wrong with the files, a line each. What is wrong is not
+	// in force.
+	Faults []string
+}
+
+// file is one layer as it is written.
+type file struct {
+	Schema string `json:"$schema"`
+	Plugin string `json:"plugin"`
+	strategy.Config
+	Budget struct {
+		Burst  *int `json:"burst"`  // continues within 5 minutes
+		Prompt *int `json:"prompt"` // continues for one prompt
+	} `json:"budget"`
+}
+
+// Limits that no file can exceed.
+const (
+	maxBurst  = 100
+	maxPrompt = 1000
+)
+
+// ReadSettings reads the layers for the plugin in root. Empty directories for
+// state or project leave their layer out.
+func ReadSettings(root, state, project string) (Settings, error) {
+	path := filepath.Join(root, configFile)
+	data, err := readConfig(path)
+	if err != nil {
+		return Settings{}, err
+	}
+	// Who we are is read leniently: a fault in the rules must not hide it.
+	var who struct{ Plugin, Strategy string }
+	if err := json.Unmarshal(data, &who); err != nil {
+		return Settings{}, fmt.Errorf("read %s: %w", path, place(data, err))
+	}
+	known, ok := strategy.Named(who.Strategy)
+	if !ok {
+		return Settings{}, fmt.Errorf("read %s: there is no strategy %q; this hook knows %s", path, who.Strategy, strings.Join(strategy.Names(), ", "))
+	}
+	s := Settings{Plugin: who.Plugin, Strategy: known, Config: strategy.Config{Strategy: who.Strategy}, Limits: guard.Defaults()}
+	if !isName(s.Plugin) {
+		s.Plugin = who.Strategy
+	}
+	s.layer(path, data, false)
+	for _, l := range []struct {
+		dir       string
+		untrusted bool
+	}{{state, false}, {inProject(project), true}} {
+		if l.dir == "" {
+			continue
+		}
+		path := filepath.Join(l.dir, s.Plugin+".json")
+		data, err := readConfig(path)
+		switch {
+		case os.IsNotExist(err):
+		case err != nil:
+			s.fault(path, err)
+		default:
+			s.layer(path, data, l.untrusted)
+		}
+	}
+	return s, nil
+}
+
+func inProject(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, ".claude", "springfield")
+}
+
+// layer puts a file over what is in force.
+func (s *Settings) layer(path string, data []byte, untrusted bool) {
+	var f file
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&f); err != nil {
+		if strings.Contains(err.Error(), "unknown field") {
+			err = fmt.Errorf("%s: %w", lineOf(data, d.InputOffset()), err)
+		} else {
+			err = place(data, err)
+		}
+		s.fault(path, err)
+		return
+	}
+	c, burst, prompt := f.Config, f.Budget.Burst, f.Budget.Prompt
+	c.Strategy = s.Config.Strategy
+	if untrusted {
+		c = s.restrict(c)
+		burst, prompt = lower(burst, s.Limits.Burst), lower(prompt, s.Limits.PerPrompt)
+	}
+	c.Add = slices.Concat(c.Add, s.Config.Add)
+	c.Off = slices.Concat(c.Off, s.Config.Off)
+	c.Last = slices.Concat(s.Config.Last, c.Last)
+	if c.Rules == "" {
+		c.Rules = s.Config.Rules
+	}
+	if len(c.Order) == 0 {
+		c.Order = s.Config.Order
+	}
+	mended, faults := s.Strategy.Mend(c)
+	for _, err := range faults {
+		s.fault(path, err)
+	}
+	s.Config = mended
+	for _, l := range []struct {
+		name  string
+		value *int
+		most  int
+		limit *int
+	}{{"burst", burst, maxBurst, &s.Limits.Burst}, {"prompt", prompt, maxPrompt, &s.Limits.PerPrompt}} {
+		switch {
+		case l.value == nil:
+		case *l.value < 0 || *l.value > l.most:
+			s.fault(path, fmt.Errorf("budget: %s must be from 0 to %d", l.name, l.most))
+		default:
+			*l.limit = *l.value
+		}
+	}
+}
+
+// restrict keeps of a project's configuration what cannot push Claude on
+// against the user's.
+func (s *Settings) restrict(c strategy.Config) strategy.Config {
+	out := strategy.Config{Strategy: c.Strategy}
+	for _, r := range c.Add {
+		r.Reason = ""
+		if r.Then == strategy.Stop {
+			out.Add = append(out.Add, r)
+		} else {
+			out.Last = append(out.Last, r)
+		}
+	}
+	rules := s.Strategy.Rules(s.Config)
+	for _, id := range c.Off {
+		i := slices.IndexFunc(rules, func(r strategy.Rule) bool { return r.ID == id })
+		if i >= 0 && rules[i].Then == strategy.Continue {
+			out.Off = append(out.Off, id)
+		}
+	}
+	return out
+}
+
+// lower takes a limit only downwards.
+func lower(value *int, limit int) *int {
+	if value == nil || *value > limit {
+		return nil
+	}
+	return value
+}
+
+func (s *Settings) fault(path string, err error) {
+	s.Faults = append(s.Faults, fmt.Sprintf("%s: %v", path, err))
+}
+
+// isName tells whether a plugin's name may be part of a path.
+func isName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+	})
+}
+
+func readConfig(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err == nil && len(data) > maxConfig {
+		err = fmt.Errorf("read %s: larger than %d bytes", path, maxConfig)
+	}
+	return data, err
+}
+
+// place puts line and column in front of a decoding error and says it in words
+// that have nothing of Go's types.
+func place(data []byte, err error) error {
+	switch e := err.(type) { // not errors.As, which costs 28 KB of binary
+	case *json.SyntaxError:
+		return fmt.Errorf("%s: %w", lineOf(data, e.Offset), err)
+	case *json.UnmarshalTypeError:
+		return fmt.Errorf("%s: %s cannot be a %s", lineOf(data, e.Offset), field(e.Field), e.Value)
+	}
+	return err
+}
+
+func field(name string) string {
+	if name == "" {
+		return "the file"
+	}
+	return strings.TrimPrefix(name, "Config.")
+}
+
+func lineOf(data []byte, offset int64) string {
+	line, column := 1, 1
+	for _, r := range string(data[:max(0, min(int(offset)-1, len(data)))]) {
+		if column++; r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return fmt.Sprintf("line %d, column %d", line, column)
+}

@@ -1,0 +1,3 @@
+package hook
+
+const nonblock = 0

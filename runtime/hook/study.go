@@ -1,0 +1,148 @@
+// Studying a stop: everything that is known about it, what the guards say, and
+// what the strategy would do. It writes nothing, so explaining a decision and
+// taking it are the same code.
+
+package hook
+
+import (
+	"hash/fnv"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// maxText bounds how much of the last message the rules look at, in bytes from
+// its end.
+const maxText = 256 << 10
+
+// Study is a stop as it was found.
+type Study struct {
+	Event     Event
+	View      transcript.View
+	Log       transcript.Log // how far the transcript has been read
+	Situation strategy.Situation
+	// Veto is what a guard said; if it has a rule, the strategy was not asked.
+	Veto    guard.Veto
+	Verdict strategy.Verdict
+	// Faults are what could not be read.
+	Faults []string
+}
+
+// Examine looks at a stop. prior is how far the session's transcript has been
+// read before. With alone set no guard is asked, only the strategy.
+func Examine(event Event, settings Settings, prior transcript.Log, alone bool) Study {
+	s := Study{Event: event, Log: prior}
+	moment := event.moment()
+	if !alone {
+		if s.Veto = guard.Before(moment); s.Veto.Rule != "" {
+			return s.vetoed()
+		}
+	}
+	s.read(settings)
+	if !alone {
+		if s.Veto = guard.Waiting(moment, s.View.Earlier); s.Veto.Rule == "" && guard.RalphArmed(event.Cwd, event.SessionID) {
+			s.Veto = guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
+		}
+		if s.Veto.Rule != "" {
+			return s.vetoed()
+		}
+	}
+	s.Verdict = settings.Strategy.Decide(settings.Config, s.Situation)
+	for _, err := range s.Verdict.Faults {
+		s.Faults = append(s.Faults, err.Error())
+	}
+	return s
+}
+
+func (s Study) vetoed() Study {
+	s.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
+	return s
+}
+
+// read takes in the transcript. What cannot be read is not there: the event's
+// text may be enough.
+func (s *Study) read(settings Settings) {
+	path := s.Event.TranscriptPath
+	if path != "" {
+		log, view, err := transcript.Read(path, s.Log)
+		if err != nil {
+			s.Faults = append(s.Faults, "read transcript: "+err.Error())
+		} else {
+			s.Log, s.View = log, view
+		}
+	}
+	s.Situation = situation(s.Event, s.View)
+	if lines := settings.Strategy.Lines(settings.Config); lines > 0 && path != "" {
+		w, err := transcript.Tail(path, lines)
+		if err != nil {
+			return // said above
+		}
+		s.Situation.Window = strategy.Window{LastTool: w.LastTool, Todos: todos(w.Todos)}
+		if s.Event.LastMessage == "" {
+			s.Situation.Text = clip(w.Text)
+		}
+	}
+}
+
+// situation puts the event before the transcript, which may lag.
+func situation(event Event, view transcript.View) strategy.Situation {
+	s := strategy.Situation{
+		Text:  event.LastMessage,
+		Asked: view.Asked, LastTool: view.LastTool,
+		Todos: todos(view.Todos), TodosTurns: view.TodosTurns,
+		Skill: view.Skill.Name, SkillTurns: view.Skill.Turns,
+	}
+	if s.Text == "" {
+		s.Text = view.Text
+	}
+	s.Text = clip(s.Text)
+	return s
+}
+
+func clip(text string) string {
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
+	}
+	return text
+}
+
+func todos(list []transcript.Todo) []strategy.Todo {
+	var all []strategy.Todo
+	for _, t := range list {
+		all = append(all, strategy.Todo{Content: t.Content, Status: t.Status, Blocked: t.Blocked})
+	}
+	return all
+}
+
+// prompt names the user's prompt that this stop belongs to. The event's own id
+// is new when a finished background task wakes Claude, which is no prompt of
+// the user's; so the transcript's counts where there is one.
+func (s *Study) prompt() string {
+	switch {
+	case s.View.PromptID != "":
+		return "id:" + s.View.PromptID
+	case s.View.Prompt != "":
+		return "uuid:" + s.View.Prompt
+	}
+	return "id:" + s.Event.PromptID // no transcript yet: the same id as it will have
+}
+
+// progress is what this stop is compared by with the one before it.
+func (s *Study) progress() guard.Progress {
+	h := fnv.New64a()
+	io.WriteString(h, s.Situation.Text)
+	for _, t := range s.Situation.Todos {
+		io.WriteString(h, "\x00"+t.Status+"\x00"+t.Content)
+	}
+	io.WriteString(h, "\x00"+strconv.Itoa(s.View.CallsInTurn))
+	return guard.Progress{Seen: strconv.FormatUint(h.Sum64(), 36), Tools: s.View.CallsInTurn}
+}
+
+// witness is what the transcript knows of our own continues.
+func (s *Study) witness() guard.Witness {
+	return guard.Witness{Times: s.View.Feedback.Ours, InPrompt: s.View.Feedback.InTurn}
+}

@@ -1,0 +1,129 @@
+// Looking back: the decisions on file, for why and log.
+
+package ledger
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// maxHistory bounds how many decisions are read of one session; a session's
+// files hold fewer.
+const maxHistory = 20_000
+
+// History returns the newest n decisions of a session, or with an empty id of
+// all, oldest first.
+func History(dir, id string, n int) ([]Record, error) {
+	var all []Record
+	files, err := sessionFiles(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range files {
+		all = append(all, readRecords(file)...)
+	}
+	sort.Stable(byTime(all))
+	return all[max(0, len(all)-n):], nil
+}
+
+// byTime sorts decisions, those of a session by their number.
+type byTime []Record
+
+func (b byTime) Len() int      { return len(b) }
+func (b byTime) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
+func (b byTime) Less(i, j int) bool {
+	if b[i].Session == b[j].Session {
+		return b[i].State.Number < b[j].State.Number
+	}
+	return b[i].At < b[j].At
+}
+
+// Find returns the decision with an ID.
+func Find(dir, id string) (Record, bool, error) {
+	all, err := History(dir, "", 1<<30)
+	if err != nil {
+		return Record{}, false, err
+	}
+	for i := range all {
+		if all[i].ID == id {
+			return all[i], true, nil
+		}
+	}
+	return Record{}, false, nil
+}
+
+// maxIndex bounds what is read of the index, in bytes: 30,000 sessions.
+const maxIndex = 1 << 20
+
+// sessionFiles lists the ledgers, rotated ones first. Which sessions there are
+// says the index, to which each adds itself: listing a directory would bring
+// file infos into the hook, 120 KB of them.
+func sessionFiles(dir, id string) ([]string, error) {
+	if id != "" {
+		path := SessionFile(dir, id)
+		return []string{path + ".1", path}, nil
+	}
+	f, err := os.Open(indexFile(dir))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxIndex)) // os.ReadFile looks at the file info first
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	seen := map[string]bool{}
+	for _, key := range strings.Fields(string(data)) {
+		if isKey(key) && !seen[key] {
+			seen[key] = true
+			path := filepath.Join(dir, "sessions", key+".jsonl")
+			files = append(files, path+".1", path)
+		}
+	}
+	return files, nil
+}
+
+func indexFile(dir string) string { return filepath.Join(dir, "sessions", "index") }
+
+// register adds a session to the index, at its first decision. It is only for
+// looking back: a failure is no reason to fail.
+func register(dir, key string) {
+	f, err := os.OpenFile(indexFile(dir), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	f.WriteString(key + "\n")
+	f.Close()
+}
+
+// isKey tells whether a line of the index can be a session's key.
+func isKey(s string) bool {
+	return len(s) == 32 && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') })
+}
+
+// readRecords reads what can be read of a file.
+func readRecords(path string) []Record {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	var all []Record
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 2*maxRecord)
+	for lines.Scan() && len(all) < maxHistory {
+		if r, ok := decode(bytes.TrimSpace(lines.Bytes())); ok {
+			all = append(all, r)
+		}
+	}
+	return all
+}

@@ -1,0 +1,34 @@
+// Stop hooks that kept Claude going. Each block leaves an attachment, which
+// names the hook's command, and a user line with the words to the model, which
+// names nobody. Ours is known by its command. The user lines serve where there
+// are no attachments: what is more than the attachments explain is others'.
+//
+// These lines are the second witness of our own continues, should the ledger go
+// missing.
+
+package transcript
+
+import "bytes"
+
+// maxOurs is more than the budget counts.
+const maxOurs = 24
+
+type feedback struct {
+	Ours   []int64 `json:"ours,omitempty"`   // Unix milliseconds of our blocks, oldest first
+	Mine   int     `json:"mine,omitempty"`   // our blocks since the newest prompt
+	Theirs int     `json:"theirs,omitempty"` // and others'
+	Lines  int     `json:"lines,omitempty"`  // and the user lines about either
+}
+
+// blocked takes the attachment that a block leaves.
+func (l *Log) blocked(e *entry) {
+	if event := member(e.attachment, "hookEvent"); event != nil && string(event) != `"Stop"` {
+		return
+	}
+	if !bytes.Contains(member(member(e.attachment, "blockingError"), "command"), []byte("springfield-hook")) {
+		l.Feedback.Theirs++
+		return
+	}
+	l.Feedback.Mine++
+	l.Feedback.Ours = push(l.Feedback.Ours, unixMilli(e.timestamp), maxOurs)
+}

@@ -1,0 +1,176 @@
+// A log is its own store: what has been said lies in it and stays there, so a
+// Log remembers places, not texts, and a text is fetched when a decision needs
+// it. That is why a Log is small whatever the session held, why nothing is
+// copied or decoded on the way through a gigabyte, and why nothing has to be
+// cut before it is known how much of it matters.
+
+package transcript
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// place is where a value lies in the log: offset and length. For a string it is
+// what stands between the quotes, still escaped. A pair and not two named
+// members, because a Log has many of them and is written at every stop.
+type place [2]int64
+
+// fetch reads what lies at a place, at most limit bytes of it, into buf. Less
+// or nothing comes back when the log is not what it was.
+func fetch(f *os.File, p place, limit int64, buf []byte) []byte {
+	n := min(p[1], limit, maxLine)
+	if p[0] < 0 || n <= 0 {
+		return nil
+	}
+	if int64(cap(buf)) < n {
+		buf = make([]byte, n)
+	}
+	got, err := f.ReadAt(buf[:n], p[0])
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return buf[:got]
+}
+
+// inside is a raw string without its quotes, nil if the value is no string.
+func inside(raw []byte) []byte {
+	if len(raw) < 2 || raw[0] != '"' {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
+}
+
+// unescape appends what the inside of a JSON string says. It forgives: a broken
+// escape says what it can, because half a sentence is worth more than none.
+func unescape(dst, raw []byte) []byte {
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 || i+1 >= len(raw) {
+			return append(dst, bytes.TrimSuffix(raw, []byte{'\\'})...)
+		}
+		dst = append(dst, raw[:i]...)
+		r := rune(raw[i+1])
+		raw = raw[i+2:]
+		switch r {
+		case 'n':
+			r = '\n'
+		case 't':
+			r = '\t'
+		case 'r':
+			r = '\r'
+		case 'b', 'f':
+			r = ' '
+		case 'u':
+			var ok bool
+			if r, ok = hex4(raw); !ok {
+				break
+			}
+			raw = raw[4:]
+			if utf16.IsSurrogate(r) {
+				var low rune
+				if begins(raw, `\u`) {
+					low, _ = hex4(raw[2:])
+				}
+				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+					raw = raw[6:]
+				}
+			}
+		default:
+			if r >= utf8.RuneSelf { // a byte of a character, after a backslash that means nothing
+				dst = append(dst, byte(r))
+				continue
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(b []byte) (r rune, ok bool) {
+	if len(b) < 4 {
+		return utf8.RuneError, false
+	}
+	for _, c := range b[:4] {
+		switch {
+		case '0' <= c && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return utf8.RuneError, false
+		}
+	}
+	return r, true
+}
+
+// words is what the inside of a JSON string says, as valid UTF-8.
+func words(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	return strings.ToValidUTF8(string(unescape(nil, raw)), "\uFFFD")
+}
+
+// short is the same on one line, at most limit bytes of it.
+func short(raw []byte, limit int) string {
+	return oneLine(words(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
+}
+
+// oneLine makes white space one blank and leaves control characters out.
+func oneLine(s string, limit int) string {
+	return head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
+		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'
+	}), " "), limit)
+}
+
+// head is the first limit bytes of a text, cut between runes.
+func head(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	for limit > 0 && !utf8.RuneStart(s[limit]) {
+		limit--
+	}
+	return s[:limit]
+}
+
+// tailOf is the last limit bytes of a text, cut between runes.
+func tailOf(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	i := len(s) - limit
+	for i < len(s) && !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return s[i:]
+}
+
+// plain tells whether a value is a name as programs give them: printable ASCII
+// that JSON writes as it is. Only such names are remembered themselves.
+func plain(raw []byte, limit int) bool {
+	if len(raw) == 0 || len(raw) > limit {
+		return false
+	}
+	for _, c := range raw {
+		if c <= ' ' || c > '~' || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
+
+// fnv1a hashes a name: FNV-1a, 64 bit. By hand, because it is needed once a
+// line and hash/fnv would allocate.
+func fnv1a(b []byte) uint64 {
+	h := uint64(14695981039346656037)
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 1099511628211
+	}
+	return h
+}

@@ -1,0 +1,814 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// session makes a log, line by line, as Claude Code writes it. Nothing in it
+// comes from a real session.
+type session struct {
+	lines []string
+	n     int // for uuids, ids and the clock
+}
+
+func (s *session) add(kind, rest string) *session {
+	s.n++
+	s.lines = append(s.lines, fmt.Sprintf(`{"parentUuid":"u%d","isSidechain":false,%s,"type":%q,"uuid":"u%d","timestamp":"2026-11-20T10:%02d:%02d.%03dZ","version":"2.1.329"}`,
+		s.n-1, rest, kind, s.n, s.n/60%60, s.n%60, s.n%1000))
+	return s
+}
+
+func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
+
+func (s *session) asks(words string) *session {
+	return s.add("user", `"message":{"role":"user","content":`+quote(words)+`}`)
+}
+
+func (s *session) meta(words string) *session {
+	return s.add("user", `"isMeta":true,"message":{"role":"user","content":[{"type":"text","text":`+quote(words)+`}]}`)
+}
+
+func (s *session) says(words string) *session {
+	return s.add("assistant", `"message":{"id":"m","model":"claude-x","role":"assistant","content":[{"type":"text","text":`+quote(words)+`}],"usage":{"input_tokens":3,"cache_creation_input_tokens":20,"cache_read_input_tokens":1000,"cache_creation":{"input_tokens":7},"output_tokens":50}}`)
+}
+
+// calls calls a tool. Its result comes by returns or fails, for the newest call.
+func (s *session) calls(name, input string) *session {
+	s.add("assistant", fmt.Sprintf(`"message":{"id":"m","model":"claude-x","role":"assistant","content":[{"type":"tool_use","id":"t%d","name":%q,"input":%s}]}`, s.n+1, name, input))
+	return s
+}
+
+func (s *session) returns(content, outcome string) *session { return s.answer(s.n, content, outcome) }
+
+func (s *session) answer(call int, content, outcome string) *session {
+	return s.add("user", fmt.Sprintf(`"message":{"role":"user","content":[{"tool_use_id":"t%d","type":"tool_result","content":%s}]},"toolUseResult":%s`, call, quote(content), outcome))
+}
+
+func (s *session) fails(content string) *session {
+	return s.add("user", fmt.Sprintf(`"message":{"role":"user","content":[{"type":"tool_result","content":%s,"is_error":true,"tool_use_id":"t%d"}]},"toolUseResult":%s`, quote(content), s.n, quote("Error: "+content)))
+}
+
+func (s *session) runs(name, input string) *session {
+	return s.calls(name, input).returns("ok", `{"stdout":"ok"}`)
+}
+
+func (s *session) attaches(attachment string) *session {
+	return s.add("attachment", `"attachment":`+attachment)
+}
+
+func (s *session) creates(id, subject string) *session {
+	return s.calls("TaskCreate", `{"subject":`+quote(subject)+`,"description":"d"}`).
+		returns("Task #"+id+" created successfully: "+subject, `{"task":{"id":`+quote(id)+`,"subject":`+quote(subject)+`}}`)
+}
+
+func (s *session) updates(input string) *session {
+	return s.calls("TaskUpdate", input).returns("Updated task", `{"success":true,"taskId":"1","updatedFields":["status"]}`)
+}
+
+func (s *session) compacts() *session {
+	s.add("system", `"subtype":"compact_boundary","content":"Conversation compacted","compactMetadata":{"trigger":"auto"}`)
+	return s.add("user", `"isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"This session is being continued from a previous conversation that ran out of context."}`)
+}
+
+func (s *session) bytes() []byte { return []byte(strings.Join(s.lines, "\n") + "\n") }
+
+// view reads all of a log at once.
+func view(t testing.TB, log []byte) View {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, log, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, v, err := Read(path, Log{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// check compares a part of a view with what it should be.
+func check(t *testing.T, log []byte, part func(View) any, want any) {
+	t.Helper()
+	if got := part(view(t, log)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+}
+
+func TestNothing(t *testing.T) {
+	check(t, nil, func(v View) any { v.Todos = nil; return v }, View{Compacted: -1})
+}
+
+func TestText(t *testing.T) {
+	long := strings.Repeat("é", 40<<10)
+	for name, test := range map[string]struct {
+		log  *session
+		want string
+	}{
+		"newest":       {new(session).says("one").says("two"), "two"},
+		"before tools": {new(session).says("one").runs("Bash", `{"command":"ls"}`), "one"},
+		"blank":        {new(session).says("one").says("\n\n \t").says(""), "one"},
+		"blocks":       {new(session).add("assistant", `"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"b"},{"type":"text","text":"c"},{"type":"tool_use","id":"t","name":"Read","input":{}}]}`), "c"},
+		"a string":     {new(session).add("assistant", `"message":{"content":"a"}`), "a"},
+		"escapes":      {new(session).says("a \"q\" \\ b\\\\c \u2028 “x” 😀 \x01"), "a \"q\" \\ b\\\\c \u2028 “x” 😀 \x01"},
+		"surrogates":   {new(session).raw(`{"type":"assistant","message":{"content":"\ud83d\ude00 \ud83d \u00e9 \uZZZZ \/"}}`), "😀 \uFFFD é \uFFFDZZZZ /"},
+		"no UTF-8":     {new(session).raw("{\"type\":\"assistant\",\"message\":{\"content\":\"a\xff\xfeb\x00c\"}}"), "a\uFFFDb\x00c"},
+		"sidechain":    {new(session).says("one").raw(strings.Replace(new(session).says("sub").lines[0], `"isSidechain":false`, `"isSidechain":true`, 1)), "one"},
+		"synthetic":    {new(session).says("one").add("assistant", `"message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}`), "one"},
+		"torn":         {new(session).says("one").raw(new(session).says("two").lines[0][:120]).raw(""), "one"},
+		"huge":         {new(session).says("one").raw(strings.Replace(text(strings.Repeat("x", maxLine)), `"u"`, `"other"`, 1)), "one"},
+		"NUL, unknown": {new(session).says("one").raw("\x00\x00").raw("[]").raw(`{"type":17}`).raw(`{"type":"progress","data":{}}`).raw(`{"type":"queue-operation","content":"x"}`).raw(`{"type":"assistant","message":[]}`).raw(`{"type":"assistant","message":{"content":[1,"x",{}]}}`), "one"},
+		"CRLF":         {new(session).says("one").raw(new(session).says("two").lines[0] + "\r").raw(new(session).add("user", `"message":3`).lines[0]), "one"},
+		"end of it":    {new(session).says(long), long[len(long)-maxText:]},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Text }, test.want) })
+	}
+	// The CRLF line above repeats u1; with a uuid of its own it counts.
+	check(t, []byte(strings.ReplaceAll(string(new(session).says("one").says("two").bytes()), "\n", "\r\n")), func(v View) any { return v.Text }, "two")
+	// A last line without its end counts when it is complete.
+	s := new(session).says("one").says("two").bytes()
+	check(t, s[:len(s)-1], func(v View) any { return v.Text }, "two")
+	check(t, s[:len(s)-2], func(v View) any { return v.Text }, "one")
+
+	a, b := view(t, new(session).says("one").bytes()), view(t, new(session).says("zero").says("one").bytes())
+	if a.TextHash == "" || a.TextHash != b.TextHash || a.TextHash == view(t, new(session).says("two").bytes()).TextHash {
+		t.Errorf("hashes %q, %q", a.TextHash, b.TextHash)
+	}
+}
+
+func TestPrompts(t *testing.T) {
+	first := func() *session { return new(session).asks("first") }
+	type want struct {
+		Turns        int
+		Prompt, Text string
+	}
+	for name, test := range map[string]struct {
+		log  *session
+		want want
+	}{
+		"none":               {new(session).says("hello"), want{}},
+		"one":                {first(), want{1, "u1", "first"}},
+		"two":                {first().says("a").asks("second"), want{2, "u3", "second"}},
+		"image alone":        {first().add("user", `"message":{"content":[{"type":"image","source":{}}]}`), want{2, "u2", ""}},
+		"image and words":    {first().add("user", `"message":{"content":[{"type":"image","source":{}},{"type":"text","text":"look"}]}`), want{2, "u2", "look"}},
+		"reminder first":     {first().asks("<system-reminder>\nThe day is new.\n</system-reminder>\n\nsecond"), want{2, "u2", "second"}},
+		"file opened":        {first().add("user", `"message":{"content":[{"type":"text","text":"<ide_opened_file>x</ide_opened_file>"},{"type":"text","text":"second"}]}`), want{2, "u2", "second"}},
+		"reminder alone":     {first().asks("<system-reminder>x</system-reminder>"), want{1, "u1", "first"}},
+		"tool result":        {first().runs("Bash", `{}`), want{1, "u1", "first"}},
+		"meta":               {first().meta("a skill"), want{1, "u1", "first"}},
+		"hook feedback":      {first().meta("Stop hook feedback:\ngo on"), want{1, "u1", "first"}},
+		"feedback, not meta": {first().asks("Stop hook feedback:\ngo on"), want{1, "u1", "first"}},
+		"notification":       {first().add("user", `"origin":{"kind":"task-notification"},"message":{"content":"<task-notification>\n<task-id>b</task-id>"}`), want{1, "u1", "first"}},
+		"old notification":   {first().asks("<task-notification>\n<task-id>b</task-id>"), want{1, "u1", "first"}},
+		"peer":               {first().add("user", `"origin":{"kind":"peer"},"message":{"content":"hello from there"}`), want{1, "u1", "first"}},
+		"human origin":       {first().add("user", `"origin":{"kind":"human"},"promptSource":"sdk","message":{"content":"second"}`), want{2, "u2", "second"}},
+		"system source":      {first().add("user", `"promptSource":"system","message":{"content":"second"}`), want{1, "u1", "first"}},
+		"compaction":         {first().compacts(), want{1, "u1", "first"}},
+		"slash command":      {first().asks("<command-name>/compact</command-name>"), want{2, "u2", "<command-name>/compact</command-name>"}},
+		"its output":         {first().asks("<local-command-stdout>done</local-command-stdout>"), want{1, "u1", "first"}},
+		"shell command":      {first().asks("<bash-input>ls</bash-input>").asks("<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>"), want{2, "u2", "<bash-input>ls</bash-input>"}},
+		"interruption":       {first().asks("[Request interrupted by user for tool use]"), want{1, "u1", "first"}},
+		"typed ahead":        {first().attaches(`{"type":"queued_command","prompt":"and this","source_uuid":"x","commandMode":"prompt","origin":{"kind":"human"}}`), want{2, "u2", "and this"}},
+		"arrived ahead":      {first().attaches(`{"type":"queued_command","prompt":"<task-notification>\n<task-id>b</task-id>","commandMode":"task-notification"}`), want{1, "u1", "first"}},
+		"queue operation":    {first().raw(`{"type":"queue-operation","operation":"enqueue","content":"second"}`), want{1, "u1", "first"}},
+		"twice":              {first().raw(first().lines[0]), want{1, "u1", "first"}},
+		"long":               {new(session).asks(strings.Repeat("é", 300)), want{1, "u1", strings.Repeat("é", 200)}},
+		"no uuid":            {new(session).raw(`{"type":"user","message":{"content":"x"}}`), want{1, "", "x"}},
+		"strange uuid":       {new(session).raw(`{"type":"user","message":{"content":"x"},"uuid":"a\u0000b"}`), want{1, "", "x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, test.log.bytes(), func(v View) any { return want{v.Turns, v.Prompt, v.PromptText} }, test.want)
+		})
+	}
+}
+
+func TestCalls(t *testing.T) {
+	s := new(session).asks("go").runs("Read", `{"file_path":"/a"}`).asks("and").
+		calls("Bash", `{"description":"Run the tests","command":"go test \\\n  ./..."}`).fails("Exit code 1\nFAIL x").
+		calls("Grep", `{"pattern":"x\\d","path":"/a"}`).returns("\n  3 files\na\nb", `{"mode":"x"}`).
+		calls("Write", `{"content":"`+strings.Repeat("x", 9000)+`","file_path":"/late"}`).
+		calls("mcp__x__y", `{"n":1,"what":"this"}`).returns("", `{}`).
+		calls("Skill", `{"skill":"p:s"}`).fails("<tool_use_error>No such skill</tool_use_error>").
+		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
+	v := view(t, s.bytes())
+	want := []Call{
+		{"Bash", `go test \ ./...`, "exit 1", true},
+		{"Grep", `x\d`, "3 files", false},
+		{"Write", strings.Repeat("x", maxShort), "", false},
+		{"mcp__x__y", "this", "", false},
+		{"Skill", "p:s", "No such skill", true},
+		{"TaskUpdate", "#3 → completed", "", false},
+	}
+	if !reflect.DeepEqual(v.Calls, want) {
+		t.Errorf("got  %+v\nwant %+v", v.Calls, want)
+	}
+	if v.CallsInTurn != 6 || v.LastTool != "TaskUpdate" {
+		t.Errorf("%d calls, last %s", v.CallsInTurn, v.LastTool)
+	}
+
+	for i := range 20 {
+		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
+	}
+	v = view(t, s.bytes())
+	if len(v.Calls) != maxRecent || v.CallsInTurn != 26 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
+		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
+	}
+	v = view(t, s.asks("thanks").bytes())
+	if len(v.Calls) != 0 || v.CallsInTurn != 0 || v.LastTool != "Read" {
+		t.Errorf("after a prompt: %+v", v)
+	}
+	// Several blocks in one line, results in another order.
+	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
+		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
+	if want := []Call{{"A", "", "of a", false}, {"B", "", "of b", false}}; !reflect.DeepEqual(v.Calls, want) {
+		t.Errorf("got %+v", v.Calls)
+	}
+}
+
+func TestTodos(t *testing.T) {
+	two := `{"todos":[{"content":"a","status":"in_progress","activeForm":"A"},{"content":"b","status":"pending"}]}`
+	ab := []Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
+	tasks := func() *session { return new(session).asks("go").creates("1", "one").creates("2", "two") }
+	one, twoT := Todo{ID: "1", Content: "one", Status: "pending"}, Todo{ID: "2", Content: "two", Status: "pending"}
+	with := func(t Todo, status string) Todo { t.Status = status; return t }
+	reminder := `{"type":"task_reminder","content":[{"id":"1","subject":"one","description":"d","status":"completed","blocks":[],"blockedBy":[]},{"id":"7","subject":"seven","status":"pending","owner":"w","blocks":[],"blockedBy":["1"]}],"itemCount":2}`
+	reminded := []Todo{with(one, "completed"), {ID: "7", Content: "seven", Status: "pending", Owner: "w"}}
+	for name, test := range map[string]struct {
+		log          *session
+		want         []Todo
+		turns, calls int
+	}{
+		"none":                 {new(session).asks("go").runs("Bash", `{}`), nil, 1, 1},
+		"written":              {new(session).asks("go").runs("TodoWrite", two).runs("Bash", `{}`), ab, 0, 1},
+		"not answered yet":     {new(session).calls("TodoWrite", two), ab, 0, 0},
+		"written again":        {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", two), ab, 1, 1},
+		"replaced":             {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", `{"todos":[]}`), nil, 0, 0},
+		"error":                {new(session).runs("TodoWrite", two).asks("go").calls("TodoWrite", `{"todos":[]}`).fails("InputValidationError"), ab, 1, 1},
+		"no such tool":         {new(session).calls("TodoWrite", two).fails("No such tool available: TodoWrite"), nil, 0, 1},
+		"odd type":             {new(session).runs("TodoWrite", two).runs("TodoWrite", `{"todos":"none"}`), ab, 0, 1},
+		"old snapshot":         {new(session).add("user", `"message":{"content":"go"},"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]`), ab, 0, 0},
+		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0, 0},
+		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0, 0},
+		"tasks":                {tasks(), []Todo{one, twoT}, 0, 0},
+		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []Todo{one}, 0, 0},
+		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0, 1},
+		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0, 1},
+		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []Todo{with(one, "in_progress"), twoT}, 0, 0},
+		"update by id":         {tasks().updates(`{"id":2,"status":"completed"}`).asks("x"), []Todo{one, with(twoT, "completed")}, 1, 0},
+		"update by task_id":    {tasks().updates(`{"status":"completed","task_id":"2"}`).runs("Bash", `{}`), []Todo{one, with(twoT, "completed")}, 0, 1},
+		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0, 0},
+		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []Todo{twoT}, 0, 0},
+		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []Todo{one, twoT}, 0, 2},
+		"unsuccessful":         {tasks().calls("TaskUpdate", `{"taskId":"1","status":"completed"}`).returns("Task not found", `{"success":false,"taskId":"1","error":"Task not found"}`), []Todo{one, twoT}, 0, 1},
+		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []Todo{twoT, one}, 0, 1},
+		"unknown undone":       {tasks().calls("TaskUpdate", `{"taskId":"9","status":"completed"}`).fails("no"), []Todo{one, twoT}, 0, 1},
+		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []Todo{{ID: "9", Status: "in_progress"}}, 0, 0},
+		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
+		"blocks":               {tasks().updates(`{"taskId":"1","addBlocks":["2"]}`), []Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
+		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []Todo{with(one, "completed"), twoT}, 0, 0},
+		"reminded":             {tasks().attaches(reminder).runs("Bash", `{}`), reminded, 0, 1},
+		"reminded of nothing":  {tasks().attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), nil, 0, 0},
+		"reminder, but a list": {new(session).runs("TodoWrite", two).attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), ab, 0, 0},
+		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0, 0},
+		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []Todo{one, twoT}, 1, 1},
+		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0, 0},
+		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []Todo{one}, 0, 0},
+		"duplicate line":       {tasks().raw(tasks().lines[2]), []Todo{one, twoT}, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := view(t, test.log.bytes())
+			if len(v.Todos) != len(test.want) || len(v.Todos) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
+				t.Errorf("got  %+v\nwant %+v", v.Todos, test.want)
+			}
+			if len(v.Todos) > 0 && (v.TodosTurns != test.turns || v.TodosCalls != test.calls) {
+				t.Errorf("changed %d turns and %d calls ago, want %d and %d", v.TodosTurns, v.TodosCalls, test.turns, test.calls)
+			}
+		})
+	}
+}
+
+// Of more items than are kept, the open ones stay.
+func TestManyTodos(t *testing.T) {
+	s := new(session)
+	var all []string
+	for i := range 100 {
+		s.creates(fmt.Sprint(i), fmt.Sprint("task ", i))
+		status := "pending"
+		if i%2 == 0 {
+			s.updates(fmt.Sprintf(`{"taskId":"%d","status":"completed"}`, i))
+			status = "completed"
+		}
+		all = append(all, fmt.Sprintf(`{"content":"todo %d","status":%q}`, i, status))
+	}
+	for _, log := range [][]byte{s.bytes(), new(session).calls("TodoWrite", `{"todos":[`+strings.Join(all, ",")+`]}`).bytes()} {
+		v := view(t, log)
+		open := 0
+		for _, todo := range v.Todos {
+			if todo.Status == "pending" {
+				open++
+			}
+		}
+		if len(v.Todos) != maxTodos || open != 50 {
+			t.Errorf("%d todos, %d open", len(v.Todos), open)
+		}
+	}
+}
+
+func TestSkill(t *testing.T) {
+	for name, test := range map[string]struct {
+		log  *session
+		want Skill
+	}{
+		"none":             {new(session).says("Using grep to find it. Using the tool. I'm using the hammer."), Skill{}},
+		"tool":             {new(session).asks("go").runs("Skill", `{"skill":"superpowers:brainstorming"}`).asks("and"), Skill{"brainstorming", "tool", 1}},
+		"tool, long ago":   {new(session).runs("Skill", `{"command":"pdf"}`), Skill{"pdf", "tool", 0}},
+		"refused":          {new(session).runs("Skill", `{"skill":"a"}`).asks("x").calls("Skill", `{"skill":"b"}`).fails("Unknown skill"), Skill{"a", "tool", 1}},
+		"body":             {new(session).meta("Base directory for this skill: /home/x/.claude/skills/writing-plans\n\n# Writing"), Skill{"writing-plans", "body", 0}},
+		"body, Windows":    {new(session).meta(`Base directory for this skill: C:\Users\new\skills\writing-plans` + "\n\n# Writing"), Skill{"writing-plans", "body", 0}},
+		"a person's words": {new(session).asks("Base directory for this skill: /a/b"), Skill{}},
+		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), Skill{"review", "attribution", 0}},
+		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), Skill{"review", "tool", 0}},
+		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), Skill{"executing-plans", "announcement", 0}},
+		"announced, bold":  {new(session).says("I’m using the **superpowers:writing-plans** skill."), Skill{"writing-plans", "announcement", 0}},
+		"announced today":  {new(session).says("Using the brainstorming skill to refine this."), Skill{"brainstorming", "announcement", 0}},
+		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), Skill{"test-driven-development", "announcement", 0}},
+		"one word":         {new(session).says("Using brainstorming to find out."), Skill{"brainstorming", "announcement", 0}},
+		"in passing":       {new(session).says("You could go on using the writing-plans skill."), Skill{}},
+		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), Skill{"review", "tool", 0}},
+		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), Skill{"writing-plans", "announcement", 0}},
+		"strange name":     {new(session).runs("Skill", `{"skill":"a\nb"}`), Skill{}},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Skill }, test.want) })
+	}
+}
+
+func TestAsked(t *testing.T) {
+	for name, test := range map[string]struct {
+		log  *session
+		want string
+	}{
+		"nothing":          {new(session).asks("go").runs("Bash", `{}`), ""},
+		"asked":            {new(session).asks("go").says("Which?").calls("AskUserQuestion", `{"questions":[]}`), "AskUserQuestion"},
+		"answered":         {new(session).asks("go").runs("AskUserQuestion", `{"questions":[]}`), "AskUserQuestion"},
+		"and said":         {new(session).asks("go").runs("AskUserQuestion", `{"questions":[]}`).says("Good."), ""},
+		"and done":         {new(session).asks("go").runs("AskUserQuestion", `{"questions":[]}`).runs("Bash", `{}`), ""},
+		"plan":             {new(session).asks("go").calls("ExitPlanMode", `{"plan":"x"}`), "ExitPlanMode"},
+		"plan refused":     {new(session).asks("go").calls("ExitPlanMode", `{"plan":"x"}`).fails("rejected").says("Then I wait."), "ExitPlanMode"},
+		"in an older turn": {new(session).asks("go").runs("AskUserQuestion", `{}`).asks("this"), ""},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Asked }, test.want) })
+	}
+}
+
+func TestStarted(t *testing.T) {
+	server := func() *session {
+		return new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`).
+			returns("Command running in background with ID: b1. Output is being written to: /tmp/b1", `{"stdout":"","backgroundTaskId":"b1"}`)
+	}
+	agent := func(s *session) *session {
+		return s.calls("Agent", `{"description":"Look around","prompt":"…"}`).
+			returns("Async agent launched successfully.\nagentId: a1 (internal)", `{"isAsync":true,"status":"async_launched","agentId":"a1","prompt":"…"}`)
+	}
+	notice := func(id, status string) string {
+		return "<task-notification>\n<task-id>" + id + "</task-id>\n" + status + "<summary>x</summary>\n</task-notification>"
+	}
+	b1, a1 := Task{"b1", "make serve"}, Task{"a1", "Look around"}
+	for name, test := range map[string]struct {
+		log  *session
+		want []Task
+	}{
+		"none":              {new(session).asks("go").runs("Bash", `{"command":"ls"}`), nil},
+		"shell":             {server(), []Task{b1}},
+		"shell, text only":  {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`).returns("Command running in background with ID: b1. Output is", `"x"`), []Task{b1}},
+		"not answered yet":  {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`), []Task{{"", "make serve"}}},
+		"failed":            {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`).fails("no"), nil},
+		"sent there":        {new(session).asks("go").calls("Bash", `{"command":"make all"}`).returns("", `{"stdout":"","backgroundTaskId":"b2"}`), []Task{{"b2", "make all"}}},
+		"quoted":            {new(session).asks("go").calls("Bash", `{"command":"cat x"}`).returns(`"backgroundTaskId":"b2"`, `{"stdout":"\"backgroundTaskId\":\"b2\""}`), nil},
+		"agent":             {agent(server()), []Task{b1, a1}},
+		"agent, waited for": {new(session).asks("go").calls("Task", `{"description":"x"}`).returns("Done.", `{"status":"completed","agentId":"a1"}`), nil},
+		"monitor":           {new(session).asks("go").calls("Monitor", `{"command":"watch","description":"CI"}`).returns("Monitor started (task m1, timeout 3ms)", `{"taskId":"m1","timeoutMs":3}`), []Task{{"m1", "watch"}}},
+		"news":              {server().asks(notice("b1", "<event>x</event>")), []Task{b1}},
+		"ended":             {agent(server()).asks(notice("b1", "<status>completed</status>")), []Task{a1}},
+		"both ended":        {agent(server()).add("user", `"origin":{"kind":"task-notification"},"message":{"content":`+quote(notice("b1", "<status>killed</status>")+notice("a1", "<status>failed</status>"))+`}`), nil},
+		"ended ahead":       {agent(server()).attaches(`{"type":"queued_command","commandMode":"task-notification","prompt":` + quote(notice("a1", "<status>completed</status>")) + `}`), []Task{b1}},
+		"stopped":           {server().calls("TaskStop", `{"task_id":"b1"}`).returns("stopped", `{"message":"x","task_id":"b1"}`), nil},
+		"killed":            {server().calls("KillShell", `{"shell_id":"b1"}`).returns("killed", `{"message":"x","shell_id":"b1"}`), nil},
+		"looked at":         {server().calls("TaskOutput", `{"task_id":"b1"}`).returns("x", `{"retrieval_status":"not_ready","task":{"task_id":"b1","status":"running"}}`), []Task{b1}},
+		"found ended":       {server().calls("TaskOutput", `{"task_id":"b1"}`).returns("x", `{"retrieval_status":"success","task":{"task_id":"b1","status":"completed"}}`), nil},
+		"an older turn":     {server().asks("now this"), nil},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Started }, test.want) })
+	}
+}
+
+func TestFeedback(t *testing.T) {
+	blocks := func(s *session, command string) *session {
+		return s.attaches(`{"type":"hook_blocking_error","hookName":"Stop","hookEvent":"Stop","toolUseID":"x","blockingError":{"blockingError":"go on","command":` + quote(command) + `}}`).
+			meta("Stop hook feedback:\ngo on")
+	}
+	const ours, theirs = `"${CLAUDE_PLUGIN_ROOT}"/hooks/springfield-hook`, "/x/other.sh"
+	at := func(n int64) int64 { return 1795168800000 + n*1000 + n } // 2026-11-20T10:00:00Z, as session.add counts
+	for name, test := range map[string]struct {
+		log  *session
+		want Feedback
+	}{
+		"none":            {new(session).asks("go"), Feedback{}},
+		"ours":            {blocks(new(session).asks("go"), ours), Feedback{Ours: []int64{at(2)}, InTurn: 1}},
+		"others":          {blocks(new(session).asks("go"), theirs), Feedback{Others: 1}},
+		"both":            {blocks(blocks(new(session).asks("go"), ours), theirs), Feedback{Ours: []int64{at(2)}, InTurn: 1, Others: 1}},
+		"words first":     {new(session).meta("Stop hook feedback:\nx").attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + "/a/springfield-hook.exe" + `"}}`), Feedback{Ours: []int64{at(2)}, InTurn: 1}},
+		"words only":      {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{Others: 1}},
+		"an older turn":   {blocks(blocks(new(session), ours), theirs).asks("go"), Feedback{Ours: []int64{at(1)}}},
+		"a wake-up":       {blocks(new(session), ours).asks("<task-notification>"), Feedback{Ours: []int64{at(1)}, InTurn: 1}},
+		"another event":   {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
+		"not an ordinary": {new(session).attaches(`{"type":"hook_success","hookEvent":"Stop","command":"springfield-hook"}`), Feedback{}},
+	} {
+		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Feedback }, test.want) })
+	}
+	s := new(session)
+	for range 50 {
+		blocks(s, ours)
+	}
+	if v := view(t, s.bytes()); len(v.Feedback.Ours) != maxOurs || v.Feedback.InTurn != 50 || v.Feedback.Ours[maxOurs-1] != at(99) {
+		t.Errorf("%+v", v.Feedback)
+	}
+}
+
+func TestModel(t *testing.T) {
+	type want struct {
+		Context, Compacted int
+		Model              string
+		APIError           bool
+	}
+	failed := `"isApiErrorMessage":true,"error":"rate_limit","message":{"model":"<synthetic>","content":[{"type":"text","text":"You've hit a limit"}],"usage":{"input_tokens":0,"output_tokens":0}}`
+	for name, test := range map[string]struct {
+		log  *session
+		want want
+	}{
+		"usage":      {new(session).says("x"), want{1073, -1, "claude-x", false}},
+		"API error":  {new(session).says("x").add("assistant", failed), want{1073, -1, "claude-x", true}},
+		"and after":  {new(session).add("assistant", failed).says("x"), want{1073, -1, "claude-x", false}},
+		"compaction": {new(session).asks("a").compacts().asks("b").says("x").asks("c"), want{1073, 2, "claude-x", false}},
+		"just now":   {new(session).asks("a").compacts(), want{0, 0, "", false}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			check(t, test.log.bytes(), func(v View) any { return want{v.Context, v.Compacted, v.Model, v.APIError} }, test.want)
+		})
+	}
+}
+
+func TestUnixMilli(t *testing.T) {
+	for stamp, want := range map[string]int64{
+		"1970-01-01T00:00:00Z": 0, "1970-01-01T00:00:00.001Z": 1, "2000-02-29T12:34:56.789Z": 951827696789, "2026-11-20T10:00:00.5Z": 1795168800500,
+		"2024-12-31T23:59:59.999999Z": 1735689599999, "2026-11-20T10:00:00+01:00": 0, "": 0, "yesterday": 0, "2026-13-20T10:00:00Z": 0, "2026/11-20T10:00:00Z": 0,
+	} {
+		if got := unixMilli([]byte(stamp)); got != want {
+			t.Errorf("%q: %d, want %d", stamp, got, want)
+		}
+	}
+}
+
+// A log that is not what it was is read again.
+func TestRewritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	put := func(b []byte) {
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(new(session).asks("a").says("one").asks("b").says("two").bytes())
+	prior, v, _ := Read(path, Log{})
+	if v.Turns != 2 {
+		t.Fatal(v)
+	}
+	for name, log := range map[string][]byte{
+		"shorter":     new(session).asks("a").bytes(),
+		"empty":       nil,
+		"other, long": new(session).asks("c").says(strings.Repeat("x", 9000)).bytes(),
+	} {
+		put(log)
+		_, got, err := Read(path, prior)
+		if err != nil || !reflect.DeepEqual(got, view(t, log)) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	old := prior
+	old.Form = form + 1
+	old.Turns = 99
+	put(new(session).asks("a").says("one").asks("b").says("two").bytes())
+	if _, v, _ := Read(path, old); v.Turns != 2 {
+		t.Errorf("a Log of another form is continued: %+v", v)
+	}
+	if log, _, err := Read(filepath.Join(t.TempDir(), "none"), prior); err == nil || !reflect.DeepEqual(log, prior) {
+		t.Errorf("a missing log: %+v, %v", log, err)
+	}
+}
+
+// carry is what the ledger does with a Log between two stops.
+func carry(t testing.TB, log Log) Log {
+	t.Helper()
+	b, err := json.Marshal(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(b) > 12<<10 {
+		t.Fatalf("the Log has %d bytes: %s", len(b), b)
+	}
+	var back Log
+	if err := json.Unmarshal(b, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// inPieces reads a log that grows by the given lengths.
+func inPieces(t testing.TB, path string, log []byte, next func() int) (Log, View) {
+	t.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var prior Log
+	var v View
+	for at := 0; ; {
+		n := min(len(log)-at, max(0, next()))
+		if _, err := f.Write(log[at : at+n]); err != nil {
+			t.Fatal(err)
+		}
+		at += n
+		if prior, v, err = Read(path, prior); err != nil {
+			t.Fatal(err)
+		}
+		prior = carry(t, prior)
+		if at == len(log) {
+			return prior, v
+		}
+	}
+}
+
+// Random sessions, cut anywhere, say the same as at once.
+func TestIncrements(t *testing.T) {
+	rng := rand.New(rand.NewSource(7))
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	for range 30 {
+		log := generated(rng, 400).bytes()
+		if rng.Intn(2) == 0 {
+			log = log[:len(log)-rng.Intn(200)]
+		}
+		want := view(t, log)
+		for _, most := range []int{300, 5000, 200_000} {
+			_, got := inPieces(t, path, log, func() int { return 1 + rng.Intn(most) })
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("pieces of at most %d:\ngot  %+v\nwant %+v", most, got, want)
+			}
+		}
+	}
+}
+
+// Lines around every bound that the reader has.
+func TestLongLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	for _, length := range []int{chunk - 1, chunk, chunk + 1, 2 * chunk, maxLine - 1, maxLine, maxLine + 1, maxLine + chunk, maxLine + chunk + 1, 3 * maxLine} {
+		for _, end := range []string{"\n", ""} {
+			long := func(id string, length int) string {
+				line := `{"type":"assistant","uuid":"` + id + `","message":{"content":"` + id
+				return line + strings.Repeat("x", length-len(line)-len(`"}}`)) + `"}}`
+			}
+			log := []byte(strings.Join([]string{new(session).says("first").lines[0], long("long", length), long("again", length)}, "\n") + end)
+			_, v := inPieces(t, path, log, func() int { return len(log) })
+			want := "first"
+			if length <= maxLine {
+				want = "again"
+			}
+			if length <= maxLine && !strings.HasPrefix(view(t, log[:bytes.LastIndex(log, []byte("\n{"))+1]).Text, "xxx") || length > maxLine && v.Text != want {
+				t.Errorf("%d bytes, end %q: %.20s", length, end, v.Text)
+			}
+			if got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...)); got.Text != "last" {
+				t.Errorf("%d bytes: the reader did not go on: %.20s", length, got.Text)
+			}
+			_, pieces := inPieces(t, path, log, func() int { return 300_000 })
+			if !reflect.DeepEqual(pieces, v) {
+				t.Errorf("%d bytes, end %q: pieces differ", length, end)
+			}
+		}
+	}
+}
+
+// What a session can do to make its Log large is bounded.
+func TestLargestLog(t *testing.T) {
+	s := new(session).asks("go")
+	name := strings.Repeat("n", maxName)
+	for i := range 300 {
+		id := fmt.Sprintf("%012d", i)
+		s.creates(id, strings.Repeat("<&>\x01", 100))
+		s.updates(fmt.Sprintf(`{"taskId":%q,"owner":"<<<<<<<<<","addBlockedBy":["a","b","c","d","e"]}`, id))
+		s.attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"springfield-hook"}}`)
+		s.calls("Bash", `{"command":"x"}`).returns("", `{"backgroundTaskId":"`+fmt.Sprintf("%040d", i)+`"}`)
+	}
+	s.runs("Skill", `{"skill":"`+name+`"}`)
+	for i := range 100 {
+		s.calls(name, `{"run_in_background":true}`)
+		s.calls("TaskUpdate", fmt.Sprintf(`{"taskId":"%012d","status":"completed"}`, 299-i%30))
+		s.answer(1, "none", `{}`)
+	}
+	for i := range 16 {
+		s.calls("TaskUpdate", fmt.Sprintf(`{"taskId":"%012d","status":"completed"}`, 299-i))
+	}
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	log, _ := inPieces(t, path, s.bytes(), func() int { return 1 << 20 })
+	b, err := json.Marshal(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Far into a log of gigabytes, the offset of every place is longer by six digits.
+	places := 3 + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
+	t.Logf("%d bytes with %d places", len(b), places)
+	if len(b)+6*places > 12<<10 {
+		t.Errorf("%d bytes with %d places", len(b), places)
+	}
+}
+
+// generated is a random session of all kinds of lines.
+func generated(rng *rand.Rand, n int) *session {
+	s := new(session)
+	word := func() string {
+		return []string{"alpha", "the parser", "a \"quoted\" \\ word", "ünïcode 😀", "line\nbreak", strings.Repeat("long ", rng.Intn(300)), "Using writing-plans to plan it."}[rng.Intn(7)]
+	}
+	id := func() string { return fmt.Sprint(1 + rng.Intn(12)) }
+	status := func() string {
+		return []string{"pending", "in_progress", "completed", "deleted"}[rng.Intn(4)]
+	}
+	for range n {
+		switch rng.Intn(24) {
+		case 0:
+			s.asks(word())
+		case 1, 2, 3:
+			s.says(word())
+		case 4, 5, 6:
+			s.calls("Bash", `{"command":`+quote(word())+`}`)
+		case 7, 8:
+			s.returns(word(), `{"stdout":`+quote(word())+`}`)
+		case 9:
+			s.fails("Exit code 2\n" + word())
+		case 10:
+			s.calls("TodoWrite", fmt.Sprintf(`{"todos":[{"content":%s,"status":%q}]}`, quote(word()), status()))
+		case 11:
+			s.creates(id(), word())
+		case 12:
+			s.calls("TaskUpdate", fmt.Sprintf(`{"taskId":%q,"status":%q,"addBlockedBy":[%q]}`, id(), status(), id()))
+		case 13:
+			s.attaches(fmt.Sprintf(`{"type":"task_reminder","content":[{"id":%q,"subject":%s,"status":%q}]}`, id(), quote(word()), status()))
+		case 14:
+			s.calls("Skill", `{"skill":"p:`+[]string{"review", "brainstorming"}[rng.Intn(2)]+`"}`)
+		case 15:
+			s.calls("AskUserQuestion", `{"questions":[]}`)
+		case 16:
+			s.calls("Bash", `{"command":"serve","run_in_background":true}`).returns("x", `{"backgroundTaskId":"b`+id()+`"}`)
+		case 17:
+			s.asks("<task-notification>\n<task-id>b" + id() + "</task-id><status>completed</status>")
+		case 18:
+			s.attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + []string{"springfield-hook", "other"}[rng.Intn(2)] + `"}}`)
+		case 19:
+			s.meta("Stop hook feedback:\n" + word())
+		case 20:
+			s.compacts()
+		case 21: // again, as after a resume
+			if k := len(s.lines); k > 10 {
+				s.lines = append(s.lines, s.lines[k-10:]...)
+			}
+		case 22:
+			s.raw([]string{"", "{", "\x00\x00", `{"type":"progress","data":{"x":[1,2,{}]}}`, `{"type":"assistant","message":{"content":[{"type":"text"`, "\xff\xfe"}[rng.Intn(6)])
+		case 23:
+			s.meta("Base directory for this skill: /x/skills/writing-plans\n\n# Plans")
+		}
+	}
+	return s
+}
+
+func FuzzRead(f *testing.F) {
+	rng := rand.New(rand.NewSource(3))
+	for range 40 {
+		f.Add(generated(rng, 12).bytes(), uint16(rng.Intn(900)), uint16(rng.Intn(900)))
+	}
+	s := new(session).asks("go").creates("1", "one").updates(`{"taskId":"1","addBlocks":["1"],"addBlockedBy":["1"],"status":"completed"}`)
+	f.Add(s.bytes(), uint16(1), uint16(70))
+	f.Add([]byte("{\"type\":\"assistant\",\"message\":{\"content\":\"\\"), uint16(3), uint16(4))
+	f.Fuzz(func(t *testing.T, log []byte, a, b uint16) {
+		if len(log) > 64<<10 {
+			return
+		}
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		turn := false
+		_, got := inPieces(t, path, log, func() int {
+			if turn = !turn; turn {
+				return 1 + int(a)%1000 + len(log)/20
+			}
+			return 1 + int(b)%1000
+		})
+		at, want, err := Read(path, Log{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("in pieces %+v\nat once   %+v", got, want)
+		}
+		if len(want.Calls) > maxRecent || len(want.Todos) > maxTodos || len(want.Started) > maxStarted || len(want.Text) > maxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || want.TodosCalls < 0 {
+			t.Fatalf("out of bounds: %+v", want)
+		}
+		if _, again, _ := Read(path, at); !reflect.DeepEqual(again, want) {
+			t.Fatal("a second reading differs")
+		}
+	})
+}
+
+// FuzzLog: a ledger can be damaged too.
+func FuzzLog(f *testing.F) {
+	path := filepath.Join(f.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, generated(rand.New(rand.NewSource(5)), 50).bytes(), 0o600); err != nil {
+		f.Fatal(err)
+	}
+	log, _, _ := Read(path, Log{})
+	b, _ := json.Marshal(log)
+	f.Add(b)
+	f.Fuzz(func(t *testing.T, state []byte) {
+		var damaged Log
+		if json.Unmarshal(state, &damaged) != nil {
+			return
+		}
+		damaged.Form, damaged.Offset, damaged.Mark = log.Form, log.Offset, log.Mark
+		if _, _, err := Read(path, damaged); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// large writes a log of many megabytes whose lines are as long as real ones.
+func large(b *testing.B, megabytes int) string {
+	rng := rand.New(rand.NewSource(11))
+	path := filepath.Join(b.TempDir(), "s.jsonl")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	code := strings.Repeat("func main() {\n\tfmt.Println(\"x\", 1)\n}\n\n", 30)
+	var block bytes.Buffer
+	s := new(session)
+	for block.Len() < 4<<20 {
+		s.lines = s.lines[:0]
+		s.asks("Please do " + fmt.Sprint(rng.Int()))
+		for range 40 {
+			s.says("I look at it. " + strings.Repeat("More words about it. ", rng.Intn(30)))
+			s.calls("Edit", `{"file_path":"/home/x/project/main.go","old_string":`+quote(code[:rng.Intn(800)])+`,"new_string":`+quote(code[:rng.Intn(1000)])+`}`)
+			s.returns("The file has been updated.", `{"filePath":"/home/x/project/main.go","oldString":`+quote(code[:rng.Intn(800)])+`,"originalFile":`+quote(code[:rng.Intn(1100)])+`,"structuredPatch":[{"oldStart":1,"lines":["a","b","c"]}]}`)
+			s.calls("Bash", `{"command":"go test ./...","description":"Run the tests"}`)
+			s.returns(strings.Repeat("ok  \tpackage/of/mine\t0.01s\n", rng.Intn(60)), `{"stdout":`+quote(strings.Repeat("ok  \tpackage/of/mine\t0.01s\n", rng.Intn(60)))+`,"stderr":"","interrupted":false}`)
+			s.raw(`{"type":"progress","data":{"type":"bash_progress","output":"` + strings.Repeat("line of output ", rng.Intn(60)) + `"}}`)
+			s.attaches(`{"type":"hook_success","hookEvent":"PostToolUse","stdout":"` + strings.Repeat("x", rng.Intn(900)) + `"}`)
+		}
+		block.Write(s.bytes())
+	}
+	for range megabytes / 4 {
+		if _, err := f.Write(block.Bytes()); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return path
+}
+
+func BenchmarkFirstRead(b *testing.B) {
+	path := large(b, 200)
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Read(path, Log{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkNothingNew(b *testing.B) {
+	path := large(b, 20)
+	prior, _, err := Read(path, Log{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Read(path, prior); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// The skill that is at work. It shows in four ways, surest first: the model
+// calls the Skill tool; Claude Code puts the skill's text before the model; it
+// attributes the model's lines to the skill; the model announces it, as
+// superpowers asks for: "I'm using the brainstorming skill to …", and today
+// "Using brainstorming to …". The newest sign counts. A sign of the same skill
+// only says that it is still at work.
+
+package transcript
+
+import "bytes"
+
+type skill struct {
+	Name string `json:"name,omitempty"` // without its plugin
+	From source `json:"from,omitempty"`
+	Turn int    `json:"turn,omitempty"` // of the newest sign
+}
+
+// source is how a skill showed.
+type source byte
+
+const (
+	byTool source = iota + 1
+	byBody
+	byAttribution
+	byAnnouncement
+)
+
+func (s source) String() string {
+	switch s {
+	case byTool:
+		return "tool"
+	case byBody:
+		return "body"
+	case byAttribution:
+		return "attribution"
+	case byAnnouncement:
+		return "announcement"
+	}
+	return ""
+}
+
+// useSkill takes a sign of a skill.
+func (l *Log) useSkill(name []byte, from source) {
+	name = name[bytes.LastIndexByte(name, ':')+1:] // superpowers:brainstorming
+	name = bytes.TrimPrefix(name, []byte("/"))
+	if !plain(name, maxName) {
+		return
+	}
+	if string(name) != l.Skill.Name {
+		l.Skill = skill{Name: string(name), From: from}
+	}
+	l.Skill.Turn = l.Turns
+}
+
+// skillBody takes a meta line, which may be the text of a skill. It begins with
+// the directory that the skill lies in, named as the skill.
+func (l *Log) skillBody(text []byte) {
+	const before = "Base directory for this skill: "
+	if !begins(text, before) {
+		return
+	}
+	path := unescape(nil, text[len(before):min(len(text), 2048)])
+	if end := bytes.IndexByte(path, '\n'); end >= 0 {
+		path = path[:end]
+	}
+	path = bytes.TrimSpace(path)
+	l.useSkill(path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:], byBody)
+}
+
+// announced looks for announcements in what the model says.
+//
+// "Using X to …" alone is weak, tools have names too: X must look like a
+// skill's name, the words must begin a line, and no surer sign of another skill
+// may have shown in this turn.
+func (l *Log) announced(text []byte) {
+	rest := text
+	for {
+		i := bytes.Index(rest, []byte("sing "))
+		if i < 0 {
+			return
+		}
+		before := rest[:i]
+		at := len(text) - len(rest) + i // in text
+		rest = rest[i+len("sing "):]
+		capital := bytes.HasSuffix(before, []byte("U"))
+		if !capital && !bytes.HasSuffix(before, []byte("u")) {
+			continue
+		}
+		before = text[:at-1]
+		name := rest
+		the := begins(name, "the ")
+		if the {
+			name = name[len("the "):]
+		}
+		name = name[markup(name):]
+		n := 0
+		for n < len(name) && (name[n] == '-' || name[n] == ':' || 'a' <= name[n] && name[n] <= 'z' || '0' <= name[n] && name[n] <= '9') {
+			n++
+		}
+		name, after := name[:n], name[n+markup(name[n:]):]
+		begun := capital && startsLine(before)
+		if n > 0 && (begins(after, " skill") && (begun || saysI(before)) ||
+			begins(after, " to ") && !the && begun && looksLikeSkill(name) && !l.surer()) {
+			l.useSkill(name, byAnnouncement)
+		}
+	}
+}
+
+// markup counts the bytes of emphasis and quotes, escaped ones too, that a text
+// begins with.
+func markup(text []byte) (n int) {
+	for n < len(text) && isMarkup(text[n]) {
+		n++
+	}
+	return n
+}
+
+func isMarkup(c byte) bool {
+	switch c {
+	case '*', '`', '_', '\\', '"', '\'':
+		return true
+	}
+	return false
+}
+
+// surer tells whether a skill has shown otherwise in this turn.
+func (l *Log) surer() bool {
+	return l.Skill.Name != "" && l.Skill.From != byAnnouncement && l.Skill.Turn == l.Turns
+}
+
+// startsLine tells whether what comes after is the beginning of a line or of a
+// sentence.
+func startsLine(before []byte) bool {
+	for len(before) > 0 {
+		switch c := before[len(before)-1]; {
+		case c == '.' || c == '!' || c == '?' || c == ':' || bytes.HasSuffix(before, []byte(`\n`)):
+			return true
+		case c != ' ' && c != '>' && c != '#' && c != '-' && !isMarkup(c):
+			return false
+		}
+		before = before[:len(before)-1]
+	}
+	return true
+}
+
+func saysI(before []byte) bool {
+	for _, words := range [...]string{"I'm ", "I’m ", "I am ", "I'll be ", "I’ll be ", "I will be "} {
+		if bytes.HasSuffix(before, []byte(words)) {
+			return true
+		}
+	}
+	return false
+}
+
+// looksLikeSkill: skills' names have several words, or a plugin's name before
+// them; brainstorming is the one that everybody has and that has one word.
+func looksLikeSkill(name []byte) bool {
+	return bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0 || string(name) == "brainstorming"
+}

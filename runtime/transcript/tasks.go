@@ -1,0 +1,304 @@
+// The todo list, replayed over the whole session. There are two kinds of it.
+// TodoWrite writes the list anew each time, so it is enough to know where it
+// was last written. TaskCreate, TaskUpdate and TaskList change single tasks, so
+// these are remembered; their subjects stay where they were written. The kind
+// that changed last is the list that counts. Compaction changes neither.
+//
+// Reminders and TaskList show a list as it is; they correct what was replayed.
+
+package transcript
+
+import "bytes"
+
+const (
+	maxTodos   = 60
+	maxTaskID  = 12      // bytes; they are numbers
+	maxBlocker = 4       // per task
+	maxWeight  = 4 << 10 // bytes of JSON that all tasks may take in a Log
+)
+
+// todos is the state of both kinds.
+type todos struct {
+	List  list   `json:"list,omitzero"`
+	Tasks []task `json:"tasks,omitempty"`
+	When  when   `json:"when,omitzero"`
+}
+
+// list is what TodoWrite wrote last.
+type list struct {
+	Place place  `json:"place,omitzero"` // the array
+	Sum   uint64 `json:"sum,omitempty"`  // of contents and states, 0 for an empty list
+}
+
+// when is the last change.
+type when struct {
+	Turn  int  `json:"turn,omitempty"`
+	Call  int  `json:"call,omitempty"`
+	Tasks bool `json:"tasks,omitempty"` // it changed a task, not the written list
+}
+
+// task is one item that TaskCreate made.
+type task struct {
+	ID       string   `json:"id"`
+	State    state    `json:"is,omitempty"`
+	Subject  place    `json:"of,omitzero"`
+	Owner    place    `json:"by,omitzero"`
+	Blockers []uint32 `json:"after,omitempty"` // hashes of the ids it waits for
+}
+
+// state is a todo's status.
+type state byte
+
+const (
+	pending state = iota
+	inProgress
+	completed
+	deleted
+)
+
+func stateOf(raw []byte) (s state, ok bool) {
+	switch string(raw) {
+	case `"pending"`:
+		return pending, true
+	case `"in_progress"`:
+		return inProgress, true
+	case `"completed"`:
+		return completed, true
+	case `"deleted"`:
+		return deleted, true
+	}
+	return pending, false
+}
+
+func (s state) String() string {
+	switch s {
+	case inProgress:
+		return "in_progress"
+	case completed:
+		return "completed"
+	}
+	return "pending"
+}
+
+func (l *Log) changed(tasks bool) {
+	l.Todos.When = when{Turn: l.Turns, Call: l.Calls, Tasks: tasks}
+}
+
+// setList takes a list that TodoWrite wrote.
+func (l *Log) setList(e *entry, array []byte) {
+	sum, ok := sumOf(array)
+	if !ok {
+		return
+	}
+	if sum != l.Todos.List.Sum || l.Todos.When.Tasks {
+		l.changed(false)
+	}
+	l.Todos.List = list{Place: e.place(array), Sum: sum}
+}
+
+// correctList takes a list that Claude Code shows. An empty one says nothing
+// about the other kind.
+func (l *Log) correctList(e *entry, array []byte) {
+	sum, ok := sumOf(array)
+	switch {
+	case !ok || sum == l.Todos.List.Sum:
+	case sum == 0 && l.Todos.When.Tasks:
+		l.Todos.List = list{}
+	default:
+		l.setList(e, array)
+	}
+}
+
+// sumOf tells lists apart: 0 is an empty one. False: it is no list.
+func sumOf(array []byte) (sum uint64, ok bool) {
+	ok = elements(array, func(item []byte) {
+		sum = (sum*31+fnv1a(member(item, "content")))*31 + fnv1a(member(item, "status"))
+	})
+	return sum, ok
+}
+
+// find is the index of a task, -1 if it is not known.
+func (l *Log) find(id []byte) int {
+	for i := range l.Todos.Tasks {
+		if l.Todos.Tasks[i].ID == string(id) {
+			return i
+		}
+	}
+	return -1
+}
+
+// keep puts a task in its place or behind the others, and holds the bounds.
+func (l *Log) keep(t task) {
+	if i := l.find([]byte(t.ID)); i >= 0 {
+		l.Todos.Tasks[i] = t
+	} else {
+		l.Todos.Tasks = append(l.Todos.Tasks, t)
+	}
+	for tasks := l.Todos.Tasks; len(tasks) > maxTodos || weight(tasks) > maxWeight; tasks = l.Todos.Tasks {
+		oldest := 0 // else the oldest of all
+		for i := range tasks {
+			if tasks[i].State == completed {
+				oldest = i
+				break
+			}
+		}
+		l.dropAt(oldest)
+	}
+}
+
+// dropAt forgets the task at an index, if there is one.
+func (l *Log) dropAt(i int) {
+	if i >= 0 {
+		l.Todos.Tasks = append(l.Todos.Tasks[:i], l.Todos.Tasks[i+1:]...)
+	}
+}
+
+// weight is how much JSON tasks take, at most.
+func weight(tasks []task) (bytes int) {
+	for _, t := range tasks {
+		bytes += 50 + len(t.ID)
+		if t.Owner != (place{}) {
+			bytes += 30
+		}
+		if t.Blockers != nil {
+			bytes += 11 + 11*len(t.Blockers)
+		}
+	}
+	return bytes
+}
+
+// updateTask takes the input of a TaskUpdate. It returns which task that was
+// and what it was before, nil if it was not known. The model writes the id's
+// name in three ways, all of which Claude Code understands.
+func (l *Log) updateTask(e *entry, input []byte) (id string, before *task) {
+	name := identifier(member(input, "taskId", "id", "task_id"), maxTaskID)
+	if name == nil {
+		return "", nil
+	}
+	t := task{ID: string(name)}
+	i := l.find(name)
+	if i >= 0 {
+		t = l.Todos.Tasks[i]
+		was := t
+		before = &was
+	}
+	if s, ok := stateOf(member(input, "status")); ok {
+		t.State = s
+	}
+	t.learn(e, input)
+	t.Blockers = blockers(t.Blockers, member(input, "addBlockedBy"))
+	if t.State == deleted {
+		l.dropAt(i)
+	} else {
+		l.keep(t)
+	}
+	elements(member(input, "addBlocks"), func(element []byte) {
+		if i := l.find(identifier(element, maxTaskID)); i >= 0 {
+			l.Todos.Tasks[i].Blockers = addBlocker(l.Todos.Tasks[i].Blockers, name)
+			l.keep(l.Todos.Tasks[i])
+		}
+	})
+	l.changed(true)
+	return t.ID, before
+}
+
+// learn takes the texts that an object has for a task.
+func (t *task) learn(e *entry, object []byte) {
+	if s := inside(member(object, "subject")); s != nil {
+		t.Subject = e.place(s)
+	}
+	if s := inside(member(object, "owner")); s != nil {
+		t.Owner = e.place(s)
+	}
+}
+
+func blockers(known []uint32, ids []byte) []uint32 {
+	elements(ids, func(element []byte) {
+		if id := identifier(element, maxTaskID); id != nil {
+			known = addBlocker(known, id)
+		}
+	})
+	return known
+}
+
+// addBlocker makes a new list, because an older one may wait in a claim.
+func addBlocker(known []uint32, id []byte) []uint32 {
+	h := callID(id)
+	if len(known) >= maxBlocker || waitsFor(known, h) {
+		return known
+	}
+	return append(known[:len(known):len(known)], h)
+}
+
+func waitsFor(blockers []uint32, id uint32) bool {
+	for _, b := range blockers {
+		if b == id {
+			return true
+		}
+	}
+	return false
+}
+
+// putBack makes a task what it was before an update that failed.
+func (l *Log) putBack(id string, before *task) {
+	switch {
+	case before != nil:
+		l.keep(*before)
+	case id != "":
+		l.dropAt(l.find([]byte(id)))
+	}
+}
+
+// learnTask takes the result of TaskCreate or TaskGet: a structured one, else
+// the text "Task #3 created successfully: Write the tests".
+func (l *Log) learnTask(e *entry, said []byte) {
+	t, ok := taskFrom(e, member(e.outcome, "task"))
+	if !ok {
+		const before, between = "Task #", " created successfully: "
+		i := bytes.Index(said, []byte(between))
+		if !begins(said, before) || i < 0 {
+			return
+		}
+		t = task{ID: string(identifier(said[len(before):i], maxTaskID)), Subject: e.place(said[i+len(between):])}
+	}
+	if t.ID != "" && l.find([]byte(t.ID)) < 0 {
+		l.keep(t)
+		l.changed(true)
+	}
+}
+
+// taskFrom reads a task as Claude Code writes it in results and reminders.
+func taskFrom(e *entry, object []byte) (t task, ok bool) {
+	t.ID = string(identifier(member(object, "id"), maxTaskID))
+	t.State, _ = stateOf(member(object, "status"))
+	t.Blockers = blockers(nil, member(object, "blockedBy"))
+	t.learn(e, object)
+	return t, t.ID != "" && t.State != deleted
+}
+
+// correctTasks takes all tasks as Claude Code shows them. That is a change only
+// where it is not what was known, and none at all tasks say nothing about the
+// other kind.
+func (l *Log) correctTasks(e *entry, array []byte) {
+	old := l.Todos.Tasks
+	l.Todos.Tasks = nil
+	complete := elements(array, func(element []byte) {
+		if t, ok := taskFrom(e, element); ok {
+			l.keep(t)
+		}
+	})
+	if !complete {
+		l.Todos.Tasks = old
+		return
+	}
+	if len(l.Todos.Tasks) == 0 && !l.Todos.When.Tasks {
+		return
+	}
+	same := len(old) == len(l.Todos.Tasks)
+	for i := range old {
+		same = same && old[i].ID == l.Todos.Tasks[i].ID && old[i].State == l.Todos.Tasks[i].State
+	}
+	if !same {
+		l.changed(true)
+	}
+}

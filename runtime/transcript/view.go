@@ -1,0 +1,275 @@
+// The situation: what a Log knows, and the texts it knows the places of.
+
+package transcript
+
+import (
+	"hash/fnv"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxText   = 64 << 10 // bytes of the newest text, from its end
+	maxPrompt = 400      // bytes of the prompt
+	maxTodo   = 160      // bytes of a todo's content
+	maxShort  = 120      // bytes of what a call was about, or what came back
+	maxInput  = 4 << 10  // bytes of a call's input that are looked at
+)
+
+// View is the situation of a session as of the end of its log. Subagents' lines
+// count nowhere in it.
+type View struct {
+	// Text is the newest text of the assistant, its last 64 KiB.
+	Text string
+	// TextHash tells texts apart, "" if there is none.
+	TextHash string
+	// Prompt is the uuid of the newest prompt of a person, "" if there is none
+	// or it has none. See prompt.go for what is one.
+	Prompt string
+	// PromptID is Claude Code's own id of it, the event's prompt_id, "" where
+	// the log does not say.
+	PromptID string
+	// PromptText is how it begins: its first 400 bytes.
+	PromptText string
+	// Turns counts the prompts of the session.
+	Turns int
+	// Calls are the newest tool calls since the newest prompt, oldest first, at
+	// most eight; CallsInTurn is how many there were.
+	Calls       []Call
+	CallsInTurn int
+	// LastTool names the newest tool call of the session, also if it was before
+	// the newest prompt.
+	LastTool string
+	// Todos is the todo list, replayed over the session: at most 60 items, open
+	// ones preferred. TodosTurns and TodosCalls say how many prompts and tool
+	// calls ago it last changed, and mean something while there is a list.
+	Todos      []Todo
+	TodosTurns int
+	TodosCalls int
+	// Skill is the newest skill at work.
+	Skill Skill
+	// Asked is AskUserQuestion or ExitPlanMode when that is what the turn ended
+	// with: the newest call, with no good result or with nothing said after it.
+	Asked string
+	// Started is background work that this turn began and that nobody has seen
+	// end, at most 16.
+	Started []Task
+	// Earlier are the ids of background work that earlier turns began and had not
+	// seen end, the newest 16.
+	Earlier []string
+	// Feedback is how often Stop hooks have kept Claude going.
+	Feedback Feedback
+	// Context is how many tokens the newest answer says are in the context.
+	Context int
+	// Compacted is how many prompts ago the conversation was compacted, -1 if it
+	// never was.
+	Compacted int
+	// Model is the model of the newest answer.
+	Model string
+	// APIError tells that the newest line of the assistant is no answer but an
+	// error of the API.
+	APIError bool
+}
+
+// Call is one tool call. Input and Result are short and one line: the command,
+// the file, the pattern …; the first line of what came back, or "exit 1".
+type Call struct {
+	Name, Input, Result string
+	Error               bool
+}
+
+// Todo is one item of the todo list. Only tasks have an ID, an owner, and
+// others to wait for.
+type Todo struct {
+	ID, Content, Status, Owner string
+	Blocked                    bool
+}
+
+// Skill is a skill, without its plugin's name. From is the sign that showed it:
+// tool, body, attribution or announcement; Turns is how many prompts ago the
+// newest sign was.
+type Skill struct {
+	Name, From string
+	Turns      int
+}
+
+// Task is work in the background. Its ID is "" while nobody has told it.
+type Task struct{ ID, What string }
+
+// Feedback is how often Stop hooks have kept Claude going.
+type Feedback struct {
+	Ours   []int64 // our own blocks, the newest 24, oldest first, in Unix milliseconds
+	InTurn int     // our own since the newest prompt
+	Others int     // those of other hooks since the newest prompt
+}
+
+// view makes the situation.
+func (l *Log) view(f *os.File) View {
+	buf := make([]byte, maxInput)
+	v := View{
+		Text:   tailOf(words(fetch(f, l.Text, maxLine, buf)), maxText),
+		Prompt: l.Prompt, PromptID: l.PromptID,
+		PromptText:  head(words(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
+		Turns:       l.Turns,
+		CallsInTurn: l.Calls - l.Before,
+		TodosTurns:  l.Turns - l.Todos.When.Turn,
+		TodosCalls:  l.Calls - l.Todos.When.Call,
+		Feedback: Feedback{
+			Ours:   slices.Clone(l.Feedback.Ours),
+			InTurn: l.Feedback.Mine,
+			Others: max(l.Feedback.Theirs, l.Feedback.Lines-l.Feedback.Mine),
+		},
+		Context:   l.Context,
+		Compacted: -1,
+		Model:     l.Model,
+		APIError:  l.APIError,
+	}
+	if v.Text != "" {
+		h := fnv.New64a()
+		h.Write([]byte(v.Text))
+		v.TextHash = strconv.FormatUint(h.Sum64(), 16)
+	}
+	if l.Compact > 0 {
+		v.Compacted = l.Turns - l.Compact + 1
+	}
+	if l.Skill.Name != "" {
+		v.Skill = Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
+	}
+
+	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
+		v.Calls = append(v.Calls, Call{
+			Name:   p.Name,
+			Input:  about(fetch(f, p.Input, maxInput, buf)),
+			Result: outcomeOf(fetch(f, p.Result, 6*maxShort+64, buf)),
+			Error:  p.Failed,
+		})
+	}
+	if n := len(l.Recent); n > 0 {
+		v.LastTool = l.Recent[n-1].Name
+		if (v.LastTool == "AskUserQuestion" || v.LastTool == "ExitPlanMode") && v.CallsInTurn > 0 && !l.Said {
+			v.Asked = v.LastTool
+		}
+	}
+
+	v.Earlier = slices.Clone(l.Earlier)
+	for _, j := range l.Started {
+		v.Started = append(v.Started, Task{ID: j.ID, What: about(fetch(f, j.Input, maxInput, buf))})
+	}
+	for _, c := range l.Claims {
+		if c.Of == background && len(v.Started) < maxStarted {
+			v.Started = append(v.Started, Task{What: about(fetch(f, c.Input, maxInput, buf))})
+		}
+	}
+
+	if l.Todos.When.Tasks {
+		v.Todos = l.tasks(f, buf)
+	} else {
+		v.Todos, _ = readList(fetch(f, l.Todos.List.Place, maxLine, buf))
+	}
+	return v
+}
+
+// tasks are the todos that TaskCreate made.
+func (l *Log) tasks(f *os.File, buf []byte) (all []Todo) {
+	for _, t := range l.Todos.Tasks {
+		blocked := false
+		for _, other := range l.Todos.Tasks {
+			blocked = blocked || other.State != completed && waitsFor(t.Blockers, callID([]byte(other.ID)))
+		}
+		all = append(all, Todo{
+			ID:      t.ID,
+			Content: short(fetch(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
+			Status:  t.State.String(),
+			Owner:   short(fetch(f, t.Owner, 6*maxName+64, buf), maxName),
+			Blocked: blocked,
+		})
+	}
+	return all
+}
+
+// readList reads the todos of a TodoWrite.
+func readList(array []byte) (all []Todo, ok bool) {
+	all = []Todo{}
+	ok = elements(array, func(item []byte) {
+		if len(all) == maxTodos { // the oldest that is done makes room
+			i := 0
+			for i < len(all) && all[i].Status != completed.String() {
+				i++
+			}
+			if i == len(all) {
+				return
+			}
+			all = append(all[:i], all[i+1:]...)
+		}
+		all = append(all, Todo{
+			Content: short(inside(member(item, "content")), maxTodo),
+			Status:  short(inside(member(item, "status")), maxName),
+		})
+	})
+	if !ok {
+		return nil, false
+	}
+	return all, true
+}
+
+// about says what a call was about: the member of its input that tells most.
+// The input may be torn; what comes first in it is enough.
+func about(input []byte) string {
+	var best, status []byte
+	rank := 100
+	w := enterAt(input, 0, '{')
+	for w.next() {
+		key := string(w.key)
+		value := inside(w.value())
+		if value == nil {
+			value = rest(&w) // a long text, cut
+		}
+		if key == "status" {
+			status = value
+		}
+		if r := vague(key); r < rank && value != nil {
+			best, rank = value, r
+		}
+	}
+	s := short(best, maxShort)
+	if status != nil && rank == 0 { // of a task
+		s = head("#"+s+" → "+short(status, maxName), maxShort)
+	}
+	return s
+}
+
+// vague is how little a member tells about a call.
+func vague(key string) int {
+	switch key {
+	case "command", "file_path", "notebook_path", "pattern", "skill", "taskId":
+		return 0
+	case "subject", "query", "url", "task_id":
+		return 1
+	case "description", "path":
+		return 2
+	case "prompt":
+		return 3
+	}
+	return 4
+}
+
+// rest is what there is of a string that is cut, nil if it is no string.
+func rest(w *walk) []byte {
+	if w.at == torn && w.is('"') {
+		return w.line[w.i+1:]
+	}
+	return nil
+}
+
+// outcomeOf is the first line of a result.
+func outcomeOf(raw []byte) string {
+	s := strings.TrimSpace(strings.TrimPrefix(words(raw), "<tool_use_error>"))
+	s, _, _ = strings.Cut(s, "\n")
+	s = strings.TrimSuffix(s, "</tool_use_error>")
+	if code, ok := strings.CutPrefix(s, "Exit code "); ok {
+		return head("exit "+code, maxShort)
+	}
+	return oneLine(s, maxShort)
+}

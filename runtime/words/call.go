@@ -1,0 +1,88 @@
+// The hook binary's own words: why, log, hold, resume. A few flags, read by
+// hand, because a flag package would make the hook larger.
+
+package words
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Usage lists the words.
+const Usage = `springfield-hook is the Stop hook of a springfield plugin; Claude Code starts it with an event on standard input.
+Called with a word it answers you:
+
+  why [ID|last] [--session ID] [--json]           why Claude went on or stopped
+  log [-n N] [--session ID] [--follow] [--json]   the newest decisions
+  hold [DURATION] [--session ID]                  let Claude stop, now: 30m, 2h; until resume if none is given
+  resume [--session ID]                           lift the hold; only from a terminal of your own
+`
+
+// Call answers one call. ErrUsage means that the words were not understood.
+func (d Desk) Call(args []string) error {
+	word, args := args[0], args[1:]
+	var operand, session string
+	n, asJSON, follow := 20, false, false
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		name, value, hasValue := strings.Cut(arg, "=")
+		if (name == "--session" || name == "-n") && !hasValue {
+			if len(args) == 0 {
+				return ErrUsage
+			}
+			value, args = args[0], args[1:]
+		}
+		switch {
+		case name == "--session":
+			session = value
+		case name == "-n":
+			var err error
+			if n, err = strconv.Atoi(value); err != nil || n < 1 {
+				return ErrUsage
+			}
+		case arg == "--json":
+			asJSON = true
+		case arg == "--follow":
+			follow = true
+		case strings.HasPrefix(arg, "-") || operand != "":
+			return ErrUsage
+		default:
+			operand = arg
+		}
+	}
+	switch {
+	case word == "why":
+		return d.Why(operand, session, asJSON)
+	case word == "log" && operand == "" && follow:
+		return d.Follow(session, asJSON, func() bool { return false })
+	case word == "log" && operand == "":
+		return d.Log(session, n, asJSON)
+	case word == "hold":
+		duration, err := ParseDuration(operand)
+		if err != nil {
+			return err
+		}
+		return d.Hold(session, duration)
+	case word == "resume" && operand == "":
+		return d.Resume(session)
+	}
+	return ErrUsage
+}
+
+// ParseDuration reads how long a hold lasts, "" for until it is lifted.
+func ParseDuration(s string) (time.Duration, error) {
+	if s == "" {
+		return 0, nil
+	}
+	text, factor := s, time.Duration(1)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		text, factor = days+"h", 24
+	}
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration <= 0 || duration > 365*24*time.Hour {
+		return 0, &adviceError{strconv.Quote(s) + " is not a length of time", "write it like 30m, 2h or 1d"}
+	}
+	return duration * factor, nil
+}

@@ -1,0 +1,272 @@
+// Package words answers people: what was decided and why, and the holds. The
+// CLI's verbs and the hook binary's own words print the same, because a plugin
+// that came from a marketplace has only its hook.
+//
+// Times are given as ages: the hook carries no time zones.
+package words
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// Desk is where a person asks.
+type Desk struct {
+	Out io.Writer
+	Dir string // state directory
+	Now func() time.Time
+	// Self is how the person calls this program, for advice.
+	Self string
+	// InClaude tells that Claude asks, not a person at a terminal. Claude may
+	// set a hold, but neither lift nor shorten one.
+	InClaude bool
+}
+
+// Errors of this package come with advice.
+type adviceError struct{ problem, advice string }
+
+func (e *adviceError) Error() string { return e.problem }
+
+// Advice is what to do about an error, "" if there is nothing to say.
+func Advice(err error) string {
+	if e, ok := err.(*adviceError); ok {
+		return e.advice
+	}
+	return ""
+}
+
+// Why tells about one decision: by its ID, or the last one.
+func (d Desk) Why(id, session string, asJSON bool) error {
+	r, err := d.find(id, session)
+	if err == errNothing && !asJSON {
+		d.line(nothing(session))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return d.json(r)
+	}
+	did := "let Claude stop"
+	if r.Decision == "continue" {
+		did = "made Claude go on"
+	}
+	d.line(r.Plugin + " " + did + ", " + d.ago(r.At) + " (" + r.ID + ")")
+	d.line("  rule     " + r.Rule)
+	d.field("  because  ", r.Evidence)
+	d.field("  Claude was told: ", r.Reason)
+	d.field("  you were told:   ", r.Told)
+	if r.Decision == "continue" {
+		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
+	}
+	d.line("  took     " + milliseconds(r.Took) + ", cost $0")
+	d.field("  session  ", r.Session)
+	d.field("  in       ", r.Cwd)
+	return nil
+}
+
+func (d Desk) find(id, session string) (ledger.Record, error) {
+	if id == "" || id == "last" {
+		all, err := ledger.History(d.Dir, key(session), 1)
+		if err != nil {
+			return ledger.Record{}, err
+		}
+		if len(all) == 0 {
+			return ledger.Record{}, errNothing
+		}
+		return all[0], nil
+	}
+	r, ok, err := ledger.Find(d.Dir, id)
+	if err == nil && !ok {
+		err = &adviceError{"there is no decision " + strconv.Quote(id), "log lists them with their ids"}
+	}
+	return r, err
+}
+
+// errNothing says that there is no decision to tell about.
+var errNothing = errors.New("no decision is on file")
+
+func nothing(session string) string {
+	if session != "" {
+		return "no decision is on file for session " + oneLine(session)
+	}
+	return "no decision is on file yet; a springfield plugin writes one at every stop"
+}
+
+// Log lists the newest n decisions, oldest first.
+func (d Desk) Log(session string, n int, asJSON bool) error {
+	all, err := ledger.History(d.Dir, key(session), n)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 && !asJSON {
+		d.line(nothing(session))
+	}
+	for _, r := range all {
+		if err := d.entry(r, asJSON); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Follow prints decisions as they are made, until stop says so.
+func (d Desk) Follow(session string, asJSON bool, stop func() bool) error {
+	if d.InClaude {
+		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
+	}
+	all, err := ledger.History(d.Dir, key(session), 1<<30)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, r := range all {
+		seen[r.ID+r.Session] = true
+	}
+	for !stop() {
+		time.Sleep(250 * time.Millisecond)
+		if all, err = ledger.History(d.Dir, key(session), 100); err != nil {
+			return err
+		}
+		for _, r := range all {
+			if seen[r.ID+r.Session] {
+				continue
+			}
+			seen[r.ID+r.Session] = true
+			if err := d.entry(r, asJSON); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (d Desk) entry(r ledger.Record, asJSON bool) error {
+	if asJSON {
+		return d.json(r)
+	}
+	_, err := io.WriteString(d.Out, pad(r.ID, 9)+pad(d.ago(r.At), 12)+pad(r.Decision, 10)+pad(r.Plugin, 20)+pad(r.Rule, 12)+oneLine(r.Evidence)+"\n")
+	return err
+}
+
+// Hold orders sessions to stop: one, or all with an empty session. A zero
+// duration lasts until it is lifted.
+func (d Desk) Hold(session string, duration time.Duration) error {
+	h, err := ledger.SetHold(d.Dir, key(session), d.Now(), duration, !d.InClaude)
+	if err == ledger.ErrShorter {
+		return &adviceError{"a longer hold is in force" + d.until(h), "a person can shorten it, from a terminal of their own"}
+	}
+	if err != nil {
+		return err
+	}
+	d.line("holding " + whom(session) + d.until(h) + ": Claude may stop, whatever is left to do")
+	lift := d.Self + " resume"
+	if session != "" {
+		lift += " --session " + session
+	}
+	d.line("lift it from a terminal of your own: " + lift)
+	return nil
+}
+
+// Resume lifts a hold. Claude may not.
+func (d Desk) Resume(session string) error {
+	if d.InClaude {
+		return &adviceError{"only a person lifts a hold", "call it from a terminal of your own, not through Claude: " + d.Self + " resume"}
+	}
+	err := ledger.Lift(d.Dir, key(session), d.Now())
+	if err == ledger.ErrNoHold {
+		d.line("no hold is in force for " + whom(session))
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	d.line("lifted the hold on " + whom(session))
+	return nil
+}
+
+func (d Desk) until(h ledger.Hold) string {
+	if h.Until == 0 {
+		return " until you resume"
+	}
+	return " for " + span(h.Until-d.Now().UnixMilli())
+}
+
+func whom(session string) string {
+	if session == "" {
+		return "all sessions"
+	}
+	return "session " + session
+}
+
+// key is how the hook names a session in the ledger.
+func key(session string) string {
+	if session == "" {
+		return ""
+	}
+	return "session:" + session
+}
+
+func (d Desk) json(r ledger.Record) error {
+	e := json.NewEncoder(d.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+func (d Desk) line(s string) { io.WriteString(d.Out, s+"\n") }
+
+// field prints what is there to print.
+func (d Desk) field(name, value string) {
+	if value != "" {
+		d.line(name + oneLine(value))
+	}
+}
+
+func (d Desk) ago(at int64) string { return span(d.Now().UnixMilli()-at) + " ago" }
+
+// span is a length of time, roughly: 12 s, 3 min, 5 h, 2 d.
+func span(ms int64) string {
+	ms = max(0, ms)
+	for _, unit := range []struct {
+		name string
+		ms   int64
+		from int64
+	}{{" d", 86_400_000, 129_600_000}, {" h", 3_600_000, 5_400_000}, {" min", 60_000, 90_000}} {
+		if ms >= unit.from {
+			return strconv.FormatInt((ms+unit.ms/2)/unit.ms, 10) + unit.name
+		}
+	}
+	return strconv.FormatInt((ms+999)/1000, 10) + " s"
+}
+
+func milliseconds(us int64) string {
+	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"
+}
+
+// oneLine keeps what came from a session from drawing on the terminal.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func pad(s string, width int) string {
+	s = oneLine(s)
+	if n := width - len([]rune(s)); n > 0 {
+		return s + strings.Repeat(" ", n)
+	}
+	return s + " "
+}
+
+// ErrUsage is a call that cannot be meant.
+var ErrUsage = errors.New("usage")
