@@ -398,7 +398,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	if err := os.MkdirAll(config, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(config, "env"), []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOPROXY=http://127.0.0.1:9\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(config, "env"), []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOEXPERIMENT=jsonv2\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "another temp"))
