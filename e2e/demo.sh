@@ -19,13 +19,14 @@ show() {
     "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said"; exit 1; }
     sed "s|$scratch|~|g" "$scratch/said"
 }
+call() {
+    printf '\n$ springfield %s\n' "$*"
+    show "$springfield" "$@"
+}
 
-echo '$ springfield init'
-show "$springfield" init --yes --owner 'Ned Flanders' --no-git
-echo
-echo '$ springfield enable ned-flanders --dry-run'
-show "$springfield" enable ned-flanders --no-activate --dry-run
-"$springfield" enable ned-flanders --no-activate >/dev/null
+call init --yes --owner Flanders --no-git
+call enable ned-flanders --no-activate --dry-run
+call enable ned-flanders --no-activate
 
 # Two sessions as Claude Code writes them: one in the middle of a plan, one at its end.
 decide() {
@@ -40,6 +41,5 @@ decide() {
 decide mid-plan 'Task 1 complete. Moving to Task 2.'
 decide finished 'All three tasks are done.'
 
-echo
-echo '$ springfield disable ned-flanders'
-show "$springfield" disable ned-flanders
+call log
+call disable ned-flanders
