@@ -125,6 +125,9 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if !registered {
 		live = "live in your next Claude Code session; before Claude Code 2.1.285 in the one after it"
 	}
+	if scope == installer.Project {
+		plan.Notes = append(plan.Notes, "others who work on this project need the marketplace "+plugin.Marketplace+" too, before it is live for them")
+	}
 	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", plugin.Suite, live}, plan)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/AlecAivazis/survey/v2"
 	"github.com/AlecAivazis/survey/v2/core"
 	"github.com/AlecAivazis/survey/v2/terminal"
+	"golang.org/x/term"
 )
 
 // option is something to choose, with a line about it.
@@ -29,10 +30,17 @@ type prompter interface {
 // newPrompter asks on the terminal.
 func (a *app) newPrompter() prompter {
 	core.DisableColor = !a.color // survey does not read NO_COLOR itself
-	return surveyPrompter{survey.WithStdio(a.in, os.Stderr, os.Stderr)}
+	width, _, err := term.GetSize(int(os.Stderr.Fd()))
+	if err != nil {
+		width = 80
+	}
+	return surveyPrompter{survey.WithStdio(a.in, os.Stderr, os.Stderr), width}
 }
 
-type surveyPrompter struct{ stdio survey.AskOpt }
+type surveyPrompter struct {
+	stdio survey.AskOpt
+	width int // of the terminal, in columns
+}
 
 func (p surveyPrompter) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
 	err := survey.AskOne(q, answer, append(opts, p.stdio)...)
@@ -45,7 +53,7 @@ func (p surveyPrompter) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) 
 func (p surveyPrompter) many(question string, options []option, chosen []string) ([]string, error) {
 	var answer []string
 	err := p.ask(&survey.MultiSelect{
-		Message: question, Options: values(options), Default: chosen, Description: helpOf(options),
+		Message: question, Options: values(options), Default: chosen, Description: p.help(options),
 	}, &answer, survey.WithValidator(func(v any) error {
 		if list, ok := v.([]core.OptionAnswer); ok && len(list) == 0 {
 			return errors.New("choose at least one: the space bar marks it")
@@ -57,7 +65,7 @@ func (p surveyPrompter) many(question string, options []option, chosen []string)
 
 func (p surveyPrompter) one(question string, options []option) (string, error) {
 	var answer string
-	err := p.ask(&survey.Select{Message: question, Options: values(options), Description: helpOf(options)}, &answer)
+	err := p.ask(&survey.Select{Message: question, Options: values(options), Description: p.help(options)}, &answer)
 	return answer, err
 }
 
@@ -83,6 +91,15 @@ func values(options []option) []string {
 	return list
 }
 
-func helpOf(options []option) func(string, int) string {
-	return func(_ string, i int) string { return options[i].help }
+// help cuts the line about an option to what fits behind it: survey wraps in
+// the middle of words.
+func (p surveyPrompter) help(options []option) func(string, int) string {
+	return func(value string, i int) string {
+		const frame = 10 // marker, box, dash
+		text := []rune(options[i].help)
+		if room := p.width - len(value) - frame; len(text) > room {
+			return string(text[:max(0, room-1)]) + "…"
+		}
+		return string(text)
+	}
 }

@@ -272,7 +272,7 @@ func TestFailsOpen(t *testing.T) {
 		"endless config":     {strings.Repeat(" ", maxConfig+1), `{}`, "larger than"},
 		"unknown strategy":   {`{"strategy": "homer"}`, `{}`, `there is no strategy "homer"; this hook knows`},
 		"no strategy":        {`{}`, `{}`, `there is no strategy ""`},
-		"path of the ledger": {ned, `{"transcript_path": "../../projects/x/y", "last_assistant_message": "All done."}`, "read transcript"},
+		"path of the ledger": {ned, `{"transcript_path": "../../projects/x/y", "last_assistant_message": "All done."}`, "stop by rule finished"},
 		"control characters": {ned, `{"session_id": "\u0000\n", "last_assistant_message": "a\nspringfield: forged"}`, "stop by rule otherwise"},
 	} {
 		t.Run(name, func(t *testing.T) {

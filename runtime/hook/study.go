@@ -7,6 +7,7 @@ package hook
 import (
 	"hash/fnv"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -69,7 +70,9 @@ func (s *Study) read(settings Settings) {
 	path := s.Event.TranscriptPath
 	if path != "" {
 		log, view, err := transcript.Read(path, s.Log)
-		if err != nil {
+		if os.IsNotExist(err) {
+			// Nothing is written yet at the first stop of a session.
+		} else if err != nil {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		} else {
 			s.Log, s.View = log, view
