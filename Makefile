@@ -45,7 +45,7 @@ size: ## size of the hook binary for every kind of system
 	done; rm -rf "$$dir"
 
 lint: ## golangci-lint, built once through the Go module proxy
-	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.5.0 run ./...
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 clean: ## remove what make has made
 	rm -rf bin

@@ -221,13 +221,13 @@ func removeStage(stage string) error {
 	if err == nil {
 		return nil
 	}
-	filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(stage, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {
-			os.Chmod(path, 0o755)
+			err = os.Chmod(path, 0o755)
 		}
-		return nil
+		return err
 	})
-	return os.RemoveAll(stage)
+	return errors.Join(err, os.RemoveAll(stage))
 }
 
 // lookPath finds a command on a given PATH, not on the process's own.

@@ -168,7 +168,7 @@ func rename(stage, dir string, files []File) (err error) {
 		old := filepath.Join(stage, fmt.Sprintf("old-%d", i))
 		switch err := os.Rename(to, old); {
 		case err == nil:
-			undo = append(undo, func() { os.Rename(old, to) })
+			undo = append(undo, func() { _ = os.Rename(old, to) })
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

@@ -469,11 +469,11 @@ func (e *edit) takeBack(places Places) {
 	switch {
 	case !e.writes():
 	case e.existed:
-		e.file.Replace(e.before)
+		_ = e.file.Replace(e.before)
 	default:
-		e.file.Remove()
+		_ = e.file.Remove()
 	}
 	if e.memory != nil {
-		places.restore(e.file.Path, e.old)
+		_ = places.restore(e.file.Path, e.old)
 	}
 }

@@ -60,7 +60,7 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 	f.StringVar(suite, "suite", "", "directory of the suite that has the plugin")
 	f.BoolVar(dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(asJSON, "json", false, "print the result as JSON")
-	cmd.RegisterFlagCompletionFunc("scope", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	_ = cmd.RegisterFlagCompletionFunc("scope", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return []string{"user", "project", "local"}, cobra.ShellCompDirectiveNoFileComp
 	})
 }

@@ -185,9 +185,9 @@ func (a *app) explain(study hook.Study, answers []strategy.Answer) {
 		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, printable(r.Evidence))
 	}
 	a.say("decision")
-	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence)
+	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, printable(study.Verdict.Evidence))
 	if study.Verdict.Reason != "" {
-		a.say("  Claude is told: %s", study.Verdict.Reason)
+		a.say("  Claude is told: %s", printable(study.Verdict.Reason))
 	}
 }
 

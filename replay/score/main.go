@@ -193,7 +193,9 @@ func textOf(line []byte) string {
 		return text
 	}
 	var blocks []struct{ Type, Text string }
-	json.Unmarshal(l.Message.Content, &blocks)
+	if json.Unmarshal(l.Message.Content, &blocks) != nil {
+		return ""
+	}
 	for _, b := range blocks {
 		if b.Type == "text" && b.Text != "" {
 			text = b.Text

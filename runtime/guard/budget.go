@@ -60,7 +60,7 @@ func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 	if seen, many := clamp(w.Times, t); many > recent {
 		times, recent = seen, many
 	}
-	s.Continues = newest(times, l.Burst)
+	s.Continues = newest(times)
 
 	same, idle := s.Same, s.Idle
 	if s.Seen != p.Seen {
@@ -83,7 +83,7 @@ func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
-	s.Continues = newest(append(times, t), l.Burst)
+	s.Continues = newest(append(times, t))
 	s.InPrompt++
 	s.Seen, s.Same = p.Seen, same+1
 	s.Tools, s.Idle = p.Tools, idle+1
@@ -103,4 +103,8 @@ func clamp(times []int64, now int64) (clamped []int64, recent int) {
 	return clamped, recent
 }
 
-func newest(times []int64, n int) []int64 { return times[max(0, len(times)-max(n, 1)):] }
+// maxTimes is how many continues are remembered: more than any burst allows, so
+// that a limit that is lowered and raised again forgets nothing.
+const maxTimes = 100
+
+func newest(times []int64) []int64 { return times[max(0, len(times)-maxTimes):] }

@@ -27,6 +27,9 @@ func RalphArmed(dir, session string) bool {
 		return false
 	}
 	defer f.Close()
+	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
+		return false // a pipe or a terminal, which would hold Claude up
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRalph))
 	if err != nil {
 		return false

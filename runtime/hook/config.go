@@ -168,8 +168,7 @@ func (s *Settings) restrict(c strategy.Config) strategy.Config {
 	}
 	rules := s.Strategy.Rules(s.Config)
 	for _, id := range c.Off {
-		i := slices.IndexFunc(rules, func(r strategy.Rule) bool { return r.ID == id })
-		if i >= 0 && rules[i].Then == strategy.Continue {
+		if !slices.ContainsFunc(rules, func(r strategy.Rule) bool { return r.ID == id && r.Then == strategy.Stop }) {
 			out.Off = append(out.Off, id)
 		}
 	}
@@ -201,6 +200,9 @@ func readConfig(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
+		return nil, err // a pipe or a terminal, which would hold Claude up
+	}
 	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
 	if err == nil && len(data) > maxConfig {
 		err = fmt.Errorf("read %s: larger than %d bytes", path, maxConfig)

@@ -345,6 +345,9 @@ func TestLayers(t *testing.T) {
 		"it cannot choose the rules":   {"", `{"rules": "seed"}`, "Next.js", "otherwise"},
 		"it cannot raise the budget":   {`{"budget": {"burst": 0}}`, `{"budget": {"burst": 5}}`, progress, "budget"},
 		"it can lower the budget":      {"", `{"budget": {"burst": 0}}`, progress, "budget"},
+		"nor when a stop has its id":   {`{"add": [{"id": "c", "text": "x", "then": "continue"}, {"id": "c", "says": ["task 2"], "then": "stop"}]}`, `{"off": ["c"]}`, progress, "c"},
+		"nor by sheer number":          {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]}`, `{"add": [` + strings.Repeat(`{"id": "x", "text": "^never$", "then": "stop"},`, 250) + `{"id": "x", "text": "^never$", "then": "stop"}]}`, progress, "mine"},
+		"nor with a decision of none":  {"", `{"add": [{"id": "x", "text": "."}]}`, "Hm.", "otherwise"},
 		"nonsense of the project's":    {"", `[]`, progress, "progress"},
 		"a huge file of the project's": {"", strings.Repeat(" ", maxConfig+1), progress, "progress"},
 	} {

@@ -116,7 +116,7 @@ func clip(text string) string {
 func todos(list []transcript.Todo) []strategy.Todo {
 	var all []strategy.Todo
 	for _, t := range list {
-		all = append(all, strategy.Todo{Content: t.Content, Status: t.Status, Blocked: t.Blocked})
+		all = append(all, strategy.Todo{Content: t.Content, Status: t.Status, Owner: t.Owner, Blocked: t.Blocked})
 	}
 	return all
 }

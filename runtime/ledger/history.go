@@ -43,9 +43,10 @@ func (b byTime) Less(i, j int) bool {
 	return b[i].At < b[j].At
 }
 
-// Find returns the decision with an ID.
-func Find(dir, id string) (Record, bool, error) {
-	all, err := History(dir, "", 1<<30)
+// Find returns the decision with an ID, of one session or with an empty one of
+// any.
+func Find(dir, session, id string) (Record, bool, error) {
+	all, err := History(dir, session, 1<<30)
 	if err != nil {
 		return Record{}, false, err
 	}
@@ -76,8 +77,12 @@ func sessionFiles(dir, id string) ([]string, error) {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxIndex)) // os.ReadFile looks at the file info first
+	size, err := f.Seek(0, io.SeekEnd) // os.ReadFile looks at the file info first
 	if err != nil {
+		return nil, err
+	}
+	data := make([]byte, min(size, maxIndex))
+	if _, err := f.ReadAt(data, size-int64(len(data))); err != nil && err != io.EOF {
 		return nil, err
 	}
 	var files []string

@@ -45,7 +45,7 @@ func Held(dir, id string, now time.Time) (Hold, bool) {
 }
 
 func readHold(path string, now time.Time) (Hold, bool) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if os.IsNotExist(err) {
 		return Hold{}, false
 	}
@@ -53,6 +53,9 @@ func readHold(path string, now time.Time) (Hold, bool) {
 		return Hold{}, true
 	}
 	defer f.Close()
+	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
+		return Hold{}, true // a pipe, which would hold Claude up
+	}
 	data, err := io.ReadAll(io.LimitReader(f, 4096))
 	var h Hold
 	if err != nil || json.Unmarshal(data, &h) != nil {

@@ -229,7 +229,7 @@ func TestRotation(t *testing.T) {
 	if err != nil || info.Size() > maxFile+maxRecord {
 		t.Errorf("%d bytes, %v", info.Size(), err)
 	}
-	if want := Key("a")[:4] + "-120"; last != want {
+	if want := shortKey("a") + "-120"; last != want {
 		t.Errorf("id %s, want %s", last, want)
 	}
 	if err := waiting.Lock(); err != nil || waiting.State.InPrompt != 120 {
@@ -245,10 +245,10 @@ func TestRotation(t *testing.T) {
 			t.Fatalf("decision %d follows %d", all[i].State.Number, all[i-1].State.Number)
 		}
 	}
-	if r, ok, err := Find(dir, last); !ok || err != nil || r.State.InPrompt != 120 {
+	if r, ok, err := Find(dir, "", last); !ok || err != nil || r.State.InPrompt != 120 {
 		t.Errorf("find %s: %v, %v", last, ok, err)
 	}
-	if _, ok, _ := Find(dir, "none-1"); ok {
+	if _, ok, _ := Find(dir, "", "none-1"); ok {
 		t.Error("found what is not there")
 	}
 }

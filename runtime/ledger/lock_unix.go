@@ -7,6 +7,9 @@ import (
 	"syscall"
 )
 
+// nonblock keeps an open from waiting for the other end of a pipe.
+const nonblock = syscall.O_NONBLOCK
+
 // tryLock takes the lock if nobody holds it. Closing the file gives it back,
 // and so does the end of the process, however it ends.
 func tryLock(f *os.File) (bool, error) {

@@ -13,6 +13,8 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
+const nonblock = 0 // Windows has no pipes in the file system
+
 // tryLock takes the lock if nobody holds it. Locks are mandatory on Windows,
 // so the one byte that is locked lies far beyond the end of the file, where
 // nobody reads or writes.

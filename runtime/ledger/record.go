@@ -40,7 +40,7 @@ type State struct {
 	// Number counts the session's decisions.
 	Number int `json:"number,omitempty"`
 	// Continues are the times of the newest continues, oldest first, in Unix
-	// milliseconds; no more of them than the budget counts.
+	// milliseconds.
 	Continues []int64 `json:"continues,omitempty"`
 	// Prompt is the user prompt that InPrompt belongs to.
 	Prompt string `json:"prompt,omitempty"`

@@ -54,6 +54,12 @@ func Key(id string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// shortKey tells a person's sessions apart. FNV mixes its last digits best.
+func shortKey(id string) string {
+	key := Key(id)
+	return key[len(key)-6:]
+}
+
 // SessionFile is where a session's ledger lies in a state directory.
 func SessionFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", Key(id)+".jsonl")
@@ -194,7 +200,7 @@ func decode(line []byte) (Record, bool) {
 // kill -9, not a power cut, and a sync would cost more than the whole decision.
 func (s *Session) Append(r Record) (id string, err error) {
 	r.State.Number = s.State.Number + 1
-	r.ID = Key(s.id)[:4] + "-" + strconv.Itoa(r.State.Number)
+	r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
 	line, err := encode(r)
 	if err != nil {
 		return "", err
@@ -230,6 +236,7 @@ func (s *Session) rotate(line []byte) bool {
 	}
 	if rename(fresh, s.path) != nil {
 		os.Remove(fresh)
+		os.Remove(old) // it would be the same file under two names
 		return false
 	}
 	return true

@@ -114,12 +114,18 @@ func closes(p, characters string) bool {
 	return false
 }
 
+// all are the sentences of the last paragraph, and of the one in front of it if
+// it is a list.
+func (e end) all() []string {
+	if e.intro == "" {
+		return e.sentences
+	}
+	return append(sentences(e.intro), e.sentences...)
+}
+
 // begins finds the last sentence that one of the phrases begins.
 func (e end) begins(phrases []string) (sentence string, ok bool) {
-	all := e.sentences
-	if e.intro != "" {
-		all = append(sentences(e.intro), all...)
-	}
+	all := e.all()
 	for i := len(all) - 1; i >= 0; i-- {
 		if opens(all[i], phrases) {
 			return quote(all[i]), true
@@ -158,7 +164,7 @@ func opens(sentence string, phrases []string) bool {
 
 // says finds the first sentence that has one of the phrases as whole words.
 func (e end) says(phrases []string) (sentence string, ok bool) {
-	for _, sentence := range e.sentences {
+	for _, sentence := range e.all() {
 		if hasAny(sentence, phrases) {
 			return quote(sentence), true
 		}
@@ -208,7 +214,12 @@ func isWord(r rune) bool {
 
 // quote makes evidence of a text: on one line, at most 80 bytes of it.
 func quote(s string) string {
-	s = strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "")
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1 // it would draw on the user's terminal
+		}
+		return r
+	}, strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), ""))
 	if len(s) > 80 {
 		s = strings.ToValidUTF8(s[:80], "") + "…"
 	}

@@ -42,9 +42,11 @@ func nedSet(c Config) []Rule {
 // nedRules are the user's additions, the built-in set, and a project's own
 // continuing rules, in the user's order and without what is switched off.
 func nedRules(c Config) []Rule {
-	all := slices.Concat(c.Add, nedSet(c), c.Last)
-	all = slices.DeleteFunc(all, func(r Rule) bool { return slices.Contains(c.Off, r.ID) })
-	return ordered(all, c.Order)
+	off := func(r Rule) bool { return slices.Contains(c.Off, r.ID) }
+	all := ordered(slices.DeleteFunc(slices.Concat(c.Add, nedSet(c)), off), c.Order)
+	// A project's own stay last, whatever the order says: they decide only where
+	// nobody else does.
+	return append(all, slices.DeleteFunc(slices.Clone(c.Last), off)...)
 }
 
 // ordered puts the named rules first, in the order of their names.
@@ -76,19 +78,21 @@ func mendNed(c Config) (Config, []error) {
 		faults = append(faults, errors.New("rules: there is no rule set "+strconv.Quote(c.Rules)+": choose default or seed"))
 		c.Rules = ""
 	}
-	if len(c.Add) > maxRules {
-		faults = append(faults, errors.New("add: more than "+strconv.Itoa(maxRules)+" rules"))
-		c.Add = c.Add[:maxRules]
-	}
-	var good []Rule
-	for _, r := range c.Add {
-		if err := r.check(); err != nil {
-			faults = append(faults, errors.New("add: "+err.Error()))
-			continue
+	for _, list := range []*[]Rule{&c.Add, &c.Last} {
+		if n := len(*list); n > maxRules {
+			faults = append(faults, errors.New("add: more than "+strconv.Itoa(maxRules)+" rules"))
+			*list = (*list)[n-maxRules:] // the newest layer lies in front: it goes first
 		}
-		good = append(good, r)
+		var good []Rule
+		for _, r := range *list {
+			if err := r.check(); err != nil {
+				faults = append(faults, errors.New("add: "+err.Error()))
+				continue
+			}
+			good = append(good, r)
+		}
+		*list = good
 	}
-	c.Add = good
 	known := slices.Concat(c.Add, nedSet(c), c.Last)
 	for _, list := range []struct {
 		name string
@@ -125,6 +129,7 @@ func nedDefault() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: Stop, Sure: 99},
 		{ID: "asks", Closes: "?？", Then: Stop, Sure: 99},
+		{ID: "asks", Ending: `\?["'”’)*_]*(\s|$)`, Then: Stop, Sure: 95},
 		{ID: "choices", Lists: "?？", Then: Stop, Sure: 99},
 		{ID: "offers", Then: Stop, Says: []string{
 			"let me know", "would you like", "do you want", "want me to", "shall i", "should i", "if you'd like", "if you would like", "if you like",
@@ -132,6 +137,7 @@ func nedDefault() []Rule {
 			"ready for feedback", "ready for review", "ready for your", "ready when you", "ready whenever you", "happy to", "glad to",
 			"please review", "please confirm", "please choose", "please provide", "please tell", "please check", "please test", "please try", "please run", "please restart",
 			"can you confirm", "can you check", "can you try", "could you",
+			"let me hear", "once you", "when you", "until you", "unless you", "whichever you", "your approval", "your review", "your go-ahead", "from you", "you can pick", "you decide",
 		}},
 		{ID: "waits", Then: Stop, Says: []string{
 			"waiting for", "waiting on", "wait for", "wait until", "i'll wait", "in the background", "notify", "notified", "check back",
@@ -149,21 +155,31 @@ func nedDefault() []Rule {
 			"let me", "let's", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "i also need to", "we need to",
 			"now let me", "now let's", "now i'll", "now i will", "now i need to", "now we need to", "next, i'll", "next i'll", "next, let me",
 			"first, let me", "first, i'll", "first i'll", "first i need to", "then i'll", "also, let me", "on to task", "next up",
-		}},
+		}, Unless: waitingWords()},
 		{ID: "work", Then: Continue, Reason: goOnWithProgress,
 			Opens:  []string{"now {do}", "first, {do}", "first {do}", "then {do}", "finally, {do}", "also {do}"},
-			Unless: []string{"you", "your", "will", "would", "should", "could"}},
+			Unless: []string{"you", "your", "will", "would", "should", "could", "now run", "then run", "now install", "now get", "settings"}},
 		{ID: "doing", Then: Continue, Reason: goOnWithProgress,
 			Opens:  []string{"now {doing}", "next, {doing}", "then {doing}", "{doing}"},
-			Unless: []string{"you", "your", "will", "would", "should", "could", "can", "is", "are", "was", "were", "gets", "makes", "has", "have", "means", "requires", "helps", "works"}},
+			Unless: []string{"you", "your", "will", "would", "should", "could", "can", "is", "are", "was", "were", "gets", "makes", "has", "have", "means", "requires", "helps", "works", "cannot", "can't", "needs", "need", "takes"}},
 		{ID: "clause", Then: Continue, Reason: goOnWithProgress,
 			Last:   []string{"let me", "i need to", "i also need to"},
 			Unless: []string{"you", "your", "once", "when", "if"}},
 		{ID: "begun", Then: Continue, Reason: goOnWithProgress,
-			Begins: []string{"let me", "now let me", "i need to"},
+			Begins: []string{"let me", "now let me"},
 			Unless: []string{"you", "your", "once", "when", "if"}},
-		{ID: "colon", Closes: ":", Then: Continue, Reason: goOnWithProgress},
+		{ID: "colon", Closes: ":", Then: Continue, Reason: goOnWithProgress,
+			Unless: []string{"you", "your", "pick", "choose", "reply", "respond", "select", "one of", "answer"}},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: Continue, Reason: goOnWithSkill},
 		{ID: "finished", Says: []string{"complete", "completed", "finished", "done"}, Then: Stop},
+	}
+}
+
+// waitingWords tell an intent that waits for something from one that does not:
+// "I'll go on once CI passes", "I need to decide between A and B".
+func waitingWords() []string {
+	return []string{
+		"until", "once", "whichever", "stop here", "pause", "hold off", "approval", "approve", "decide", "discuss", "choose", "pick", "reply",
+		"mention", "password", "credentials", "confirm", "before i go on", "before i continue", "before i proceed", "passes", "not",
 	}
 }

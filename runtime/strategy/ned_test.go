@@ -96,6 +96,37 @@ func TestReasonNamesWhatRemains(t *testing.T) {
 	}
 }
 
+// Closings that sound like work and wait for a person.
+func TestNedWaitsForThePerson(t *testing.T) {
+	ned, _ := Named("ned-flanders")
+	for _, text := range []string{
+		"Let me know how you want to proceed:\n\n1. Fix the tests\n2. Skip them",
+		"I'll proceed once you confirm.",
+		"I'll hold off until you approve it.",
+		"I'll stop here.",
+		"I'll pause here for your review.",
+		"I will not push without your approval.",
+		"I'll need the password from you.",
+		"I'll go with whichever you choose.",
+		"You can pick A or B. Let me hear which one.",
+		"I'll continue after CI passes.",
+		"I should mention that the tests were never run.",
+		"We need to decide between A and B.",
+		"I need to pick a license: MIT or Apache.",
+		"Pick one:",
+		"Reply with one of these:",
+		"Everything is set up. Now run `make install`.",
+		"Finally, add the token in Settings > Secrets.",
+		"Deleting the branch cannot be undone.",
+		"Testing needs a staging key.",
+		"Which database should the service use? I need to know this before I go on.",
+	} {
+		if v := ned.Decide(Config{}, Situation{Text: text}); v.Decision != Stop {
+			t.Errorf("%q: %s by %s (%s)", text, v.Decision, v.Rule, v.Evidence)
+		}
+	}
+}
+
 func TestNedConfiguration(t *testing.T) {
 	deploys := Rule{ID: "deploys", Ending: "deploy(ing|ment)", Then: Stop}
 	for name, test := range map[string]struct {
@@ -105,30 +136,33 @@ func TestNedConfiguration(t *testing.T) {
 		rule     string
 		refused  string // in the error of Check
 	}{
-		"added rule comes first": {Config{Add: []Rule{deploys}}, "Now I'll start the deployment.", Stop, "deploys", ""},
-		"phrase in any case":     {Config{Add: []Rule{{ID: "ship", Says: []string{"Ship IT"}, Then: Stop}}}, "Let me ship it.", Stop, "ship", ""},
-		"phrase, whole words":    {Config{Add: []Rule{{ID: "ship", Says: []string{"ship"}, Then: Stop}}}, "Let me fix the shipping.", Continue, "intent", ""},
-		"opening and closing":    {Config{Add: []Rule{{ID: "x", Opens: []string{"I’ll"}, Closes: ".", Then: Stop}}}, "Fine: I'll do it.", Stop, "x", ""},
-		"empty phrase":           {Config{Add: []Rule{{ID: "a", Says: []string{""}, Then: Stop}}}, "", Stop, "otherwise", "phrases must not be empty"},
-		"added continue":         {Config{Add: []Rule{{ID: "doh", Text: "^D'oh", Then: Continue, Reason: "Mend it: {evidence}"}}}, "D'oh!", Continue, "doh", ""},
-		"both conditions":        {Config{Add: []Rule{{ID: "x", Text: "a", Tool: "Bash", Then: Continue}}}, "a", Stop, "otherwise", ""},
-		"switched off":           {Config{Off: []string{"intent", "clause", "begun"}}, "Let me fix it.", Stop, "otherwise", ""},
-		"a fault beside a stop":  {Config{Add: []Rule{deploys, {ID: "a", Text: "a", Then: "block"}}}, "Now I'll start the deployment.", Stop, "deploys", "then must be"},
-		"a fault beside seed":    {Config{Rules: "seed", Add: []Rule{{ID: "a", Text: "(", Then: Stop}}}, "Next.js", Continue, "progress", "missing closing )"},
-		"order":                  {Config{Order: []string{"intent"}}, "Let me know what you think.", Continue, "intent", ""},
-		"unknown in order":       {Config{Order: []string{"x"}}, "Let me fix it.", Continue, "intent", `order: there is no rule "x"`},
-		"a project's own":        {Config{Last: []Rule{{ID: "p", Text: ".", Then: Continue}}}, "Which one do you prefer?", Stop, "asks", ""},
-		"long id":                {Config{Add: []Rule{{ID: strings.Repeat("a", 41), Text: "a", Then: Stop}}}, "", Stop, "otherwise", "an id is at most"},
-		"control sign in id":     {Config{Add: []Rule{{ID: "a\x1bb", Text: "a", Then: Stop}}}, "", Stop, "otherwise", "an id is at most"},
-		"unknown set":            {Config{Rules: "homer"}, "Let me fix it.", Continue, "intent", `no rule set "homer"`},
-		"unknown id":             {Config{Off: []string{"intents"}}, "Let me fix it.", Continue, "intent", `no rule "intents"`},
-		"no id":                  {Config{Add: []Rule{{Text: "a", Then: Stop}}}, "Let me fix it.", Continue, "intent", "no id"},
-		"no condition":           {Config{Add: []Rule{{ID: "a", Then: Stop}}}, "Let me fix it.", Continue, "intent", "no condition"},
-		"bad decision":           {Config{Add: []Rule{{ID: "a", Text: "a", Then: "block"}}}, "Let me fix it.", Continue, "intent", "then must be"},
-		"bad pattern":            {Config{Add: []Rule{{ID: "a", Text: "(", Then: Stop}}}, "Let me fix it.", Continue, "intent", "missing closing )"},
-		"long pattern":           {Config{Add: []Rule{{ID: "a", Ending: strings.Repeat("a", 1001), Then: Stop}}}, "", Stop, "otherwise", "longer than 1000"},
-		"long reason":            {Config{Add: []Rule{{ID: "a", Text: "a", Then: Continue, Reason: strings.Repeat("a", 2001)}}}, "", Stop, "otherwise", "longer than 2000"},
-		"too many":               {Config{Add: make([]Rule, 201)}, "", Stop, "otherwise", "more than 200"},
+		"added rule comes first":   {Config{Add: []Rule{deploys}}, "Now I'll start the deployment.", Stop, "deploys", ""},
+		"phrase in any case":       {Config{Add: []Rule{{ID: "ship", Says: []string{"Ship IT"}, Then: Stop}}}, "Let me ship it.", Stop, "ship", ""},
+		"phrase, whole words":      {Config{Add: []Rule{{ID: "ship", Says: []string{"ship"}, Then: Stop}}}, "Let me fix the shipping.", Continue, "intent", ""},
+		"opening and closing":      {Config{Add: []Rule{{ID: "x", Opens: []string{"I’ll"}, Closes: ".", Then: Stop}}}, "Fine: I'll do it.", Stop, "x", ""},
+		"empty phrase":             {Config{Add: []Rule{{ID: "a", Says: []string{""}, Then: Stop}}}, "", Stop, "otherwise", "phrases must not be empty"},
+		"added continue":           {Config{Add: []Rule{{ID: "doh", Text: "^D'oh", Then: Continue, Reason: "Mend it: {evidence}"}}}, "D'oh!", Continue, "doh", ""},
+		"both conditions":          {Config{Add: []Rule{{ID: "x", Text: "a", Tool: "Bash", Then: Continue}}}, "a", Stop, "otherwise", ""},
+		"switched off":             {Config{Off: []string{"intent", "clause", "begun"}}, "Let me fix it.", Stop, "otherwise", ""},
+		"a fault beside a stop":    {Config{Add: []Rule{deploys, {ID: "a", Text: "a", Then: "block"}}}, "Now I'll start the deployment.", Stop, "deploys", "then must be"},
+		"a fault beside seed":      {Config{Rules: "seed", Add: []Rule{{ID: "a", Text: "(", Then: Stop}}}, "Next.js", Continue, "progress", "missing closing )"},
+		"order":                    {Config{Order: []string{"intent"}}, "Let me know what you think.", Continue, "intent", ""},
+		"unknown in order":         {Config{Order: []string{"x"}}, "Let me fix it.", Continue, "intent", `order: there is no rule "x"`},
+		"a project's own":          {Config{Last: []Rule{{ID: "p", Text: ".", Then: Continue}}}, "Which one do you prefer?", Stop, "asks", ""},
+		"a project's own, ordered": {Config{Order: []string{"p"}, Last: []Rule{{ID: "p", Text: ".", Then: Continue}}}, "Which one do you prefer?", Stop, "asks", ""},
+		"a project's fault":        {Config{Last: []Rule{{ID: "p\x1b", Text: ".", Then: Continue}, {ID: "q", Text: "."}}}, "Hm.", Stop, "otherwise", "then must be"},
+		"too many in front":        {Config{Add: append(make([]Rule, 200), deploys)}, "Now I'll start the deployment.", Stop, "deploys", "more than 200"},
+		"long id":                  {Config{Add: []Rule{{ID: strings.Repeat("a", 41), Text: "a", Then: Stop}}}, "", Stop, "otherwise", "an id is at most"},
+		"control sign in id":       {Config{Add: []Rule{{ID: "a\x1bb", Text: "a", Then: Stop}}}, "", Stop, "otherwise", "an id is at most"},
+		"unknown set":              {Config{Rules: "homer"}, "Let me fix it.", Continue, "intent", `no rule set "homer"`},
+		"unknown id":               {Config{Off: []string{"intents"}}, "Let me fix it.", Continue, "intent", `no rule "intents"`},
+		"no id":                    {Config{Add: []Rule{{Text: "a", Then: Stop}}}, "Let me fix it.", Continue, "intent", "no id"},
+		"no condition":             {Config{Add: []Rule{{ID: "a", Then: Stop}}}, "Let me fix it.", Continue, "intent", "no condition"},
+		"bad decision":             {Config{Add: []Rule{{ID: "a", Text: "a", Then: "block"}}}, "Let me fix it.", Continue, "intent", "then must be"},
+		"bad pattern":              {Config{Add: []Rule{{ID: "a", Text: "(", Then: Stop}}}, "Let me fix it.", Continue, "intent", "missing closing )"},
+		"long pattern":             {Config{Add: []Rule{{ID: "a", Ending: strings.Repeat("a", 1001), Then: Stop}}}, "", Stop, "otherwise", "longer than 1000"},
+		"long reason":              {Config{Add: []Rule{{ID: "a", Text: "a", Then: Continue, Reason: strings.Repeat("a", 2001)}}}, "", Stop, "otherwise", "longer than 2000"},
+		"too many":                 {Config{Add: make([]Rule, 201)}, "", Stop, "otherwise", "more than 200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ned, _ := Named("ned-flanders")

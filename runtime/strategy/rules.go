@@ -43,7 +43,8 @@ type Rule struct {
 	// any case.
 	Last []string `json:"last,omitempty"`
 	// Says are phrases, one of which is in the last paragraph, where Claude says
-	// what happens next: whole words, in any case.
+	// what happens next, or in the one in front of a list that ends the text: whole
+	// words, in any case.
 	Says []string `json:"says,omitempty"`
 	// Unless are phrases, none of which is in the last sentence. It is no
 	// condition of its own.
@@ -201,6 +202,9 @@ func (r Rule) todos(s Situation) (string, bool) {
 	}
 	n, first := 0, ""
 	for _, t := range list {
+		if t.Blocked || t.Owner != "" {
+			continue // not Claude's to do, or not yet
+		}
 		if t.Status == r.Todo || r.Todo == "open" && isOpen(t) {
 			if n++; n == 1 {
 				first = t.Content

@@ -47,6 +47,7 @@ type Window struct {
 type Todo struct {
 	Content string
 	Status  string // pending, in_progress or completed
+	Owner   string // an agent that has taken it, "" for nobody
 	Blocked bool   // waits for another entry
 }
 

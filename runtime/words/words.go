@@ -58,8 +58,8 @@ func (d Desk) Why(id, session string, asJSON bool) error {
 	if r.Decision == "continue" {
 		did = "made Claude go on"
 	}
-	d.line(r.Plugin + " " + did + ", " + d.ago(r.At) + " (" + r.ID + ")")
-	d.line("  rule     " + r.Rule)
+	d.line(oneLine(r.Plugin+" "+did+", "+d.ago(r.At)) + " (" + oneLine(r.ID) + ")")
+	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  Claude was told: ", r.Reason)
 	d.field("  you were told:   ", r.Told)
@@ -83,7 +83,7 @@ func (d Desk) find(id, session string) (ledger.Record, error) {
 		}
 		return all[0], nil
 	}
-	r, ok, err := ledger.Find(d.Dir, id)
+	r, ok, err := ledger.Find(d.Dir, key(session), id)
 	if err == nil && !ok {
 		err = &adviceError{"there is no decision " + strconv.Quote(id), "log lists them with their ids"}
 	}
