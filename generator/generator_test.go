@@ -223,7 +223,7 @@ func TestWriteCompletesASuite(t *testing.T) {
 // What somebody has edited is kept and named; the hooks beside it follow.
 func TestWriteKeepsEdits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
-	_, files := write(t, dir)
+	write(t, dir)
 	const mine = `{"off": ["colon"]}`
 	edited := filepath.Join(dir, "ned-flanders", "strategy.json")
 	if err := os.WriteFile(edited, []byte(mine), 0o644); err != nil {

@@ -50,11 +50,13 @@ var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reserved are marketplace names the client refuses or keeps for itself
 // (reference: its plugin marketplace documentation and its own checks).
-var reserved = []string{
-	"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
-	"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
-	"claude-plugins-official", "financial-services-plugins", "first-party-plugins", "healthcare", "knowledge-work-plugins",
-	"life-sciences", "builtin", "inline", "skills-dir", "synced", "org", "org-provisioned", "unknown",
+func reserved() []string {
+	return []string{
+		"agent-skills", "anthropic-agent-skills", "anthropic-marketplace", "anthropic-plugins", "claude-code-marketplace",
+		"claude-code-plugins", "claude-community", "claude-for-financial-services", "claude-for-legal", "claude-plugins-community",
+		"claude-plugins-official", "financial-services-plugins", "first-party-plugins", "healthcare", "knowledge-work-plugins",
+		"life-sciences", "builtin", "inline", "skills-dir", "synced", "org", "org-provisioned", "unknown",
+	}
 }
 
 // looksOfficial are the shapes of name that the client takes for an attempt to
@@ -68,7 +70,7 @@ func CheckMarketplace(name string) error {
 		return &SpecError{"marketplace", "no name given", "pass --marketplace NAME"}
 	case !kebab.MatchString(name):
 		return &SpecError{"marketplace", fmt.Sprintf("%q is not a name Claude Code takes everywhere", name), "use lower-case letters, digits and single dashes, like continuation-hooks"}
-	case slices.Contains(reserved, name) || looksOfficial.MatchString(name):
+	case slices.Contains(reserved(), name) || looksOfficial.MatchString(name):
 		return &SpecError{"marketplace", fmt.Sprintf("%q is reserved", name), "choose a name of your own, like continuation-hooks"}
 	}
 	return nil

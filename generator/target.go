@@ -36,7 +36,11 @@ func CheckHook(dir, plugin string, target Target) error {
 	if err != nil {
 		return err
 	}
-	if !slices.Contains(suite.Targets, target) && !(target == Target{"windows", "arm64"} && slices.Contains(suite.Targets, Target{"windows", "amd64"})) {
+	runs := slices.Contains(suite.Targets, target)
+	if target == (Target{"windows", "arm64"}) { // runs amd64 too
+		runs = runs || slices.Contains(suite.Targets, Target{"windows", "amd64"})
+	}
+	if !runs {
 		return fmt.Errorf("%s in %s is compiled for %s, not for this machine, %s", plugin, dir, join(suite.Targets), target)
 	}
 	var built []Binary

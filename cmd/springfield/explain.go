@@ -130,8 +130,8 @@ func copyLines(to io.Writer, from io.Reader, lines int) (n int, err error) {
 			}
 		}
 		switch {
-		case err == bufio.ErrBufferFull:
-		case err == io.EOF:
+		case errors.Is(err, bufio.ErrBufferFull):
+		case errors.Is(err, io.EOF):
 			if len(bytes.TrimSpace(line)) > 0 {
 				n++
 			}

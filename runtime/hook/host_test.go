@@ -108,7 +108,7 @@ func TestRun(t *testing.T) {
 		asked   = `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"AskUserQuestion","input":{}}]}}`
 		started = `{"type":"assistant","uuid":"a2","message":{"content":[{"type":"tool_use","id":"t2","name":"Bash","input":{"command":"make","run_in_background":true}}]}}
 {"type":"user","uuid":"u2","message":{"content":[{"type":"tool_result","tool_use_id":"t2","content":"Command running in background with ID: b1"}]},"toolUseResult":{"stdout":"","stderr":"","interrupted":false,"isImage":false,"backgroundTaskId":"b1"}}`
-		go_ = `{"type":"user","uuid":"u3","message":{"content":"go"}}`
+		prompt = `{"type":"user","uuid":"u3","message":{"content":"go"}}`
 	)
 	shell := []map[string]string{{"id": "b1", "type": "shell", "status": "running", "description": "make", "command": "make"}}
 	many := strings.Repeat(`{"type":"system","subtype":"informational"}`+"\n", 60)
@@ -136,10 +136,10 @@ func TestRun(t *testing.T) {
 		"plan mode":                    {"", map[string]any{"last_assistant_message": progress, "permission_mode": "plan"}, false, "plan-mode"},
 		"a cron":                       {"", map[string]any{"last_assistant_message": progress, "session_crons": []any{map[string]any{"id": "1"}}}, false, "scheduled"},
 		"a subagent at work":           {"", map[string]any{"last_assistant_message": progress, "background_tasks": []any{map[string]any{"type": "subagent"}}}, false, "background"},
-		"a shell, far back in it":      {log(go_, started) + many, map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
+		"a shell, far back in it":      {log(prompt, started) + many, map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
 		"armed ralph-loop":             {"", map[string]any{"last_assistant_message": progress, "cwd": ralph}, false, "ralph-loop"},
-		"a shell of this turn":         {log(go_, started), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
-		"a shell of an earlier turn":   {log(started, go_), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, true, "progress"},
+		"a shell of this turn":         {log(prompt, started), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
+		"a shell of an earlier turn":   {log(started, prompt), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, true, "progress"},
 		"no transcript":                {"", map[string]any{"last_assistant_message": progress, "transcript_path": ""}, true, "progress"},
 		"a transcript nowhere":         {"", map[string]any{"last_assistant_message": progress, "transcript_path": filepath.Join(t.TempDir(), "no", "projects", "x", "s.jsonl")}, false, ""},
 		"null members":                 {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "otherwise"},
