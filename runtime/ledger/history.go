@@ -31,6 +31,49 @@ func History(dir, id string, n int) ([]Record, error) {
 	return all[max(0, len(all)-n):], nil
 }
 
+// News reads decisions as they are made: those in files that have grown since
+// the last call. sizes is what it remembers between calls; the first call with
+// an empty one takes everything that is there as known.
+func News(dir, id string, sizes map[string]int64) ([]Record, error) {
+	files, err := sessionFiles(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	first := len(sizes) == 0
+	sizes[""] = 0 // no longer empty, even if there is no file yet
+	var all []Record
+	for _, file := range files {
+		if strings.HasSuffix(file, ".1") {
+			continue // rotated: its records have been news before
+		}
+		size := sizeOf(file)
+		known := sizes[file]
+		sizes[file] = size
+		if first || size == known {
+			continue
+		}
+		if size < known {
+			known = 0 // rotated: a new file, with the newest record in it
+		}
+		all = append(all, readFrom(file, known)...)
+	}
+	sort.Stable(byTime(all))
+	return all, nil
+}
+
+func sizeOf(path string) int64 {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return 0
+	}
+	return size
+}
+
 // byTime sorts decisions, those of a session by their number.
 type byTime []Record
 
@@ -116,12 +159,18 @@ func isKey(s string) bool {
 }
 
 // readRecords reads what can be read of a file.
-func readRecords(path string) []Record {
+func readRecords(path string) []Record { return readFrom(path, 0) }
+
+// readFrom reads it from an offset on.
+func readFrom(path string, offset int64) []Record {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
+	if _, err := f.Seek(offset, io.SeekStart); err != nil {
+		return nil
+	}
 	var all []Record
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 2*maxRecord)

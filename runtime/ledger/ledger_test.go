@@ -277,6 +277,51 @@ func TestHistoryOfAllSessions(t *testing.T) {
 	}
 }
 
+// Decisions are news once, in files that rotate too.
+func TestNews(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	decide := func(id, padding string) {
+		t.Helper()
+		s, err := Open(dir, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.Lock(); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		if _, err := s.Append(Record{At: int64(n), Session: id, Plugin: "p", Decision: "stop", Rule: "r", Evidence: padding}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	decide("a", "")
+	sizes := map[string]int64{}
+	news := func() []Record {
+		t.Helper()
+		all, err := News(dir, "", sizes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	if got := news(); len(got) != 0 {
+		t.Errorf("what was there is news: %v", got)
+	}
+	for range 150 { // past a rotation
+		decide("a", strings.Repeat("x", 20<<10))
+		decide("b", "")
+		got := news()
+		if len(got) != 2 || got[0].At != int64(n-1) || got[1].At != int64(n) {
+			t.Fatalf("decision %d: %d news", n, len(got))
+		}
+	}
+	if got := news(); len(got) != 0 {
+		t.Errorf("news twice: %d", len(got))
+	}
+}
+
 func TestHold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
 	now := time.UnixMilli(1_800_000_000_000)

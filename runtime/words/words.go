@@ -122,30 +122,22 @@ func (d Desk) Follow(session string, asJSON bool, stop func() bool) error {
 	if d.InClaude {
 		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
 	}
-	all, err := ledger.History(d.Dir, key(session), 1<<30)
-	if err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	for _, r := range all {
-		seen[r.ID+r.Session] = true
-	}
-	for !stop() {
-		time.Sleep(250 * time.Millisecond)
-		if all, err = ledger.History(d.Dir, key(session), 100); err != nil {
+	sizes := map[string]int64{}
+	for {
+		news, err := ledger.News(d.Dir, key(session), sizes)
+		if err != nil {
 			return err
 		}
-		for _, r := range all {
-			if seen[r.ID+r.Session] {
-				continue
-			}
-			seen[r.ID+r.Session] = true
+		for _, r := range news {
 			if err := d.entry(r, asJSON); err != nil {
 				return err
 			}
 		}
+		if stop() {
+			return nil
+		}
+		time.Sleep(250 * time.Millisecond)
 	}
-	return nil
 }
 
 func (d Desk) entry(r ledger.Record, asJSON bool) error {
