@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "score: error: name the directory with stops.jsonl and sessions/")
 		os.Exit(2)
 	}
-	if err := score(os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
+	if err := score(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
 		fmt.Fprintln(os.Stderr, "score: error:", err)
 		os.Exit(1)
 	}
@@ -68,7 +69,7 @@ func main() {
 // tally counts one source's rows of one kind.
 type tally struct{ rows, continued int }
 
-func score(dir string, verbose bool) error {
+func score(out io.Writer, dir string, verbose bool) error {
 	rows, err := readRows(filepath.Join(dir, "stops.jsonl"))
 	if err != nil {
 		return err
@@ -94,7 +95,7 @@ func score(dir string, verbose bool) error {
 				}
 				rules[c.name][fmt.Sprintf("%-8s %-8s %s", r.Expect, v.Decision, v.Rule)]++
 				if verbose && c.name == "default" && r.Expect == "STOP" && v.Decision == strategy.Continue {
-					fmt.Printf("wrong: %s line %d, %s: rule %s\n", r.Session, r.Line, r.Label, v.Rule)
+					fmt.Fprintf(out, "wrong: %s line %d, %s: rule %s\n", r.Session, r.Line, r.Label, v.Rule)
 				}
 			}
 			return nil
@@ -104,11 +105,11 @@ func score(dir string, verbose bool) error {
 		}
 	}
 	for _, c := range contests() {
-		report(c.name, counts[c.name])
+		report(out, c.name, counts[c.name])
 	}
 	if verbose {
 		for _, line := range slices.Sorted(maps.Keys(rules["default"])) {
-			fmt.Printf("%5d  %s\n", rules["default"][line], line)
+			fmt.Fprintf(out, "%5d  %s\n", rules["default"][line], line)
 		}
 	}
 	return nil
@@ -238,8 +239,8 @@ func count(counts map[string]map[string]*tally, contest string, r row, v strateg
 	}
 }
 
-func report(name string, counts map[string]*tally) {
-	fmt.Printf("%s\n  %-28s %-24s %s\n", name, "source", "wrongly continued", "caught")
+func report(out io.Writer, name string, counts map[string]*tally) {
+	fmt.Fprintf(out, "%s\n  %-28s %-24s %s\n", name, "source", "wrongly continued", "caught")
 	var sources []string
 	for key := range counts {
 		if source, _, _ := strings.Cut(key, "\t"); source != "all" && !slices.Contains(sources, source) {
@@ -248,7 +249,7 @@ func report(name string, counts map[string]*tally) {
 	}
 	slices.Sort(sources)
 	for _, source := range append(sources, "all") {
-		fmt.Printf("  %-28s %-24s %s\n", source, share(counts[source+"\tSTOP"]), share(counts[source+"\tCONTINUE"]))
+		fmt.Fprintf(out, "  %-28s %-24s %s\n", source, share(counts[source+"\tSTOP"]), share(counts[source+"\tCONTINUE"]))
 	}
 }
 
