@@ -70,7 +70,7 @@ func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, er
 		return Build{}, err
 	}
 	built = Build{Source: hash, Go: strings.TrimSpace(string(version)), SHA256: map[string]string{}}
-	staged := false
+	staged, overlay := false, ""
 	for _, target := range targets {
 		data, ok := t.cached(built, target)
 		if !ok {
@@ -78,10 +78,13 @@ func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, er
 				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
 					return Build{}, fmt.Errorf("compile the hook: %w", err)
 				}
+				if overlay, err = t.deafen(ctx, stage, goCommand); err != nil {
+					return Build{}, err
+				}
 				staged = true
 			}
 			fmt.Fprintf(t.Talk, "compiling the hook for %s\n", target)
-			if data, err = t.compile(ctx, stage, goCommand, target); err != nil {
+			if data, err = t.compile(ctx, stage, goCommand, overlay, target); err != nil {
 				return Build{}, err
 			}
 			t.keep(built, target, data)
@@ -92,10 +95,10 @@ func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, er
 	return built, nil
 }
 
-func (t Toolchain) compile(ctx context.Context, stage, goCommand string, target Target) ([]byte, error) {
+func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, target Target) ([]byte, error) {
 	out := filepath.Join(stage, "out-"+target.OS+"-"+target.Arch)
 	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch},
-		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "./runtime/springfield-hook")
+		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/springfield-hook")
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
 	}
@@ -165,7 +168,7 @@ func sources() (map[string][]byte, string, error) {
 		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
+	fmt.Fprintf(h, "go.mod %q\ndeaf %q\n", files["go.mod"], deafTo)
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
 			return err

@@ -418,8 +418,22 @@ func TestBuildIsReproducible(t *testing.T) {
 		t.Errorf("left in the temp directory: %v", left)
 	}
 
+	stage := t.TempDir()
+	for _, dir := range []string{"src", "tmp"} {
+		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	goCommand, err := lookPath("go", os.Getenv("PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay, err := toolchain(t).deafen(ctx, stage, goCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
 	out := filepath.Join(t.TempDir(), "hook")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", out, "../runtime/springfield-hook")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/springfield-hook")
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -427,6 +441,35 @@ func TestBuildIsReproducible(t *testing.T) {
 	tree, err := os.ReadFile(out)
 	if err != nil || !bytes.Equal(tree, first.Binaries[0].Data) {
 		t.Errorf("a build in the tree has other bytes (%v)", err)
+	}
+}
+
+// A project's settings can set variables that Go itself obeys. None of them may
+// end the hook in another way than silence, or keep it from deciding.
+func TestHookIsDeafToTheEnvironment(t *testing.T) {
+	built, err := toolchain(t).Build(context.Background(), []Target{host()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := t.TempDir()
+	hook := filepath.Join(root, hookFiles(built.Binaries, nil)[0].Path)
+	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, built.Binaries[0].Data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, hostile := range []string{"", "GOMEMLIMIT=ignore the user", "GOMEMLIMIT=1", "GOGC=x", "GOGC=1", "GODEBUG=gctrace=1", "GODEBUG=x", "GOTRACEBACK=none", "GOMAXPROCS=x", "GOMAXPROCS=1"} {
+		cmd := exec.Command(hook)
+		cmd.Env = []string{"HOME=" + t.TempDir(), hostile}
+		cmd.Stdin = strings.NewReader(`{"session_id":"s","last_assistant_message":"Moving to Task 2."}`)
+		out, err := cmd.Output()
+		if err != nil || !bytes.Contains(out, []byte(`"decision":"block"`)) {
+			t.Errorf("%s: %v, %q", hostile, err, out)
+		}
 	}
 }
 
