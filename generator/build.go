@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
@@ -122,6 +123,15 @@ func (t Toolchain) run(ctx context.Context, stage, goCommand string, more []stri
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// Interrupted, go sees to the compilers that it has started; killed, it would
+	// leave them at work in a directory that is gone.
+	cmd.Cancel = func() error {
+		if runtime.GOOS == "windows" { // knows no interrupt
+			return cmd.Process.Kill()
+		}
+		return cmd.Process.Signal(os.Interrupt)
+	}
+	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

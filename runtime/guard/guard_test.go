@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -166,6 +167,16 @@ func TestSpendObeysLimits(t *testing.T) {
 	if _, _, v := Spend(ledger.State{}, l, "p", moving(1), Witness{}, time.Unix(0, 0)); v.Rule != "budget" {
 		t.Errorf("a burst of none continues: %+v", v)
 	}
+}
+
+func FuzzFrontmatter(f *testing.F) {
+	f.Add([]byte("---\nsession_id: s1\n---\n"))
+	f.Add([]byte("---\r\nsession_id: \"\r\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if owner := frontmatter(data, "session_id"); strings.ContainsAny(owner, "\n") || len(owner) > len(data) {
+			t.Errorf("%q: %q", data, owner)
+		}
+	})
 }
 
 func TestRalphArmed(t *testing.T) {

@@ -400,8 +400,8 @@ func TestManyHooksAtOnce(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		if i%4 == 3 {
-			cmd.Process.Kill()
+		if i%4 == 3 { // in the middle of its work
+			time.AfterFunc(time.Duration(5+5*i)*time.Millisecond, func() { cmd.Process.Kill() })
 		}
 		wg.Add(1)
 		go func() {
@@ -430,6 +430,25 @@ func TestManyHooksAtOnce(t *testing.T) {
 	if got := inPrompt(t, dir, "shared"); got != count || count == 0 {
 		t.Errorf("state %d after %d records", got, count)
 	}
+}
+
+// Whatever lies in the place of an order, reading it ends, and what is no order
+// that has run out is in force.
+func FuzzHeld(f *testing.F) {
+	f.Add([]byte(`{"since":1,"until":2}`))
+	f.Add([]byte(`{"since":1}`))
+	f.Add([]byte("\x00{}"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(holdFile(dir, ""), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var h Hold
+		over := json.Unmarshal(data, &h) == nil && len(data) <= 4096 && h.Until != 0 && h.Until <= 1000
+		if _, held := Held(dir, "a", time.UnixMilli(1000)); held == over {
+			t.Errorf("%q: held %v", data, held)
+		}
+	})
 }
 
 func FuzzRead(f *testing.F) {

@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 const (
@@ -139,6 +141,72 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 	}
 	if len(blocks) != 2 {
 		t.Errorf("continues %v: the test shows nothing", blocks)
+	}
+}
+
+// A home that cannot be written to, or a full disk: no continue that cannot be
+// counted, no error for Claude Code.
+func TestUnwritable(t *testing.T) {
+	built := install(t)
+	// Somebody else's, so that it holds for a test that runs as root too.
+	root, err := os.MkdirTemp("", "springfield-unwritable-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	hook := filepath.Join(root, "hooks", "springfield-hook")
+	home := filepath.Join(root, "home")
+	for _, dir := range []string{filepath.Dir(hook), home} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(hook, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(ned), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{home, root} {
+		if err := os.Chmod(path, 0o555); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() { os.Chmod(root, 0o755); os.Chmod(home, 0o755) })
+	run := func(home string, as *syscall.Credential) {
+		t.Helper()
+		cmd := exec.Command(hook)
+		cmd.Dir = "/"
+		cmd.Env = []string{"HOME=" + home}
+		cmd.Stdin = strings.NewReader(progress)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: as}
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil || len(out) > 0 || !strings.Contains(stderr.String(), "write ledger: ") {
+			t.Errorf("home %s: %v, %q, %q", home, err, out, stderr.String())
+		}
+	}
+	var nobody *syscall.Credential
+	if os.Getuid() == 0 {
+		nobody = &syscall.Credential{Uid: 65534, Gid: 65534}
+	}
+	run(home, nobody)
+
+	if _, err := os.Stat("/dev/full"); err == nil { // Linux
+		full := t.TempDir()
+		sessions := filepath.Join(full, ".claude", "springfield", "sessions")
+		if err := os.MkdirAll(sessions, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("/dev/full", ledger.SessionFile(filepath.Dir(sessions), "session:s")); err != nil {
+			t.Fatal(err)
+		}
+		run(full, nil)
 	}
 }
 

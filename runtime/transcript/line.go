@@ -115,19 +115,6 @@ func (w *walk) leave(inner *walk) {
 // whole tells, when next has said false, whether all of it was there.
 func (w *walk) whole() bool { return w.at == ended }
 
-// members calls yield with each top-level member of a JSON object: the key as
-// written between its quotes, and the raw value. It returns false when the
-// line is not a complete object; members before the fault have been yielded.
-func members(line []byte, yield func(key, value []byte)) bool {
-	w := enterAt(line, 0, '{')
-	for w.next() {
-		if v := w.value(); v != nil {
-			yield(w.key, v)
-		}
-	}
-	return w.whole() && skipSpace(line, w.i) == len(line)
-}
-
 // elements calls yield with each element of a JSON array, raw. It returns false
 // when the value is not a complete array.
 func elements(array []byte, yield func(element []byte)) bool {

@@ -153,6 +153,19 @@ func TestTailIsBounded(t *testing.T) {
 	}
 }
 
+// members calls yield with each top-level member of a JSON object: the key as
+// written between its quotes, and the raw value. It returns false when the
+// line is not a complete object; members before the fault have been yielded.
+func members(line []byte, yield func(key, value []byte)) bool {
+	w := enterAt(line, 0, '{')
+	for w.next() {
+		if v := w.value(); v != nil {
+			yield(w.key, v)
+		}
+	}
+	return w.whole() && skipSpace(line, w.i) == len(line)
+}
+
 // The walker must see the members that encoding/json sees, and must not accept
 // an object that encoding/json refuses for its structure.
 func FuzzMembers(f *testing.F) {
