@@ -123,14 +123,7 @@ func (t Toolchain) run(ctx context.Context, stage, goCommand string, more []stri
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// Interrupted, go sees to the compilers that it has started; killed, it would
-	// leave them at work in a directory that is gone.
-	cmd.Cancel = func() error {
-		if runtime.GOOS == "windows" { // knows no interrupt
-			return cmd.Process.Kill()
-		}
-		return cmd.Process.Signal(os.Interrupt)
-	}
+	together(cmd)
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
