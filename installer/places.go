@@ -32,6 +32,8 @@ func Scopes() []Scope { return []Scope{User, Project, Local} }
 type Places struct {
 	Config  string // Claude Code's configuration directory
 	Plugins string // where it keeps plugins and what it knows of marketplaces
+	Home    string // the user's home, "" if unknown
+	Managed string // where an administrator puts managed-settings.json
 	Work    string // where sessions start
 	Root    string // the repository around Work, or Work itself
 }
@@ -47,6 +49,18 @@ func (p Places) Settings(s Scope) (string, error) {
 		return filepath.Join(p.Root, ".claude", "settings.local.json"), nil
 	}
 	return "", fmt.Errorf("there is no scope %q", s)
+}
+
+// ManagedDir is where an administrator puts managed-settings.json on a system,
+// named as in GOOS.
+func ManagedDir(system string) string {
+	switch system {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode"
+	case "windows":
+		return `C:\Program Files\ClaudeCode`
+	}
+	return "/etc/claude-code"
 }
 
 func (p Places) state(name ...string) string {

@@ -16,7 +16,7 @@ import (
 func newPlaces(t *testing.T) Places {
 	t.Helper()
 	root := t.TempDir()
-	p := Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
+	p := Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"), Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
 	if err := os.MkdirAll(p.Work, 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -235,7 +235,10 @@ func (a *app) places() (installer.Places, error) {
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = a.work
 	}
-	return installer.Places{Config: config, Plugins: firstOf(a.plugins, filepath.Join(config, "plugins")), Work: a.work, Root: root}, nil
+	return installer.Places{
+		Config: config, Plugins: firstOf(a.plugins, filepath.Join(config, "plugins")), Home: a.home,
+		Managed: installer.ManagedDir(runtime.GOOS), Work: a.work, Root: root,
+	}, nil
 }
 
 // findPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
