@@ -38,12 +38,22 @@ type origin struct {
 
 // remembered is one member that we set.
 type remembered struct {
-	Path   []string        `json:"path"`
-	Before json.RawMessage `json:"before,omitempty"` // its text before, absent if it was
+	Path []string `json:"path"`
+	// Before is its text before, "" if it was absent. Not a RawMessage: that
+	// would be laid out anew.
+	Before string          `json:"before,omitempty"`
 	Set    json.RawMessage `json:"set"`
 	// For names the settings files that need it: a marketplace declared in user
 	// settings may serve plugins that several projects enable.
 	For []string `json:"for"`
+}
+
+// before is the text as a value to give back; nil removes the member.
+func (r remembered) before() json.RawMessage {
+	if r.Before == "" {
+		return nil
+	}
+	return json.RawMessage(r.Before)
 }
 
 // filled is an object that was empty or absent before we put members in.
@@ -77,24 +87,18 @@ func (p Places) recall(path string) (*memory, error) {
 func (p Places) remember(m *memory) error {
 	path := p.memoryFile(m.File)
 	if len(m.Members) == 0 {
-		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
-			return err
-		}
-		return nil
-	}
-	if err := p.makeState("edits"); err != nil {
-		return err
+		return step("forget memory", func() error {
+			if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return nil
+		})
 	}
 	data, err := encodeIndented(m)
 	if err != nil {
 		return err
 	}
-	// Whole or not at all, like the file it is about; nobody else writes it.
-	temp := path + ".new"
-	if err := os.WriteFile(temp, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(temp, path)
+	return p.keep(path, data)
 }
 
 // restore puts a memory back as it was; nil: there was none.
@@ -155,7 +159,7 @@ func (m *memory) isIn(file *File, doc *Document) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if found && same(raw, r.Set) && (r.Before == nil || !same(r.Before, r.Set)) {
+		if found && same(raw, r.Set) && (r.Before == "" || !same(r.before(), r.Set)) {
 			return true, nil
 		}
 	}
@@ -171,7 +175,7 @@ func (m *memory) noteMember(before *Document, c Change, behalf string) error {
 	if i >= 0 {
 		r := m.Members[i]
 		if !found || !same(raw, r.Set) {
-			r.Before = bytesOf(raw, found) // changed by its owner since: that counts now
+			r.Before = string(raw) // changed by its owner since: that counts now
 		}
 		r.Set = c.Value
 		if !slices.Contains(r.For, behalf) {
@@ -180,7 +184,7 @@ func (m *memory) noteMember(before *Document, c Change, behalf string) error {
 		m.Members[i] = r
 		return nil
 	}
-	m.Members = append(m.Members, remembered{c.Path, bytesOf(raw, found), c.Value, []string{behalf}})
+	m.Members = append(m.Members, remembered{c.Path, string(raw), c.Value, []string{behalf}})
 	return m.noteParents(before, c.Path)
 }
 
@@ -235,13 +239,13 @@ func (m *memory) release(file *File, behalf string) (data []byte, next *memory, 
 			return nil, nil, nil, err
 		}
 		if !found || !same(raw, r.Set) {
-			if !found && r.Before == nil {
+			if !found && r.Before == "" {
 				continue // gone already, as it was
 			}
 			theirs = append(theirs, nameOf(r.Path))
 			continue
 		}
-		changes = append(changes, Change{Path: r.Path, Value: r.Before, Verbatim: true})
+		changes = append(changes, Change{Path: r.Path, Value: r.before(), Verbatim: true})
 	}
 	if data, err = doc.Apply(changes...); err != nil {
 		return nil, nil, nil, err
@@ -289,13 +293,6 @@ func emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 
 // nameOf names a member for people.
 func nameOf(path []string) string { return strings.Join(path, " → ") }
-
-func bytesOf(raw json.RawMessage, found bool) json.RawMessage {
-	if !found {
-		return nil
-	}
-	return slices.Clone(raw)
-}
 
 func isEmpty(raw json.RawMessage) bool {
 	var members map[string]json.RawMessage

@@ -8,10 +8,13 @@ import (
 	"syscall"
 )
 
-// keepOwner gives temp the owner of the file it will replace. Root must
+// keepOwner gives temp the owner of the file it will replace, if there is one. Root must
 // succeed, or a user run under sudo would lose the file to root; anybody else
 // can at most keep a group they are in.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
+	if old == nil {
+		return nil
+	}
 	made, err := temp.Stat()
 	if err != nil {
 		return err

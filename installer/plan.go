@@ -35,7 +35,11 @@ const (
 
 // Plan is a set of edits that belong together.
 type Plan struct {
-	edits []edit
+	// Did names what the plan is, for the journal: "enable X in user settings".
+	Did string
+
+	edits  []edit
+	undoes int // the journal's entry that it takes back, 0 for a plan of its own
 	// Notes say what the edits mean to the person, a sentence each.
 	Notes []string
 }
@@ -365,7 +369,7 @@ func (p *Plan) release(places Places, file *File, m *memory, behalf string) erro
 	}
 	for _, r := range m.Members {
 		id := r.Path[len(r.Path)-1]
-		wasOn := strings.HasPrefix(id, latte) && r.Before != nil && same(r.Before, json.RawMessage("true"))
+		wasOn := strings.HasPrefix(id, latte) && r.Before != "" && same(r.before(), json.RawMessage("true"))
 		if wasOn && !slices.Contains(theirs, nameOf(r.Path)) {
 			p.Notes = append(p.Notes, id+" is switched on again, as it was before")
 		}
@@ -404,27 +408,31 @@ func refused(file *File, err error) error {
 	return fmt.Errorf("read settings: %s: %w", file.Asked, err)
 }
 
-// Apply writes the plan: under the lock, what is remembered first, all edits or
+// Apply writes the plan: under the lock, into the journal first, all edits or
 // none. An error that wraps ErrChanged asks for a new plan.
-func (p Plan) Apply(places Places) (err error) {
-	if err := places.makeState(""); err != nil {
+func (p Plan) Apply(places Places) error {
+	if err := p.apply(places); err != nil {
 		return fmt.Errorf("write settings: %w", err)
+	}
+	return nil
+}
+
+func (p Plan) apply(places Places) error {
+	if err := places.makeState(""); err != nil {
+		return err
 	}
 	unlock, err := Lock(places.state("settings.lock"))
 	if err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		return err
 	}
 	defer unlock()
-	for _, e := range p.edits {
-		if err := e.file.unchanged(); err != nil {
-			return fmt.Errorf("write settings: %s: %w", e.file.Asked, err)
-		}
-		// Another springfield may have changed only what is remembered.
-		switch now, err := places.recall(e.file.Path); {
-		case err != nil:
-			return fmt.Errorf("write settings: %w", err)
-		case !reflect.DeepEqual(now, e.old):
-			return fmt.Errorf("write settings: %s: %w", e.file.Asked, ErrChanged)
+	if err := p.stillFits(places); err != nil {
+		return err
+	}
+	id := p.undoes
+	if id == 0 {
+		if id, err = places.journal(p); err != nil {
+			return err
 		}
 	}
 	for i := range p.edits {
@@ -432,8 +440,41 @@ func (p Plan) Apply(places Places) (err error) {
 			for j := i - 1; j >= 0; j-- {
 				p.edits[j].takeBack(places)
 			}
-			return fmt.Errorf("write settings: %w", err)
+			if p.undoes == 0 {
+				_ = places.forget(id) // it would be found to be taken back already
+			}
+			return err
 		}
+	}
+	if p.undoes != 0 {
+		return places.forget(id)
+	}
+	return nil
+}
+
+// stillFits refuses a plan whose files, memories or journal have changed since
+// it was made.
+func (p Plan) stillFits(places Places) error {
+	for _, e := range p.edits {
+		if err := e.file.unchanged(); err != nil {
+			return fmt.Errorf("%s: %w", e.file.Asked, err)
+		}
+		// Another springfield may have changed only what is remembered.
+		switch now, err := places.recall(e.file.Path); {
+		case err != nil:
+			return err
+		case !reflect.DeepEqual(now, e.old):
+			return fmt.Errorf("%s: %w", e.file.Asked, ErrChanged)
+		}
+	}
+	if p.undoes == 0 {
+		return nil
+	}
+	switch newest, err := places.newest(); {
+	case err != nil:
+		return err
+	case newest != p.undoes:
+		return fmt.Errorf("the journal: %w", ErrChanged)
 	}
 	return nil
 }

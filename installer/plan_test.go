@@ -613,3 +613,18 @@ func TestSuites(t *testing.T) {
 		t.Errorf("state directory: %v, %v", info.Mode(), err)
 	}
 }
+
+// What disable gives back member by member has the layout it had.
+func TestGivenBackAsItWasWritten(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, User)
+	const before = "{\n  \"extraKnownMarketplaces\": {\n    \"hooks\": { \"source\":{\"source\" : \"directory\",\"path\":\"/moved/away\"} }\n  }\n}\n"
+	put(t, user, before)
+	ned := p.plugin("ned-flanders")
+	enable(t, p, ned, User, true)
+	put(t, user, strings.Replace(look(t, user), "{", "{\n  \"model\": \"opus\",", 1))
+	disable(t, p, ned, User)
+	if got, want := look(t, user), strings.Replace(before, "{", "{\n  \"model\": \"opus\",", 1); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

@@ -93,13 +93,28 @@ func (f *File) Replace(data []byte) error {
 	return nil
 }
 
-func (f *File) replace(data []byte) (err error) {
-	dir := filepath.Dir(f.Path)
-	if err := os.MkdirAll(dir, newDirMode); err != nil {
+func (f *File) replace(data []byte) error {
+	if err := writeWhole(f.Path, data, f.Mode, f.info, f.unchanged); err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(dir, "."+filepath.Base(f.Path)+".*.tmp")
-	if err != nil {
+	syncDir(filepath.Dir(f.Path))
+	return nil
+}
+
+// writeWhole puts data in the place of a file by a rename, or leaves all as it
+// was. The new file has the owner of old, if there is one. The last thing before
+// the rename is to ask check.
+func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, check func() error) (err error) {
+	dir := filepath.Dir(path)
+	if err := step("make directory", func() error { return os.MkdirAll(dir, newDirMode) }); err != nil {
+		return err
+	}
+	sweep(path)
+	var temp *os.File
+	if err := step("create", func() (err error) {
+		temp, err = os.CreateTemp(dir, tempPrefix(path)+"*.tmp")
+		return err
+	}); err != nil {
 		return err
 	}
 	defer func() {
@@ -108,44 +123,65 @@ func (f *File) replace(data []byte) (err error) {
 			_ = os.Remove(temp.Name())
 		}
 	}()
-	if _, err := temp.Write(data); err != nil {
-		return err
-	}
-	if f.info != nil {
+	for _, s := range []struct {
+		name string
+		do   func() error
+	}{
+		{"write", func() error { _, err := temp.Write(data); return err }},
 		// Before the mode: a change of owner may take bits away.
-		if err := keepOwner(temp, f.info); err != nil {
+		{"keep owner", func() error { return keepOwner(temp, old) }},
+		{"change mode", func() error { return temp.Chmod(mode) }},
+		{"sync", temp.Sync},
+		{"close", temp.Close},
+		{"check", check},
+		{"rename", func() error { return rename(temp.Name(), path) }},
+	} {
+		if err := step(s.name, s.do); err != nil {
 			return err
 		}
 	}
-	if err := temp.Chmod(f.Mode); err != nil {
-		return err
-	}
-	if err := temp.Sync(); err != nil {
-		return err
-	}
-	if err := temp.Close(); err != nil {
-		return err
-	}
-	if err := f.unchanged(); err != nil {
-		return err
-	}
-	if err := rename(temp.Name(), f.Path); err != nil {
-		return err
-	}
-	syncDir(dir)
 	return nil
+}
+
+// step does one step of writing, which a test build can make fail.
+func step(name string, do func() error) error {
+	if err := reach(name); err != nil {
+		return err
+	}
+	return do()
+}
+
+// abandoned is when a temporary file has surely lost the process that made it.
+const abandoned = time.Hour
+
+func tempPrefix(path string) string { return "." + filepath.Base(path) + ".springfield-" }
+
+// sweep removes temporary files that killed processes have left beside a file.
+func sweep(path string) {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), tempPrefix(path)) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		}
+	}
 }
 
 // Remove deletes the file under the same condition as Replace. One that does
 // not exist is left so.
 func (f *File) Remove() error {
-	if err := f.unchanged(); err != nil {
+	if err := step("check", f.unchanged); err != nil {
 		return failed("remove", f.Path, err)
 	}
 	if !f.Exists {
 		return nil
 	}
-	if err := remove(f.Path); err != nil {
+	if err := step("remove", func() error { return remove(f.Path) }); err != nil {
 		return failed("remove", f.Path, err)
 	}
 	syncDir(filepath.Dir(f.Path))

@@ -1,0 +1,229 @@
+package installer
+
+// The journal: what every edit has done to the user's files, so that it can be
+// undone.
+//
+// The rules:
+//   - an entry is on the disk, with the old bytes, before any file changes;
+//   - entries are a stack: only the newest can be undone, and is gone then;
+//   - undoing gives back bytes, and only where they are still the ones that the
+//     edit left. After a crash in mid-edit some files are as before and some as
+//     after; undoing takes the latter back;
+//   - an entry knows also what was remembered before the edit, so that disable
+//     after undo is as if the edit had never been.
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+// journalKeeps is how many edits can be undone, one after the other.
+const journalKeeps = 50
+
+// Entry is one edit in the journal.
+type Entry struct {
+	ID    int       `json:"id"` // grows with every edit
+	At    time.Time `json:"at"`
+	Did   string    `json:"did"` // "enable ned-flanders@hooks in user settings"
+	Files []Edited  `json:"files"`
+}
+
+// Edited is a file that an edit changed, or about which it only remembered
+// something.
+type Edited struct {
+	Path   string      `json:"path"`  // where the bytes are
+	Asked  string      `json:"asked"` // as the user knows it
+	Mode   fs.FileMode `json:"mode"`
+	Before origin      `json:"before"`
+	After  origin      `json:"after"`
+	Memory *memory     `json:"memory,omitempty"` // before the edit; nil if there was none
+}
+
+// ErrNothingToUndo says that the journal is empty.
+var ErrNothingToUndo = errors.New("there is no edit to undo")
+
+// ChangedSinceError says that a file is no longer as the edit left it, so that
+// undoing would lose what somebody else has written.
+type ChangedSinceError struct {
+	Entry Entry
+	File  string
+	Diff  string // unified: from what the edit left to what is there now
+}
+
+func (e *ChangedSinceError) Error() string {
+	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
+}
+
+func (o origin) is(file *File) bool {
+	return o.Existed == file.Exists && bytes.Equal(o.Data, file.Data)
+}
+
+// Journal lists the edits that can be undone, the newest first.
+func Journal(p Places) ([]Entry, error) {
+	ids, err := p.journalled()
+	if err != nil {
+		return nil, fmt.Errorf("read journal: %w", err)
+	}
+	slices.Reverse(ids)
+	var entries []Entry
+	for _, id := range ids {
+		e, err := p.entry(id)
+		if err != nil {
+			return nil, fmt.Errorf("read journal: %w", err)
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// PlanUndo works out how to take back the newest edit in the journal. Without
+// one the error wraps ErrNothingToUndo; a file that is neither as the edit left
+// it nor as it was before gives a *ChangedSinceError.
+func PlanUndo(p Places) (Plan, Entry, error) {
+	ids, err := p.journalled()
+	if err != nil {
+		return Plan{}, Entry{}, fmt.Errorf("read journal: %w", err)
+	}
+	if len(ids) == 0 {
+		return Plan{}, Entry{}, ErrNothingToUndo
+	}
+	e, err := p.entry(ids[len(ids)-1])
+	if err != nil {
+		return Plan{}, Entry{}, fmt.Errorf("read journal: %w", err)
+	}
+	plan := Plan{undoes: e.ID}
+	for _, f := range slices.Backward(e.Files) {
+		file, err := Open(f.Asked)
+		if err != nil {
+			return Plan{}, e, fmt.Errorf("read settings: %w", err)
+		}
+		now, err := p.recall(f.Path)
+		if err != nil {
+			return Plan{}, e, err
+		}
+		edit := newEdit(file, f.Before.Data, now)
+		edit.memory, edit.release = f.Memory, true
+		if edit.memory == nil {
+			edit.memory = &memory{File: f.Path}
+		}
+		switch {
+		case file.Path != f.Path || !f.After.is(file) && !f.Before.is(file):
+			return Plan{}, e, &ChangedSinceError{e, f.Asked, udiff.Unified(f.Asked+" as springfield left it", f.Asked+" now", string(f.After.Data), string(file.Data))}
+		case f.Before.is(file):
+			edit.after = file.Data
+			edit.remove = !file.Exists
+		case !f.Before.Existed:
+			edit.after, edit.remove = nil, true
+		default:
+			file.Mode = f.Mode
+			if err := writable(file); err != nil {
+				return Plan{}, e, err
+			}
+		}
+		plan.edits = append(plan.edits, edit)
+	}
+	return plan, e, nil
+}
+
+// journal writes the entry of a plan that is about to be applied.
+func (p Places) journal(plan Plan) (id int, err error) {
+	ids, err := p.journalled()
+	if err != nil {
+		return 0, err
+	}
+	e := Entry{ID: 1, At: time.Now().UTC(), Did: plan.Did}
+	if len(ids) > 0 {
+		e.ID = ids[len(ids)-1] + 1
+	}
+	for _, edit := range plan.edits {
+		e.Files = append(e.Files, Edited{
+			Path: edit.file.Path, Asked: edit.file.Asked, Mode: edit.file.Mode, Memory: edit.old,
+			Before: origin{edit.existed, edit.before}, After: origin{!edit.remove, edit.after},
+		})
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return 0, err
+	}
+	if err := p.keep(p.entryFile(e.ID), data); err != nil {
+		return 0, err
+	}
+	for len(ids) >= journalKeeps {
+		_ = os.Remove(p.entryFile(ids[0])) // one too many does no harm
+		ids = ids[1:]
+	}
+	return e.ID, nil
+}
+
+// newest is the number of the newest entry, 0 if there is none.
+func (p Places) newest() (int, error) {
+	ids, err := p.journalled()
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return ids[len(ids)-1], nil
+}
+
+// forget takes an entry out of the journal.
+func (p Places) forget(id int) error {
+	return step("forget entry", func() error { return os.Remove(p.entryFile(id)) })
+}
+
+func (p Places) entryFile(id int) string { return p.state("journal", fmt.Sprintf("%08d.json", id)) }
+
+// journalled lists the entries' numbers, the oldest first.
+func (p Places) journalled() ([]int, error) {
+	files, err := os.ReadDir(p.state("journal"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var ids []int
+	for _, f := range files {
+		name, ok := strings.CutSuffix(f.Name(), ".json")
+		if id, err := strconv.Atoi(name); ok && err == nil && id > 0 && filepath.Base(p.entryFile(id)) == f.Name() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+func (p Places) entry(id int) (Entry, error) {
+	data, err := os.ReadFile(p.entryFile(id))
+	if err != nil {
+		return Entry{}, err
+	}
+	var e Entry
+	if err := json.Unmarshal(data, &e); err != nil {
+		return Entry{}, fmt.Errorf("%s: %w", p.entryFile(id), err)
+	}
+	if e.ID != id {
+		return Entry{}, fmt.Errorf("%s: it says it is number %d", p.entryFile(id), e.ID)
+	}
+	return e, nil
+}
+
+// keep writes a file of our own state, whole or not at all.
+func (p Places) keep(path string, data []byte) error {
+	if err := p.makeState(filepath.Base(filepath.Dir(path))); err != nil {
+		return err
+	}
+	if err := writeWhole(path, data, 0o600, nil, func() error { return nil }); err != nil {
+		return failed("write", path, err)
+	}
+	return nil
+}
