@@ -1,0 +1,221 @@
+package installer
+
+// Hooks, as they are declared in settings and in plugins.
+//
+// The rules:
+//   - three events are looked at: the two at which Claude can be made to go on,
+//     and the one at which a prompt can be given more text;
+//   - a declaration is read leniently part by part, as Claude Code reads it from
+//     settings, and the first part that does not fit is named, because in a
+//     plugin it costs the whole file;
+//   - what a hook does is shown, never run, and comes from whoever wrote the
+//     plugin: one line, bounded, nothing in it that acts on a terminal.
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Hook is one handler that Claude Code would start.
+type Hook struct {
+	Event   string  // one of Events
+	Type    string  // command, prompt, agent, http or mcp_tool
+	Does    string  // what for people: the command with its arguments, the prompt, the address
+	Timeout float64 // seconds, 0 for the client's default
+	Source  string  // "user settings", "project settings", "local settings", "managed settings", or the plugin's ID
+	File    string  // where it is declared
+	Matcher string  // which subagents it is for; "" for all
+	Async   bool    // runs in the background: what it decides is not heard
+	Never   string  // why it can never run, "" if it can
+
+	command string // the program alone
+	whole   string // what it does, unbounded: the same handler twice runs once
+}
+
+// Events lists the events whose hooks are looked at.
+func Events() []string { return []string{"Stop", "SubagentStop", "UserPromptSubmit"} }
+
+// maxDoes bounds what is shown of a hook, in characters.
+const maxDoes = 200
+
+// hooksIn reads the handlers from a map of events. The error is about the first
+// part that does not fit; the handlers are those that do.
+func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err error) {
+	bad := func(format string, args ...any) {
+		if err == nil {
+			err = fmt.Errorf(format, args...)
+		}
+	}
+	byEvent, ok := members(events)
+	if !ok {
+		return nil, fmt.Errorf("hooks are %s, not an object", kindOf(events))
+	}
+	for _, event := range Events() {
+		raw, found := byEvent[event]
+		if !found {
+			continue
+		}
+		groups, ok := elements(raw)
+		if !ok {
+			bad("%s is %s, not an array", event, kindOf(raw))
+		}
+		for _, group := range groups {
+			fields, _ := members(group)
+			handlers, ok := elements(fields["hooks"])
+			if !ok {
+				bad(`%s: an entry has no array "hooks"`, event)
+			}
+			for _, handler := range handlers {
+				h, problem := readHook(handler)
+				if problem != "" {
+					bad("%s: %s", event, problem)
+					continue
+				}
+				h.Event, h.Source, h.File = event, source, file
+				if event == "SubagentStop" {
+					h.Matcher = printable(stringIn(fields["matcher"]))
+				}
+				hooks = append(hooks, h)
+			}
+		}
+	}
+	return hooks, err
+}
+
+// readHook reads one handler.
+func readHook(raw json.RawMessage) (h Hook, problem string) {
+	fields, ok := members(raw)
+	if !ok {
+		return h, "a hook is " + kindOf(raw) + ", not an object"
+	}
+	h.Type = stringIn(fields["type"])
+	what := map[string][]string{ // the members that say what a handler does
+		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"},
+		"http": {"url"}, "mcp_tool": {"server", "tool"},
+	}[h.Type]
+	if what == nil {
+		return h, fmt.Sprintf("there is no hook of type %q", printable(h.Type))
+	}
+	var words []string
+	for _, key := range what {
+		word := stringIn(fields[key])
+		if word == "" {
+			return h, fmt.Sprintf("a hook of type %s has no %q", h.Type, key)
+		}
+		words = append(words, word)
+	}
+	if args, ok := elements(fields["args"]); ok && h.Type == "command" {
+		h.command = words[0]
+		for _, arg := range args {
+			words = append(words, quoted(stringIn(arg)))
+		}
+	} else if h.Type == "command" {
+		h.command = program(words[0])
+	}
+	h.whole = strings.Join(words, " ")
+	h.Does = printable(h.whole)
+	if raw, found := fields["timeout"]; found {
+		if json.Unmarshal(raw, &h.Timeout) != nil || h.Timeout <= 0 {
+			return h, "a timeout is not a number of seconds above 0"
+		}
+	}
+	h.Async = isTrue(fields["async"]) || isTrue(fields["asyncRewake"])
+	if _, found := fields["if"]; found {
+		h.Never = `it has an "if", which is never met outside of tool events`
+	}
+	return h, ""
+}
+
+// program is the first word of a shell command, without quotes.
+func program(command string) string {
+	command = strings.TrimSpace(command)
+	if rest, ok := strings.CutPrefix(command, `"`); ok {
+		command, _, _ = strings.Cut(rest, `"`)
+		return command
+	}
+	first, _, _ := strings.Cut(command, " ")
+	return first
+}
+
+// isOurs tells whether a hook starts the program that springfield compiles.
+func (h Hook) isOurs() bool {
+	name := path.Base(strings.ReplaceAll(h.command, `\`, "/"))
+	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
+}
+
+// is tells whether two handlers are the same one, declared twice.
+func (h Hook) is(other Hook) bool {
+	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
+}
+
+// quoted is an argument as one would type it.
+func quoted(arg string) string {
+	if arg == "" || strings.ContainsAny(arg, " \t\n\"'") {
+		return strconv.Quote(arg)
+	}
+	return arg
+}
+
+// printable puts a text on one line, bounds it, and takes out what would act on
+// a terminal instead of showing: control characters, and those that turn the
+// direction of writing around.
+func printable(s string) string {
+	var b strings.Builder
+	n, blank := 0, false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			blank = n > 0
+			continue
+		case unicode.In(r, unicode.Cc, unicode.Cf), r == unicode.ReplacementChar:
+			continue
+		}
+		if n++; n > maxDoes {
+			return b.String() + "…"
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+			n++
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// members takes a JSON object apart by its exact keys.
+func members(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return nil, false
+	}
+	return all, true
+}
+
+// elements takes a JSON array apart.
+func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
+	var all []json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return nil, false
+	}
+	return all, true
+}
+
+// stringIn is a JSON string's text, "" for anything else.
+func stringIn(raw json.RawMessage) (s string) {
+	_ = json.Unmarshal(raw, &s)
+	return s
+}
+
+func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
+
+func kindOf(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return "nothing"
+	}
+	return kind(string(raw), &value{end: len(raw)})
+}

@@ -1,0 +1,342 @@
+package installer
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`
+
+// putPlugin writes a springfield plugin.
+func putPlugin(t *testing.T, dir, version string) {
+	t.Helper()
+	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "ned-flanders", "version": "`+version+`"}`)
+	put(t, filepath.Join(dir, "hooks", "hooks.json"), nedHooks)
+	put(t, filepath.Join(dir, "hooks", "springfield-hook"), "")
+	put(t, filepath.Join(dir, "strategy.json"), `{"strategy": "ned-flanders"}`)
+}
+
+// putSuite writes a marketplace in a directory with one plugin in it, known to
+// the client.
+func putSuite(t *testing.T, p Places, name, entries string) string {
+	t.Helper()
+	dir := filepath.Join(p.Home, name)
+	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{"name": "`+name+`", "plugins": [`+entries+`]}`)
+	putKnown(t, p, name, `{"source": "directory", "path": "`+dir+`"}`, dir)
+	return dir
+}
+
+func putKnown(t *testing.T, p Places, name, source, location string) {
+	t.Helper()
+	path := filepath.Join(p.Plugins, "known_marketplaces.json")
+	all := map[string]any{}
+	if data, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(data, &all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all[name] = map[string]any{"source": json.RawMessage(source), "installLocation": location}
+	data, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, path, string(data))
+}
+
+func move(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInstalledInPlace(t *testing.T) {
+	p := newPlaces(t)
+	dir := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
+	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.2.0")
+
+	i := p.Installed("ned-flanders@hooks")
+	if i.Problem != "" || !i.InPlace || i.Dir != filepath.Join(dir, "ned-flanders") || i.Version != "1.2.0" || i.Offered != "1.2.0" ||
+		i.Source != "directory "+dir || i.Strategy != "ned-flanders" || !i.Ours() || !i.Drives() {
+		t.Errorf("%+v", i)
+	}
+	if len(i.Hooks) != 1 {
+		t.Fatalf("%d hooks: %+v", len(i.Hooks), i.Hooks)
+	}
+	h := i.Hooks[0]
+	if h.Event != "Stop" || h.Type != "command" || h.Does != "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook stop" || h.Timeout != 10 ||
+		h.Source != "ned-flanders@hooks" || h.File != filepath.Join(dir, "ned-flanders", "hooks", "hooks.json") || h.Never != "" {
+		t.Errorf("%+v", h)
+	}
+
+	if err := os.Remove(filepath.Join(dir, "ned-flanders", "hooks", "springfield-hook")); err != nil {
+		t.Fatal(err)
+	}
+	if i := p.Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
+		t.Errorf("without its program: %+v", i)
+	}
+}
+
+// A directory that user settings declare is known from the client's next start.
+func TestInstalledFromDeclaredMarketplace(t *testing.T) {
+	p := newPlaces(t)
+	dir := filepath.Join(p.Home, "suite")
+	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
+	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.0.0")
+	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
+	if i := p.Installed("ned-flanders@hooks"); !i.Drives() || i.Problem != "" {
+		t.Errorf("%+v", i)
+	}
+	// A project's declaration needs trust first.
+	move(t, settingsOf(t, p, User), filepath.Join(p.Home, "elsewhere"))
+	put(t, settingsOf(t, p, Project), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
+	if i := p.Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
+		t.Errorf("%+v", i)
+	}
+}
+
+func TestInstalledCopies(t *testing.T) {
+	id := "ned-flanders@team.hooks"
+	records := func(lines ...string) string {
+		return `{"version": 2, "plugins": {"` + id + `": [` + strings.Join(lines, ", ") + `]}}`
+	}
+	for name, test := range map[string]struct {
+		copies    []string
+		installed func(p Places, cache string) string
+		want      string // the version directory
+		problem   string
+	}{
+		"on record": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
+			return records(`{"scope": "user", "installPath": "` + c + `/1.0.0", "version": "1.0.0"}`)
+		}, "1.0.0", ""},
+		"on record for here": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
+			return records(`{"scope": "user", "installPath": "`+c+`/1.0.0"}`, `{"scope": "project", "projectPath": "`+p.Work+`", "installPath": "`+c+`/2.0.0"}`)
+		}, "2.0.0", ""},
+		"record of elsewhere": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
+			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "`+c+`/1.0.0"}`, `{"scope": "user", "installPath": "`+c+`/2.0.0"}`)
+		}, "2.0.0", ""},
+		"record is stale": {[]string{"2.0.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "2.0.0", ""},
+		"on offer":        {[]string{"1.0.0", "3.0.0", "9.0.0"}, nil, "3.0.0", ""},
+		"highest":         {[]string{"1.10.0", "1.9.0"}, nil, "1.10.0", ""},
+		"only a record":   {nil, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "", "its directory is gone: "},
+		"nothing":         {nil, nil, "", "not installed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			clone := filepath.Join(p.Plugins, "marketplaces", "team.hooks")
+			put(t, filepath.Join(clone, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./n"}]}`)
+			putPlugin(t, filepath.Join(clone, "n"), "3.0.0")
+			putKnown(t, p, "team.hooks", `{"source": "github", "repo": "team/hooks"}`, clone)
+			cache := filepath.Join(p.Plugins, "cache", "team-hooks", "ned-flanders")
+			for _, version := range test.copies {
+				putPlugin(t, filepath.Join(cache, version), version)
+			}
+			if test.installed != nil {
+				put(t, filepath.Join(p.Plugins, "installed_plugins.json"), test.installed(p, cache))
+			}
+			i := p.Installed(id)
+			if test.want == "" {
+				if !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "" {
+					t.Errorf("%+v", i)
+				}
+				return
+			}
+			if i.Dir != filepath.Join(cache, test.want) || i.Version != test.want || i.Offered != "3.0.0" || i.InPlace || !i.Drives() || i.Source != "github team/hooks" {
+				t.Errorf("%+v", i)
+			}
+		})
+	}
+}
+
+func TestInstalledProblems(t *testing.T) {
+	entry := `{"name": "ned-flanders", "source": "./ned-flanders"}`
+	for name, test := range map[string]struct {
+		entry string
+		spoil func(t *testing.T, p Places, suite string)
+		want  string
+	}{
+		"no entry":       {`{"name": "other", "source": "./other"}`, nil, "marketplace hooks has no plugin ned-flanders"},
+		"up and out":     {`{"name": "ned-flanders", "source": "./../other"}`, nil, `its source in the marketplace: "./../other" leads out of its directory`},
+		"absolute":       {`{"name": "ned-flanders", "source": "/etc"}`, nil, `its source in the marketplace: "/etc" leads out of its directory`},
+		"through a link": {`{"name": "ned-flanders", "source": "./link"}`, func(t *testing.T, p Places, suite string) { link(t, p.Home, filepath.Join(suite, "link")) }, `its source in the marketplace: "./link" leads out of its directory`},
+		"no directory":   {`{"name": "ned-flanders", "source": "./gone"}`, nil, "its directory is gone: "},
+		"elsewhere":      {`{"name": "ned-flanders", "source": {"source": "github", "repo": "a/b"}}`, nil, "not installed"},
+		"suite moved":    {entry, func(t *testing.T, p Places, suite string) { move(t, suite, suite+"-moved") }, "its marketplace's directory is gone: "},
+		"broken catalog": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), "{\n  ]")
+		}, "marketplace hooks: .claude-plugin/marketplace.json: line 2, column 3: "},
+		"broken hooks": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/hooks/hooks.json"), "{\n\n  // no\n}")
+		}, "hooks/hooks.json: line 3, column 3: comments"},
+		"no wrapper": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/hooks/hooks.json"), `{"Stop": []}`)
+		}, "hooks/hooks.json: hooks are nothing, not an object"},
+		"event no array": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/hooks/hooks.json"), `{"hooks": {"Stop": {}}}`)
+		}, "hooks/hooks.json: Stop is an object, not an array"},
+		"broken manifest": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"name": }`)
+		}, ".claude-plugin/plugin.json: line 1, column 10: "},
+		"hooks file gone": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"hooks": "./more.json"}`)
+		}, "open "},
+		"hooks of others": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"hooks": "./../../x.json"}`)
+		}, `"./../../x.json" leads out of its directory`},
+		"contradiction": {`{"name": "ned-flanders", "source": "./ned-flanders", "strict": false}`, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"hooks": {}}`)
+		}, "its marketplace says strict: false"},
+		"broken known": {entry, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), "[")
+		}, "read known marketplaces: "},
+		"bare without root": {`{"name": "ned-flanders", "source": "ned-flanders"}`, nil, "its source in the marketplace: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			suite := putSuite(t, p, "hooks", test.entry)
+			putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
+			if test.spoil != nil {
+				test.spoil(t, p, suite)
+			}
+			i := p.Installed("ned-flanders@hooks")
+			if !strings.HasPrefix(i.Problem, test.want) || len(i.Hooks) > 0 {
+				t.Errorf("problem %q, %d hooks", i.Problem, len(i.Hooks))
+			}
+		})
+	}
+	for id, want := range map[string]string{
+		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
+		"x@nowhere": "marketplace nowhere is not known", "x@synced": "Claude Code brings it itself; it cannot be seen from here",
+	} {
+		if i := newPlaces(t).Installed(id); i.Problem != want || i.ID != id {
+			t.Errorf("%q: %+v", id, i)
+		}
+	}
+}
+
+// A plugin can declare hooks in three places.
+func TestInstalledHooksEverywhere(t *testing.T) {
+	p := newPlaces(t)
+	hook := func(command string) string { return `[{"hooks": [{"type": "command", "command": "` + command + `"}]}]` }
+	suite := filepath.Join(p.Home, "suite")
+	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"metadata": {"pluginRoot": "./plugins"}, "plugins": [
+		{"name": "x", "source": "x", "version": "7", "hooks": {"UserPromptSubmit": `+hook("five")+`}}]}`)
+	putKnown(t, p, "hooks", `{"source": "file", "path": "x"}`, filepath.Join(suite, ".claude-plugin", "marketplace.json"))
+	dir := filepath.Join(suite, "plugins", "x")
+	put(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"Stop": `+hook("one")+`, "PreToolUse": `+hook("never")+`}}`)
+	put(t, filepath.Join(dir, "more.json"), `{"hooks": {"SubagentStop": [{"matcher": "tester", "hooks": [{"type": "prompt", "prompt": "two"}]}]}}`)
+	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "x", "hooks": ["./more.json", {"Stop": `+hook("three")+`}, {"hooks": {"Stop": `+hook("four")+`}}]}`)
+	i := p.Installed("x@hooks")
+	var got []string
+	for _, h := range i.Hooks {
+		got = append(got, strings.TrimSpace(h.Event+" "+h.Does+" "+h.Matcher))
+	}
+	want := []string{"Stop one", "SubagentStop two tester", "Stop three", "Stop four", "UserPromptSubmit five"}
+	if !slices.Equal(got, want) || i.Version != "7" || !i.InPlace || i.Ours() {
+		t.Errorf("%q in %+v", got, i)
+	}
+}
+
+func TestInstalledInSkills(t *testing.T) {
+	p := newPlaces(t)
+	putPlugin(t, filepath.Join(p.Config, "skills", "mine"), "1.0.0")
+	if i := p.Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.Drives() {
+		t.Errorf("%+v", i)
+	}
+	if i := p.Installed("other@skills-dir"); !strings.HasSuffix(i.Problem, "is gone") {
+		t.Errorf("%+v", i)
+	}
+}
+
+func TestHooksIn(t *testing.T) {
+	for declared, want := range map[string]string{
+		`{"type": "command", "command": "a", "args": ["b c", "d"]}`: `command: a "b c" d`,
+		`{"type": "command", "command": "a\n\u001b[31mb\u202e"}`:    `command: a [31mb`,
+		`{"type": "http", "url": "http://x"}`:                       `http: http://x`,
+		`{"type": "mcp_tool", "server": "s", "tool": "t"}`:          `mcp_tool: s t`,
+		`{"type": "command"}`:                                       `Stop: a hook of type command has no "command"`,
+		`{"type": "spell"}`:                                         `Stop: there is no hook of type "spell"`,
+		`{"type": "command", "command": "a", "timeout": "5"}`:       `Stop: a timeout is not a number of seconds above 0`,
+		`7`: `Stop: a hook is a number, not an object`,
+		`{"type": "command", "command": "a", "if": "Bash(x)"}`:     `command: a never`,
+		`{"type": "command", "command": "a", "asyncRewake": true}`: `command: a async`,
+	} {
+		hooks, err := hooksIn(json.RawMessage(`{"Stop": [{"hooks": [`+declared+`]}]}`), "user settings", "f")
+		got := ""
+		switch {
+		case err != nil:
+			got = err.Error()
+		case len(hooks) == 1:
+			got = hooks[0].Type + ": " + hooks[0].Does
+			if hooks[0].Never != "" {
+				got += " never"
+			}
+			if hooks[0].Async {
+				got += " async"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", declared, got, want)
+		}
+	}
+}
+
+func TestIsOurs(t *testing.T) {
+	for declared, want := range map[string]bool{
+		`"command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": []`: true,
+		`"command": "\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\" stop"`:    true,
+		`"command": "C:\\x y\\springfield-hook.exe", "args": []`:                true,
+		`"command": "springfield-hook stop"`:                                    true,
+		`"command": "echo springfield-hook"`:                                    false,
+		`"command": "springfield-hook-else", "args": []`:                        false,
+	} {
+		hooks, err := hooksIn(json.RawMessage(`{"Stop": [{"hooks": [{"type": "command", `+declared+`}]}]}`), "", "")
+		if err != nil || len(hooks) != 1 || hooks[0].isOurs() != want {
+			t.Errorf("%s: %+v, %v", declared, hooks, err)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		" a\t\n b ":                "a b",
+		"a\x1b]0;x\x07b\x7f\u200b": "a]0;xb",
+		strings.Repeat("é", 300):   strings.Repeat("é", 200) + "…",
+		strings.Repeat("é", 200):   strings.Repeat("é", 200),
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Whatever a plugin says, reading it ends, and nothing in it leads outside.
+func FuzzInstalled(f *testing.F) {
+	f.Add(`{"plugins": [{"name": "x", "source": "./x", "strict": false}]}`, `{"name": "x", "hooks": "./hooks/hooks.json"}`, nedHooks)
+	f.Add(`{"plugins": [{"name": "x", "source": "./../out"}]}`, `{"hooks": ["./../../out/secret.json"]}`, `{"hooks": {"Stop": [[]]}}`)
+	f.Add(`{"metadata": {"pluginRoot": ".."}, "plugins": [{"name": "x", "source": "out", "hooks": {"Stop": [{}]}}]}`, `[]`, `null`)
+	f.Fuzz(func(t *testing.T, catalog, manifest, hooks string) {
+		p := newPlaces(t)
+		suite := filepath.Join(p.Home, "suite")
+		put(t, filepath.Join(p.Home, "out", "secret.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "out"}]}]}}`)
+		put(t, filepath.Join(p.Home, "out", "hooks", "hooks.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "out"}]}]}}`)
+		put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), catalog)
+		put(t, filepath.Join(suite, "x", ".claude-plugin", "plugin.json"), manifest)
+		put(t, filepath.Join(suite, "x", "hooks", "hooks.json"), hooks)
+		putKnown(t, p, "hooks", `{"source": "directory", "path": "x"}`, suite)
+		i := p.Installed("x@hooks")
+		if i.Problem != "" && len(i.Hooks) > 0 {
+			t.Errorf("hooks run in spite of %q", i.Problem)
+		}
+		for _, h := range i.Hooks {
+			if !strings.HasPrefix(h.File, suite) || !slices.Contains(Events(), h.Event) || len([]rune(h.Does)) > maxDoes+1 || strings.ContainsAny(h.Does, "\n\x1b") {
+				t.Errorf("%+v", h)
+			}
+		}
+	})
+}
