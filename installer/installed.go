@@ -10,6 +10,7 @@ package installer
 //   - what cannot be found out is said as the reason why nothing would run.
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -56,14 +57,26 @@ const skillsDir = "skills-dir"
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
 
 // Installed finds out what Claude Code would load for a key of enabledPlugins.
-func (p Places) Installed(id string) Installed {
+func (p Places) Installed(id string) Installed { return p.installed(id, stocks{}) }
+
+// InstalledAll does so for many: a catalog is read once, and can be large.
+func (p Places) InstalledAll(ids []string) []Installed {
+	var all []Installed
+	read := stocks{}
+	for _, id := range ids {
+		all = append(all, p.installed(id, read))
+	}
+	return all
+}
+
+func (p Places) installed(id string, read stocks) Installed {
 	i := Installed{ID: id}
 	if !isID.MatchString(id) {
 		i.Problem = "not NAME@MARKETPLACE"
 		return i
 	}
 	i.Name, i.Marketplace, _ = strings.Cut(id, "@")
-	item, err := p.locate(&i)
+	item, err := p.locate(&i, read)
 	if err == nil {
 		err = i.load(item)
 	}
@@ -74,42 +87,42 @@ func (p Places) Installed(id string) Installed {
 }
 
 // locate finds the plugin's directory and its entry in the catalog.
-func (p Places) locate(i *Installed) (item, error) {
+func (p Places) locate(i *Installed, read stocks) (item, error) {
 	switch i.Marketplace {
 	case skillsDir:
 		i.Source, i.InPlace = "skills directory", true
 		dir := filepath.Join(p.Config, "skills", i.Name)
 		if !isDir(dir) {
-			return item{}, fmt.Errorf("%s is gone", dir)
+			return item{}, fmt.Errorf("its directory is gone: %s", dir)
 		}
 		i.Dir = dir
 		return item{}, nil
 	case "inline", "builtin", "synced":
 		return item{}, errors.New("Claude Code brings it itself; it cannot be seen from here")
 	}
-	m, err := p.market(i.Marketplace)
-	if err != nil {
-		return item{}, err
+	stock, known := read[i.Marketplace]
+	if !known {
+		stock = p.stock(i.Marketplace)
+		read[i.Marketplace] = stock
 	}
-	i.Source = m.String()
-	runsInPlace := slices.Contains([]string{"directory", "file"}, m.from().Source)
-	if _, err := os.Stat(m.Location); errors.Is(err, fs.ErrNotExist) {
-		return item{}, fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
+	i.Source = stock.source
+	if stock.err != nil {
+		return item{}, stock.err
 	}
-	entry, err := m.item(i.Name)
-	if err != nil {
-		return item{}, err
+	entry, ok := stock.items[i.Name]
+	if !ok {
+		return item{}, fmt.Errorf("marketplace %s has no plugin %s", i.Marketplace, i.Name)
 	}
 	i.Offered = entry.version
-	if entry.local {
-		dir, err := below(m.root(), entry.path)
+	if entry.path != "" {
+		dir, err := below(stock.root, entry.path)
 		if err != nil {
 			return item{}, fmt.Errorf("its source in the marketplace: %w", err)
 		}
 		if manifest, err := readManifest(dir); err == nil && manifest.version != "" {
 			i.Offered = manifest.version
 		}
-		if runsInPlace {
+		if stock.inPlace {
 			if !isDir(dir) {
 				return item{}, fmt.Errorf("its directory is gone: %s", dir)
 			}
@@ -117,6 +130,7 @@ func (p Places) locate(i *Installed) (item, error) {
 			return entry, nil
 		}
 	}
+	var err error
 	i.Dir, i.Version, err = p.copied(*i)
 	return entry, err
 }
@@ -244,14 +258,69 @@ func readManifest(dir string) (manifest, error) {
 	return manifest{path, printable(stringIn(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
 }
 
-// item is a plugin's entry in a marketplace's catalog.
+// stocks are the marketplaces read so far, by name.
+type stocks map[string]stock
+
+// stock is what a marketplace has.
+type stock struct {
+	source  string // where it comes from, for people
+	inPlace bool   // what lies in it runs where it lies
+	root    string // the directory that its relative paths start from
+	items   map[string]item
+	err     error
+}
+
+// item is a plugin's entry in a catalog.
 type item struct {
 	file    string // the catalog
 	version string
-	local   bool   // lies in the marketplace itself
-	path    string // where in it
+	path    string // where it lies in the marketplace, "" if elsewhere
 	alone   bool   // the entry is all there is; what the plugin declares itself is refused
 	hooks   json.RawMessage
+}
+
+// stock reads a marketplace's catalog.
+func (p Places) stock(name string) (s stock) {
+	m, err := p.market(name)
+	if err != nil {
+		return stock{err: err}
+	}
+	s.source = printable(m.String())
+	s.inPlace = slices.Contains([]string{"directory", "file"}, m.from().Source)
+	s.root = m.Location
+	catalog := ".claude-plugin/marketplace.json"
+	switch info, err := os.Stat(m.Location); {
+	case errors.Is(err, fs.ErrNotExist):
+		s.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
+		return s
+	case err == nil && !info.IsDir(): // the catalog itself
+		s.root, catalog = filepath.Split(m.Location)
+		s.root = filepath.Clean(s.root)
+		if filepath.Base(s.root) == ".claude-plugin" {
+			s.root, catalog = filepath.Dir(s.root), ".claude-plugin/"+catalog
+		}
+	}
+	fields, file, err := readObject(s.root, catalog)
+	if err != nil {
+		s.err = fmt.Errorf("marketplace %s: %w", name, err)
+		return s
+	}
+	metadata, _ := members(fields["metadata"])
+	s.items = map[string]item{}
+	plugins, _ := elements(fields["plugins"])
+	for _, raw := range plugins {
+		entry, _ := members(raw)
+		plugin := stringIn(entry["name"])
+		if _, twice := s.items[plugin]; twice {
+			continue
+		}
+		path := stringIn(entry["source"])
+		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
+			path = stringIn(metadata["pluginRoot"]) + "/" + path
+		}
+		s.items[plugin] = item{file, printable(stringIn(entry["version"])), path, string(entry["strict"]) == "false", entry["hooks"]}
+	}
+	return s
 }
 
 // market finds a marketplace by name: one that the client has on record, else
@@ -283,46 +352,6 @@ func (p Places) market(name string) (Market, error) {
 		}
 	}
 	return Market{}, fmt.Errorf("marketplace %s is not known", name)
-}
-
-// root is the directory that a marketplace's relative paths start from.
-func (m Market) root() string {
-	if isDir(m.Location) {
-		return m.Location
-	}
-	if dir := filepath.Dir(m.Location); filepath.Base(dir) != ".claude-plugin" {
-		return dir
-	}
-	return filepath.Dir(filepath.Dir(m.Location))
-}
-
-// item finds a plugin's entry in the catalog.
-func (m Market) item(name string) (item, error) {
-	root, catalog := m.root(), ".claude-plugin/marketplace.json"
-	if !isDir(m.Location) {
-		catalog, _ = filepath.Rel(root, m.Location)
-	}
-	fields, file, err := readObject(root, catalog)
-	if err != nil {
-		return item{}, fmt.Errorf("marketplace %s: %w", m.Name, err)
-	}
-	plugins, _ := elements(fields["plugins"])
-	for _, raw := range plugins {
-		entry, _ := members(raw)
-		if stringIn(entry["name"]) != name {
-			continue
-		}
-		found := item{
-			file: file, version: printable(stringIn(entry["version"])), path: stringIn(entry["source"]),
-			alone: string(entry["strict"]) == "false", hooks: entry["hooks"],
-		}
-		found.local = found.path != ""
-		if metadata, _ := members(fields["metadata"]); found.local && !strings.ContainsAny(found.path[:1], `./\`) {
-			found.path = stringIn(metadata["pluginRoot"]) + "/" + found.path
-		}
-		return found, nil
-	}
-	return item{}, fmt.Errorf("marketplace %s has no plugin %s", m.Name, name)
 }
 
 // record is one line of the client's own list of what is installed.
@@ -439,10 +468,13 @@ func readObject(dir, name string) (fields map[string]json.RawMessage, path strin
 	if !file.Exists {
 		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	if _, err := Parse(file.Data); err != nil {
+	fields, ok := members(bytes.TrimPrefix(file.Data, []byte(byteOrderMark)))
+	if !ok {
+		_, err = Parse(file.Data) // knows where
+	}
+	if err != nil {
 		return nil, path, fmt.Errorf("%s: %w", name, err)
 	}
-	fields, _ = members(json.RawMessage(strings.TrimPrefix(string(file.Data), byteOrderMark)))
 	return fields, path, nil
 }
 

@@ -247,7 +247,7 @@ func TestInstalledInSkills(t *testing.T) {
 	if i := p.Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.Drives() {
 		t.Errorf("%+v", i)
 	}
-	if i := p.Installed("other@skills-dir"); !strings.HasSuffix(i.Problem, "is gone") {
+	if i := p.Installed("other@skills-dir"); !strings.HasPrefix(i.Problem, "its directory is gone: ") {
 		t.Errorf("%+v", i)
 	}
 }
