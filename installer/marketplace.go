@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -72,10 +73,40 @@ func (s source) isGone() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// known reads the client's own record, marketplace by name. Only the entry that
-// is asked for is looked at: others may be of a kind we do not know.
-func (p Places) known() (map[string]json.RawMessage, error) {
-	file, err := Open(filepath.Join(p.Plugins, "known_marketplaces.json"))
+// Market is a marketplace that Claude Code knows.
+type Market struct {
+	Name     string
+	Location string // the directory with its catalog
+	source   json.RawMessage
+}
+
+// from is where the marketplace comes from; the zero source if that is of a
+// kind we do not know.
+func (m Market) from() (s source) {
+	if json.Unmarshal(m.source, &s) != nil {
+		return source{}
+	}
+	return s
+}
+
+// Suite is the marketplace's directory if it runs where it lies, else "".
+func (m Market) Suite() string {
+	if s := m.from(); s.Source == "directory" {
+		return s.Path
+	}
+	return ""
+}
+
+// String says where it comes from.
+func (m Market) String() string { return m.from().String() }
+
+// knownFile is the client's own record of marketplaces.
+func (p Places) knownFile() string { return filepath.Join(p.Plugins, "known_marketplaces.json") }
+
+// Markets reads the client's own record, marketplace by name. An entry of a
+// shape we do not know is a Market that comes from "another source".
+func Markets(p Places) (map[string]Market, error) {
+	file, err := Open(p.knownFile())
 	if err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %w", err)
 	}
@@ -86,27 +117,55 @@ func (p Places) known() (map[string]json.RawMessage, error) {
 	if err := json.Unmarshal(file.Data, &all); err != nil {
 		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Asked, err)
 	}
-	return all, nil
+	markets := map[string]Market{}
+	for name, raw := range all {
+		var entry struct {
+			Source          json.RawMessage `json:"source"`
+			InstallLocation string          `json:"installLocation"`
+		}
+		_ = json.Unmarshal(raw, &entry) // what does not fit stays empty
+		markets[name] = Market{name, entry.InstallLocation, entry.Source}
+	}
+	return markets, nil
+}
+
+// catalog is what a marketplace says it offers.
+type catalog struct {
+	Plugins []offer `json:"plugins"`
+}
+
+type offer struct {
+	Name   string          `json:"name"`
+	Source json.RawMessage `json:"source"`
+}
+
+// Offers tells whether a marketplace has a plugin of a name.
+func (m Market) Offers(name string) (bool, error) {
+	file, err := Open(filepath.Join(m.Location, ".claude-plugin", "marketplace.json"))
+	if err != nil {
+		return false, fmt.Errorf("read marketplace %s: %w", m.Name, err)
+	}
+	var c catalog
+	if file.Exists {
+		if err := json.Unmarshal(file.Data, &c); err != nil {
+			return false, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Asked, err)
+		}
+	}
+	return slices.ContainsFunc(c.Plugins, func(o offer) bool { return o.Name == name }), nil
 }
 
 // IsRegistered tells whether the client knows a marketplace as this directory,
 // and refuses a name that it knows as something else.
 func IsRegistered(p Places, name, dir string) (bool, error) {
-	all, err := p.known()
+	all, err := Markets(p)
 	if err != nil {
 		return false, err
 	}
-	raw, ok := all[name]
+	m, ok := all[name]
 	if !ok {
 		return false, nil
 	}
-	var entry struct {
-		Source source `json:"source"`
-	}
-	if err := json.Unmarshal(raw, &entry); err != nil {
-		return false, &ConflictError{name, "something springfield cannot read", dir}
-	}
-	switch s := entry.Source; {
+	switch s := m.from(); {
 	case s.isDirectory(dir):
 		return true, nil
 	case s.isGone():

@@ -42,7 +42,7 @@ type remembered struct {
 	// Before is its text before, "" if it was absent. Not a RawMessage: that
 	// would be laid out anew.
 	Before string          `json:"before,omitempty"`
-	Set    json.RawMessage `json:"set"`
+	Set    json.RawMessage `json:"set,omitempty"` // nil: it was removed
 	// For names the settings files that need it: a marketplace declared in user
 	// settings may serve plugins that several projects enable.
 	For []string `json:"for"`
@@ -54,6 +54,22 @@ func (r remembered) before() json.RawMessage {
 		return nil
 	}
 	return json.RawMessage(r.Before)
+}
+
+// still tells whether the member is as we left it.
+func (r remembered) still(raw json.RawMessage, found bool) bool {
+	if r.Set == nil {
+		return !found
+	}
+	return found && same(raw, r.Set)
+}
+
+// changed tells whether setting it made a difference.
+func (r remembered) changed() bool {
+	if r.Set == nil || r.Before == "" {
+		return r.Set != nil || r.Before != ""
+	}
+	return !same(r.before(), r.Set)
 }
 
 // filled is an object that was empty or absent before we put members in.
@@ -159,7 +175,7 @@ func (m *memory) isIn(file *File, doc *Document) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if found && same(raw, r.Set) && (r.Before == "" || !same(r.before(), r.Set)) {
+		if r.still(raw, found) && r.changed() {
 			return true, nil
 		}
 	}
@@ -174,7 +190,7 @@ func (m *memory) noteMember(before *Document, c Change, behalf string) error {
 	i := slices.IndexFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, c.Path) })
 	if i >= 0 {
 		r := m.Members[i]
-		if !found || !same(raw, r.Set) {
+		if !r.still(raw, found) {
 			r.Before = string(raw) // changed by its owner since: that counts now
 		}
 		r.Set = c.Value
@@ -206,12 +222,14 @@ func (m *memory) noteParents(before *Document, path []string) error {
 
 // release takes back what was set on behalf of a settings file. It returns the
 // bytes to write (nil: the file goes away), the memory after it, and the names
-// of members that somebody has changed since.
-func (m *memory) release(file *File, behalf string) (data []byte, next *memory, theirs []string, err error) {
+// of members that somebody has changed since. Members that only passes over stay.
+func (m *memory) release(file *File, behalf string, only func(remembered) bool) (data []byte, next *memory, theirs []string, err error) {
 	next = &memory{File: m.File, Origin: m.Origin}
 	var released []remembered
 	for _, r := range m.Members {
-		r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf })
+		if only(r) {
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf })
+		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
 		} else {
@@ -238,7 +256,7 @@ func (m *memory) release(file *File, behalf string) (data []byte, next *memory, 
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if !found || !same(raw, r.Set) {
+		if !r.still(raw, found) {
 			if !found && r.Before == "" {
 				continue // gone already, as it was
 			}

@@ -5,32 +5,14 @@ package installer
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
-)
-
-// Plugin is a plugin of a suite on this machine.
-type Plugin struct {
-	Name        string
-	Marketplace string
-	Suite       string // the suite's directory, absolute; "" if not known
-}
-
-// ID is the plugin's key in enabledPlugins.
-func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
-
-// latte is the plugin that springfield replaces.
-const (
-	latte       = "double-shot-latte@"
-	latteOrigin = latte + "superpowers-marketplace"
 )
 
 // Plan is a set of edits that belong together.
@@ -99,235 +81,6 @@ func (p Plan) Diff() string {
 	return b.String()
 }
 
-// PlanEnable switches a plugin on in a scope and double-shot-latte off. With
-// declare, user settings also declare the suite's directory as a marketplace,
-// for when there is no client to register it.
-func PlanEnable(p Places, plugin Plugin, scope Scope, declare bool) (Plan, error) {
-	settings, err := p.Settings(scope)
-	if err != nil {
-		return Plan{}, err
-	}
-	user, _ := p.Settings(User)
-	if err := checkDeclared(user, plugin); err != nil {
-		return Plan{}, err
-	}
-
-	var plan Plan
-	file, doc, err := openSettings(settings)
-	if err != nil {
-		return Plan{}, err
-	}
-	changes, err := plan.switches(p, file, doc, plugin)
-	if err != nil {
-		return Plan{}, err
-	}
-	if declare {
-		value, err := Encode(map[string]source{"source": {Source: "directory", Path: plugin.Suite}})
-		if err != nil {
-			return Plan{}, err
-		}
-		change := Change{Path: []string{"extraKnownMarketplaces", plugin.Marketplace}, Value: value}
-		userFile, userDoc, err := openSettings(user)
-		if err != nil {
-			return Plan{}, err
-		}
-		if userFile.Path == file.Path { // user scope, or a project whose settings are the user's
-			changes = append([]Change{change}, changes...)
-		} else if err := plan.set(p, userFile, userDoc, []Change{change}, file.Path); err != nil {
-			// An absolute path is nobody else's business: never in a project's file.
-			return Plan{}, err
-		}
-	}
-	if err := plan.set(p, file, doc, changes, file.Path); err != nil {
-		return Plan{}, err
-	}
-	if !plan.Changes() {
-		plan.Notes = nil
-	}
-	return plan, nil
-}
-
-// switches are the members of enabledPlugins to set: double-shot-latte off, a
-// springfield plugin that was enabled here before off, this one on.
-func (p *Plan) switches(places Places, file *File, doc *Document, plugin Plugin) ([]Change, error) {
-	on, err := enabledPlugins(doc)
-	if err != nil {
-		return nil, refused(file, err)
-	}
-	m, err := places.recall(file.Path)
-	if err != nil {
-		return nil, err
-	}
-	off := []string{latteOrigin}
-	for _, id := range on {
-		if id == plugin.ID() {
-			continue
-		}
-		if isLatte := strings.HasPrefix(id, latte); !isLatte && !m.switchedOn(id) {
-			continue
-		}
-		p.Notes = append(p.Notes, id+" is switched off")
-		if id != latteOrigin {
-			off = append(off, id)
-		}
-	}
-	var changes []Change
-	for _, id := range off {
-		changes = append(changes, Change{Path: []string{"enabledPlugins", id}, Value: json.RawMessage("false")})
-	}
-	return append(changes, Change{Path: []string{"enabledPlugins", plugin.ID()}, Value: json.RawMessage("true")}), nil
-}
-
-// PlanDisable puts back what enabling a plugin in a scope has changed. Where
-// nothing is remembered it sets the plugin's own member false and leaves all
-// else.
-func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
-	settings, err := p.Settings(scope)
-	if err != nil {
-		return Plan{}, err
-	}
-	user, _ := p.Settings(User)
-	file, doc, err := openSettings(settings)
-	if err != nil {
-		return Plan{}, err
-	}
-	key := []string{"enabledPlugins", plugin.ID()}
-	m, err := p.recall(file.Path)
-	if err != nil {
-		return Plan{}, err
-	}
-	var plan Plan
-	raw, found, err := doc.Get(key...)
-	if err != nil {
-		return Plan{}, refused(file, err)
-	}
-	on := found && same(raw, json.RawMessage("true"))
-	if !m.switchedOn(plugin.ID()) {
-		if on {
-			plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
-			if err := plan.set(p, file, doc, []Change{{Path: key, Value: json.RawMessage("false")}}, ""); err != nil {
-				return Plan{}, err
-			}
-		}
-		return plan, plan.noteElsewhere(p, plugin, file)
-	}
-
-	if err := plan.release(p, file, m, file.Path); err != nil {
-		return Plan{}, err
-	}
-	userFile, err := Open(user)
-	if err != nil {
-		return Plan{}, fmt.Errorf("read settings: %w", err)
-	}
-	if userFile.Path != file.Path {
-		m, err := p.recall(userFile.Path)
-		if err != nil {
-			return Plan{}, err
-		}
-		if m != nil {
-			if err := plan.release(p, userFile, m, file.Path); err != nil {
-				return Plan{}, err
-			}
-		}
-	}
-	return plan, plan.noteElsewhere(p, plugin, file)
-}
-
-// noteElsewhere says where the plugin stays on: in the file itself, because it
-// was on before springfield came, and in other scopes.
-func (p *Plan) noteElsewhere(places Places, plugin Plugin, file *File) error {
-	for _, e := range p.edits {
-		if e.file.Path != file.Path || e.remove {
-			continue
-		}
-		doc, err := Parse(e.after)
-		if err != nil {
-			return err
-		}
-		if on, _ := enabledPlugins(doc); slices.Contains(on, plugin.ID()) {
-			p.Notes = append(p.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
-		}
-	}
-	for _, scope := range Scopes() {
-		path, err := places.Settings(scope)
-		if err != nil {
-			return err
-		}
-		other, doc, err := openSettings(path)
-		if err != nil || other.Path == file.Path {
-			continue // what cannot be read is not in effect either
-		}
-		if on, _ := enabledPlugins(doc); slices.Contains(on, plugin.ID()) {
-			p.Notes = append(p.Notes, "it stays on in "+string(scope)+" settings")
-		}
-	}
-	return nil
-}
-
-// EnabledAs lists the plugins of a name that a scope's settings switch on, so
-// that disabling needs no suite.
-func EnabledAs(p Places, name string, scope Scope) ([]Plugin, error) {
-	settings, err := p.Settings(scope)
-	if err != nil {
-		return nil, err
-	}
-	_, doc, err := openSettings(settings)
-	if err != nil {
-		return nil, err
-	}
-	on, err := enabledPlugins(doc)
-	if err != nil {
-		return nil, err
-	}
-	var found []Plugin
-	for _, id := range on {
-		if bare, marketplace, _ := strings.Cut(id, "@"); bare == name {
-			found = append(found, Plugin{Name: bare, Marketplace: marketplace})
-		}
-	}
-	return found, nil
-}
-
-// checkDeclared refuses a marketplace name that user settings declare as
-// something else.
-func checkDeclared(user string, plugin Plugin) error {
-	file, doc, err := openSettings(user)
-	if err != nil {
-		return err
-	}
-	raw, found, err := doc.Get("extraKnownMarketplaces", plugin.Marketplace)
-	if err != nil {
-		return refused(file, err)
-	}
-	var declared struct {
-		Source source `json:"source"`
-	}
-	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(plugin.Suite) || declared.Source.isGone()) {
-		return nil
-	}
-	return &ConflictError{plugin.Marketplace, declared.Source.String(), plugin.Suite}
-}
-
-// enabledPlugins lists what a document switches on.
-func enabledPlugins(doc *Document) ([]string, error) {
-	raw, found, err := doc.Get("enabledPlugins")
-	if err != nil || !found {
-		return nil, err
-	}
-	var all map[string]json.RawMessage
-	if json.Unmarshal(raw, &all) != nil {
-		return nil, nil // of another type: Apply says so, with its place
-	}
-	var on []string
-	for id, value := range all {
-		if !same(value, json.RawMessage("false")) {
-			on = append(on, id)
-		}
-	}
-	slices.Sort(on)
-	return on, nil
-}
-
 // set adds an edit that makes changes. An empty behalf remembers nothing.
 func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, behalf string) error {
 	after, err := doc.Apply(changes...)
@@ -351,34 +104,6 @@ func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, b
 		}
 		e.memory.Left = hash(after)
 	}
-	p.edits = append(p.edits, e)
-	return nil
-}
-
-// release adds an edit that takes back what was set on behalf of a file.
-func (p *Plan) release(places Places, file *File, m *memory, behalf string) error {
-	if !slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) }) {
-		return nil
-	}
-	data, next, theirs, err := m.release(file, behalf)
-	if err != nil {
-		return refused(file, err)
-	}
-	for _, name := range theirs {
-		p.Notes = append(p.Notes, name+" was changed since and is left as it is")
-	}
-	for _, r := range m.Members {
-		id := r.Path[len(r.Path)-1]
-		wasOn := strings.HasPrefix(id, latte) && r.Before != "" && same(r.before(), json.RawMessage("true"))
-		if wasOn && !slices.Contains(theirs, nameOf(r.Path)) {
-			p.Notes = append(p.Notes, id+" is switched on again, as it was before")
-		}
-	}
-	if err := writable(file); err != nil {
-		return err
-	}
-	e := newEdit(file, data, m)
-	e.remove, e.release, e.memory = data == nil, true, next
 	p.edits = append(p.edits, e)
 	return nil
 }
@@ -411,6 +136,9 @@ func refused(file *File, err error) error {
 // Apply writes the plan: under the lock, into the journal first, all edits or
 // none. An error that wraps ErrChanged asks for a new plan.
 func (p Plan) Apply(places Places) error {
+	if !p.Changes() {
+		return nil
+	}
 	if err := p.apply(places); err != nil {
 		return fmt.Errorf("write settings: %w", err)
 	}

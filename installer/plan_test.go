@@ -61,7 +61,7 @@ func look(t *testing.T, path string) string {
 
 func enable(t *testing.T, p Places, plugin Plugin, s Scope, declare bool) Plan {
 	t.Helper()
-	plan, err := PlanEnable(p, plugin, s, declare)
+	plan, err := PlanEnable(p, Enabling{Plugin: plugin, Scope: s, Declare: declare})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +296,7 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 			p := newPlaces(t)
 			path := settingsOf(t, p, scope)
 			put(t, path, data)
-			_, err := PlanEnable(p, p.plugin("ned-flanders"), scope, true)
+			_, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope, Declare: true})
 			var syntax *SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
 				t.Errorf("%q: %v, want %s", data, err, where)
@@ -316,7 +316,7 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 	ned := p.plugin("ned-flanders")
 	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
 	var conflict *ConflictError
-	if _, err := PlanEnable(p, ned, User, true); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+	if _, err := PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
@@ -345,7 +345,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 	ned := p.plugin("ned-flanders")
 	path := settingsOf(t, p, User)
 	put(t, path, "{}")
-	plan, err := PlanEnable(p, ned, User, false)
+	plan, err := PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: false})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -367,7 +367,7 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 	ned := p.plugin("ned-flanders")
 	user := settingsOf(t, p, User)
 	put(t, user, "{\"model\": \"opus\"}")
-	plan, err := PlanEnable(p, ned, Project, true)
+	plan, err := PlanEnable(p, Enabling{Plugin: ned, Scope: Project, Declare: true})
 	if err != nil || len(plan.edits) != 2 {
 		t.Fatalf("%v, %d edits", err, len(plan.edits))
 	}
@@ -441,7 +441,7 @@ func TestStaleMemory(t *testing.T) {
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
-			plan, err := PlanEnable(p, ned, User, true)
+			plan, err := PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -485,11 +485,11 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	b, c := a, a
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
 	enable(t, c, ned, Project, true)
-	planA, err := PlanEnable(a, ned, Project, true)
+	planA, err := PlanEnable(a, Enabling{Plugin: ned, Scope: Project, Declare: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	planB, err := PlanEnable(b, ned, Project, true)
+	planB, err := PlanEnable(b, Enabling{Plugin: ned, Scope: Project, Declare: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -543,7 +543,7 @@ func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanEnable(p, p.plugin("ned-flanders"), User, false); !errors.Is(err, os.ErrPermission) {
+	if _, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User, Declare: false}); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,164 @@
+package installer
+
+// Switching a plugin off: what enabling has changed is put back. Where nothing
+// is remembered, the plugin's own entry says false and nothing else changes.
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// PlanDisable puts back what enabling a plugin in a scope has changed. While
+// another plugin that springfield enabled there stays on, only the plugin's own
+// entry goes; what both needed goes with the last.
+func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
+	settings, err := p.Settings(scope)
+	if err != nil {
+		return Plan{}, err
+	}
+	file, doc, err := openSettings(settings)
+	if err != nil {
+		return Plan{}, err
+	}
+	id := plugin.ID()
+	if _, _, err := doc.Get("enabledPlugins", id); err != nil {
+		return Plan{}, refused(file, err)
+	}
+	m, err := p.recall(file.Path)
+	if err != nil {
+		return Plan{}, err
+	}
+	v := p.viewFrom(scope, file, doc)
+	plan := Plan{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
+	on, says := v.own.switched(id)
+	switch {
+	case m.switchedOn(id):
+		if err := plan.giveBack(p, v.own, file, m, id); err != nil {
+			return Plan{}, err
+		}
+	case on:
+		plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
+		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
+	case !says && v.onBelow(id):
+		plan.Notes = append(plan.Notes, v.scopeBelow(id)+" settings switch it on; "+string(scope)+" settings now say no, and they win")
+		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
+	}
+	if err != nil {
+		return Plan{}, err
+	}
+	return plan, plan.noteWhatIsLeft(v, file, id, scope)
+}
+
+// giveBack releases what was set in the file, and in user settings on its
+// behalf.
+func (p *Plan) giveBack(places Places, own layer, file *File, m *memory, id string) error {
+	only := func(remembered) bool { return true }
+	shared := slices.ContainsFunc(own.ids(), func(other string) bool {
+		on, _ := own.switched(other)
+		return on && other != id && m.switchedOn(other)
+	})
+	if shared {
+		only = func(r remembered) bool { return r.Path[0] == "enabledPlugins" && r.Path[1] == id }
+	}
+	if err := p.release(file, m, file.Path, only); err != nil {
+		return err
+	}
+	if shared {
+		return nil
+	}
+	user, err := places.Settings(User)
+	if err != nil {
+		return err
+	}
+	userFile, err := Open(user)
+	if err != nil {
+		return fmt.Errorf("read settings: %w", err)
+	}
+	if userFile.Path == file.Path {
+		return nil
+	}
+	userMemory, err := places.recall(userFile.Path)
+	if err != nil || userMemory == nil {
+		return err
+	}
+	return p.release(userFile, userMemory, file.Path, only)
+}
+
+// release adds an edit that takes back what was set on behalf of a file.
+func (p *Plan) release(file *File, m *memory, behalf string, only func(remembered) bool) error {
+	if !slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) }) {
+		return nil
+	}
+	data, next, theirs, err := m.release(file, behalf, only)
+	if err != nil {
+		return refused(file, err)
+	}
+	for _, name := range theirs {
+		p.Notes = append(p.Notes, name+" was changed since and is left as it is")
+	}
+	for _, r := range m.Members {
+		id := r.Path[len(r.Path)-1]
+		wasOn := strings.HasPrefix(id, latte) && r.Before != "" && same(r.before(), json.RawMessage("true"))
+		if wasOn && only(r) && !slices.Contains(theirs, nameOf(r.Path)) {
+			p.Notes = append(p.Notes, id+" is switched on again, as it was before")
+		}
+	}
+	if err := writable(file); err != nil {
+		return err
+	}
+	e := newEdit(file, data, m)
+	e.remove, e.release, e.memory = data == nil, true, next
+	p.edits = append(p.edits, e)
+	return nil
+}
+
+// noteWhatIsLeft says where the plugin stays on: in the file itself, because it
+// was on before springfield came, and in other scopes.
+func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) error {
+	for _, e := range p.edits {
+		if e.file.Path != file.Path {
+			continue
+		}
+		doc, err := Parse(e.after) // no bytes are an empty document
+		if err != nil {
+			return err
+		}
+		v.own.doc = doc
+	}
+	on, says := v.own.switched(id)
+	switch {
+	case on:
+		p.Notes = append(p.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
+	case !says && v.onBelow(id):
+		p.Notes = append(p.Notes, "it stays on in "+v.scopeBelow(id)+" settings; disable it once more to say no in "+string(scope)+" settings, which win")
+	}
+	p.noteOverruled(v, id, scope, false)
+	return nil
+}
+
+// EnabledAs lists the plugins of a name that a scope's settings switch on, so
+// that disabling needs no suite.
+func EnabledAs(p Places, name string, scope Scope) ([]Plugin, error) {
+	settings, err := p.Settings(scope)
+	if err != nil {
+		return nil, err
+	}
+	file, doc, err := openSettings(settings)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := doc.Get("enabledPlugins"); err != nil {
+		return nil, refused(file, err)
+	}
+	own := layer{string(scope), file.Path, doc}
+	var found []Plugin
+	for _, id := range own.ids() {
+		bare, marketplace, _ := strings.Cut(id, "@")
+		if on, _ := own.switched(id); on && bare == name {
+			found = append(found, Plugin{Name: bare, Marketplace: marketplace})
+		}
+	}
+	return found, nil
+}

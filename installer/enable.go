@@ -1,0 +1,279 @@
+package installer
+
+// Switching a plugin on.
+//
+// The rules:
+//   - all of it is one edit of one scope's file; only a directory marketplace
+//     that has to be declared goes elsewhere, into user settings;
+//   - double-shot-latte goes off, and so does every other springfield plugin
+//     that decides at Stop: one decides;
+//   - what another scope decides is not touched but named.
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Plugin is a plugin that can be switched on.
+type Plugin struct {
+	Name        string
+	Marketplace string
+	Suite       string // its marketplace's directory, absolute; "" if it is none
+}
+
+// ID is the plugin's key in enabledPlugins.
+func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
+
+// latte is the plugin that springfield replaces.
+const (
+	latte       = "double-shot-latte@"
+	latteOrigin = latte + "superpowers-marketplace"
+)
+
+// blockCap is how many blocks in a row, without a tool call between them,
+// Claude Code honours; it says so to nobody when it has had enough.
+const (
+	blockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	blockCapDefault = 8
+)
+
+// Rivals says what is to happen to plugins that drive the same loop.
+type Rivals string
+
+// Answers about rivals; none is asked for with a *RivalsError.
+const (
+	RivalsOff  Rivals = "off"
+	RivalsKeep Rivals = "keep"
+)
+
+// Enabling is what PlanEnable is asked for.
+type Enabling struct {
+	Plugin Plugin
+	Scope  Scope
+	// Declare has user settings declare the suite's directory as a marketplace,
+	// for when there is no client to register it.
+	Declare bool
+	Keep    bool // other springfield plugins stay on
+	// Loops is set for a plugin that drives a loop of its own through a spec,
+	// which others drive too.
+	Loops  bool
+	Rivals Rivals
+	// Rounds is how often in a row the plugin may let Claude go on without a
+	// tool call in between.
+	Rounds int
+}
+
+// RivalsError says that other plugins drive the same loop, and that somebody has
+// to decide about them.
+type RivalsError struct {
+	Plugin string
+	IDs    []string
+}
+
+func (e *RivalsError) Error() string {
+	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
+}
+
+// PlanEnable switches a plugin on in a scope.
+func PlanEnable(p Places, e Enabling) (Plan, error) {
+	settings, err := p.Settings(e.Scope)
+	if err != nil {
+		return Plan{}, err
+	}
+	user, _ := p.Settings(User)
+	if err := checkDeclared(user, e.Plugin); err != nil {
+		return Plan{}, err
+	}
+	file, doc, err := openSettings(settings)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
+	changes, err := plan.switches(p, file, doc, e)
+	if err != nil {
+		return Plan{}, err
+	}
+	if e.Declare {
+		value, err := Encode(map[string]source{"source": {Source: "directory", Path: e.Plugin.Suite}})
+		if err != nil {
+			return Plan{}, err
+		}
+		change := Change{Path: []string{"extraKnownMarketplaces", e.Plugin.Marketplace}, Value: value}
+		userFile, userDoc, err := openSettings(user)
+		if err != nil {
+			return Plan{}, err
+		}
+		if userFile.Path == file.Path { // user scope, or a project whose settings are the user's
+			changes = append([]Change{change}, changes...)
+		} else if err := plan.set(p, userFile, userDoc, []Change{change}, file.Path); err != nil {
+			// An absolute path is nobody else's business: never in a project's file.
+			return Plan{}, err
+		}
+	}
+	if err := plan.set(p, file, doc, changes, file.Path); err != nil {
+		return Plan{}, err
+	}
+	return plan, nil
+}
+
+// switches are the members to set in the scope's file.
+func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([]Change, error) {
+	if _, _, err := doc.Get("enabledPlugins", e.Plugin.ID()); err != nil {
+		return nil, refused(file, err) // before anybody is asked anything
+	}
+	v := places.viewFrom(e.Scope, file, doc)
+	changes := p.raiseCap(v, e)
+	changes = append(changes, switchTo(latteOrigin, "false"))
+	var rivals []string
+	for _, id := range v.ids() {
+		if id == e.Plugin.ID() {
+			continue
+		}
+		isLatte := strings.HasPrefix(id, latte)
+		switch {
+		case isLatte, places.drives(v, id):
+			if !isLatte && e.Keep {
+				if v.on(id) {
+					p.Notes = append(p.Notes, id+" stays on too: both decide at every stop, either can make Claude go on, and they share one budget")
+				}
+				continue
+			}
+			if v.on(id) {
+				p.Notes = append(p.Notes, id+" is switched off")
+				if id != latteOrigin {
+					changes = append(changes, switchTo(id, "false"))
+				}
+			}
+			p.noteOverruled(v, id, e.Scope, false)
+		case e.Loops && isRival(id):
+			if _, on, says := v.overruled(id); v.on(id) || says && on {
+				rivals = append(rivals, id)
+			}
+		}
+	}
+	if len(rivals) > 0 && e.Rivals == "" {
+		return nil, &RivalsError{e.Plugin.ID(), rivals}
+	}
+	for _, id := range rivals {
+		if e.Rivals == RivalsKeep {
+			p.Notes = append(p.Notes, id+" stays on too: both drive a loop, and either can make Claude go on")
+			continue
+		}
+		changes = append(changes, p.removeRival(v, id)...)
+		p.noteOverruled(v, id, e.Scope, false)
+	}
+	p.noteOverruled(v, e.Plugin.ID(), e.Scope, true)
+	return append(changes, switchTo(e.Plugin.ID(), "true")), nil
+}
+
+func switchTo(id, value string) Change {
+	return Change{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
+}
+
+// drives tells whether a plugin is one of ours that decides at Stop. Of one that
+// is not there any more only our memory can tell.
+func (p Places) drives(v view, id string) bool {
+	if i := p.Installed(id); i.Dir != "" {
+		return i.Drives()
+	}
+	return slices.ContainsFunc(v.all(), func(l layer) bool {
+		m, err := p.recall(l.file)
+		return err == nil && m.switchedOn(id)
+	})
+}
+
+// isRival tells whether a plugin is known to drive a loop through a spec or a
+// promise, and is not ours.
+func isRival(id string) bool {
+	name, _, _ := strings.Cut(id, "@")
+	return name == "ralph-wiggum" || name == "ralph-loop" || id == "ralph-specum@smart-ralph"
+}
+
+// removeRival takes a rival's entry out, and says false where a lower scope
+// would switch it on again.
+func (p *Plan) removeRival(v view, id string) []Change {
+	_, says := v.own.switched(id)
+	switch {
+	case v.onBelow(id):
+		p.Notes = append(p.Notes, id+" is switched off")
+		return []Change{switchTo(id, "false")}
+	case says:
+		p.Notes = append(p.Notes, id+" is taken out")
+		return []Change{{Path: []string{"enabledPlugins", id}}}
+	}
+	return nil
+}
+
+// noteOverruled says when another scope decides about a plugin, against what is
+// wanted of it.
+func (p *Plan) noteOverruled(v view, id string, scope Scope, wanted bool) {
+	name, on, says := v.overruled(id)
+	if !says || on == wanted {
+		return
+	}
+	verb, state := "disable", "on"
+	if wanted {
+		verb, state = "enable", "off"
+	}
+	if name == "managed" {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s stays %s: managed settings say so, and only an administrator can change them", id, state))
+		return
+	}
+	where := "--scope " + name
+	if name == string(Project) {
+		where += " for everybody who works on it, or --scope local for you alone"
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("%s stays %s here: %s settings say so, and they win over %s settings; to change that: springfield %s %s %s",
+		id, state, name, scope, verb, id, where))
+}
+
+// raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
+func (p *Plan) raiseCap(v view, e Enabling) []Change {
+	value, found := v.env(blockCap)
+	if honoured(value, found) >= e.Rounds {
+		return nil
+	}
+	p.Notes = append(p.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
+		blockCap, e.Rounds, honoured(value, found)))
+	return []Change{{Path: []string{"env", blockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
+}
+
+// honoured is how many blocks in a row Claude Code honours with a value of
+// blockCap.
+func honoured(value string, found bool) int {
+	const unlimited = 1 << 30
+	n, err := strconv.Atoi(strings.TrimSpace(value))
+	switch {
+	case !found || err != nil:
+		return blockCapDefault
+	case n <= 0:
+		return unlimited
+	}
+	return n
+}
+
+// checkDeclared refuses a marketplace name that user settings declare as
+// something else.
+func checkDeclared(user string, plugin Plugin) error {
+	if plugin.Suite == "" {
+		return nil // known by its name alone
+	}
+	file, doc, err := openSettings(user)
+	if err != nil {
+		return err
+	}
+	raw, found, err := doc.Get("extraKnownMarketplaces", plugin.Marketplace)
+	if err != nil {
+		return refused(file, err)
+	}
+	var declared struct {
+		Source source `json:"source"`
+	}
+	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(plugin.Suite) || declared.Source.isGone()) {
+		return nil
+	}
+	return &ConflictError{plugin.Marketplace, declared.Source.String(), plugin.Suite}
+}
