@@ -147,6 +147,19 @@ func (h Hook) isOurs() bool {
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
 }
 
+// Limit is how many seconds Claude Code gives the hook.
+func (h Hook) Limit() float64 {
+	switch {
+	case h.Timeout > 0:
+		return h.Timeout
+	case h.Type == "agent":
+		return 60
+	case h.Type == "prompt", h.Event == "UserPromptSubmit":
+		return 30
+	}
+	return 600
+}
+
 // is tells whether two handlers are the same one, declared twice.
 func (h Hook) is(other Hook) bool {
 	return h.Event == other.Event && h.Type == other.Type && h.Matcher == other.Matcher && h.whole == other.whole
@@ -165,24 +178,23 @@ func quoted(arg string) string {
 // direction of writing around.
 func printable(s string) string {
 	var b strings.Builder
-	n, blank := 0, false
+	n, blank := 0, ""
 	for _, r := range s {
 		switch {
 		case unicode.IsSpace(r):
-			blank = n > 0
+			if n > 0 {
+				blank = " "
+			}
 			continue
 		case unicode.In(r, unicode.Cc, unicode.Cf), r == unicode.ReplacementChar:
 			continue
 		}
-		if n++; n > maxDoes {
+		if n += len(blank) + 1; n > maxDoes {
 			return b.String() + "…"
 		}
-		if blank {
-			b.WriteByte(' ')
-			blank = false
-			n++
-		}
+		b.WriteString(blank)
 		b.WriteRune(r)
+		blank = ""
 	}
 	return b.String()
 }

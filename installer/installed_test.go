@@ -301,6 +301,23 @@ func TestIsOurs(t *testing.T) {
 	}
 }
 
+func TestLimit(t *testing.T) {
+	for _, test := range []struct {
+		hook Hook
+		want float64
+	}{
+		{Hook{Event: "Stop", Type: "command"}, 600},
+		{Hook{Event: "Stop", Type: "command", Timeout: 0.5}, 0.5},
+		{Hook{Event: "UserPromptSubmit", Type: "command"}, 30},
+		{Hook{Event: "SubagentStop", Type: "prompt"}, 30},
+		{Hook{Event: "Stop", Type: "agent"}, 60},
+	} {
+		if got := test.hook.Limit(); got != test.want {
+			t.Errorf("%+v: %v", test.hook, got)
+		}
+	}
+}
+
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                         "",

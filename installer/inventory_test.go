@@ -1,0 +1,258 @@
+package installer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func inventory(t *testing.T, p Places) Inventory {
+	t.Helper()
+	i, err := p.Inventory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return i
+}
+
+// stopHook is settings' text for one Stop hook.
+func stopHook(command string) string {
+	return `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}`
+}
+
+func sources(hooks []Hook) (all []string) {
+	for _, h := range hooks {
+		all = append(all, h.Source+": "+h.Does)
+	}
+	return all
+}
+
+func TestInventoryOfNothing(t *testing.T) {
+	p := newPlaces(t)
+	i := inventory(t, p)
+	if len(i.Plugins)+len(i.Hooks)+len(i.Idle) > 0 || i.Silenced != "" || len(i.Settings) != 3 {
+		t.Errorf("%+v", i)
+	}
+	for n, name := range []string{"local", "project", "user"} {
+		if l := i.Settings[n]; l.Name != name || l.Exists || l.Problem != "" || l.File != settingsOf(t, p, Scope(name)) {
+			t.Errorf("%+v", l)
+		}
+	}
+}
+
+// Which layer decides, over every combination of what four of them say.
+func TestInventoryPrecedence(t *testing.T) {
+	const id = "x@hooks"
+	p := newPlaces(t)
+	files := []string{
+		filepath.Join(p.Managed, "managed-settings.json"),
+		settingsOf(t, p, Local), settingsOf(t, p, Project), settingsOf(t, p, User),
+	}
+	names := []string{"managed", "local", "project", "user"}
+	says := []string{"", "false", "true", `["^1.0"]`}
+	for code := range 256 {
+		wantOn, wantDecides := false, ""
+		for n, file := range files {
+			say := says[code>>(2*n)&3]
+			put(t, file, "{}")
+			if say == "" {
+				continue
+			}
+			put(t, file, `{"enabledPlugins": {"`+id+`": `+say+`}}`)
+			if wantDecides == "" {
+				wantOn, wantDecides = say != "false", names[n]
+			}
+		}
+		if on, decides := inventory(t, p).On(id); on != wantOn || decides != wantDecides {
+			t.Fatalf("%d: on %v by %q, want %v by %q", code, on, decides, wantOn, wantDecides)
+		}
+	}
+}
+
+func TestInventoryHooks(t *testing.T) {
+	p := newPlaces(t)
+	suite := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
+	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"ned-flanders@hooks": true, "off@hooks": false}, `+stopHook("mine")+`}`)
+	put(t, settingsOf(t, p, Project), `{`+stopHook("ours")+`}`)
+	put(t, settingsOf(t, p, Local), `{"hooks": {"Stop": [7, {"hooks": [{"type": "command", "command": "mine"}, {"type": "http", "url": "u", "if": "x"}]}], "Future": []}}`)
+	put(t, filepath.Join(p.Managed, "managed-settings.json"), `{`+stopHook("theirs")+`}`)
+	i := inventory(t, p)
+	want := []string{"managed settings: theirs", "user settings: mine", "project settings: ours",
+		"ned-flanders@hooks: ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook stop"}
+	if got := sources(i.Hooks); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := sources(i.Idle); !slices.Equal(got, []string{"local settings: u"}) || !strings.Contains(i.Idle[0].Never, "if") {
+		t.Errorf("%+v", i.Idle)
+	}
+	if d := i.Drivers(); len(d) != 1 || d[0].ID != "ned-flanders@hooks" || d[0].Decides != "user" {
+		t.Errorf("%+v", d)
+	}
+	if off, ok := i.Plugin("off@hooks"); !ok || off.On || off.Problem == "" || off.Runs() {
+		t.Errorf("%+v", off)
+	}
+}
+
+func TestInventorySilenced(t *testing.T) {
+	const (
+		theirs = "managed settings: theirs"
+		mine   = "user settings: mine"
+		forced = "forced@hooks: f"
+		chosen = "chosen@hooks: c"
+	)
+	everything := []string{theirs, mine, chosen, forced}
+	for name, test := range map[string]struct {
+		managed, local, user string // members to add
+		why                  string
+		runs                 []string
+	}{
+		"nothing":                     {"", "", "", "", everything},
+		"user":                        {"", "", `"disableAllHooks": true, `, "disableAllHooks in user settings", []string{theirs, forced}},
+		"local wins over user":        {"", `"disableAllHooks": false, `, `"disableAllHooks": true, `, "", everything},
+		"managed":                     {`"disableAllHooks": true, `, "", "", "disableAllHooks in managed settings", nil},
+		"managed says no":             {`"disableAllHooks": false, `, "", `"disableAllHooks": true, `, "", everything},
+		"managed only":                {`"allowManagedHooksOnly": true, `, "", "", "allowManagedHooksOnly in managed settings", []string{theirs, forced}},
+		"managed only is theirs":      {"", "", `"allowManagedHooksOnly": true, `, "", everything},
+		"a string is not a yes":       {"", "", `"disableAllHooks": "true", `, "", everything},
+		"the last of two keys counts": {"", "", `"disableAllHooks": true, "disableAllHooks": false, `, "", everything},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			suite := putSuite(t, p, "hooks", `{"name": "forced", "source": "./f"}, {"name": "chosen", "source": "./c"}`)
+			put(t, filepath.Join(suite, "f", "hooks", "hooks.json"), `{`+stopHook("f")+`}`)
+			put(t, filepath.Join(suite, "c", "hooks", "hooks.json"), `{`+stopHook("c")+`}`)
+			put(t, filepath.Join(p.Managed, "managed-settings.json"), `{`+test.managed+`"enabledPlugins": {"forced@hooks": true}, `+stopHook("theirs")+`}`)
+			put(t, settingsOf(t, p, Local), `{`+test.local+`"x": 1}`)
+			put(t, settingsOf(t, p, User), `{`+test.user+`"enabledPlugins": {"chosen@hooks": true}, `+stopHook("mine")+`}`)
+			i := inventory(t, p)
+			if got := sources(i.Hooks); i.Silenced != test.why || !slices.Equal(got, test.runs) {
+				t.Errorf("%q, %q", i.Silenced, got)
+			}
+			if len(i.Hooks)+len(i.Idle) != len(everything) {
+				t.Errorf("lost: %q", sources(i.Idle))
+			}
+			for _, h := range i.Idle {
+				if h.Never != test.why {
+					t.Errorf("%+v", h)
+				}
+			}
+		})
+	}
+}
+
+// What Claude Code passes over does not stop us, and is named.
+func TestInventoryOfBrokenSettings(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, User), `{`+stopHook("mine")+`}`)
+	put(t, settingsOf(t, p, Project), "{\n  \"enabledPlugins\": {\"x@y\": true,}\n}")
+	if err := os.MkdirAll(settingsOf(t, p, Local), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	i := inventory(t, p)
+	if got := sources(i.Hooks); !slices.Equal(got, []string{"user settings: mine"}) || len(i.Plugins) > 0 {
+		t.Errorf("%q", got)
+	}
+	if project := i.Settings[1]; !strings.HasPrefix(project.Problem, "line 2, column 33: trailing comma") || !project.Exists {
+		t.Errorf("%+v", project)
+	}
+	if local := i.Settings[0]; local.Problem != "not a regular file" {
+		t.Errorf("%+v", local)
+	}
+}
+
+// In a home that is the project, or with links, a file is read once.
+func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
+	p := newPlaces(t)
+	p.Work, p.Root = p.Home, p.Home
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"x@y": false}, `+stopHook("mine")+`}`)
+	link(t, settingsOf(t, p, User), settingsOf(t, p, Local))
+	i := inventory(t, p)
+	if len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1 {
+		t.Errorf("%+v", i)
+	}
+	if _, decides := i.On("x@y"); decides != "user" {
+		t.Errorf("%s decides", decides)
+	}
+}
+
+func TestInventoryOfManagedFiles(t *testing.T) {
+	p := newPlaces(t)
+	put(t, filepath.Join(p.Managed, "managed-settings.json"), `{"enabledPlugins": {"a@m": true, "b@m": true}}`)
+	put(t, filepath.Join(p.Managed, "managed-settings.d", "10.json"), `{"enabledPlugins": {"a@m": false}}`)
+	put(t, filepath.Join(p.Managed, "managed-settings.d", "20.json"), `{"env": {"X": "20"}}`)
+	put(t, filepath.Join(p.Managed, "managed-settings.d", ".30.json"), `{"env": {"X": "hidden"}}`)
+	put(t, filepath.Join(p.Managed, "managed-settings.d", "40.json.off"), `{"env": {"X": "off"}}`)
+	put(t, settingsOf(t, p, User), `{"env": {"X": "user", "Y": "user", "Z": 7}}`)
+	i := inventory(t, p)
+	if on, decides := i.On("a@m"); on || decides != "managed" {
+		t.Errorf("a is %v by %s", on, decides)
+	}
+	if on, _ := i.On("b@m"); !on {
+		t.Error("b is off")
+	}
+	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
+		value, from, ok := i.Env(name)
+		if got := fmt.Sprint(value, " ", from, " ", ok); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestInventoryOfSkills(t *testing.T) {
+	p := newPlaces(t)
+	for _, name := range []string{"mine", "not", "shy"} {
+		putPlugin(t, filepath.Join(p.Config, "skills", name), "1.0.0")
+	}
+	put(t, filepath.Join(p.Config, "skills", "shy", ".claude-plugin", "plugin.json"), `{"name": "shy", "defaultEnabled": false}`)
+	put(t, filepath.Join(p.Config, "skills", "words", "SKILL.md"), "only a skill")
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"not@skills-dir": false}}`)
+	i := inventory(t, p)
+	if d := i.Drivers(); len(i.Plugins) != 3 || len(d) != 1 || d[0].ID != "mine@skills-dir" || d[0].Decides != "" {
+		t.Errorf("%+v", i.Plugins)
+	}
+}
+
+// A plugin whose program is missing, or that is broken, decides nothing.
+func TestDriversRun(t *testing.T) {
+	p := newPlaces(t)
+	suite := putSuite(t, p, "hooks", `{"name": "a", "source": "./a"}, {"name": "b", "source": "./b"}`)
+	putPlugin(t, filepath.Join(suite, "a"), "1")
+	putPlugin(t, filepath.Join(suite, "b"), "1")
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"a@hooks": true, "b@hooks": true}}`)
+	if n := len(inventory(t, p).Drivers()); n != 2 {
+		t.Errorf("%d drivers", n)
+	}
+	if err := os.Remove(filepath.Join(suite, "a", "hooks", "springfield-hook")); err != nil {
+		t.Fatal(err)
+	}
+	put(t, filepath.Join(suite, "b", "hooks", "hooks.json"), "no")
+	i := inventory(t, p)
+	if len(i.Drivers()) > 0 || len(i.Idle) != 1 {
+		t.Errorf("%+v", i)
+	}
+}
+
+func FuzzInventory(f *testing.F) {
+	f.Add(`{"enabledPlugins": {"x@y": true}, "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}]}]}}`, `{"disableAllHooks": true}`)
+	f.Add(`{"enabledPlugins": [], "env": 7, "hooks": {"Stop": {}}}`, "{")
+	f.Fuzz(func(t *testing.T, user, project string) {
+		p := newPlaces(t)
+		put(t, settingsOf(t, p, User), user)
+		put(t, settingsOf(t, p, Project), project)
+		i := inventory(t, p)
+		for _, l := range i.Settings {
+			if _, err := Parse([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {
+				t.Errorf("%+v: %v", l, err)
+			}
+		}
+		for _, h := range i.Hooks {
+			if !slices.Contains(Events(), h.Event) || h.Never != "" || h.Does != printable(h.Does) {
+				t.Errorf("%+v", h)
+			}
+		}
+	})
+}
