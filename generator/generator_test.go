@@ -247,30 +247,6 @@ func TestWriteKeepsEdits(t *testing.T) {
 	}
 }
 
-func TestCheckHook(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "suite")
-	write(t, dir)
-	if err := CheckHook(dir, "ned-flanders", host()); err != nil {
-		t.Error(err)
-	}
-	if err := CheckHook(dir, "ned-flanders", Target{"plan9", "amd64"}); err == nil || !strings.Contains(err.Error(), "compiled for "+host().String()) {
-		t.Errorf("another machine: %v", err)
-	}
-	hook := filepath.Join(dir, "ned-flanders", hookFiles(compiled(host()).Binaries, nil)[0].Path)
-	if host().OS != "windows" {
-		if err := os.Chmod(hook, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := CheckHook(dir, "ned-flanders", host()); err == nil || !strings.Contains(err.Error(), "not executable") {
-			t.Errorf("without the bit: %v", err)
-		}
-	}
-	os.Remove(hook)
-	if err := CheckHook(dir, "ned-flanders", host()); err == nil || !strings.Contains(err.Error(), "has no hook") {
-		t.Errorf("without a hook: %v", err)
-	}
-}
-
 func TestWriteRefusesAnOccupiedDirectory(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {

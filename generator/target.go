@@ -6,8 +6,6 @@ package generator
 import (
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -29,36 +27,6 @@ func (t *Target) UnmarshalText(text []byte) (err error) {
 
 // Host is the machine this runs on.
 func Host() Target { return Target{runtime.GOOS, runtime.GOARCH} }
-
-// CheckHook says whether a plugin of a suite has a hook for a target in place.
-func CheckHook(dir, plugin string, target Target) error {
-	suite, err := ReadSuite(dir)
-	if err != nil {
-		return err
-	}
-	runs := slices.Contains(suite.Targets, target)
-	if target == (Target{"windows", "arm64"}) { // runs amd64 too
-		runs = runs || slices.Contains(suite.Targets, Target{"windows", "amd64"})
-	}
-	if !runs {
-		return fmt.Errorf("%s in %s is compiled for %s, not for this machine, %s", plugin, dir, join(suite.Targets), target)
-	}
-	var built []Binary
-	for _, t := range suite.Targets {
-		built = append(built, Binary{Target: t})
-	}
-	for _, f := range hookFiles(built, nil) {
-		path := filepath.Join(dir, plugin, filepath.FromSlash(f.Path))
-		info, err := os.Stat(path)
-		if err != nil {
-			return fmt.Errorf("%s has no hook: %w", plugin, err)
-		}
-		if target.OS != "windows" && info.Mode()&0o111 == 0 {
-			return fmt.Errorf("%s is not executable", path)
-		}
-	}
-	return nil
-}
 
 // AllTargets are the machines a hook can be compiled for.
 func AllTargets() []Target {

@@ -128,13 +128,14 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	changes := p.raiseCap(v, e)
 	changes = append(changes, switchTo(latteOrigin, "false"))
 	var rivals []string
+	read := stocks{}
 	for _, id := range v.ids() {
 		if id == e.Plugin.ID() {
 			continue
 		}
 		isLatte := strings.HasPrefix(id, latte)
 		switch {
-		case isLatte, places.drives(v, id):
+		case isLatte, places.drives(v, id, read):
 			if !isLatte && e.Keep {
 				if v.on(id) {
 					p.Notes = append(p.Notes, id+" stays on too: both decide at every stop, either can make Claude go on, and they share one budget")
@@ -175,8 +176,8 @@ func switchTo(id, value string) Change {
 
 // drives tells whether a plugin is one of ours that decides at Stop. Of one that
 // is not there any more only our memory can tell.
-func (p Places) drives(v view, id string) bool {
-	if i := p.Installed(id); i.Dir != "" {
+func (p Places) drives(v view, id string, read stocks) bool {
+	if i := p.installed(id, read); i.Dir != "" {
 		return i.Drives()
 	}
 	return slices.ContainsFunc(v.all(), func(l layer) bool {

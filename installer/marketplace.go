@@ -1,29 +1,17 @@
 package installer
 
-// What Claude Code knows of marketplaces, and how it gets to know one.
-//
-// The client registers a directory for everybody, and leaves user settings
-// alone, when it is asked to do so in local scope from a directory that is
-// thrown away afterwards; its other ways re-serialise the user's settings file.
-// Without the client, user settings can declare the directory.
+// What Claude Code knows of marketplaces.
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strings"
-	"time"
 )
-
-// registerPatience bounds one call of the client, which takes about a second.
-const registerPatience = 60 * time.Second
 
 // ConflictError says that a marketplace name already means something else. The
 // client would take the name away from it without a word.
@@ -154,6 +142,31 @@ func (m Market) Offers(name string) (bool, error) {
 	return slices.ContainsFunc(c.Plugins, func(o offer) bool { return o.Name == name }), nil
 }
 
+// MarketFrom is the name of the marketplace that comes from OWNER/REPO or from a
+// URL, "" if Claude Code knows none.
+func MarketFrom(p Places, from string) (string, error) {
+	all, err := Markets(p)
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if s := all[name].from(); from == s.Repo || from == s.URL {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// MarketOf is a plugin's marketplace, whether Claude Code knows it yet or not.
+func MarketOf(p Places, plugin Plugin) (Market, error) {
+	if plugin.Suite != "" {
+		from, err := Encode(source{Source: "directory", Path: plugin.Suite})
+		return Market{plugin.Marketplace, plugin.Suite, from}, err
+	}
+	all, err := Markets(p)
+	return all[plugin.Marketplace], err
+}
+
 // IsRegistered tells whether the client knows a marketplace as this directory,
 // and refuses a name that it knows as something else.
 func IsRegistered(p Places, name, dir string) (bool, error) {
@@ -173,50 +186,4 @@ func IsRegistered(p Places, name, dir string) (bool, error) {
 	default:
 		return false, &ConflictError{name, s.String(), dir}
 	}
-}
-
-// Client is the claude command.
-type Client struct {
-	Command string
-	Env     []string // its environment, KEY=value
-}
-
-// Register makes a directory known as a marketplace and believes only the
-// client's own record that it is.
-func (c Client) Register(ctx context.Context, p Places, name, dir string) (err error) {
-	throwaway, err := os.MkdirTemp("", "springfield-register-")
-	if err != nil {
-		return fmt.Errorf("register marketplace: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
-	// Local settings lie at the root of the repository around: this makes the
-	// throw-away directory one, should the temp directory lie in another.
-	if err := os.Mkdir(filepath.Join(throwaway, ".git"), 0o700); err != nil {
-		return fmt.Errorf("register marketplace: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, registerPatience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Command, "plugin", "marketplace", "add", dir, "--scope", "local")
-	cmd.Dir = throwaway
-	cmd.Env = c.Env
-	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
-	out, runErr := cmd.CombinedOutput()
-	if registered, err := IsRegistered(p, name, dir); err != nil || registered {
-		return err
-	}
-	problem := "it is not in the client's records afterwards"
-	switch {
-	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		problem = fmt.Sprintf("no answer within %.0f seconds", registerPatience.Seconds())
-	case runErr != nil && len(bytes.TrimSpace(out)) > 0:
-		problem = lastLine(out)
-	case runErr != nil:
-		problem = runErr.Error()
-	}
-	return fmt.Errorf("register marketplace: claude plugin marketplace add: %s", problem)
-}
-
-func lastLine(out []byte) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return strings.TrimSpace(lines[len(lines)-1])
 }

@@ -18,6 +18,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
   springfield init                    make a suite of plugins, hooks compiled into it
   springfield enable ned-flanders     switch one on; live in the next session
   springfield disable ned-flanders    put the settings back, byte for byte
+  springfield status                  what is in effect, and how it combines
   springfield why                     why Claude went on or stopped
   springfield hold 30m                let Claude stop, now`,
 		Version:       version(),
@@ -42,6 +43,8 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newInit(a, runInit),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
+		newUndo(a, runUndo),
+		newStatus(a, runStatus),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
 		newVersion(a),

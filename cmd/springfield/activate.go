@@ -1,0 +1,213 @@
+// Making a plugin live: Claude Code has to know its marketplace and, where that
+// is a repository, to have fetched it. The claude command does both, if it is
+// there, in a way that leaves the user's settings alone.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/hook"
+)
+
+// activation is what has to happen beside the edit.
+type activation struct {
+	a      *app
+	places installer.Places
+	client installer.Client // without a command: there is none, or it is not to be called
+
+	source   string // a marketplace to add first, "" if it is known
+	register string // a directory to register, "" if it is known
+	install  string // a plugin to fetch, "" if it is there
+	from     string // where the plugin comes from, for people
+}
+
+func (a *app) newActivation(places installer.Places, o enableOptions) *activation {
+	act := &activation{a: a, places: places}
+	if !o.noActivate {
+		act.client = a.claude(places)
+	}
+	return act
+}
+
+// claude is the claude command; its Command is "" where there is none.
+func (a *app) claude(places installer.Places) installer.Client {
+	command, _ := exec.LookPath("claude")
+	return installer.Client{Command: command, Env: a.env}
+}
+
+// find finds the plugin. A marketplace that is named by its source is added
+// first: only its catalog says its name.
+func (act *activation) find(ctx context.Context, o enableOptions) (installer.Plugin, error) {
+	name, source := o.plugin, o.marketplace
+	if source == "" {
+		return act.a.findPlugin(act.places, name, o.suite)
+	}
+	bare, _, both := strings.Cut(name, "@")
+	if both || o.suite != "" {
+		return installer.Plugin{}, &usageError{errors.New("the marketplace is named twice"), "use one of NAME@MARKETPLACE, --marketplace and --suite"}
+	}
+	if !strings.ContainsAny(source, "/:") {
+		return act.a.findPlugin(act.places, bare+"@"+source, "")
+	}
+	if known, err := installer.MarketFrom(act.places, source); err != nil || known != "" {
+		if err != nil {
+			return installer.Plugin{}, err
+		}
+		return act.a.findPlugin(act.places, bare+"@"+known, "")
+	}
+	if act.client.Command == "" {
+		return installer.Plugin{}, &hinted{fmt.Errorf("marketplace %s is not known, and there is no claude command to fetch it", source), "install Claude Code, or clone the repository and name it: --suite DIR"}
+	}
+	if o.dryRun {
+		return installer.Plugin{}, &hinted{fmt.Errorf("marketplace %s is not known yet, so nobody can tell what would change", source), "without --dry-run it is added first; springfield disable --purge takes it away again"}
+	}
+	act.a.talk("having the claude command fetch marketplace %s", source)
+	market, err := act.client.AddMarket(ctx, act.places, source)
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	return act.a.findPlugin(act.places, bare+"@"+market, "")
+}
+
+// look finds out what is missing, and what kind of plugin it is; one that could
+// not run, or is not springfield's, is refused.
+func (act *activation) look(wanted *installer.Enabling) error {
+	plugin := wanted.Plugin
+	dir := ""
+	if plugin.Suite != "" {
+		registered, err := installer.IsRegistered(act.places, plugin.Marketplace, plugin.Suite)
+		if err != nil {
+			return hintConflict(err)
+		}
+		if dir = pluginDir(act.places, plugin); !registered {
+			act.register = plugin.Suite
+			wanted.Declare = act.client.Command == ""
+		}
+	} else {
+		i := act.places.Installed(plugin.ID())
+		act.from = i.Source
+		if dir = i.Dir; dir == "" {
+			if act.client.Command == "" {
+				return &hinted{fmt.Errorf("%s is not installed, and there is no claude command to fetch it", plugin.ID()),
+					fmt.Sprintf("in Claude Code: /plugin install %s", plugin.ID())}
+			}
+			act.install = plugin.ID()
+			return nil // looked at again when it is there
+		}
+	}
+	return act.examine(dir, wanted)
+}
+
+// pluginDir is where a plugin of a directory lies.
+func pluginDir(places installer.Places, plugin installer.Plugin) string {
+	if i := places.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
+		return i.Dir
+	}
+	return filepath.Join(plugin.Suite, plugin.Name)
+}
+
+// examine looks at the plugin's own files.
+func (act *activation) examine(dir string, wanted *installer.Enabling) error {
+	id := wanted.Plugin.ID()
+	if err := generator.CheckHook(dir, generator.Host()); err != nil {
+		hint := "have it compiled for " + generator.Host().String() + " by whoever publishes it"
+		if _, isSuite := generator.ReadSuite(wanted.Plugin.Suite); isSuite == nil {
+			hint = "springfield init " + wanted.Plugin.Suite + " compiles what is missing"
+		}
+		return &hinted{fmt.Errorf("%s could not run: %w", id, err), hint}
+	}
+	settings, err := hook.ReadSettings(dir, filepath.Join(act.places.Config, "springfield"), "")
+	if err != nil {
+		return &hinted{fmt.Errorf("%s is not a plugin that this springfield knows: %w", id, err), "enable it in Claude Code: /plugin install " + id}
+	}
+	wanted.Rounds = min(settings.Limits.Burst, settings.Limits.PerPrompt)
+	wanted.Loops = slices.Contains([]string{"ralph-specum", "ralph-speckit"}, settings.Config.Strategy)
+	return nil
+}
+
+// todo says what run would do, "" for nothing.
+func (act *activation) todo() string {
+	switch {
+	case act.client.Command == "":
+		return ""
+	case act.install != "":
+		return "claude plugin install " + act.install
+	case act.register != "":
+		return fmt.Sprintf("claude plugin marketplace add %q", act.register)
+	}
+	return ""
+}
+
+// run calls the client for what is missing. One that cannot register a directory
+// is no reason to fail: user settings can declare it.
+func (act *activation) run(ctx context.Context, wanted *installer.Enabling) error {
+	switch {
+	case act.client.Command == "":
+	case act.install != "":
+		act.a.talk("having the claude command fetch %s", act.install)
+		if err := act.client.Install(ctx, act.places, act.install); err != nil {
+			return &hinted{err, "claude plugin marketplace update " + wanted.Plugin.Marketplace + " gets the newest catalog"}
+		}
+		return act.examine(act.places.Installed(act.install).Dir, wanted)
+	case act.register != "":
+		act.a.talk("telling the claude command about %s", act.register)
+		err := act.client.Register(ctx, act.places, wanted.Plugin.Marketplace, act.register)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			act.a.talk("springfield: note: %v; declaring the marketplace in user settings instead", err)
+			wanted.Declare = true
+		}
+	}
+	return nil
+}
+
+// printManaged prints what an administrator would deploy.
+func (a *app) printManaged(o enableOptions) error {
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	name := o.plugin
+	if o.marketplace != "" {
+		name += "@" + o.marketplace
+	}
+	plugin, err := a.findPlugin(places, name, o.suite)
+	if err != nil {
+		return err
+	}
+	market, err := installer.MarketOf(places, plugin)
+	if err != nil {
+		return err
+	}
+	settings, err := installer.ManagedSettings(plugin, market)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return a.encode(struct {
+			Settings string            `json:"settings"`
+			Paths    map[string]string `json:"paths"` // by system
+		}{string(settings), installer.ManagedFiles()})
+	}
+	fmt.Fprint(a.out, string(settings))
+	a.talk("an administrator puts this file there; nothing was changed here")
+	files := installer.ManagedFiles()
+	for _, system := range []string{"Linux and WSL", "macOS", "Windows"} {
+		a.talk("  %-14s %s", system, files[system])
+	}
+	if plugin.Suite != "" {
+		a.talk("the suite must lie at %s on every machine; publish it as a repository to do without", plugin.Suite)
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Finding things: the user's settings, and the plugin that a name means.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+)
+
+// places finds the user's settings from the working directory.
+func (a *app) places() (installer.Places, error) {
+	config := a.config
+	switch {
+	case config == "" && a.home == "":
+		return installer.Places{}, &hinted{errors.New("there is no home directory"), "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code"}
+	case config == "":
+		config = filepath.Join(a.home, ".claude")
+	case !filepath.IsAbs(config):
+		config = filepath.Join(a.work, config)
+	}
+	// Where Claude Code looks for local settings: at the root of the repository,
+	// but not in a home that is one, and on Windows where the session starts.
+	root := repositoryRoot(a.work)
+	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
+		root = a.work
+	}
+	return installer.Places{
+		Config: config, Plugins: firstOf(a.plugins, filepath.Join(config, "plugins")), Home: a.home,
+		Managed: installer.ManagedDir(runtime.GOOS), Work: a.work, Root: root,
+	}, nil
+}
+
+// findPlugin looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
+// named, else in the one around the working directory, those that init has
+// made, and the marketplaces that Claude Code knows. Of several suites, one that
+// lies in the working directory is meant.
+func (a *app) findPlugin(places installer.Places, name, suite string) (installer.Plugin, error) {
+	bare, marketplace, _ := strings.Cut(name, "@")
+	if suite != "" {
+		if !filepath.IsAbs(suite) {
+			suite = filepath.Join(a.work, suite)
+		}
+		found, err := pluginsIn(filepath.Clean(suite), bare, marketplace)
+		if err == nil && len(found) == 0 {
+			err = &hinted{fmt.Errorf("suite %s has no plugin %q", suite, name), "its " + generator.SuiteFile + " lists them"}
+		}
+		if err != nil {
+			return installer.Plugin{}, err
+		}
+		return found[0], nil
+	}
+
+	all, here, err := a.inSuites(places, bare, marketplace)
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	if len(here) == 1 {
+		return here[0], nil
+	}
+	known, err := a.inMarkets(places, bare, marketplace)
+	if err != nil {
+		return installer.Plugin{}, err
+	}
+	for _, p := range known {
+		if !slices.ContainsFunc(all, func(q installer.Plugin) bool { return sameDir(p.Suite, q.Suite) }) {
+			all = append(all, p)
+		}
+	}
+	switch {
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) > 1:
+		var places []string
+		for _, p := range all {
+			places = append(places, firstOf(p.Suite, p.ID()))
+		}
+		return installer.Plugin{}, &usageError{
+			fmt.Errorf("%s is in several places: %s", name, strings.Join(places, " and ")), "say which: --suite DIR or NAME@MARKETPLACE",
+		}
+	}
+	return installer.Plugin{}, &hinted{
+		fmt.Errorf("no suite has a plugin %q, and no marketplace that Claude Code knows", name),
+		"make one with springfield init, or say where it is: --suite DIR or --marketplace OWNER/REPO",
+	}
+}
+
+// inSuites looks in the suite around the working directory and those that init
+// has made. The second list is what lies in the working directory itself.
+func (a *app) inSuites(places installer.Places, name, marketplace string) (all, here []installer.Plugin, err error) {
+	dirs, err := installer.Suites(places)
+	if err != nil {
+		return nil, nil, err
+	}
+	if around, err := generator.FindSuite(a.work); err == nil && !slices.Contains(dirs, around) {
+		dirs = append(dirs, around)
+	}
+	for _, dir := range dirs {
+		found, err := pluginsIn(dir, name, marketplace)
+		if err != nil && !errors.Is(err, generator.ErrNoSuite) {
+			a.talk("springfield: note: passed over: %v", err)
+		}
+		all = append(all, found...)
+		if filepath.Dir(dir) == a.work {
+			here = append(here, found...)
+		}
+	}
+	return all, here, nil
+}
+
+// pluginsIn looks in one suite; at most one plugin comes back.
+func pluginsIn(dir, name, marketplace string) ([]installer.Plugin, error) {
+	s, err := generator.ReadSuite(dir)
+	if err != nil {
+		return nil, err
+	}
+	if marketplace != "" && marketplace != s.Marketplace {
+		return nil, nil
+	}
+	for _, p := range s.Plugins {
+		if p.Name == name {
+			return []installer.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: dir}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// inMarkets looks in the marketplaces that Claude Code knows.
+func (a *app) inMarkets(places installer.Places, name, marketplace string) ([]installer.Plugin, error) {
+	markets, err := installer.Markets(places)
+	if err != nil {
+		return nil, err
+	}
+	var found []installer.Plugin
+	for _, known := range slices.Sorted(maps.Keys(markets)) {
+		if marketplace != "" && marketplace != known {
+			continue
+		}
+		m := markets[known]
+		offers, err := m.Offers(name)
+		switch {
+		case err != nil:
+			a.talk("springfield: note: passed over: %v", err)
+		case offers:
+			found = append(found, installer.Plugin{Name: name, Marketplace: known, Suite: m.Suite()})
+		}
+	}
+	return found, nil
+}
+
+func sameDir(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	one, errOne := os.Stat(a)
+	other, errOther := os.Stat(b)
+	return errOne == nil && errOther == nil && os.SameFile(one, other)
+}
+
+// clientEnv is the environment that the claude command is started in: ours,
+// with the configuration directory as an absolute path.
+func (a *app) clientEnv(places installer.Places) []string {
+	if a.config == "" {
+		return a.env
+	}
+	return append(slices.Clone(a.env), "CLAUDE_CONFIG_DIR="+places.Config)
+}

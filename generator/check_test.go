@@ -1,0 +1,115 @@
+package generator
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// program is the head of a compiled program, as much as says for which machine
+// it is.
+func program(t Target) []byte {
+	little := binary.LittleEndian
+	switch t.OS {
+	case "linux":
+		head := make([]byte, 64)
+		copy(head, "\x7fELF\x02\x01\x01")
+		little.PutUint16(head[16:], 2) // executable
+		little.PutUint16(head[18:], map[string]uint16{"amd64": 62, "arm64": 183, "riscv64": 243}[t.Arch])
+		little.PutUint32(head[20:], 1)
+		little.PutUint16(head[52:], 64)
+		little.PutUint16(head[54:], 56)
+		little.PutUint16(head[58:], 64)
+		return head
+	case "darwin":
+		head := make([]byte, 32)
+		little.PutUint32(head, 0xfeedfacf)
+		little.PutUint32(head[4:], map[string]uint32{"amd64": 0x01000007, "arm64": 0x0100000c}[t.Arch])
+		little.PutUint32(head[12:], 2)
+		return head
+	}
+	head := make([]byte, 64+4+20+256)
+	copy(head, "MZ")
+	little.PutUint32(head[0x3c:], 64)
+	copy(head[64:], "PE\x00\x00")
+	little.PutUint16(head[68:], map[string]uint16{"amd64": 0x8664, "arm64": 0xaa64}[t.Arch])
+	return head
+}
+
+func put(t *testing.T, path string, data []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTargetOf(t *testing.T) {
+	for _, want := range append(AllTargets(), Target{"linux", "EM_RISCV"}) {
+		head := program(want)
+		if want.Arch == "EM_RISCV" {
+			head = program(Target{"linux", "riscv64"})
+		}
+		path := filepath.Join(t.TempDir(), "hook")
+		put(t, path, head, 0o755)
+		if got, err := TargetOf(path); got != want || err != nil {
+			t.Errorf("%s: %s, %v", want, got, err)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := TargetOf(self); got != Host() || err != nil {
+		t.Errorf("this very program: %s, %v", got, err)
+	}
+}
+
+func TestCheckHook(t *testing.T) {
+	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
+	launcher := []byte("#!/bin/sh\n")
+	type files map[string]struct {
+		data []byte
+		mode os.FileMode
+	}
+	for name, test := range map[string]struct {
+		files   files
+		machine Target
+		is      error
+		says    string
+	}{
+		"one":            {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
+		"none":           {nil, linux, ErrNoHook, "is not there"},
+		"another":        {files{"springfield-hook": {program(arm), 0o755}}, linux, ErrNoHook, "compiled for linux/arm64, not for linux/amd64"},
+		"only windows":   {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, ErrNoHook, "compiled for windows/amd64, not for darwin/arm64"},
+		"no bit":         {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
+		"no program":     {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
+		"launcher":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
+		"launcher alone": {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, ErrNoHook, "compiled for darwin/arm64, not for linux/amd64"},
+		"launcher, bit":  {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},
+		"behind it, bit": {files{"springfield-hook": {launcher, 0o755}, "linux-amd64/springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "linux-amd64"},
+		"windows":        {files{"springfield-hook.exe": {program(windows), 0o644}}, windows, nil, ""},
+		"windows on arm": {files{"springfield-hook.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for path, f := range test.files {
+				put(t, filepath.Join(dir, "hooks", path), f.data, f.mode)
+			}
+			err := CheckHook(dir, test.machine)
+			switch {
+			case test.is == nil && test.says == "":
+				if err != nil {
+					t.Error(err)
+				}
+			case err == nil || !strings.Contains(err.Error(), test.says) || test.is != nil && !errors.Is(err, test.is):
+				t.Errorf("%v, want %v with %q", err, test.is, test.says)
+			}
+		})
+	}
+}

@@ -1,0 +1,279 @@
+package installer
+
+// What the claude command does for us: getting to know a marketplace, fetching
+// a plugin, and forgetting both.
+//
+// The client writes what it does into settings.json, and re-serialises the whole
+// file for it. So it is called with a configuration directory that holds a copy
+// of the user's settings and is thrown away afterwards, while its plugins
+// directory is the user's own: what it registers and installs is there for every
+// scope, and not one byte of the user's settings has changed. Whether it did
+// what it was asked to is read from its own records.
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Patience with one call of the client: registering a directory takes about a
+// second, fetching a repository what the network takes.
+const (
+	clientPatience = 60 * time.Second
+	fetchPatience  = 5 * time.Minute
+)
+
+// Client is the claude command.
+type Client struct {
+	Command string
+	Env     []string // its environment, KEY=value
+}
+
+// Register makes a directory known as a marketplace.
+func (c Client) Register(ctx context.Context, p Places, name, dir string) error {
+	if err := c.call(ctx, p, clientPatience, func() error {
+		ok, err := IsRegistered(p, name, dir)
+		return orNotRecorded(ok, err)
+	}, "plugin", "marketplace", "add", dir); err != nil {
+		return fmt.Errorf("register marketplace: %w", err)
+	}
+	return nil
+}
+
+// AddMarket makes a repository known as a marketplace and returns its name. The
+// source is OWNER/REPO or the URL of a git repository. A name that is known as
+// something else is refused: the client would repoint it.
+func (c Client) AddMarket(ctx context.Context, p Places, source string) (name string, err error) {
+	// Tried out first where nothing is known, since only the catalog says its name.
+	trial, err := os.MkdirTemp("", "springfield-marketplace-")
+	if err != nil {
+		return "", fmt.Errorf("add marketplace: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
+	var found Market
+	there := p
+	there.Plugins = trial
+	if err := c.callWith(ctx, there, nil, fetchPatience, func() error {
+		markets, err := Markets(there)
+		for _, m := range markets {
+			found = m
+		}
+		return orNotRecorded(len(markets) == 1, err)
+	}, "plugin", "marketplace", "add", source); err != nil {
+		return "", fmt.Errorf("add marketplace: %w", err)
+	}
+	markets, err := Markets(p)
+	if err != nil {
+		return "", err
+	}
+	if known, ok := markets[found.Name]; ok {
+		if known.String() == found.String() {
+			return found.Name, nil
+		}
+		return "", &ConflictError{found.Name, known.String(), found.String()}
+	}
+	if err := c.call(ctx, p, fetchPatience, func() error {
+		markets, err := Markets(p)
+		_, ok := markets[found.Name]
+		return orNotRecorded(ok, err)
+	}, "plugin", "marketplace", "add", source); err != nil {
+		return "", fmt.Errorf("add marketplace: %w", err)
+	}
+	return found.Name, nil
+}
+
+// Install fetches a plugin of a marketplace that is a repository.
+func (c Client) Install(ctx context.Context, p Places, id string) error {
+	if err := c.call(ctx, p, fetchPatience, func() error {
+		records, err := p.records(id)
+		return orNotRecorded(len(records) > 0, err)
+	}, "plugin", "install", id); err != nil {
+		return fmt.Errorf("install %s: %w", id, err)
+	}
+	return nil
+}
+
+// Purge has the client forget a plugin, and its marketplace if nothing else of
+// it is in use. It says what it did and what it left, a sentence each.
+func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []string, err error) {
+	id := plugin.ID()
+	records, err := p.allRecords()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range p.layers() {
+		if on, _ := l.switched(id); on {
+			return []string{id + " stays installed: " + l.name + " settings switch it on"}, nil
+		}
+	}
+	installed := len(records[id]) > 0
+	others := p.othersOf(plugin, records)
+	if len(others) == 0 {
+		// Removing the last source of a plugin uninstalls it too.
+		return c.forgetMarket(ctx, p, plugin)
+	}
+	if installed {
+		// The client before 2.1.200 goes by the name alone.
+		for other := range records {
+			if name, _, _ := strings.Cut(other, "@"); other != id && name == plugin.Name {
+				return []string{id + " stays installed: the claude command could take " + other + " for it"}, nil
+			}
+		}
+		if err := c.call(ctx, p, clientPatience, func() error {
+			records, err := p.records(id)
+			return orNotRecorded(len(records) == 0, err)
+		}, "plugin", "uninstall", id); err != nil {
+			return nil, fmt.Errorf("uninstall %s: %w", id, err)
+		}
+		notes = append(notes, id+" is uninstalled")
+	}
+	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
+}
+
+// forgetMarket unregisters a plugin's marketplace, and with it what is installed
+// from there.
+func (c Client) forgetMarket(ctx context.Context, p Places, plugin Plugin) ([]string, error) {
+	name := plugin.Marketplace
+	markets, err := Markets(p)
+	if err != nil {
+		return nil, err
+	}
+	known, ok := markets[name]
+	if !ok {
+		return []string{"Claude Code does not know marketplace " + name}, nil
+	}
+	// The client removes what its settings declare.
+	declaration, err := Encode(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.source}}})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.callWith(ctx, p, declaration, clientPatience, func() error {
+		markets, err := Markets(p)
+		_, still := markets[name]
+		return orNotRecorded(!still, err)
+	}, "plugin", "marketplace", "remove", name); err != nil {
+		return nil, fmt.Errorf("remove marketplace: %w", err)
+	}
+	return []string{"Claude Code has forgotten marketplace " + name + " and what was installed from it"}, nil
+}
+
+// othersOf lists what else of a plugin's marketplace is switched on here or
+// installed.
+func (p Places) othersOf(plugin Plugin, records map[string][]record) []string {
+	var ids []string
+	for id := range records {
+		ids = append(ids, id)
+	}
+	for _, l := range p.layers() {
+		for _, id := range l.ids() {
+			if on, _ := l.switched(id); on {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool {
+		_, marketplace, _ := strings.Cut(id, "@")
+		return marketplace != plugin.Marketplace || id == plugin.ID()
+	})
+}
+
+// allRecords lists where the client has installed what.
+func (p Places) allRecords() (map[string][]record, error) {
+	fields, _, err := readObject(p.Plugins, "installed_plugins.json")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	plugins, _ := members(fields["plugins"])
+	all := map[string][]record{}
+	for id, raw := range plugins {
+		var records []record
+		_ = json.Unmarshal(raw, &records) // of another shape: it is there all the same
+		all[id] = records
+	}
+	return all, nil
+}
+
+// errNotRecorded says that the client did not do, by its own records, what it
+// was asked to.
+var errNotRecorded = errors.New("its own records do not say so afterwards")
+
+func orNotRecorded(ok bool, err error) error {
+	if err != nil || ok {
+		return err
+	}
+	return errNotRecorded
+}
+
+// call runs the client with a copy of the user's settings, and believes only
+// what check finds in its records.
+func (c Client) call(ctx context.Context, p Places, patience time.Duration, check func() error, args ...string) error {
+	var settings []byte
+	if path, err := p.Settings(User); err == nil {
+		if file, err := Open(path); err == nil {
+			settings = file.Data // unreadable ones are not in effect
+		}
+	}
+	return c.callWith(ctx, p, settings, patience, check, args...)
+}
+
+func (c Client) callWith(ctx context.Context, p Places, settings []byte, patience time.Duration, check func() error, args ...string) (err error) {
+	throwaway, err := os.MkdirTemp("", "springfield-claude-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
+	work := filepath.Join(throwaway, "work") // its own, so that no project's settings take part
+	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o700); err != nil {
+		return err
+	}
+	if len(settings) > 0 {
+		if err := os.WriteFile(filepath.Join(throwaway, "settings.json"), settings, 0o600); err != nil {
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Command, args...)
+	cmd.Dir = work
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+p.Plugins)
+	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	out, runErr := cmd.CombinedOutput()
+	checked := check()
+	if !errors.Is(checked, errNotRecorded) {
+		return checked
+	}
+	problem := errNotRecorded.Error()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		problem = fmt.Sprintf("no answer within %.0f seconds", patience.Seconds())
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case len(bytes.TrimSpace(out)) > 0:
+		problem = lastLine(out)
+	case runErr != nil:
+		problem = runErr.Error()
+	}
+	return fmt.Errorf("claude %s: %s", strings.Join(args, " "), problem)
+}
+
+// lastLine is what the client said last, without what would move a terminal's
+// cursor.
+func lastLine(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, lines[len(lines)-1]))
+}
