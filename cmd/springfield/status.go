@@ -174,8 +174,7 @@ func (s status) notes() (all []string) {
 		for _, d := range drivers {
 			ids = append(ids, d.ID)
 		}
-		all = append(all, fmt.Sprintf("%s all decide: any of them can make Claude go on, and they share one budget; springfield disable NAME switches one off",
-			strings.Join(ids, ", ")))
+		all = append(all, "each of "+strings.Join(ids, ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
 	}
 	for _, p := range s.Plugins {
 		if p.Runs() && p.Name == "double-shot-latte" {
@@ -246,7 +245,8 @@ func (a *app) sayStatus(s status) {
 				a.say("%s", title)
 			}
 			title = ""
-			a.item("", l.File+": "+l.Problem)
+			a.say("  %s", l.File)
+			a.item("  ", l.Problem)
 		}
 	}
 
@@ -326,7 +326,8 @@ func (a *app) sayHooks(hooks []installer.Hook) {
 // item prints a sentence below a title, its lines no wider than columns.
 func (a *app) item(mark, text string) {
 	line, begun := "  "+printable(mark), false
-	for _, word := range strings.Fields(printable(text)) {
+	for _, word := range strings.Fields(text) {
+		word = printable(word)
 		if begun && utf8.RuneCountInString(line+" "+word) > columns {
 			a.say("%s", line)
 			line, begun = "    ", false

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer"
+)
+
+// What an administrator deploys lies where no script can put it.
+func TestStatusWithManagedSettings(t *testing.T) {
+	home := t.TempDir()
+	places := installer.Places{
+		Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"),
+		Managed: filepath.Join(home, "managed"), Work: home, Root: home,
+	}
+	hook := `"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "WHAT"}]}]}`
+	for name, text := range map[string]string{
+		"managed/managed-settings.json":                  `{"allowManagedHooksOnly": true, ` + strings.ReplaceAll(hook, "WHAT", "audit") + `}`,
+		".claude/settings.json":                          `{` + strings.ReplaceAll(hook, "WHAT", "bell") + `}`,
+		".claude/skills/mine/.claude-plugin/plugin.json": `{"name": "mine", "version": "1.0.0"}`,
+		".claude/skills/mine/strategy.json":              `{"strategy": "ned-flanders"}`,
+		".claude/skills/mine/hooks/hooks.json":           `{` + strings.ReplaceAll(hook, "WHAT", "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook") + `}`,
+		".claude/skills/mine/hooks/springfield-hook":     "",
+	} {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inventory, err := places.Inventory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	(&app{out: &out}).sayStatus(status{Inventory: inventory})
+	want := `no springfield plugin decides when Claude stops
+  allowManagedHooksOnly in managed settings keeps hooks from running
+
+hooks in effect
+  Stop  managed settings  timeout 600 s
+        audit
+
+hooks that never run
+  Stop  user settings    timeout 600 s
+        bell
+        allowManagedHooksOnly in managed settings
+  Stop  mine@skills-dir  timeout 600 s
+        ${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook
+        allowManagedHooksOnly in managed settings
+`
+	if out.String() != want {
+		t.Errorf("%s", out.String())
+	}
+}
+
+func TestItem(t *testing.T) {
+	for text, want := range map[string]string{
+		"short":                     "  - short\n",
+		"a \x1b[31mred\nb":          "  - a [31mred b\n",
+		strings.Repeat("word ", 20): "  - " + strings.TrimSpace(strings.Repeat("word ", 15)) + "\n    word word word word word\n",
+		strings.Repeat("x", 100):    "  - " + strings.Repeat("x", 100) + "\n",
+	} {
+		var out strings.Builder
+		(&app{out: &out}).item("- ", text)
+		if out.String() != want {
+			t.Errorf("%q: %q", text, out.String())
+		}
+	}
+}
