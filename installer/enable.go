@@ -12,6 +12,7 @@ package installer
 import (
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,30 @@ type Plugin struct {
 
 // ID is the plugin's key in enabledPlugins.
 func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
+
+// PluginIn looks at the plugin that lies in a directory, whoever knows of it.
+func PluginIn(dir string) Installed {
+	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
+	if err := i.load(item{}); err != nil {
+		i.Problem = err.Error()
+	}
+	return i
+}
+
+// InClone is where a plugin lies in its marketplace's own directory, whether it
+// is installed or not; "" if the marketplace has it from elsewhere.
+func InClone(p Places, plugin Plugin) string {
+	stock := p.stock(plugin.Marketplace)
+	entry, ok := stock.items[plugin.Name]
+	if stock.err != nil || !ok || entry.path == "" {
+		return ""
+	}
+	dir, err := below(stock.root, entry.path)
+	if err != nil || !isDir(dir) {
+		return ""
+	}
+	return dir
+}
 
 // latte is the plugin that springfield replaces.
 const (

@@ -101,7 +101,9 @@ func (act *activation) look(wanted *installer.Enabling) error {
 					fmt.Sprintf("in Claude Code: /plugin install %s", plugin.ID())}
 			}
 			act.install = plugin.ID()
-			return nil // looked at again when it is there
+			if dir = installer.InClone(act.places, plugin); dir == "" {
+				return nil // looked at when it is there
+			}
 		}
 	}
 	return act.examine(dir, wanted)
@@ -118,19 +120,28 @@ func pluginDir(places installer.Places, plugin installer.Plugin) string {
 // examine looks at the plugin's own files.
 func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	id := wanted.Plugin.ID()
+	_, noSuite := generator.ReadSuite(wanted.Plugin.Suite)
 	if err := generator.CheckHook(dir, generator.Host()); err != nil {
 		hint := "have it compiled for " + generator.Host().String() + " by whoever publishes it"
-		if _, isSuite := generator.ReadSuite(wanted.Plugin.Suite); isSuite == nil {
+		if noSuite == nil {
 			hint = "springfield init " + wanted.Plugin.Suite + " compiles what is missing"
 		}
 		return &hinted{fmt.Errorf("%s could not run: %w", id, err), hint}
 	}
+	found := installer.PluginIn(dir)
+	switch {
+	case found.Problem != "":
+		return &hinted{fmt.Errorf("%s could not run: %s", id, found.Problem), "Claude Code would pass it over too"}
+	case !found.Ours():
+		return &hinted{fmt.Errorf("%s is not a springfield plugin", id), "enable it in Claude Code: /plugin install " + id}
+	}
+	wanted.Loops = slices.Contains([]string{"ralph-specum", "ralph-speckit"}, found.Strategy)
 	settings, err := hook.ReadSettings(dir, filepath.Join(act.places.Config, "springfield"), "")
 	if err != nil {
-		return &hinted{fmt.Errorf("%s is not a plugin that this springfield knows: %w", id, err), "enable it in Claude Code: /plugin install " + id}
+		act.a.talk("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
+		return nil
 	}
 	wanted.Rounds = min(settings.Limits.Burst, settings.Limits.PerPrompt)
-	wanted.Loops = slices.Contains([]string{"ralph-specum", "ralph-speckit"}, settings.Config.Strategy)
 	return nil
 }
 
@@ -157,7 +168,10 @@ func (act *activation) run(ctx context.Context, wanted *installer.Enabling) erro
 		if err := act.client.Install(ctx, act.places, act.install); err != nil {
 			return &hinted{err, "claude plugin marketplace update " + wanted.Plugin.Marketplace + " gets the newest catalog"}
 		}
-		return act.examine(act.places.Installed(act.install).Dir, wanted)
+		if err := act.examine(act.places.Installed(act.install).Dir, wanted); err != nil {
+			_, _ = act.client.Purge(ctx, act.places, wanted.Plugin) // what is wrong with it matters more
+			return err
+		}
 	case act.register != "":
 		act.a.talk("telling the claude command about %s", act.register)
 		err := act.client.Register(ctx, act.places, wanted.Plugin.Marketplace, act.register)
