@@ -1,0 +1,289 @@
+package installer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A kill, a full disk and a broken disk at every step of writing.
+//
+// What is promised:
+//   - every settings file is, byte for byte, as before or as after;
+//   - an error means that all of them are as before, unless only the bookkeeping
+//     behind a file has failed: what is remembered of it, or the journal's entry;
+//   - no temporary file stays behind, but for one after a kill;
+//   - whatever has happened, undo gives back the original bytes, and so do the
+//     command called again and then undo, and enable and then disable.
+
+// order is what another process of this test binary is asked to do.
+type order struct {
+	Places  Places
+	Do      string // enable, disable, undo, or one of the parts in concurrent_test.go
+	Plugin  string
+	Scope   Scope
+	Declare bool
+	Keep    bool
+	Times   int
+}
+
+const orderVariable = "SPRINGFIELD_TEST_ORDER"
+
+// TestOrder is where such a process begins; on its own it has nothing to do.
+func TestOrder(t *testing.T) {
+	text := os.Getenv(orderVariable)
+	if text == "" {
+		return
+	}
+	var o order
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		t.Fatal(err)
+	}
+	if play, ok := parts[o.Do]; ok {
+		play(t, o)
+		return
+	}
+	if _, err := o.carryOut(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (o order) plan() (Plan, error) {
+	plugin := o.Places.plugin(o.Plugin)
+	switch o.Do {
+	case "enable":
+		return PlanEnable(o.Places, Enabling{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
+	case "disable":
+		return PlanDisable(o.Places, plugin, o.Scope)
+	case "undo":
+		plan, _, err := PlanUndo(o.Places)
+		return plan, err
+	}
+	return Plan{}, fmt.Errorf("there is no order %q", o.Do)
+}
+
+// command is a process of a test binary that carries out the order.
+func (o order) command(t *testing.T, program string, env ...string) *exec.Cmd {
+	t.Helper()
+	text, err := json.Marshal(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-test.run=^TestOrder$")
+	cmd.Env = append(append(os.Environ(), orderVariable+"="+string(text)), env...)
+	return cmd
+}
+
+// build makes a test binary of this package.
+func build(t *testing.T, flags ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "installer.test.exe")
+	cmd := exec.Command("go", append(append([]string{"test", "-c", "-o", program}, flags...), ".")...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go test -c: %v\n%s", err, out)
+	}
+	return program
+}
+
+const twoSpaces = "{\n  \"model\": \"opus\",\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n"
+
+func TestFaultsAtEveryStep(t *testing.T) {
+	program := build(t, "-tags", "faults")
+	for _, files := range []struct {
+		name     string
+		scope    Scope
+		declare  bool
+		settings map[Scope]string // what is there at first
+	}{
+		{"one file", User, false, map[Scope]string{User: twoSpaces}},
+		{"one new file", User, true, nil},
+		{"two files", Project, true, map[Scope]string{User: twoSpaces, Project: "{}\r\n"}},
+		{"two new files", Project, true, nil},
+	} {
+		for _, do := range []string{"enable", "disable", "undo"} {
+			t.Run(do+"/"+files.name, func(t *testing.T) {
+				t.Parallel()
+				w := world{program: program, order: order{Places: newPlaces(t), Do: do, Plugin: "ned-flanders", Scope: files.scope, Declare: files.declare}}
+				for scope, data := range files.settings {
+					put(t, settingsOf(t, w.order.Places, scope), data)
+				}
+				w.original = w.settings(t)
+				if do != "enable" {
+					enable(t, w.order.Places, w.order.Places.plugin("ned-flanders"), files.scope, files.declare)
+				}
+				w.torture(t)
+			})
+		}
+	}
+}
+
+// world is one user's files, on which an order is carried out again and again.
+type world struct {
+	program  string
+	order    order
+	original []string          // the settings files before any edit
+	old, new []string          // before and after the order
+	start    map[string]string // every file before the order
+	steps    []string
+}
+
+// settings is the content of every scope's file.
+func (w *world) settings(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	for _, s := range Scopes() {
+		all = append(all, look(t, settingsOf(t, w.order.Places, s)))
+	}
+	return all
+}
+
+// reset puts every file as it was.
+func (w *world) reset(t *testing.T, files map[string]string) {
+	t.Helper()
+	if err := os.RemoveAll(filepath.Dir(w.order.Places.Home)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(w.order.Places.Work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for path, data := range files {
+		put(t, path, data)
+	}
+}
+
+func (w *world) torture(t *testing.T) {
+	w.old, w.start = w.settings(t), everything(t, w.order.Places)
+	w.run(t, "", false)
+	w.new = w.settings(t)
+	if len(w.steps) == 0 || slices.Equal(w.old, w.new) {
+		t.Fatalf("%d steps, and nothing has changed", len(w.steps))
+	}
+	for k := range len(w.steps) {
+		for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
+			w.reset(t, w.start)
+			w.check(t, k+1, fault)
+		}
+	}
+	t.Logf("%d steps, 3 faults at each", len(w.steps))
+}
+
+// run carries out the order in a process of its own.
+func (w *world) run(t *testing.T, fault string, fails bool) string {
+	t.Helper()
+	list := filepath.Join(t.TempDir(), "steps")
+	out, err := w.order.command(t, w.program, "SPRINGFIELD_STEPS="+list, "SPRINGFIELD_FAULT="+fault).CombinedOutput()
+	if (err != nil) != fails {
+		t.Fatalf("%s: %v\n%s", fault, err, out)
+	}
+	w.steps = nil
+	for _, line := range strings.Split(strings.TrimSpace(look(t, list)), "\n") {
+		n, name, _ := strings.Cut(line, " ")
+		if n != strconv.Itoa(len(w.steps)+1) {
+			t.Fatalf("step %q after %q", line, w.steps)
+		}
+		w.steps = append(w.steps, name)
+	}
+	return string(out)
+}
+
+func (w *world) check(t *testing.T, k int, fault string) {
+	what := fmt.Sprintf("%s before step %d of %d (%s)", fault, k, len(w.steps), w.steps[k-1])
+	all := w.steps
+	defer func() { w.steps = all }()
+	out := w.run(t, fmt.Sprintf("%d:%s", k, fault), true)
+	if len(w.steps) < k || !slices.Equal(w.steps[:k], all[:k]) {
+		t.Fatalf("%s: not reached: %q", what, w.steps)
+	}
+	if cause, ok := map[string]error{"ENOSPC": syscall.ENOSPC, "EIO": syscall.EIO}[fault]; ok && !strings.Contains(out, cause.Error()) {
+		t.Errorf("%s: it does not say so:\n%s", what, out)
+	}
+
+	is := w.settings(t)
+	for i := range is {
+		if is[i] != w.old[i] && is[i] != w.new[i] {
+			t.Fatalf("%s: %s settings are neither as before nor as after: %q", what, Scopes()[i], is[i])
+		}
+	}
+	left := temporary(t, w.order.Places)
+	if fault == "kill" {
+		if len(left) > 1 {
+			t.Errorf("%s: left behind: %v", what, left)
+		}
+	} else {
+		if len(left) > 0 {
+			t.Errorf("%s: left behind: %v", what, left)
+		}
+		if !strings.HasPrefix(all[k-1], "forget") && !slices.Equal(is, w.old) {
+			t.Errorf("%s: not all or nothing: %q, want %q", what, is, w.old)
+		}
+	}
+
+	after := everything(t, w.order.Places)
+	for _, mend := range []struct {
+		name string
+		do   func() error
+	}{
+		{"undo", w.undoAll},
+		{"the command again, undo", func() error { return errors.Join(w.again(w.order), w.undoAll()) }},
+		{"enable, disable", func() error {
+			enable, disable := w.order, w.order
+			enable.Do, disable.Do = "enable", "disable"
+			return errors.Join(w.again(enable), w.again(disable))
+		}},
+	} {
+		w.reset(t, after)
+		if err := mend.do(); err != nil {
+			t.Errorf("%s, then %s: %v", what, mend.name, err)
+		}
+		if got := w.settings(t); !slices.Equal(got, w.original) {
+			t.Errorf("%s, then %s: %q, want %q", what, mend.name, got, w.original)
+		}
+		noMemory(t, w.order.Places)
+	}
+}
+
+func (w *world) again(o order) error {
+	plan, err := o.plan()
+	if err == nil {
+		err = plan.Apply(o.Places)
+	}
+	if errors.Is(err, ErrNothingToUndo) {
+		return nil
+	}
+	return err
+}
+
+func (w *world) undoAll() error {
+	for {
+		plan, _, err := PlanUndo(w.order.Places)
+		if errors.Is(err, ErrNothingToUndo) {
+			return nil
+		}
+		if err == nil {
+			err = plan.Apply(w.order.Places)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// temporary lists the temporary files below these places.
+func temporary(t *testing.T, p Places) []string {
+	t.Helper()
+	var left []string
+	for path := range everything(t, p) {
+		if strings.HasSuffix(path, ".tmp") {
+			left = append(left, path)
+		}
+	}
+	return left
+}

@@ -1,0 +1,147 @@
+//go:build unix
+
+package installer
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// TestWithoutPermission runs itself again as nobody when it is root, since root
+// may write anywhere.
+func TestWithoutPermission(t *testing.T) {
+	if dir := os.Getenv(unprivileged); dir != "" {
+		checkPermissions(t, dir)
+		return
+	}
+	dir := realDir(t)
+	if os.Geteuid() != 0 {
+		checkPermissions(t, dir)
+		return
+	}
+	for _, d := range []string{dir, filepath.Dir(dir)} {
+		if err := os.Chmod(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	work := filepath.Join(dir, "work")
+	if err := errors.Join(os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "installer.test")
+	copyProgram(t, program)
+	cmd := exec.Command(program, "-test.run=^TestWithoutPermission$", "-test.v")
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), unprivileged+"="+work)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+}
+
+// checkPermissions takes a permission away at one place after the other, before
+// enable, disable and undo, each with two files to write.
+func checkPermissions(t *testing.T, dir string) {
+	if os.Geteuid() == 0 {
+		t.Fatal("still root")
+	}
+	user := func(p Places) string { return filepath.Join(p.Config, "settings.json") }
+	project := func(p Places) string { return filepath.Join(p.Work, ".claude", "settings.json") }
+	all := []string{"enable", "disable", "undo"}
+	for _, test := range []struct {
+		name   string
+		closed func(Places) string // what loses the permission
+		mode   os.FileMode
+		names  func(Places) string // what the error has to name
+		orders []string
+	}{
+		{"user's directory", func(p Places) string { return p.Config }, 0o555, user, all},
+		{"project's directory", func(p Places) string { return filepath.Dir(project(p)) }, 0o555, project, all},
+		{"user settings unreadable", user, 0, user, all},
+		{"project settings unreadable", project, 0, project, all},
+		{"user settings read-only", user, 0o444, user, []string{"enable", "disable"}},
+		{"project settings read-only", project, 0o444, project, []string{"enable", "disable"}},
+		{"user's directory unreadable", func(p Places) string { return p.Config }, 0, func(p Places) string { return p.Config }, all},
+		{"state", func(p Places) string { return p.state() }, 0o555, func(p Places) string { return p.state() }, []string{"first enable"}},
+		{"lock", func(p Places) string { return p.state("settings.lock") }, 0, func(p Places) string { return p.state("settings.lock") }, all},
+		{"journal", func(p Places) string { return p.state("journal") }, 0o555, func(p Places) string { return p.state("journal") }, []string{"enable", "disable"}},
+		{"journal unreadable", func(p Places) string { return p.state("journal") }, 0, func(p Places) string { return p.state("journal") }, all},
+		{"edits", func(p Places) string { return p.state("edits") }, 0o555, func(p Places) string { return p.state("edits") }, []string{"enable"}},
+		{"edits unreadable", func(p Places) string { return p.state("edits") }, 0, func(p Places) string { return p.state("edits") }, all},
+	} {
+		for _, do := range test.orders {
+			t.Run(test.name+"/"+do, func(t *testing.T) {
+				root, err := os.MkdirTemp(dir, "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				p := Places{
+					Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"),
+					Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work"),
+				}
+				put(t, user(p), twoSpaces)
+				put(t, project(p), "{}\r\n")
+				original := everything(t, p)
+				ned, lisa := p.plugin("ned-flanders"), p.plugin("lisa-simpson")
+				o := order{Places: p, Do: do, Plugin: ned.Name, Scope: Project, Declare: true}
+				switch do {
+				case "first enable": // our directory is there, with nothing in it
+					o.Do = "enable"
+					if err := p.makeState(""); err != nil {
+						t.Fatal(err)
+					}
+				case "enable": // another plugin before, so that our files are there
+					enable(t, p, lisa, User, false)
+					disable(t, p, lisa, User)
+					enable(t, p, lisa, User, false)
+				default:
+					enable(t, p, ned, Project, true)
+				}
+				before := everything(t, p)
+
+				closed := test.closed(p)
+				info, err := os.Stat(closed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := os.Chmod(closed, test.mode); err != nil {
+					t.Fatal(err)
+				}
+				plan, err := o.plan()
+				if err == nil {
+					err = plan.Apply(p)
+				}
+				if err := os.Chmod(closed, info.Mode().Perm()); err != nil {
+					t.Fatal(err)
+				}
+				if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), test.names(p)) {
+					t.Errorf("got %v, want a denied permission for %s", err, test.names(p))
+				}
+				after := everything(t, p)
+				delete(before, p.state("settings.lock")) // made on the way, empty
+				delete(after, p.state("settings.lock"))
+				if !reflect.DeepEqual(before, after) {
+					t.Errorf("before %q\nafter %q", before, after)
+				}
+
+				// With the permission it works, and can be taken back.
+				w := world{order: o}
+				if err := errors.Join(w.again(o), w.undoAll()); err != nil {
+					t.Error(err)
+				}
+				for path, data := range original {
+					if got := look(t, path); got != data {
+						t.Errorf("%s is %q in the end, was %q", path, got, data)
+					}
+				}
+			})
+		}
+	}
+}
