@@ -5,11 +5,14 @@ package generator
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"debug/elf"
 	"debug/macho"
 	"debug/pe"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,6 +63,26 @@ func checkBinary(path, hooks string, machine Target) error {
 		return checkMode(path)
 	}
 	return nil
+}
+
+// HookSum is the SHA-256 of the program that a plugin's hook is on a machine.
+func HookSum(dir string, machine Target) (string, error) {
+	path := filepath.Join(dir, "hooks", "springfield-hook")
+	if machine.OS == "windows" {
+		path += ".exe"
+	} else if script, err := isScript(path); err == nil && script {
+		path = filepath.Join(dir, "hooks", machine.OS+"-"+machine.Arch, "springfield-hook")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func checkMode(path string) error {

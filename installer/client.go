@@ -187,6 +187,21 @@ func (p Places) othersOf(plugin Plugin, records map[string][]record) []string {
 	})
 }
 
+// Version is the client's version, as 2.1.329.
+func (c Client) Version(ctx context.Context) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, clientPatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Command, "--version")
+	cmd.Env = c.Env
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("claude --version: %w", err)
+	}
+	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
+	return version, nil
+}
+
 // allRecords lists where the client has installed what.
 func (p Places) allRecords() (map[string][]record, error) {
 	fields, _, err := readObject(p.Plugins, "installed_plugins.json")
@@ -245,7 +260,8 @@ func (c Client) callWith(ctx context.Context, p Places, settings []byte, patienc
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Command, args...)
 	cmd.Dir = work
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+p.Plugins)
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+p.Plugins,
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
 	out, runErr := cmd.CombinedOutput()
 	checked := check()

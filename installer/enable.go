@@ -58,10 +58,11 @@ const (
 	latteOrigin = latte + "superpowers-marketplace"
 )
 
-// blockCap is how many blocks in a row, without a tool call between them,
-// Claude Code honours; it says so to nobody when it has had enough.
+// BlockCap is how many blocks in a row, without a tool call between them,
+// Claude Code honours: the name of the variable that sets it. It says so to
+// nobody when it has had enough.
 const (
-	blockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	BlockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	blockCapDefault = 8
 )
 
@@ -258,17 +259,17 @@ func (p *Plan) noteOverruled(v view, id string, scope Scope, wanted bool) {
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
 func (p *Plan) raiseCap(v view, e Enabling) []Change {
-	value, found := v.env(blockCap)
+	value, found := v.env(BlockCap)
 	if honoured(value, found) >= e.Rounds {
 		return nil
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
-		blockCap, e.Rounds, honoured(value, found)))
-	return []Change{{Path: []string{"env", blockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
+		BlockCap, e.Rounds, honoured(value, found)))
+	return []Change{{Path: []string{"env", BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
 }
 
 // honoured is how many blocks in a row Claude Code honours with a value of
-// blockCap.
+// BlockCap.
 func honoured(value string, found bool) int {
 	const unlimited = 1 << 30
 	n, err := strconv.Atoi(strings.TrimSpace(value))

@@ -85,6 +85,9 @@ func (m Market) Suite() string {
 	return ""
 }
 
+// IsGone tells whether it was a directory that is no longer there.
+func (m Market) IsGone() bool { return m.from().isGone() }
+
 // String says where it comes from.
 func (m Market) String() string { return m.from().String() }
 

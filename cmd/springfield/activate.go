@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
@@ -135,7 +134,7 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	case !found.Ours():
 		return &hinted{fmt.Errorf("%s is not a springfield plugin", id), "enable it in Claude Code: /plugin install " + id}
 	}
-	wanted.Loops = slices.Contains([]string{"ralph-specum", "ralph-speckit"}, found.Strategy)
+	wanted.Loops = isLoop(found.Strategy)
 	settings, err := hook.ReadSettings(dir, filepath.Join(act.places.Config, "springfield"), "")
 	if err != nil {
 		act.a.talk("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
@@ -143,6 +142,11 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	}
 	wanted.Rounds = min(settings.Limits.Burst, settings.Limits.PerPrompt)
 	return nil
+}
+
+// isLoop tells whether a strategy drives a loop through a spec, as others do.
+func isLoop(strategy string) bool {
+	return strategy == "ralph-specum" || strategy == "ralph-speckit"
 }
 
 // todo says what run would do, "" for nothing.

@@ -53,6 +53,7 @@ func run(ctx context.Context, args []string) int {
 		env:  os.Environ(),
 
 		inClaude: os.Getenv("CLAUDECODE") != "",
+		off:      os.Getenv("SPRINGFIELD") == "off",
 	}
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
 		if value, ok := os.LookupEnv(key); ok {
@@ -82,6 +83,7 @@ type app struct {
 	env     []string // all of the environment, for the claude command
 
 	inClaude bool     // CLAUDECODE is set: Claude calls, not a person
+	off      bool     // SPRINGFIELD=off: hooks let Claude stop
 	windows  []string // what programs need on Windows, KEY=value
 }
 

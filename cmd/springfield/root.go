@@ -43,7 +43,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newInit(a, runInit),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
-		newUndo(a, runUndo),
+		newUndo(a, runUndo), newDoctor(a, runDoctor),
 		newStatus(a, runStatus),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),

@@ -1,0 +1,452 @@
+// The checks of springfield doctor. Each looks at the diagnosis and says what it
+// found; one that finds nothing wrong says so in a line, or nothing where there
+// is nothing to say. A repair is safe if undo takes it back, or if it loses
+// nothing.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+func (d *diagnosis) examine() []finding {
+	var all []finding
+	for _, c := range []struct {
+		name string
+		look func(*diagnosis) []finding
+	}{
+		{"client", checkClient},
+		{"settings", checkSettings},
+		{"hooks", checkSilenced},
+		{"plugin", checkPlugins},
+		{"marketplace", checkMarkets},
+		{"one decides", checkRivals},
+		{"ralph-loop", checkRalphFile},
+		{"block cap", checkBlockCap},
+		{"rules", checkRules},
+		{"todo list", checkTodo},
+		{"project", checkProject},
+		{"state", checkState},
+	} {
+		for _, f := range c.look(d) {
+			f.Check = c.name
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// floors are the versions of Claude Code that matter to a hook of ours, the
+// newest first.
+var floors = []struct {
+	version string
+	state   verdict
+	says    string
+}{
+	{"2.1.139", failure, "it starts hooks only through a shell, which breaks on blanks in a path"},
+	{"2.1.145", warning, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
+	{"2.1.196", warning, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
+}
+
+const tested = "2.1.197" // the oldest client that every release is tried with
+
+func checkClient(d *diagnosis) []finding {
+	if d.client.Command == "" {
+		return []finding{{State: warning, Says: "there is no claude on PATH, so enable can only declare marketplaces, and plugins of repositories cannot be fetched", Fix: "put Claude Code's claude on PATH"}}
+	}
+	version, err := semver.StrictNewVersion(d.version)
+	if err != nil {
+		return []finding{{State: warning, Says: fmt.Sprintf("%s does not say its version", d.client.Command), Fix: "claude --version should print it"}}
+	}
+	for _, f := range floors {
+		if version.LessThan(semver.MustParse(f.version)) {
+			return []finding{{State: f.state, Says: fmt.Sprintf("Claude Code %s is older than %s: %s", d.version, f.version, f.says), Fix: "claude update"}}
+		}
+	}
+	if version.LessThan(semver.MustParse(tested)) {
+		return []finding{{State: note, Says: fmt.Sprintf("Claude Code %s: springfield is tried with %s and later", d.version, tested), Fix: "claude update"}}
+	}
+	return []finding{{State: fine, Says: "Claude Code " + d.version}}
+}
+
+func checkSettings(d *diagnosis) []finding {
+	var bad []finding
+	for _, l := range d.inventory.Settings {
+		if l.Problem != "" {
+			bad = append(bad, finding{State: failure, Says: fmt.Sprintf("%s: %s, so Claude Code passes the whole file over", l.File, l.Problem),
+				Fix: "mend that place; it has to be plain JSON"})
+		}
+	}
+	if e, interrupted, err := installer.Interrupted(d.places); err != nil {
+		bad = append(bad, finding{State: warning, Says: err.Error(), Fix: "remove that file; only undo misses it"})
+	} else if interrupted {
+		bad = append(bad, finding{State: failure, Says: fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, ago(e.At)), Fix: "springfield undo",
+			mend: func() error {
+				return d.apply(func() (installer.Plan, error) {
+					plan, _, err := installer.PlanUndo(d.places)
+					return plan, err
+				})
+			}})
+	}
+	if len(bad) == 0 {
+		return []finding{{State: fine, Says: "every settings file can be read"}}
+	}
+	return bad
+}
+
+func checkSilenced(d *diagnosis) []finding {
+	var bad []finding
+	if d.inventory.Silenced != "" {
+		bad = append(bad, finding{State: failure, Says: d.inventory.Silenced, Fix: "take that out where it is set"})
+	}
+	if d.a.off {
+		bad = append(bad, finding{State: warning, Says: "SPRINGFIELD=off is set, and lets Claude stop always", Fix: "unset SPRINGFIELD"})
+	}
+	if value, from, ok := d.inventory.Env("SPRINGFIELD"); ok && value == "off" {
+		bad = append(bad, finding{State: warning, Says: from + " settings set SPRINGFIELD=off, which lets Claude stop always", Fix: "take it out of env there"})
+	}
+	state := filepath.Join(d.places.Config, "springfield")
+	if h, held := ledger.Held(state, "", time.Now()); held {
+		until := "until you resume"
+		if h.Until != 0 {
+			until = "until " + time.UnixMilli(h.Until).Format("15:04")
+		}
+		bad = append(bad, finding{State: note, Says: "a hold lets Claude stop in all sessions, " + until, Fix: "springfield resume"})
+	}
+	return bad
+}
+
+// checkPlugins looks at each plugin of ours that settings name.
+func checkPlugins(d *diagnosis) []finding {
+	var all []finding
+	on := 0
+	for _, s := range d.ours {
+		switch {
+		case !s.On:
+		case s.Problem != "":
+			on++
+			all = append(all, d.notRunning(s))
+		default:
+			on++
+			all = append(all, d.checkRunning(s)...)
+		}
+	}
+	for _, id := range installer.SwitchedOnByUs(d.places) {
+		if s, known := d.inventory.Plugin(id); !known || len(s.Says) == 0 {
+			all = append(all, finding{State: warning, Says: id + " was enabled and is not in your settings any more: another program has written an older copy over them", Fix: "springfield enable " + id})
+		}
+	}
+	if on == 0 {
+		all = append(all, finding{State: note, Says: "no springfield plugin is on", Fix: "springfield enable PLUGIN; springfield init makes one"})
+	}
+	return all
+}
+
+// notRunning says why a plugin that is on does not run, and how it could.
+func (d *diagnosis) notRunning(s installer.Switched) finding {
+	f := finding{State: failure, Says: fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), Fix: "springfield disable " + s.ID}
+	suites := slices.DeleteFunc(slices.Clone(d.suites[s.Marketplace]), func(dir string) bool {
+		return generator.CheckHook(filepath.Join(dir, s.Name), generator.Host()) != nil
+	})
+	market, known, err := d.market(s.Marketplace)
+	switch {
+	case err != nil:
+	case len(suites) == 1 && (!known || market.IsGone()):
+		// The suite that init remembers: it has moved, or was never registered.
+		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0])
+		f.mend = func() error { return d.register(s.Marketplace, suites[0]) }
+	case known && market.IsGone():
+		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or springfield disable %s", s.Name, s.ID)
+	case known && market.Suite() == "" && d.client.Command != "":
+		f.Fix = "claude plugin install " + s.ID
+		f.mend = func() error { return d.client.Install(d.ctx, d.places, s.ID) }
+	}
+	return f
+}
+
+// register makes a suite known, through the client or by a declaration.
+func (d *diagnosis) register(name, dir string) error {
+	if d.client.Command != "" {
+		return d.client.Register(d.ctx, d.places, name, dir)
+	}
+	return d.apply(func() (installer.Plan, error) { return installer.PlanDeclare(d.places, name, dir) })
+}
+
+func (d *diagnosis) market(name string) (installer.Market, bool, error) {
+	all, err := installer.Markets(d.places)
+	m, ok := all[name]
+	return m, ok, err
+}
+
+func (d *diagnosis) checkRunning(s installer.Switched) []finding {
+	var all []finding
+	err := generator.CheckHook(s.Dir, generator.Host())
+	switch {
+	case errors.Is(err, generator.ErrNotExecutable):
+		all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "chmod +x it",
+			mend: func() error { return makeExecutable(s.Dir) }})
+	case err != nil:
+		f := finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "have it compiled for " + generator.Host().String() + " by whoever publishes it"}
+		if market, _, err := d.market(s.Marketplace); err == nil && market.Suite() != "" {
+			f.Fix = "springfield init " + market.Suite()
+		}
+		all = append(all, f)
+	}
+	if stale := d.stale(s); stale != "" {
+		all = append(all, finding{State: warning, Says: fmt.Sprintf("%s: %s", s.ID, stale), Fix: fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)})
+	}
+	if len(all) == 0 {
+		all = append(all, finding{State: fine, Says: fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir)})
+	}
+	return all
+}
+
+// makeExecutable puts the bit back that a copy has lost.
+func makeExecutable(dir string) error {
+	hooks := filepath.Join(dir, "hooks")
+	paths := []string{filepath.Join(hooks, "springfield-hook")}
+	more, err := filepath.Glob(filepath.Join(hooks, "*-*", "springfield-hook"))
+	if err != nil {
+		return err
+	}
+	for _, path := range append(paths, more...) {
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := os.Chmod(path, info.Mode().Perm()|0o111); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stale says why the copy that runs is not what the marketplace has.
+func (d *diagnosis) stale(s installer.Switched) string {
+	if s.InPlace {
+		return ""
+	}
+	if s.Offered != "" && s.Version != "" && s.Offered != s.Version {
+		return fmt.Sprintf("version %s runs, the marketplace has %s", s.Version, s.Offered)
+	}
+	clone := installer.InClone(d.places, installer.Plugin{Name: s.Name, Marketplace: s.Marketplace})
+	if clone == "" {
+		return ""
+	}
+	theirs, err := generator.HookSum(clone, generator.Host())
+	ours, errOurs := generator.HookSum(s.Dir, generator.Host())
+	if err == nil && errOurs == nil && theirs != ours {
+		return fmt.Sprintf("the marketplace has another hook under the same version %s, and Claude Code fetches only new versions", s.Version)
+	}
+	return ""
+}
+
+func checkMarkets(d *diagnosis) []finding {
+	markets, err := installer.Markets(d.places)
+	if err != nil {
+		return []finding{{State: warning, Says: err.Error(), Fix: "Claude Code writes this file; start it once"}}
+	}
+	var all []finding
+	for _, s := range d.ours {
+		m, known := markets[s.Marketplace]
+		if !s.On || !known || m.IsGone() {
+			continue
+		}
+		for _, suite := range d.suites[s.Marketplace] {
+			if !sameDir(m.Suite(), suite) {
+				all = append(all, finding{State: warning, Says: fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name and is not it", s.ID, m, suite),
+					Fix: fmt.Sprintf("give it another: springfield init %s --marketplace NAME", suite)})
+			}
+		}
+	}
+	return all
+}
+
+// checkRivals looks for others that can make Claude go on.
+func checkRivals(d *diagnosis) []finding {
+	drivers := d.inventory.Drivers()
+	var all []finding
+	if len(drivers) > 1 {
+		var ids []string
+		for _, s := range drivers {
+			ids = append(ids, s.ID)
+		}
+		all = append(all, finding{State: warning, Says: strings.Join(ids, " and ") + " decide at every stop; either can make Claude go on", Fix: "springfield disable the one you do not want"})
+	}
+	loops := slices.ContainsFunc(drivers, func(s installer.Switched) bool { return isLoop(s.Strategy) })
+	for _, s := range d.inventory.Plugins {
+		if !s.On || s.Ours() {
+			continue
+		}
+		name, _, _ := strings.Cut(s.ID, "@")
+		switch {
+		case name == "double-shot-latte" && len(drivers) > 0:
+			all = append(all, finding{State: warning, Says: fmt.Sprintf("%s is on too, and asks a model at every stop", s.ID), Fix: "springfield enable " + drivers[0].Name + " switches it off, as --fix does",
+				mend: d.switchOff(s)})
+		case s.ID == "ralph-specum@smart-ralph" && len(drivers) > 0:
+			f := finding{State: warning, Says: s.ID + " is a second driver: when its spec is active, either can make Claude go on", Fix: "springfield enable " + drivers[0].ID + " --conflicts off"}
+			if loops {
+				f.State = failure
+			}
+			all = append(all, f)
+		}
+	}
+	if len(all) == 0 && len(drivers) == 1 {
+		return []finding{{State: fine, Says: drivers[0].ID + " decides alone"}}
+	}
+	return all
+}
+
+// switchOff says false where a plugin is switched on; nil where that is not ours
+// to change.
+func (d *diagnosis) switchOff(s installer.Switched) func() error {
+	scope := installer.Scope(s.Decides)
+	if !slices.Contains(installer.Scopes(), scope) || scope == installer.Project {
+		return nil // an administrator's, or everybody's
+	}
+	return func() error {
+		return d.apply(func() (installer.Plan, error) { return installer.PlanSwitch(d.places, scope, s.ID, false) })
+	}
+}
+
+// checkRalphFile looks for a loop that nobody drives: its file makes every hook
+// of ours stand aside.
+func checkRalphFile(d *diagnosis) []finding {
+	path := filepath.Join(d.places.Work, ".claude", "ralph-loop.local.md")
+	if !exists(path) {
+		return nil
+	}
+	driven := slices.ContainsFunc(d.inventory.Plugins, func(s installer.Switched) bool {
+		name, _, _ := strings.Cut(s.ID, "@")
+		return s.Runs() && !s.Ours() && (name == "ralph-loop" || name == "ralph-wiggum")
+	})
+	if driven {
+		return []finding{{State: note, Says: path + " is armed: springfield stands aside while that loop runs", Fix: "/cancel-ralph ends it"}}
+	}
+	return []finding{{State: failure, Says: path + " is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", Fix: "remove it",
+		mend: func() error { return d.apply(func() (installer.Plan, error) { return installer.PlanRemove(path) }) }}}
+}
+
+func checkBlockCap(d *diagnosis) []finding {
+	var all []finding
+	for _, s := range d.inventory.Drivers() {
+		settings, err := hook.ReadSettings(s.Dir, filepath.Join(d.places.Config, "springfield"), "")
+		if err != nil {
+			continue // checkRules says it
+		}
+		rounds := min(settings.Limits.Burst, settings.Limits.PerPrompt)
+		honoured := installer.Honoured(d.inventory)
+		if rounds <= honoured {
+			continue
+		}
+		f := finding{State: failure, Says: fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a word", s.ID, rounds, honoured),
+			Fix: fmt.Sprintf("set %s to %d in env of your settings", installer.BlockCap, rounds)}
+		scope := installer.User
+		if _, from, ok := d.inventory.Env(installer.BlockCap); ok {
+			scope = installer.Scope(from)
+		}
+		if scope == installer.User || scope == installer.Local {
+			f.mend = func() error {
+				return d.apply(func() (installer.Plan, error) {
+					return installer.PlanEnv(d.places, scope, installer.BlockCap, fmt.Sprint(rounds))
+				})
+			}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// checkRules names what is wrong with the files that tune a plugin.
+func checkRules(d *diagnosis) []finding {
+	var all []finding
+	for _, s := range d.ours {
+		if !s.Runs() {
+			continue
+		}
+		settings, err := hook.ReadSettings(s.Dir, filepath.Join(d.places.Config, "springfield"), d.places.Work)
+		if err != nil {
+			all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error() + "; it lets Claude stop always", Fix: "mend that file, or get it back from where the plugin comes from"})
+			continue
+		}
+		for _, fault := range settings.Faults {
+			all = append(all, finding{State: warning, Says: fault + "; that part is not in force", Fix: "mend that place"})
+		}
+	}
+	return all
+}
+
+// withTodo are the models that have a todo list without being asked, as
+// Claude Code 2.1.329 names them.
+var withTodo = []string{
+	"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
+	"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
+}
+
+// checkTodo tells that the newest models have no todo list, which rules about
+// open todos miss.
+func checkTodo(d *diagnosis) []finding {
+	const variable, since = "CLAUDE_CODE_ENABLE_TODO_TOOLS", "2.1.233"
+	version, err := semver.StrictNewVersion(d.version)
+	if err != nil || version.LessThan(semver.MustParse(since)) || len(d.inventory.Drivers()) == 0 {
+		return nil
+	}
+	if value, _, ok := d.inventory.Env(variable); ok && value == "1" {
+		return []finding{{State: fine, Says: variable + " is set: every model has a todo list"}}
+	}
+	model, where := d.inventory.Model()
+	if slices.ContainsFunc(withTodo, func(name string) bool { return strings.Contains(model, name) }) {
+		return []finding{{State: fine, Says: fmt.Sprintf("%s (%s settings) has a todo list", model, where)}}
+	}
+	return []finding{{State: note, Says: "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so rules about open todos say nothing there; the others work",
+		Fix: fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)}}
+}
+
+// steering are variables by which a project's settings could move a hook, and
+// what becomes of it.
+var steering = []struct{ name, does string }{
+	{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
+	{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
+	{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on clients before 2.1.200; state stays beside the transcript"},
+	{"HOME", "the state directory does not follow it"},
+	{"ANTHROPIC_BASE_URL", "Claude Code and a judge would ask there, with your key"},
+	{"GOMEMLIMIT", "the compiled hook does not read it"},
+	{"GODEBUG", "it reaches every Go program, ours too"},
+	{"LD_PRELOAD", "it puts code into every program that Claude Code starts"},
+	{"DYLD_INSERT_LIBRARIES", "it puts code into every program that Claude Code starts"},
+}
+
+// checkProject looks at what a project may do to us, and whether it is accepted.
+func checkProject(d *diagnosis) []finding {
+	var all []finding
+	for _, s := range steering {
+		if value, from, ok := d.inventory.Env(s.name); ok && from == "project" {
+			all = append(all, finding{State: warning, Says: fmt.Sprintf("project settings set %s=%.40q: %s", s.name, value, s.does), Fix: "take it out of .claude/settings.json if you did not put it there"})
+		}
+	}
+	if trusted, known := installer.Trusted(d.places); known && !trusted {
+		all = append(all, finding{State: note, Says: "this directory is not accepted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
+			Fix: "start claude here once and accept it"})
+	}
+	return all
+}
+
+func checkState(d *diagnosis) []finding {
+	if err := installer.CheckState(d.places); err != nil {
+		return []finding{{State: failure, Says: err.Error() + ": without it every hook lets Claude stop", Fix: "make that directory yours and writable"}}
+	}
+	return []finding{{State: fine, Says: filepath.Join(d.places.Config, "springfield") + " is writable"}}
+}

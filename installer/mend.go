@@ -1,0 +1,177 @@
+package installer
+
+// Small plans of their own, for repairs: every one is in the journal, so undo
+// takes it back.
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// PlanSwitch says in a scope that a plugin is on or off, and nothing else.
+func PlanSwitch(p Places, scope Scope, id string, on bool) (Plan, error) {
+	verb, value := "switch off", "false"
+	if on {
+		verb, value = "switch on", "true"
+	}
+	return p.planMember(scope, fmt.Sprintf("%s %s in %s settings", verb, id, scope), switchTo(id, value))
+}
+
+// PlanEnv sets a variable for Claude Code and its hooks in a scope.
+func PlanEnv(p Places, scope Scope, name, value string) (Plan, error) {
+	text, err := Encode(value)
+	if err != nil {
+		return Plan{}, err
+	}
+	return p.planMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), Change{Path: []string{"env", name}, Value: text})
+}
+
+// PlanDeclare has user settings declare a directory as a marketplace.
+func PlanDeclare(p Places, name, dir string) (Plan, error) {
+	value, err := Encode(map[string]source{"source": {Source: "directory", Path: dir}})
+	if err != nil {
+		return Plan{}, err
+	}
+	return p.planMember(User, "declare marketplace "+name+" in user settings", Change{Path: []string{"extraKnownMarketplaces", name}, Value: value})
+}
+
+func (p Places) planMember(scope Scope, did string, change Change) (Plan, error) {
+	settings, err := p.Settings(scope)
+	if err != nil {
+		return Plan{}, err
+	}
+	file, doc, err := openSettings(settings)
+	if err != nil {
+		return Plan{}, err
+	}
+	plan := Plan{Did: did}
+	return plan, plan.set(p, file, doc, []Change{change}, "")
+}
+
+// PlanRemove takes a file away.
+func PlanRemove(path string) (Plan, error) {
+	file, err := Open(path)
+	if err != nil || !file.Exists {
+		return Plan{}, err
+	}
+	e := newEdit(file, nil, nil)
+	e.remove = true
+	return Plan{Did: "remove " + path, edits: []edit{e}}, nil
+}
+
+// Interrupted is the newest edit if it was killed before all of its files were
+// written.
+func Interrupted(p Places) (e Entry, interrupted bool, err error) {
+	ids, err := p.journalled()
+	if err != nil || len(ids) == 0 {
+		return Entry{}, false, err
+	}
+	if e, err = p.entry(ids[len(ids)-1]); err != nil {
+		return Entry{}, false, err
+	}
+	before, after := 0, 0
+	for _, f := range e.Files {
+		file, err := Open(f.Asked)
+		if err != nil {
+			return e, false, nil // not readable: nobody can tell
+		}
+		switch {
+		case f.Before.Existed == f.After.Existed && string(f.Before.Data) == string(f.After.Data):
+		case f.Before.is(file):
+			before++
+		case f.After.is(file):
+			after++
+		}
+	}
+	return e, before > 0 && after > 0, nil
+}
+
+// SwitchedOnByUs lists the plugins that springfield remembers to have enabled in
+// the settings of any scope.
+func SwitchedOnByUs(p Places) []string {
+	var ids []string
+	for _, scope := range Scopes() {
+		path, err := p.Settings(scope)
+		if err != nil {
+			continue
+		}
+		if path, err = resolve(path); err != nil {
+			continue
+		}
+		m, err := p.recall(path)
+		if err != nil || m == nil {
+			continue
+		}
+		for _, r := range m.Members {
+			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
+				ids = append(ids, r.Path[1])
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// CheckState says why the state directory could not be written.
+func CheckState(p Places) error {
+	dir := p.state()
+	for !exists(dir) && filepath.Dir(dir) != dir {
+		dir = filepath.Dir(dir) // it will be made in there
+	}
+	f, err := os.CreateTemp(dir, ".springfield-check-*")
+	if err != nil {
+		return failed("write", dir, err)
+	}
+	_ = f.Close()
+	return os.Remove(f.Name())
+}
+
+// Trusted tells whether the person has accepted the project's directory in
+// Claude Code, and whether that can be known at all. Accepting a directory
+// accepts what lies in it, up to the root of the repository.
+func Trusted(p Places) (trusted, known bool) {
+	dir := p.Config
+	if p.Config == filepath.Join(p.Home, ".claude") {
+		dir = p.Home
+	}
+	file, err := Open(filepath.Join(dir, ".claude.json"))
+	if err != nil || !file.Exists {
+		return false, false
+	}
+	var record struct {
+		Projects map[string]struct {
+			Trusted bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
+	}
+	if json.Unmarshal(file.Data, &record) != nil {
+		return false, false
+	}
+	for dir := p.Work; ; dir = filepath.Dir(dir) {
+		if record.Projects[dir].Trusted {
+			return true, true
+		}
+		if dir == p.Root || dir == filepath.Dir(dir) {
+			return false, true
+		}
+	}
+}
+
+// Honoured is how many continues in a row Claude Code honours with the value of
+// CLAUDE_CODE_STOP_HOOK_BLOCK_CAP that settings give.
+func Honoured(i Inventory) int {
+	value, _, found := i.Env(BlockCap)
+	return honoured(value, found)
+}
+
+// Model is the model that settings choose, and the layer that it comes from; ""
+// if they leave it to Claude Code.
+func (i Inventory) Model() (model, from string) {
+	raw, layer, ok := i.find("model")
+	if !ok {
+		return "", ""
+	}
+	return stringIn(raw), layer.Name
+}
