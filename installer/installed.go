@@ -11,6 +11,7 @@ package installer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,14 +29,15 @@ import (
 type Installed struct {
 	ID, Name, Marketplace string
 
-	Dir      string // where it runs from, "" if there is nothing
-	InPlace  bool   // runs where it lies; else from a copy in the cache
-	Version  string // of what would run, "" if unknown
-	Offered  string // what the marketplace has now, "" if unknown
-	Source   string // where the marketplace comes from, for people: "directory /x", "github a/b"
-	Strategy string // what its strategy.json names, "unknown" if that cannot be read, "" without one
-	Hooks    []Hook // on the events of Events
-	Problem  string // why nothing of it would run, "" if it would
+	Dir      string   // where it runs from, "" if there is nothing
+	InPlace  bool     // runs where it lies; else from a copy in the cache
+	Version  string   // of what would run, "" if unknown
+	Offered  string   // what the marketplace has now, "" if unknown
+	Source   string   // where the marketplace comes from, for people: "directory /x", "github a/b"
+	Strategy string   // what its strategy.json names, "unknown" if that cannot be read, "" without one
+	Hooks    []Hook   // on the events of Events
+	Faults   []string // parts that Claude Code passes over, and why
+	Problem  string   // why nothing of it would run, "" if it would
 
 	optional bool // it is off unless settings say otherwise
 }
@@ -98,7 +100,7 @@ func (p Places) locate(i *Installed, read stocks) (item, error) {
 		i.Dir = dir
 		return item{}, nil
 	case "inline", "builtin", "synced":
-		return item{}, errors.New("Claude Code brings it itself; it cannot be seen from here")
+		return item{}, errors.New("it comes with Claude Code itself and cannot be seen from here")
 	}
 	stock, known := read[i.Marketplace]
 	if !known {
@@ -131,43 +133,54 @@ func (p Places) locate(i *Installed, read stocks) (item, error) {
 		}
 	}
 	var err error
-	i.Dir, i.Version, err = p.copied(*i)
+	i.Dir, i.Version, err = p.copied(*i, entry)
 	return entry, err
 }
 
-// load reads the plugin in its directory.
+// load reads the plugin in its directory. Without a plugin.json its catalog's
+// entry takes the place of what it has, event by event with one.
 func (i *Installed) load(entry item) error {
 	i.Strategy = strategyIn(i.Dir)
 	manifest, err := readManifest(i.Dir)
 	if err != nil {
 		return err
 	}
-	switch {
-	case manifest.version != "":
-		i.Version = manifest.version
-	case i.Version == "":
-		i.Version = entry.version
-	}
+	i.Version = cmp.Or(manifest.version, i.Version, entry.version)
 	i.optional = manifest.optional
-	if entry.alone && manifest.hooks != nil {
-		return errors.New("its marketplace says strict: false, and its plugin.json declares hooks of its own")
+	if manifest.exists && entry.alone {
+		return errors.New("its marketplace says strict: false and what the plugin has, and it has a plugin.json too")
 	}
-	const standard = "hooks/hooks.json"
-	hooks, err := i.hooksFile(standard)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
+	seen := map[string]bool{}
+	if err := i.addFile("hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		i.Faults = append(i.Faults, err.Error())
 	}
-	more := []json.RawMessage{manifest.hooks, entry.hooks}
-	for n, file := range []string{manifest.file, entry.file} {
-		for _, declared := range listOf(more[n]) {
-			found, err := i.hooksDeclared(declared, file)
-			if err != nil {
-				return err
-			}
-			hooks = append(hooks, found...)
+	for _, declared := range listOf(manifest.hooks) {
+		name := stringIn(declared)
+		if name != "" {
+			err = i.addFile(name, seen)
+		} else {
+			var hooks []Hook
+			hooks, err = hooksIn(declared, i.ID, manifest.file)
+			i.Hooks = append(i.Hooks, hooks...)
+		}
+		if err != nil {
+			i.Faults = append(i.Faults, "plugin.json: "+err.Error())
 		}
 	}
-	i.Hooks = hooks
+	if entry.hooks != nil {
+		hooks, err := hooksIn(entry.hooks, i.ID, entry.file)
+		if err != nil {
+			i.Faults = append(i.Faults, "marketplace.json: "+err.Error())
+		}
+		i.Hooks = slices.DeleteFunc(i.Hooks, func(h Hook) bool {
+			return !manifest.exists || slices.ContainsFunc(hooks, func(other Hook) bool { return other.Event == h.Event })
+		})
+		i.Hooks = append(i.Hooks, hooks...)
+	}
+	i.findPrograms()
+	if len(i.Hooks) == 0 && len(i.Faults) > 0 {
+		return errors.New(i.Faults[0])
+	}
 	return nil
 }
 
@@ -182,51 +195,42 @@ func listOf(raw json.RawMessage) []json.RawMessage {
 	return []json.RawMessage{raw}
 }
 
-// hooksDeclared reads what "hooks" of a plugin.json or a catalog's entry holds:
-// a path to a file, or the hooks themselves.
-func (i *Installed) hooksDeclared(raw json.RawMessage, file string) ([]Hook, error) {
-	if name := stringIn(raw); name != "" {
-		return i.hooksFile(name)
-	}
-	if fields, ok := members(raw); ok && fields["hooks"] != nil {
-		raw = fields["hooks"]
-	}
-	hooks, err := hooksIn(raw, i.ID, file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Base(file), err)
-	}
-	return i.checked(hooks), nil
-}
-
-// hooksFile reads a file of hooks in the plugin's directory.
-func (i *Installed) hooksFile(name string) ([]Hook, error) {
+// addFile reads a file of hooks in the plugin's directory, whole or not at all;
+// the same file twice counts once.
+func (i *Installed) addFile(name string, seen map[string]bool) error {
 	fields, path, err := readObject(i.Dir, name)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	real, err := resolve(path)
+	if err != nil || seen[real] {
+		return err
+	}
+	seen[real] = true
 	hooks, err := hooksIn(fields["hooks"], i.ID, path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return fmt.Errorf("%s: %w", printable(name), err)
 	}
-	return i.checked(hooks), nil
+	i.Hooks = append(i.Hooks, hooks...)
+	return nil
 }
 
 // pluginRoot stands for the plugin's directory in what a hook runs.
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
 
-// checked marks the hooks whose program is not in the plugin's directory.
-func (i *Installed) checked(hooks []Hook) []Hook {
-	for n := range hooks {
-		name, ok := strings.CutPrefix(hooks[n].command, pluginRoot)
-		if !ok || strings.ContainsAny(name, `$"'`+"`") || hooks[n].Never != "" {
+// findPrograms marks the hooks whose program is not in the plugin's directory.
+func (i *Installed) findPrograms() {
+	for n := range i.Hooks {
+		h := &i.Hooks[n]
+		name, ok := strings.CutPrefix(h.command, pluginRoot)
+		if !ok || strings.ContainsAny(name, `$"'`+"`") || h.Never != "" {
 			continue
 		}
 		program := filepath.Join(i.Dir, filepath.FromSlash(name))
 		if !exists(program) && !exists(program+".exe") {
-			hooks[n].Never = "its program is not there: " + printable(name)
+			h.Never = "its program is not there: " + printable(name)
 		}
 	}
-	return hooks
 }
 
 // strategyIn is the strategy that a directory's strategy.json names.
@@ -244,6 +248,7 @@ func strategyIn(dir string) string {
 // manifest is what a plugin.json says that matters here.
 type manifest struct {
 	file     string
+	exists   bool
 	version  string
 	optional bool
 	hooks    json.RawMessage
@@ -255,7 +260,7 @@ func readManifest(dir string) (manifest, error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, printable(stringIn(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
+	return manifest{path, err == nil, printable(stringIn(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
 }
 
 // stocks are the marketplaces read so far, by name.
@@ -275,7 +280,7 @@ type item struct {
 	file    string // the catalog
 	version string
 	path    string // where it lies in the marketplace, "" if elsewhere
-	alone   bool   // the entry is all there is; what the plugin declares itself is refused
+	alone   bool   // it says what the plugin has, and no plugin.json may
 	hooks   json.RawMessage
 }
 
@@ -289,15 +294,19 @@ func (p Places) stock(name string) (s stock) {
 	s.inPlace = slices.Contains([]string{"directory", "file"}, m.from().Source)
 	s.root = m.Location
 	catalog := ".claude-plugin/marketplace.json"
+	from := m.from()
 	switch info, err := os.Stat(m.Location); {
 	case errors.Is(err, fs.ErrNotExist):
 		s.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
 		return s
 	case err == nil && !info.IsDir(): // the catalog itself
-		s.root, catalog = filepath.Split(m.Location)
-		s.root = filepath.Clean(s.root)
-		if filepath.Base(s.root) == ".claude-plugin" {
-			s.root, catalog = filepath.Dir(s.root), ".claude-plugin/"+catalog
+		from.Path = m.Location
+		s.root = filepath.Dir(filepath.Dir(m.Location))
+		fallthrough
+	case from.Source == "file":
+		if catalog, err = filepath.Rel(s.root, from.Path); err != nil {
+			s.err = fmt.Errorf("its catalog %s is not in %s", from.Path, s.root)
+			return s
 		}
 	}
 	fields, file, err := readObject(s.root, catalog)
@@ -318,7 +327,11 @@ func (p Places) stock(name string) (s stock) {
 		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
 			path = stringIn(metadata["pluginRoot"]) + "/" + path
 		}
-		s.items[plugin] = item{file, printable(stringIn(entry["version"])), path, string(entry["strict"]) == "false", entry["hooks"]}
+		_, commands := entry["commands"]
+		_, agents := entry["agents"]
+		_, skills := entry["skills"]
+		alone := string(entry["strict"]) == "false" && (commands || agents || skills || entry["hooks"] != nil)
+		s.items[plugin] = item{file, printable(stringIn(entry["version"])), path, alone, entry["hooks"]}
 	}
 	return s
 }
@@ -362,27 +375,26 @@ type record struct {
 	Version     string `json:"version"`
 }
 
-// copied finds the copy in the cache that would run: the one on record for
-// sessions here, else the one of the version on offer, else the newest.
-func (p Places) copied(i Installed) (dir, version string, err error) {
+// copied finds the copy in the cache that would run: the first on record for
+// sessions here, else the one of the version on offer, else the newest. A plugin
+// from outside of its marketplace needs the record.
+func (p Places) copied(i Installed, entry item) (dir, version string, err error) {
 	records, err := p.records(i.ID)
 	if err != nil {
 		return "", "", err
 	}
-	fits := func(r record) int { // how well, best first
-		switch {
-		case r.ProjectPath == "":
-			return 1
-		case r.ProjectPath == p.Work || r.ProjectPath == p.Root:
-			return 0
-		}
-		return 2
-	}
-	slices.SortStableFunc(records, func(a, b record) int { return fits(a) - fits(b) })
+	gone := ""
 	for _, r := range records {
-		if filepath.IsAbs(r.InstallPath) && isDir(r.InstallPath) {
+		switch {
+		case !p.fits(r):
+		case filepath.IsAbs(r.InstallPath) && isDir(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
+		default:
+			gone = r.InstallPath
 		}
+	}
+	if gone == "" && len(records) > 0 && entry.path == "" {
+		return "", "", errors.New("installed for another project only")
 	}
 	around := filepath.Join(p.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
 	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDir(dir) {
@@ -391,10 +403,20 @@ func (p Places) copied(i Installed) (dir, version string, err error) {
 	if version := newest(around); version != "" {
 		return filepath.Join(around, version), version, nil
 	}
-	if len(records) > 0 {
-		return "", "", fmt.Errorf("its directory is gone: %s", printable(records[0].InstallPath))
+	if gone != "" {
+		return "", "", fmt.Errorf("its directory is gone: %s", gone)
 	}
 	return "", "", errors.New("not installed")
+}
+
+// fits tells whether a record is for sessions that start here: the user's, or of
+// a project in the same repository.
+func (p Places) fits(r record) bool {
+	if r.Scope == "user" || r.Scope == "managed" || r.ProjectPath == p.Work {
+		return true
+	}
+	inside, err := filepath.Rel(p.Root, r.ProjectPath)
+	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
 }
 
 // records lists where the client has installed a plugin.

@@ -113,8 +113,9 @@ func TestInstalledCopies(t *testing.T) {
 		"on record": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
 			return records(`{"scope": "user", "installPath": "` + c + `/1.0.0", "version": "1.0.0"}`)
 		}, "1.0.0", ""},
-		"on record for here": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
-			return records(`{"scope": "user", "installPath": "`+c+`/1.0.0"}`, `{"scope": "project", "projectPath": "`+p.Work+`", "installPath": "`+c+`/2.0.0"}`)
+		"first that fits": {[]string{"1.0.0", "2.0.0", "3.0.0"}, func(p Places, c string) string {
+			return records(`{"scope": "project", "projectPath": "/elsewhere", "installPath": "`+c+`/3.0.0"}`,
+				`{"scope": "project", "projectPath": "`+p.Work+`", "installPath": "`+c+`/2.0.0"}`, `{"scope": "user", "installPath": "`+c+`/1.0.0"}`)
 		}, "2.0.0", ""},
 		"record of elsewhere": {[]string{"1.0.0", "2.0.0"}, func(p Places, c string) string {
 			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "`+c+`/1.0.0"}`, `{"scope": "user", "installPath": "`+c+`/2.0.0"}`)
@@ -181,15 +182,10 @@ func TestInstalledProblems(t *testing.T) {
 		"broken manifest": {entry, func(t *testing.T, p Places, suite string) {
 			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"name": }`)
 		}, ".claude-plugin/plugin.json: line 1, column 10: "},
-		"hooks file gone": {entry, func(t *testing.T, p Places, suite string) {
-			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"hooks": "./more.json"}`)
-		}, "open "},
-		"hooks of others": {entry, func(t *testing.T, p Places, suite string) {
-			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"hooks": "./../../x.json"}`)
-		}, `"./../../x.json" leads out of its directory`},
-		"contradiction": {`{"name": "ned-flanders", "source": "./ned-flanders", "strict": false}`, func(t *testing.T, p Places, suite string) {
-			put(t, filepath.Join(suite, "ned-flanders/.claude-plugin/plugin.json"), `{"hooks": {}}`)
-		}, "its marketplace says strict: false"},
+		"contradiction": {`{"name": "ned-flanders", "source": "./ned-flanders", "strict": false, "hooks": {}}`, nil, "its marketplace says strict: false"},
+		"for others only": {`{"name": "ned-flanders", "source": {"source": "github", "repo": "a/b"}}`, func(t *testing.T, p Places, suite string) {
+			put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"ned-flanders@hooks": [{"scope": "local", "projectPath": "/elsewhere", "installPath": "`+suite+`/ned-flanders"}]}}`)
+		}, "installed for another project only"},
 		"broken known": {entry, func(t *testing.T, p Places, suite string) {
 			put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), "[")
 		}, "read known marketplaces: "},
@@ -210,7 +206,7 @@ func TestInstalledProblems(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
-		"x@nowhere": "marketplace nowhere is not known", "x@synced": "Claude Code brings it itself; it cannot be seen from here",
+		"x@nowhere": "marketplace nowhere is not known", "x@synced": "it comes with Claude Code itself and cannot be seen from here",
 	} {
 		if i := newPlaces(t).Installed(id); i.Problem != want || i.ID != id {
 			t.Errorf("%q: %+v", id, i)
@@ -218,26 +214,52 @@ func TestInstalledProblems(t *testing.T) {
 	}
 }
 
-// A plugin can declare hooks in three places.
+// A plugin can declare hooks in three places, and what does not fit in one of
+// them costs only that part.
 func TestInstalledHooksEverywhere(t *testing.T) {
-	p := newPlaces(t)
 	hook := func(command string) string { return `[{"hooks": [{"type": "command", "command": "` + command + `"}]}]` }
-	suite := filepath.Join(p.Home, "suite")
-	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"metadata": {"pluginRoot": "./plugins"}, "plugins": [
-		{"name": "x", "source": "x", "version": "7", "hooks": {"UserPromptSubmit": `+hook("five")+`}}]}`)
-	putKnown(t, p, "hooks", `{"source": "file", "path": "x"}`, filepath.Join(suite, ".claude-plugin", "marketplace.json"))
-	dir := filepath.Join(suite, "plugins", "x")
-	put(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"Stop": `+hook("one")+`, "PreToolUse": `+hook("never")+`}}`)
-	put(t, filepath.Join(dir, "more.json"), `{"hooks": {"SubagentStop": [{"matcher": "tester", "hooks": [{"type": "prompt", "prompt": "two"}]}]}}`)
-	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), `{"name": "x", "hooks": ["./more.json", {"Stop": `+hook("three")+`}, {"hooks": {"Stop": `+hook("four")+`}}]}`)
-	i := p.Installed("x@hooks")
-	var got []string
-	for _, h := range i.Hooks {
-		got = append(got, strings.TrimSpace(h.Event+" "+h.Does+" "+h.Matcher))
-	}
-	want := []string{"Stop one", "SubagentStop two tester", "Stop three", "Stop four", "UserPromptSubmit five"}
-	if !slices.Equal(got, want) || i.Version != "7" || !i.InPlace || i.Ours() {
-		t.Errorf("%q in %+v", got, i)
+	for name, test := range map[string]struct {
+		entry, manifest string // members of the entry, plugin.json; "" for none
+		want            []string
+		fault           string
+	}{
+		"one file": {"", "", []string{"Stop standard", "SubagentStop standard"}, ""},
+		"more in plugin.json": {"", `{"hooks": ["./more.json", {"Stop": ` + hook("inline") + `}]}`,
+			[]string{"Stop standard", "SubagentStop standard", "SubagentStop more tester", "Stop inline"}, ""},
+		"an object in plugin.json": {"", `{"hooks": {"Stop": ` + hook("inline") + `}}`, []string{"Stop standard", "SubagentStop standard", "Stop inline"}, ""},
+		"the same file again":      {"", `{"hooks": ["./hooks/hooks.json", "./more.json", "./more.json"]}`, []string{"Stop standard", "SubagentStop standard", "SubagentStop more tester"}, ""},
+		"the entry's instead":      {`, "hooks": {"UserPromptSubmit": ` + hook("entry") + `}`, "", []string{"UserPromptSubmit entry"}, ""},
+		"the entry's by event":     {`, "hooks": {"Stop": ` + hook("entry") + `}`, `{"name": "x"}`, []string{"SubagentStop standard", "Stop entry"}, ""},
+		"a file that is gone":      {"", `{"hooks": "./none.json"}`, []string{"Stop standard", "SubagentStop standard"}, "plugin.json: open "},
+		"a file of others":         {"", `{"hooks": "./../../secret.json"}`, []string{"Stop standard", "SubagentStop standard"}, `plugin.json: "./../../secret.json" leads out of its directory`},
+		"a path in the entry":      {`, "hooks": "./more.json"`, `{"name": "x"}`, []string{"Stop standard", "SubagentStop standard"}, "marketplace.json: hooks are a string, not an object"},
+		"one event does not fit":   {"", `{"hooks": {"Stop": 7, "UserPromptSubmit": ` + hook("inline") + `}}`, []string{"Stop standard", "SubagentStop standard", "UserPromptSubmit inline"}, "plugin.json: Stop is a number, not an array"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			suite := filepath.Join(p.Home, "suite")
+			catalog := filepath.Join(suite, ".claude-plugin", "marketplace.json")
+			put(t, catalog, `{"metadata": {"pluginRoot": "./plugins"}, "plugins": [{"name": "x", "source": "x", "version": "7"`+test.entry+`}]}`)
+			putKnown(t, p, "hooks", `{"source": "file", "path": "`+catalog+`"}`, suite)
+			dir := filepath.Join(suite, "plugins", "x")
+			put(t, filepath.Join(suite, "secret.json"), `{"hooks": {"Stop": `+hook("secret")+`}}`)
+			put(t, filepath.Join(dir, "hooks", "hooks.json"), `{"hooks": {"Stop": `+hook("standard")+`, "SubagentStop": `+hook("standard")+`, "PreToolUse": `+hook("never")+`}}`)
+			put(t, filepath.Join(dir, "more.json"), `{"hooks": {"SubagentStop": [{"matcher": "tester", "hooks": [{"type": "prompt", "prompt": "more"}]}]}}`)
+			if test.manifest != "" {
+				put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), test.manifest)
+			}
+			i := p.Installed("x@hooks")
+			var got []string
+			for _, h := range i.Hooks {
+				got = append(got, strings.TrimSpace(h.Event+" "+h.Does+" "+h.Matcher))
+			}
+			if !slices.Equal(got, test.want) || i.Problem != "" || i.Version != "7" || !i.InPlace || i.Ours() {
+				t.Errorf("%q in %+v", got, i)
+			}
+			if len(i.Faults) != min(1, len(test.fault)) || len(i.Faults) == 1 && !strings.HasPrefix(i.Faults[0], test.fault) {
+				t.Errorf("faults %q", i.Faults)
+			}
+		})
 	}
 }
 

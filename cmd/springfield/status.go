@@ -180,6 +180,11 @@ func (s status) notes() (all []string) {
 		if p.Runs() && p.Name == "double-shot-latte" {
 			all = append(all, p.ID+" is on: it asks a model about every stop; springfield enable PLUGIN switches it off")
 		}
+		if p.Runs() {
+			for _, fault := range p.Faults {
+				all = append(all, "of "+p.ID+" Claude Code passes over a part: "+fault)
+			}
+		}
 		if p.Runs() && p.Ours() && p.Offered != "" && p.Version != p.Offered {
 			all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it",
 				p.ID, orUnknown(p.Version), p.Offered, p.ID))
@@ -375,6 +380,7 @@ type (
 		Says     []saidShape `json:"says"`
 		Runs     bool        `json:"runs"`
 		Problem  string      `json:"problem,omitempty"`
+		Faults   []string    `json:"faults"` // parts that the client passes over
 		Strategy string      `json:"strategy,omitempty"`
 		Version  string      `json:"version,omitempty"`
 		Offered  string      `json:"offered,omitempty"`
@@ -423,7 +429,7 @@ func (s status) shape() statusShape {
 			place = "cache"
 		}
 		shape.Plugins = append(shape.Plugins, pluginShape{
-			p.ID, p.On, p.Decides, says, p.Runs(), p.Problem, p.Strategy, p.Version, p.Offered, p.Source, p.Dir, place,
+			p.ID, p.On, p.Decides, says, p.Runs(), p.Problem, list(p.Faults), p.Strategy, p.Version, p.Offered, p.Source, p.Dir, place,
 		})
 	}
 	return shape
