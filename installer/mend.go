@@ -175,3 +175,10 @@ func (i Inventory) Model() (model, from string) {
 	}
 	return stringIn(raw), layer.Name
 }
+
+// MarketNamed is a marketplace that Claude Code knows, or that user settings
+// declare to it.
+func MarketNamed(p Places, name string) (Market, bool) {
+	m, err := p.market(name)
+	return m, err == nil
+}

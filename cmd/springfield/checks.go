@@ -161,9 +161,8 @@ func (d *diagnosis) notRunning(s installer.Switched) finding {
 	suites := slices.DeleteFunc(slices.Clone(d.suites[s.Marketplace]), func(dir string) bool {
 		return generator.CheckHook(filepath.Join(dir, s.Name), generator.Host()) != nil
 	})
-	market, known, err := d.market(s.Marketplace)
+	market, known := installer.MarketNamed(d.places, s.Marketplace)
 	switch {
-	case err != nil:
 	case len(suites) == 1 && (!known || market.IsGone()):
 		// The suite that init remembers: it has moved, or was never registered.
 		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0])
@@ -185,12 +184,6 @@ func (d *diagnosis) register(name, dir string) error {
 	return d.apply(func() (installer.Plan, error) { return installer.PlanDeclare(d.places, name, dir) })
 }
 
-func (d *diagnosis) market(name string) (installer.Market, bool, error) {
-	all, err := installer.Markets(d.places)
-	m, ok := all[name]
-	return m, ok, err
-}
-
 func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 	var all []finding
 	err := generator.CheckHook(s.Dir, generator.Host())
@@ -200,7 +193,7 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 			mend: func() error { return makeExecutable(s.Dir) }})
 	case err != nil:
 		f := finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "have it compiled for " + generator.Host().String() + " by whoever publishes it"}
-		if market, _, err := d.market(s.Marketplace); err == nil && market.Suite() != "" {
+		if market, _ := installer.MarketNamed(d.places, s.Marketplace); market.Suite() != "" {
 			f.Fix = "springfield init " + market.Suite()
 		}
 		all = append(all, f)

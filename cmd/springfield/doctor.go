@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"text/tabwriter"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
@@ -125,23 +127,60 @@ func (a *app) mend(ctx context.Context, places installer.Places, findings []find
 	return append(mended, findings...), nil
 }
 
+// Columns of the table: how it ended, the check, what it says.
+const (
+	stateColumn = 9
+	checkColumn = 13
+)
+
 func (a *app) printFindings(findings []finding, fix bool) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	room := 0 // not a terminal: one line each
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		room = max(30, width-stateColumn-checkColumn)
+	}
 	for _, f := range findings {
 		mark := string(f.State)
 		if f.Fixed {
 			mark = "fixed"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", mark, f.Check, f.Says)
+		lines := wrap(f.Says, room)
 		if f.Fix != "" && f.State != fine {
-			does := ""
+			does := f.Fix
 			if f.mend != nil && !fix {
-				does = "   (or springfield doctor --fix)"
+				does += " (or springfield doctor --fix)"
 			}
-			fmt.Fprintf(w, "\t\t→ %s%s\n", f.Fix, does)
+			for i, line := range wrap(does, room-2) {
+				lines = append(lines, []string{"→ ", "  "}[min(i, 1)]+line)
+			}
+		}
+		for i, line := range lines {
+			if i > 0 {
+				mark, f.Check = "", ""
+			}
+			a.say("%s", fmt.Sprintf("%-*s%-*s%s", stateColumn, mark, checkColumn, f.Check, line))
 		}
 	}
-	return w.Flush()
+	return nil
+}
+
+// wrap breaks a text at blanks into lines of at most a number of characters; a
+// longer word has a line of its own. Without a number it is one line.
+func wrap(text string, room int) []string {
+	if room <= 0 {
+		return []string{text}
+	}
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > room {
+			lines, line = append(lines, line), ""
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }
 
 // diagnosis is what the checks look at, read once.
