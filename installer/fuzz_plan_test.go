@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -21,7 +22,8 @@ import (
 func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`), "071575")
 	f.Add([]byte(`{"a": 1}`), "07157545")
-	for i, ops := range []string{"0", "02", "04", "0123", "0132", "044", "052", "0525", "1053", "60", "6254", "07", "0714", "7244", "51423", "0612444", "53", "0055", "7157"} {
+	f.Add([]byte(`{"a": 1}`), "0;0<12;97<8:444")
+	for i, ops := range []string{"0", "02", "04", "0123", "0132", "044", "052", "0525", "1053", "60", "6254", "07", "0714", "7244", "51423", "0612444", "53", "0055", "7157", "7989:8", "9716:82", "97444", "0<2", "0;23", "1<64"} {
 		for j := range 3 {
 			c := contents[(5*i+13*j)%len(contents)]
 			f.Add([]byte(styles[(7*i+11*j)%len(styles)].lay(strings.ReplaceAll(c.text, suiteMark, `"/moved/away"`))), ops)
@@ -36,110 +38,139 @@ func FuzzSettings(f *testing.F) {
 		f.Add([]byte(data), "0523")
 	}
 	f.Fuzz(func(t *testing.T, data []byte, ops string) {
-		if len(data) > 1<<16 || len(ops) > 12 {
+		if len(data) > 1<<16 || len(ops) > 16 {
 			return // more of the same
 		}
 		checkHistory(t, newPlaces(t), string(data), ops)
 	})
 }
 
-// foreignEdit is the step at which the client writes.
-const foreignEdit = 5
-
 // checkHistory does what each character of ops stands for.
 func checkHistory(t *testing.T, p Places, original, ops string) {
 	path := settingsOf(t, p, User)
 	put(t, path, original)
 	ned, lisa := p.plugin("ned-flanders"), p.plugin("lisa-simpson")
-	plans := []func() (Plan, error){
-		func() (Plan, error) { return PlanEnable(p, Enabling{Plugin: ned, Scope: User}) },
-		func() (Plan, error) { return PlanEnable(p, Enabling{Plugin: lisa, Scope: User, Keep: true}) },
-		func() (Plan, error) { return PlanDisable(p, ned, User) },
-		func() (Plan, error) { return PlanDisable(p, lisa, User) },
-		func() (Plan, error) { plan, _, err := PlanUndo(p); return plan, err },
-		foreignEdit: nil,
-		6: func() (Plan, error) {
-			return PlanEnable(p, Enabling{Plugin: lisa, Scope: User, Declare: true, Rounds: 30})
-		},
-		7: func() (Plan, error) {
-			return PlanEnable(p, Enabling{Plugin: ned, Scope: Project, Declare: true, Rounds: 9})
-		},
+	enabling := func(e Enabling) func() (Plan, error) {
+		return func() (Plan, error) { return PlanEnable(p, e) }
 	}
-	project := settingsOf(t, p, Project)
+	disabling := func(plugin Plugin, scope Scope) func() (Plan, error) {
+		return func() (Plan, error) { return PlanDisable(p, plugin, scope) }
+	}
+	undoing := func() (Plan, error) { plan, _, err := PlanUndo(p); return plan, err }
+	plans := []func() (Plan, error){
+		enabling(Enabling{Plugin: ned, Scope: User}),
+		enabling(Enabling{Plugin: lisa, Scope: User, Keep: true}),
+		disabling(ned, User),
+		disabling(lisa, User),
+		undoOp:    undoing,
+		clientOp:  nil,
+		6:         enabling(Enabling{Plugin: lisa, Scope: User, Declare: true, Rounds: 30}),
+		7:         enabling(Enabling{Plugin: ned, Scope: Project, Declare: true, Rounds: 9}),
+		8:         disabling(ned, Project),
+		9:         enabling(Enabling{Plugin: lisa, Scope: Local, Declare: true, Keep: true}),
+		10:        disabling(lisa, Local),
+		deleteOp:  nil,
+		withoutOp: nil,
+	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
-	foreign, undone := false, false
 	do := func(op int) error {
-		was, wasProject := look(t, path), look(t, project)
+		was := settingsFiles(t, p)
 		plan, err := plans[op]()
-		changes := map[string]string{}
-		for _, e := range plan.edits {
-			changes[e.file.Asked] = map[string]string{path: was, project: wasProject}[e.file.Asked]
-		}
 		if err == nil {
 			err = plan.Apply(p)
 		}
-		is, isProject := look(t, path), look(t, project)
+		is := settingsFiles(t, p)
 		if err != nil {
 			checkRefused(t, original, ops, err)
-			if is != was || isProject != wasProject {
-				t.Fatalf("%q, %q: refused (%v), and yet %q became %q, and %q %q", original, ops, err, was, is, wasProject, isProject)
+			if !maps.Equal(was, is) {
+				t.Fatalf("%q, %q: refused (%v), and yet %q became %q", original, ops, err, was, is)
 			}
 			return err
 		}
-		if !bytes.Equal(theirs(was), theirs(is)) {
-			t.Fatalf("%q, %q: what is not ours has changed: %q became %q", original, ops, was, is)
+		for file := range is {
+			if !bytes.Equal(theirs(was[file]), theirs(is[file])) {
+				t.Fatalf("%q, %q: what is not ours has changed: %q became %q", original, ops, was, is)
+			}
+		}
+		changes := map[string]string{}
+		for _, e := range plan.edits {
+			changes[e.file.Asked] = was[e.file.Asked]
 		}
 		switch {
-		case op == 4:
-			wanted := map[string]string{path: was, project: wasProject}
-			maps.Copy(wanted, before[len(before)-1])
-			if is != wanted[path] || isProject != wanted[project] {
-				t.Fatalf("%q, %q: undo gives %q and %q, not %q", original, ops, is, isProject, wanted)
+		case op == undoOp:
+			maps.Copy(was, before[len(before)-1])
+			if !maps.Equal(was, is) {
+				t.Fatalf("%q, %q: undo gives %q, not %q", original, ops, is, was)
 			}
-			before, undone = before[:len(before)-1], true
+			before = before[:len(before)-1]
 		case plan.Changes():
 			before = append(before, changes)
 		}
 		return nil
 	}
 
+	did := map[int]bool{}
 	for _, c := range ops {
-		op := int(c) % len(plans)
-		if op != foreignEdit {
-			_ = do(op) // a refusal has been looked at
-			continue
+		op := int(c-'0') % len(plans)
+		if c < '0' {
+			op = 0
 		}
-		if text, ok := reserialised(look(t, path)); ok {
-			foreign = true
-			put(t, path, text)
+		did[op] = true
+		is := look(t, path)
+		text, readable := reserialised(is, op == withoutOp)
+		switch {
+		case op == deleteOp && is != "(none)":
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		case op == deleteOp:
+		case op == clientOp || op == withoutOp:
+			if readable {
+				put(t, path, text)
+			}
+		default:
+			_ = do(op) // a refusal has been looked at
 		}
 	}
-	if !foreign {
-		for do(4) == nil {
+	if !did[clientOp] && !did[deleteOp] && !did[withoutOp] {
+		for do(undoOp) == nil {
 		}
-		if got, gotProject := look(t, path), look(t, project); got != original || gotProject != "(none)" {
-			t.Fatalf("%q, %q: all undone, but it is %q, and the project's %q", original, ops, got, gotProject)
+		is := settingsFiles(t, p)
+		if is[path] != original || is[settingsOf(t, p, Project)] != "(none)" || is[settingsOf(t, p, Local)] != "(none)" {
+			t.Fatalf("%q, %q: all undone, but it is %q", original, ops, is)
 		}
 		return
 	}
-	if undone || on(validOr(original), ned.ID()) || on(validOr(original), lisa.ID()) {
-		return // undoing and switching off by hand leave other things behind
+	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(validOr(original), ned.ID()) || on(validOr(original), lisa.ID()) {
+		return // then other things may be left behind
 	}
-	if disableEverywhere(p, ned) != nil || do(3) != nil || do(2) != nil {
-		return // a refusal has been looked at
+	for _, op := range []int{8, 10, 3, 2} {
+		if do(op) != nil {
+			return // a refusal has been looked at
+		}
 	}
 	if got := look(t, path); !reflect.DeepEqual(settled(got), settled(original)) {
 		t.Fatalf("%q, %q: all disabled, but it is %q", original, ops, got)
 	}
 }
 
-// disableEverywhere is what leaves nothing of a project behind in user settings.
-func disableEverywhere(p Places, plugin Plugin) error {
-	plan, err := PlanDisable(p, plugin, Project)
-	if err == nil {
-		err = plan.Apply(p)
+// Steps that checkHistory looks at.
+const (
+	undoOp    = 4
+	clientOp  = 5  // the client writes the file anew
+	deleteOp  = 11 // somebody deletes it
+	withoutOp = 12 // the client writes it without any plugins
+)
+
+// settingsFiles is the content of every scope's file by its path.
+func settingsFiles(t *testing.T, p Places) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, s := range Scopes() {
+		path := settingsOf(t, p, s)
+		all[path] = look(t, path)
 	}
-	return err
+	return all
 }
 
 func checkRefused(t *testing.T, original, ops string, err error) {
@@ -169,7 +200,7 @@ func validOr(data string) string {
 
 // reserialised is what the client makes of a file: keys in another order, two
 // spaces, no BOM, and a member of its own.
-func reserialised(data string) (string, bool) {
+func reserialised(data string, without bool) (string, bool) {
 	d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(data, "\ufeff")))
 	d.UseNumber()
 	var all map[string]any
@@ -177,6 +208,9 @@ func reserialised(data string) (string, bool) {
 		return "", false
 	}
 	all["numStartups"] = len(data)
+	if without {
+		delete(all, "enabledPlugins")
+	}
 	text, err := json.MarshalIndent(all, "", "  ")
 	return string(text) + "\n", err == nil
 }
