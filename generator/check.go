@@ -57,7 +57,7 @@ func checkBinary(path, hooks string, machine Target) error {
 		return fmt.Errorf("%w: %s is not there", ErrNoHook, path)
 	case err != nil:
 		return fmt.Errorf("read hook: %w", err)
-	case found != machine && !(machine == Target{"windows", "arm64"} && found == Target{"windows", "amd64"}):
+	case found != machine && (machine != Target{"windows", "arm64"} || found != Target{"windows", "amd64"}):
 		return fmt.Errorf("%w: %s is compiled for %s, not for %s", ErrNoHook, path, found, machine)
 	case machine.OS != "windows":
 		return checkMode(path)

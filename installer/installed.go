@@ -93,9 +93,13 @@ func (p Places) locate(i *Installed, read stocks) (item, error) {
 	switch i.Marketplace {
 	case skillsDir:
 		i.Source, i.InPlace = "skills directory", true
-		dir := filepath.Join(p.Config, "skills", i.Name)
-		if !isDir(dir) {
-			return item{}, fmt.Errorf("its directory is gone: %s", dir)
+		dirs, err := p.skills()
+		if err != nil {
+			return item{}, err
+		}
+		dir, ok := dirs[i.ID]
+		if !ok {
+			return item{}, fmt.Errorf("no plugin in %s has that name", filepath.Join(p.Config, "skills"))
 		}
 		i.Dir = dir
 		return item{}, nil

@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -138,26 +139,37 @@ func (l Layer) says(id string) (on, says bool) {
 // source is the layer in a hook's words.
 func (l Layer) source() string { return l.Name + " settings" }
 
-// skills lists the plugins in the configuration directory's skills, which load
-// without being named anywhere.
-func (p Places) skills() ([]string, error) {
-	entries, err := os.ReadDir(filepath.Join(p.Config, "skills"))
+// skills finds the plugins in the configuration directory's skills, which load
+// without being named anywhere: ID to directory. The name is the one in their
+// plugin.json, whatever the directory is called.
+func (p Places) skills() (map[string]string, error) {
+	around := filepath.Join(p.Config, "skills")
+	entries, err := os.ReadDir(around)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var ids []string
-	for _, e := range entries {
-		id := e.Name() + "@" + skillsDir
-		if isID.MatchString(id) && exists(filepath.Join(p.Config, "skills", e.Name(), ".claude-plugin", "plugin.json")) {
-			ids = append(ids, id)
+	dirs := map[string]string{}
+	for _, e := range entries { // sorted, so that of two with one name the first counts
+		dir := filepath.Join(around, e.Name())
+		fields, _, err := readObject(dir, ".claude-plugin/plugin.json")
+		if err != nil {
+			continue
+		}
+		name := stringIn(fields["name"])
+		if name == "" {
+			name = e.Name()
+		}
+		id := name + "@" + skillsDir
+		if _, twice := dirs[id]; !twice && isID.MatchString(id) {
+			dirs[id] = dir
 		}
 	}
-	return ids, nil
+	return dirs, nil
 }
 
 // switched lists every plugin and who decides about it.
-func (i Inventory) switched(p Places, skills []string) []Switched {
-	ids := slices.Clone(skills)
+func (i Inventory) switched(p Places, skills map[string]string) []Switched {
+	ids := slices.Collect(maps.Keys(skills))
 	for _, l := range i.Settings {
 		plugins, _ := members(l.fields["enabledPlugins"])
 		for id := range plugins {
@@ -169,7 +181,8 @@ func (i Inventory) switched(p Places, skills []string) []Switched {
 	var all []Switched
 	for n, installed := range p.InstalledAll(ids) {
 		s := Switched{Installed: installed}
-		s.On = slices.Contains(skills, ids[n]) && !installed.optional
+		_, loads := skills[ids[n]]
+		s.On = loads && !installed.optional
 		for _, l := range i.Settings {
 			on, says := l.says(ids[n])
 			if !says {

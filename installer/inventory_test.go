@@ -205,7 +205,7 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 func TestInventoryOfSkills(t *testing.T) {
 	p := newPlaces(t)
 	for _, name := range []string{"mine", "not", "shy"} {
-		putPlugin(t, filepath.Join(p.Config, "skills", name), "1.0.0")
+		putSkill(t, p, name, name)
 	}
 	put(t, filepath.Join(p.Config, "skills", "shy", ".claude-plugin", "plugin.json"), `{"name": "shy", "defaultEnabled": false}`)
 	put(t, filepath.Join(p.Config, "skills", "words", "SKILL.md"), "only a skill")

@@ -23,7 +23,6 @@ type activation struct {
 	places installer.Places
 	client installer.Client // without a command: there is none, or it is not to be called
 
-	source   string // a marketplace to add first, "" if it is known
 	register string // a directory to register, "" if it is known
 	install  string // a plugin to fetch, "" if it is there
 	from     string // where the plugin comes from, for people

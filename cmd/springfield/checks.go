@@ -49,16 +49,20 @@ func (d *diagnosis) examine() []finding {
 	return all
 }
 
-// floors are the versions of Claude Code that matter to a hook of ours, the
-// newest first.
-var floors = []struct {
+// floor is a version of Claude Code below which something is missing.
+type floor struct {
 	version string
 	state   verdict
 	says    string
-}{
-	{"2.1.139", failure, "it starts hooks only through a shell, which breaks on blanks in a path"},
-	{"2.1.145", warning, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
-	{"2.1.196", warning, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
+}
+
+// floors are the versions that matter to a hook of ours, the worst first.
+func floors() []floor {
+	return []floor{
+		{"2.1.139", failure, "it starts hooks only through a shell, which breaks on blanks in a path"},
+		{"2.1.145", warning, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
+		{"2.1.196", warning, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
+	}
 }
 
 const tested = "2.1.197" // the oldest client that every release is tried with
@@ -71,7 +75,7 @@ func checkClient(d *diagnosis) []finding {
 	if err != nil {
 		return []finding{{State: warning, Says: fmt.Sprintf("%s does not say its version", d.client.Command), Fix: "claude --version should print it"}}
 	}
-	for _, f := range floors {
+	for _, f := range floors() {
 		if version.LessThan(semver.MustParse(f.version)) {
 			return []finding{{State: f.state, Says: fmt.Sprintf("Claude Code %s is older than %s: %s", d.version, f.version, f.says), Fix: "claude update"}}
 		}
@@ -384,9 +388,11 @@ func checkRules(d *diagnosis) []finding {
 
 // withTodo are the models that have a todo list without being asked, as
 // Claude Code 2.1.329 names them.
-var withTodo = []string{
-	"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
-	"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
+func withTodo() []string {
+	return []string{
+		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
+		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
+	}
 }
 
 // checkTodo tells that the newest models have no todo list, which rules about
@@ -401,7 +407,7 @@ func checkTodo(d *diagnosis) []finding {
 		return []finding{{State: fine, Says: variable + " is set: every model has a todo list"}}
 	}
 	model, where := d.inventory.Model()
-	if slices.ContainsFunc(withTodo, func(name string) bool { return strings.Contains(model, name) }) {
+	if slices.ContainsFunc(withTodo(), func(name string) bool { return strings.Contains(model, name) }) {
 		return []finding{{State: fine, Says: fmt.Sprintf("%s (%s settings) has a todo list", model, where)}}
 	}
 	return []finding{{State: note, Says: "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so rules about open todos say nothing there; the others work",
@@ -410,22 +416,26 @@ func checkTodo(d *diagnosis) []finding {
 
 // steering are variables by which a project's settings could move a hook, and
 // what becomes of it.
-var steering = []struct{ name, does string }{
-	{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
-	{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
-	{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on clients before 2.1.200; state stays beside the transcript"},
-	{"HOME", "the state directory does not follow it"},
-	{"ANTHROPIC_BASE_URL", "Claude Code and a judge would ask there, with your key"},
-	{"GOMEMLIMIT", "the compiled hook does not read it"},
-	{"GODEBUG", "it reaches every Go program, ours too"},
-	{"LD_PRELOAD", "it puts code into every program that Claude Code starts"},
-	{"DYLD_INSERT_LIBRARIES", "it puts code into every program that Claude Code starts"},
+func steering() []steer {
+	return []steer{
+		{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
+		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
+		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on clients before 2.1.200; state stays beside the transcript"},
+		{"HOME", "the state directory does not follow it"},
+		{"ANTHROPIC_BASE_URL", "Claude Code and a judge would ask there, with your key"},
+		{"GOMEMLIMIT", "the compiled hook does not read it"},
+		{"GODEBUG", "it reaches every Go program, ours too"},
+		{"LD_PRELOAD", "it puts code into every program that Claude Code starts"},
+		{"DYLD_INSERT_LIBRARIES", "it puts code into every program that Claude Code starts"},
+	}
 }
+
+type steer struct{ name, does string }
 
 // checkProject looks at what a project may do to us, and whether it is accepted.
 func checkProject(d *diagnosis) []finding {
 	var all []finding
-	for _, s := range steering {
+	for _, s := range steering() {
 		if value, from, ok := d.inventory.Env(s.name); ok && from == "project" {
 			all = append(all, finding{State: warning, Says: fmt.Sprintf("project settings set %s=%.40q: %s", s.name, value, s.does), Fix: "take it out of .claude/settings.json if you did not put it there"})
 		}

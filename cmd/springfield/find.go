@@ -164,12 +164,3 @@ func sameDir(a, b string) bool {
 	other, errOther := os.Stat(b)
 	return errOne == nil && errOther == nil && os.SameFile(one, other)
 }
-
-// clientEnv is the environment that the claude command is started in: ours,
-// with the configuration directory as an absolute path.
-func (a *app) clientEnv(places installer.Places) []string {
-	if a.config == "" {
-		return a.env
-	}
-	return append(slices.Clone(a.env), "CLAUDE_CONFIG_DIR="+places.Config)
-}
