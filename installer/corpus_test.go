@@ -422,7 +422,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	first := ask("ned-flanders")
 	enabled := look(t, path)
 	checkExact(t, before, enabled, changes)
-	if len(changes) == 0 && !(e.Declare && e.Scope != User) {
+	if len(changes) == 0 && (!e.Declare || e.Scope == User) {
 		if first.Changes() {
 			t.Fatalf("there is nothing to do, and yet:\n%s", first.Diff())
 		}
