@@ -79,6 +79,10 @@ type World struct {
 	// NoClient keeps the client off the PATH of the CLI, as on a machine where it lies elsewhere.
 	NoClient bool
 
+	// Tools puts the system's own programs on the PATH of the CLI: the client it calls runs git, and
+	// some of git is shell scripts.
+	Tools bool
+
 	t   *testing.T
 	dir string
 }
@@ -234,6 +238,9 @@ func (w *World) TrySpringfield(args ...string) Output {
 	path := []string{w.bin()}
 	if !w.NoClient {
 		path = append(path, filepath.Dir(w.client()))
+	}
+	if w.Tools {
+		path = append(path, "/usr/bin", "/bin")
 	}
 	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE), args...)
 }

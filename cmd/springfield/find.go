@@ -71,9 +71,9 @@ func (a *app) findPlugin(places installer.Places, name, suite string) (installer
 		return installer.Plugin{}, err
 	}
 	for _, p := range known {
-		if !slices.ContainsFunc(all, func(q installer.Plugin) bool { return sameDir(p.Suite, q.Suite) }) {
-			all = append(all, p)
-		}
+		// An ID means what Claude Code knows by it.
+		all = slices.DeleteFunc(all, func(q installer.Plugin) bool { return p.ID() == q.ID() })
+		all = append(all, p)
 	}
 	switch {
 	case len(all) == 1:
