@@ -22,8 +22,9 @@ test: ## vet, and every test that needs no Claude Code
 e2e: ## the tests against the real Claude Code, fetched through npm
 	go test -tags e2e -count=1 -timeout 12m ./e2e
 
-bench: ## time a decision as a whole process, beside an empty Go program
+bench: ## time a decision, beside an empty Go program, and enable, each as a whole process
 	go test -run '^$$' -bench Process -benchtime 1x -timeout 5m ./runtime/springfield-hook
+	go test -run '^$$' -bench Enable -benchtime 50x ./cmd/springfield
 	go test -run '^$$' -bench . -benchmem ./runtime/strategy ./runtime/transcript
 
 score: ## measure the rules on labelled stops: make score TRANSCRIPTS=DIR

@@ -58,7 +58,7 @@ func (e *SyntaxError) Error() string {
 type Document struct {
 	source string // as read
 	mark   string // the byte order mark, or nothing
-	text   string // without the mark; "{}\n" for a file without content
+	text   string // without the mark; "{}" and a line end for a file without content
 	root   *value
 }
 
@@ -91,6 +91,9 @@ func Parse(data []byte) (*Document, error) {
 	}
 	if strings.Trim(text, blanks) == "" {
 		d.text = "{}\n"
+		if n := strings.Count(text, "\n"); n > 0 && n == strings.Count(text, "\r\n") {
+			d.text = "{}\r\n"
+		}
 	}
 	var err error
 	if d.root, err = parse(d.text); err != nil {

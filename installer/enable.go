@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Plugin is a plugin that can be switched on.
@@ -156,10 +157,13 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	var rivals []string
 	read := stocks{}
 	for _, id := range v.ids() {
-		if id == e.Plugin.ID() {
-			continue
+		if id == e.Plugin.ID() || strings.ContainsRune(id, utf8.RuneError) {
+			continue // broken text is no plugin's name
 		}
 		isLatte := strings.HasPrefix(id, latte)
+		if _, _, err := doc.Get("enabledPlugins", id); isLatte && err != nil {
+			return nil, refused(file, err)
+		}
 		switch {
 		case isLatte, places.drives(v, id, read):
 			if !isLatte && e.Keep {

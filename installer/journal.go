@@ -28,8 +28,11 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 )
 
-// journalKeeps is how many edits can be undone, one after the other.
-const journalKeeps = 50
+// The journal keeps this many edits, and of large files as many as fit.
+const (
+	journalKeeps = 50
+	journalSize  = 64 << 20
+)
 
 // Entry is one edit in the journal.
 type Entry struct {
@@ -126,7 +129,9 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 		case !f.Before.Existed:
 			edit.after, edit.remove = nil, true
 		default:
-			file.Mode = f.Mode
+			if !file.Exists {
+				file.Mode = f.Mode
+			}
 			if err := writable(file); err != nil {
 				return Plan{}, e, err
 			}
@@ -159,11 +164,21 @@ func (p Places) journal(plan Plan) (id int, err error) {
 	if err := p.keep(p.entryFile(e.ID), data); err != nil {
 		return 0, err
 	}
-	for len(ids) >= journalKeeps {
-		_ = os.Remove(p.entryFile(ids[0])) // one too many does no harm
-		ids = ids[1:]
-	}
+	p.prune(ids, len(data))
 	return e.ID, nil
+}
+
+// prune forgets the oldest entries beside the newest one, of a size in bytes.
+func (p Places) prune(ids []int, size int) {
+	kept := 1
+	for _, id := range slices.Backward(ids) {
+		if info, err := os.Stat(p.entryFile(id)); err == nil {
+			size += int(info.Size())
+		}
+		if kept++; kept > journalKeeps || size > journalSize {
+			_ = os.Remove(p.entryFile(id)) // one too many does no harm
+		}
+	}
 }
 
 // newest is the number of the newest entry, 0 if there is none.
@@ -225,5 +240,6 @@ func (p Places) keep(path string, data []byte) error {
 	if err := writeWhole(path, data, 0o600, nil, func() error { return nil }); err != nil {
 		return failed("write", path, err)
 	}
+	syncDir(filepath.Dir(path))
 	return nil
 }

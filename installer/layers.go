@@ -143,9 +143,14 @@ func (v view) overruled(id string) (name string, on, says bool) {
 // it go.
 func (v view) env(name string) (value string, found bool) {
 	for _, l := range slices.Backward(append(slices.Clone(v.below), v.own)) {
-		if raw, ok := l.value("env", name); ok && json.Unmarshal(raw, &value) == nil {
-			return value, true
+		raw, ok := l.value("env", name)
+		if !ok {
+			continue
 		}
+		if json.Unmarshal(raw, &value) != nil {
+			value = string(raw) // a number, as it is written
+		}
+		return value, true
 	}
 	return "", false
 }

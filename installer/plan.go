@@ -164,15 +164,18 @@ func (p Plan) apply(places Places) error {
 		}
 	}
 	for i := range p.edits {
-		if err := p.edits[i].apply(places); err != nil {
-			for j := i - 1; j >= 0; j-- {
-				p.edits[j].takeBack(places)
-			}
-			if p.undoes == 0 {
-				_ = places.forget(id) // it would be found to be taken back already
-			}
-			return err
+		err := p.edits[i].apply(places)
+		if err == nil {
+			continue
 		}
+		for j := i - 1; j >= 0; j-- {
+			err = errors.Join(err, p.edits[j].takeBack(places))
+		}
+		// What could not be taken back is still to be undone.
+		if !errors.Is(err, errLeft) && p.undoes == 0 {
+			_ = places.forget(id) // else undo finds nothing left to do
+		}
+		return err
 	}
 	if p.undoes != 0 {
 		return places.forget(id)
@@ -224,7 +227,9 @@ func (e *edit) apply(places Places) (err error) {
 		err = e.file.Replace(e.after)
 	}
 	if err == nil && e.release {
-		err = places.remember(e.memory)
+		if err = places.remember(e.memory); err != nil {
+			return errors.Join(err, e.takeBack(places))
+		}
 	}
 	if err != nil && e.memory != nil {
 		err = errors.Join(err, places.restore(e.file.Path, e.old))
@@ -232,17 +237,25 @@ func (e *edit) apply(places Places) (err error) {
 	return err
 }
 
-// takeBack undoes an applied edit because a later one failed. The error that
-// is on its way matters more than one from here.
-func (e *edit) takeBack(places Places) {
+// errLeft says that a file holds an edit although the plan failed.
+var errLeft = errors.New("it could not be taken back; springfield undo tries again")
+
+// takeBack undoes an applied edit because something after it failed. Where that
+// fails too, the edit stays remembered.
+func (e *edit) takeBack(places Places) error {
+	var err error
 	switch {
 	case !e.writes():
 	case e.existed:
-		_ = e.file.Replace(e.before)
+		err = e.file.Replace(e.before)
 	default:
-		_ = e.file.Remove()
+		err = e.file.Remove()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", err, errLeft)
 	}
 	if e.memory != nil {
-		_ = places.restore(e.file.Path, e.old)
+		_ = places.restore(e.file.Path, e.old) // of something that did not happen: no harm
 	}
+	return nil
 }

@@ -112,7 +112,7 @@ func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, che
 	sweep(path)
 	var temp *os.File
 	if err := step("create", func() (err error) {
-		temp, err = os.CreateTemp(dir, tempPrefix(path)+"*.tmp")
+		temp, err = os.CreateTemp(dir, "."+filepath.Base(path)+tempMark+"*.tmp")
 		return err
 	}); err != nil {
 		return err
@@ -154,16 +154,18 @@ func step(name string, do func() error) error {
 // abandoned is when a temporary file has surely lost the process that made it.
 const abandoned = time.Hour
 
-func tempPrefix(path string) string { return "." + filepath.Base(path) + ".springfield-" }
+const tempMark = ".springfield-"
 
-// sweep removes temporary files that killed processes have left beside a file.
+// sweep removes the temporary files that killed processes have left in the
+// directory of a file.
 func sweep(path string) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), tempPrefix(path)) {
+		name := e.Name()
+		if !strings.HasPrefix(name, ".") || !strings.Contains(name, tempMark) || !strings.HasSuffix(name, ".tmp") || !e.Type().IsRegular() {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// BenchmarkEnable times springfield enable as a whole process, without a claude
+// command and with all of its syncs to the disk. The goal is 30 ms.
+func BenchmarkEnable(b *testing.B) {
+	dir := b.TempDir()
+	cli := filepath.Join(dir, "springfield.exe") // the name suits every system
+	home := filepath.Join(dir, "home")
+	if err := os.Mkdir(home, 0o755); err != nil {
+		b.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", cli, ".").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	call := func(path string, args ...string) {
+		b.Helper()
+		cmd := exec.Command(cli, args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+home, "USERPROFILE="+home, "CLAUDE_CONFIG_DIR=", "CLAUDE_CODE_PLUGIN_CACHE_DIR=", "PATH="+path)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("springfield %v: %v\n%s", args, err, out)
+		}
+	}
+	call(os.Getenv("PATH"), "init", "hooks", "--yes", "--owner", "Ned", "--no-git")
+	for b.Loop() {
+		call("", "enable", "ned-flanders")
+		b.StopTimer()
+		call("", "disable", "ned-flanders")
+		b.StartTimer()
+	}
+}
