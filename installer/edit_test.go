@@ -115,7 +115,8 @@ func TestInsertContainer(t *testing.T) {
 func TestFill(t *testing.T) {
 	checkEdits(t, []edited{
 		{"no file content", "", []Change{set("a", "1")}, "{\n  \"a\": 1\n}\n"},
-		{"blanks only", "\r\n \t", []Change{set("a/b", "1")}, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n"},
+		{"blanks only", "\n \t", []Change{set("a/b", "1")}, "{\n  \"a\": {\n    \"b\": 1\n  }\n}\n"},
+		{"blanks only, CRLF", "\r\n \t", []Change{set("a/b", "1")}, "{\r\n  \"a\": {\r\n    \"b\": 1\r\n  }\r\n}\r\n"},
 		{"only a mark", "\ufeff", []Change{set("a", "1")}, "\ufeff{\n  \"a\": 1\n}\n"},
 		{"empty", "{}", []Change{set("a", "1")}, "{\n  \"a\": 1\n}"},
 		{"empty with a line end", "{}\n", []Change{set("a", "1"), set("b", "2")}, "{\n  \"a\": 1,\n  \"b\": 2\n}\n"},
