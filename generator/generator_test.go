@@ -515,3 +515,19 @@ func TestBuildFailures(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+// The note for a memory file is one paragraph, and the suite's CLAUDE.md has it.
+func TestMemoryNote(t *testing.T) {
+	note, err := MemoryNote(specOf(host()))
+	if err != nil || strings.Contains(note, "\n\n") || strings.TrimSpace(note) != note || !strings.Contains(note, "ned-flanders") {
+		t.Fatalf("%q, %v", note, err)
+	}
+	files, err := Render(specOf(host()), compiled(host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(files, func(f File) bool { return f.Path == "CLAUDE.md" })
+	if i < 0 || !bytes.Contains(files[i].Data, []byte("\n\n"+note+"\n")) {
+		t.Errorf("CLAUDE.md does not have the paragraph:\n%s", note)
+	}
+}

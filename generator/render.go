@@ -34,19 +34,45 @@ type view struct {
 	Owner       Owner
 }
 
-// Render makes all files of a suite, springfield.yaml last.
-func Render(spec Spec, built Build) ([]File, error) {
-	suite := struct {
-		Marketplace string
-		Owner       Owner
-		Plugins     []view
-	}{Marketplace: spec.Marketplace, Owner: spec.Owner}
+// suiteView is what templates see of a suite.
+type suiteView struct {
+	Marketplace string
+	Owner       Owner
+	Plugins     []view
+	Memory      string // the paragraph for a memory file
+}
+
+// viewOf gathers what the templates of a suite and its plugins see.
+func viewOf(spec Spec) (suiteView, error) {
+	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
-			return nil, err
+			return suiteView{}, err
 		}
 		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner})
+	}
+	note, err := render("shared/memory/note.md.tmpl", suite)
+	if err != nil {
+		return suiteView{}, err
+	}
+	suite.Memory = strings.TrimSpace(string(note))
+	return suite, nil
+}
+
+// MemoryNote is one paragraph about a suite for a memory file that Claude Code
+// loads, such as CLAUDE.md: lines without a blank one between them, and no line
+// end after the last. The suite's own CLAUDE.md has the same.
+func MemoryNote(spec Spec) (string, error) {
+	suite, err := viewOf(spec)
+	return suite.Memory, err
+}
+
+// Render makes all files of a suite, springfield.yaml last.
+func Render(spec Spec, built Build) ([]File, error) {
+	suite, err := viewOf(spec)
+	if err != nil {
+		return nil, err
 	}
 	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
 	if err != nil {
