@@ -73,7 +73,7 @@ func HookSum(dir string, machine Target) (string, error) {
 	} else if script, err := isScript(path); err == nil && script {
 		path = filepath.Join(dir, "hooks", machine.OS+"-"+machine.Arch, "springfield-hook")
 	}
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return "", err
 	}
@@ -96,8 +96,20 @@ func checkMode(path string) error {
 	return nil
 }
 
+// open opens a regular file: opening a pipe would wait for its writer.
+func open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: not a regular file", path)
+	}
+	return os.Open(path)
+}
+
 func isScript(path string) (bool, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return false, err
 	}
@@ -123,7 +135,7 @@ func targetsIn(hooks string) []Target {
 
 // TargetOf reads from a compiled program which machine it is for.
 func TargetOf(path string) (Target, error) {
-	f, err := os.Open(path)
+	f, err := open(path)
 	if err != nil {
 		return Target{}, err
 	}

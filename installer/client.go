@@ -4,8 +4,8 @@ package installer
 // a plugin, and forgetting both.
 //
 // The client writes what it does into settings.json, and re-serialises the whole
-// file for it. So it is called with a configuration directory that holds a copy
-// of the user's settings and is thrown away afterwards, while its plugins
+// file for it. So it is called with a configuration directory that holds what it
+// needs of the user's settings and is thrown away afterwards, while its plugins
 // directory is the user's own: what it registers and installs is there for every
 // scope, and not one byte of the user's settings has changed. Whether it did
 // what it was asked to is read from its own records.
@@ -110,13 +110,22 @@ func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []str
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range p.layers() {
-		if on, _ := l.switched(id); on {
-			return []string{id + " stays installed: " + l.name + " settings switch it on"}, nil
+	layers, err := p.readLayers()
+	if err != nil {
+		return nil, err
+	}
+	for _, l := range layers {
+		if on, _ := l.says(id); on {
+			return []string{id + " stays installed: " + l.Name + " settings switch it on"}, nil
+		}
+	}
+	for _, m := range p.memories() {
+		if m.switchedOn(id) && exists(m.File) {
+			return []string{id + " stays installed: springfield has enabled it in " + m.File + ", too"}, nil
 		}
 	}
 	installed := len(records[id]) > 0
-	others := p.othersOf(plugin, records)
+	others := othersOf(plugin, records, layers)
 	if len(others) == 0 {
 		// Removing the last source of a plugin uninstalls it too.
 		return c.forgetMarket(ctx, p, plugin)
@@ -168,14 +177,14 @@ func (c Client) forgetMarket(ctx context.Context, p Places, plugin Plugin) ([]st
 
 // othersOf lists what else of a plugin's marketplace is switched on here or
 // installed.
-func (p Places) othersOf(plugin Plugin, records map[string][]record) []string {
+func othersOf(plugin Plugin, records map[string][]record, layers []Layer) []string {
 	var ids []string
 	for id := range records {
 		ids = append(ids, id)
 	}
-	for _, l := range p.layers() {
+	for _, l := range layers {
 		for _, id := range l.ids() {
-			if on, _ := l.switched(id); on {
+			if on, _ := l.says(id); on {
 				ids = append(ids, id)
 			}
 		}
@@ -192,7 +201,7 @@ func (c Client) Version(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Command, "--version")
-	cmd.Env = c.Env
+	cmd.Dir, cmd.Env = os.TempDir(), c.Env
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
@@ -229,20 +238,62 @@ func orNotRecorded(ok bool, err error) error {
 	return errNotRecorded
 }
 
-// call runs the client with a copy of the user's settings, and believes only
+// call runs the client with what it needs of the user's settings, and believes only
 // what check finds in its records.
 func (c Client) call(ctx context.Context, p Places, patience time.Duration, check func() error, args ...string) error {
-	var settings []byte
-	if path, err := p.Settings(User); err == nil {
-		if file, err := Open(path); err == nil {
-			settings = file.Data // unreadable ones are not in effect
-		}
+	settings, err := p.forClient()
+	if err != nil {
+		return err
 	}
 	return c.callWith(ctx, p, settings, patience, check, args...)
 }
 
+// forClient is what the client needs to know of the user's settings: what is
+// switched on and declared, and how the network is reached. The rest, tokens
+// among it, is no business of a temporary file.
+func (p Places) forClient() ([]byte, error) {
+	path, err := p.Settings(User)
+	if err != nil {
+		return nil, err
+	}
+	l := readLayer("user", path) // unreadable: not in effect
+	copied := map[string]any{}
+	for _, key := range []string{"enabledPlugins", "extraKnownMarketplaces"} {
+		if raw, ok := l.fields[key]; ok {
+			copied[key] = raw
+		}
+	}
+	variables := map[string]string{}
+	for _, name := range []string{
+		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
+		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSH", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "CLAUDE_CODE_PLUGIN_PREFER_HTTPS",
+	} {
+		if value, _, ok := envIn([]Layer{l}, name); ok {
+			variables[name] = value
+		}
+	}
+	copied["env"] = variables
+	return Encode(copied)
+}
+
+// sweepThrowaways removes what killed calls have left in the temporary directory.
+func sweepThrowaways() {
+	entries, _ := os.ReadDir(os.TempDir())
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), throwawayPrefix) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // somebody else's stays
+		}
+	}
+}
+
+const throwawayPrefix = "springfield-claude-"
+
 func (c Client) callWith(ctx context.Context, p Places, settings []byte, patience time.Duration, check func() error, args ...string) (err error) {
-	throwaway, err := os.MkdirTemp("", "springfield-claude-")
+	sweepThrowaways()
+	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ var contents = []struct{ name, text string }{
 	{"latte on", `{"enabledPlugins":{"double-shot-latte@superpowers-marketplace":true,"x@y":true},"model":"opus"}`},
 	{"latte off", `{"enabledPlugins":{"x@y":true,"double-shot-latte@superpowers-marketplace":false}}`},
 	{"latte by version", `{"enabledPlugins":{"double-shot-latte@superpowers-marketplace":["1.2.0","^2"]}}`},
-	{"several lattes", `{"enabledPlugins":{"double-shot-latte@here":true,"double-shot-latte@there":false,"x@y":true,"double-shot-latte@":["1"]}}`},
+	{"several lattes", `{"enabledPlugins":{"double-shot-latte@here":true,"double-shot-latte@there":false,"x@y":true,"double-shot-latte@else.where":["1"]}}`},
 	{"plugin on", `{"model":"opus","enabledPlugins":{"ned-flanders@hooks":true,"x@y":true}}`},
 	{"plugin on, latte off", `{"enabledPlugins":{"ned-flanders@hooks":true,"double-shot-latte@superpowers-marketplace":false}}`},
 	{"plugin off, latte on", `{"enabledPlugins":{"ned-flanders@hooks":false,"double-shot-latte@superpowers-marketplace":true}}`},

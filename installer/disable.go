@@ -14,11 +14,7 @@ import (
 // another plugin that springfield enabled there stays on, only the plugin's own
 // entry goes; what both needed goes with the last.
 func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
-	settings, err := p.Settings(scope)
-	if err != nil {
-		return Plan{}, err
-	}
-	file, doc, err := openSettings(settings)
+	file, doc, err := p.openScope(scope)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -30,9 +26,12 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	v := p.viewFrom(scope, file, doc)
+	v, err := p.viewFrom(scope, file)
+	if err != nil {
+		return Plan{}, err
+	}
 	plan := Plan{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
-	on, says := v.own.switched(id)
+	on, says := v.own.says(id)
 	switch {
 	case m.switchedOn(id):
 		if err := plan.giveBack(p, v.own, file, m, id); err != nil {
@@ -41,22 +40,23 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 	case on:
 		plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
 		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
-	case !says && v.onBelow(id):
+	case !says && v.scopeBelow(id) != "":
 		plan.Notes = append(plan.Notes, v.scopeBelow(id)+" settings switch it on; "+string(scope)+" settings now say no, and they win")
 		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
 	}
 	if err != nil {
 		return Plan{}, err
 	}
-	return plan, plan.noteWhatIsLeft(v, file, id, scope)
+	plan.noteWhatIsLeft(v, file, id, scope)
+	return plan, nil
 }
 
 // giveBack releases what was set in the file, and in user settings on its
 // behalf.
-func (p *Plan) giveBack(places Places, own layer, file *File, m *memory, id string) error {
+func (p *Plan) giveBack(places Places, own Layer, file *File, m *memory, id string) error {
 	only := func(remembered) bool { return true }
 	shared := slices.ContainsFunc(own.ids(), func(other string) bool {
-		on, _ := own.switched(other)
+		on, _ := own.says(other)
 		return on && other != id && m.switchedOn(other)
 	})
 	if shared {
@@ -99,10 +99,10 @@ func (p *Plan) release(file *File, m *memory, behalf string, only func(remembere
 		p.Notes = append(p.Notes, name+" was changed since and is left as it is")
 	}
 	for _, r := range m.Members {
-		id := r.Path[len(r.Path)-1]
-		wasOn := strings.HasPrefix(id, latte) && r.Before != "" && same(r.before(), json.RawMessage("true"))
-		if wasOn && only(r) && !slices.Contains(theirs, nameOf(r.Path)) {
-			p.Notes = append(p.Notes, id+" is switched on again, as it was before")
+		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !same(r.before(), json.RawMessage("false"))
+		isOff := same(r.Set, json.RawMessage("false")) || r.Set == nil
+		if wasOn && isOff && only(r) && !slices.Contains(theirs, nameOf(r.Path)) {
+			p.Notes = append(p.Notes, r.Path[1]+" is switched on again, as it was before")
 		}
 	}
 	if err := writable(file); err != nil {
@@ -116,26 +116,21 @@ func (p *Plan) release(file *File, m *memory, behalf string, only func(remembere
 
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
 // was on before springfield came, and in other scopes.
-func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) error {
+func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) {
 	for _, e := range p.edits {
 		if e.file.Path != file.Path {
 			continue
 		}
-		doc, err := Parse(e.after) // no bytes are an empty document
-		if err != nil {
-			return err
-		}
-		v.own.doc = doc
+		v.own = layerOf(string(scope), file, e.after) // no bytes are an empty document
 	}
-	on, says := v.own.switched(id)
+	on, says := v.own.says(id)
 	switch {
 	case on:
 		p.Notes = append(p.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
-	case !says && v.onBelow(id):
+	case !says && v.scopeBelow(id) != "":
 		p.Notes = append(p.Notes, "it stays on in "+v.scopeBelow(id)+" settings; disable it once more to say no in "+string(scope)+" settings, which win")
 	}
 	p.noteOverruled(v, id, scope, false)
-	return nil
 }
 
 // EnabledAs lists the plugins of a name that a scope's settings switch on, so
@@ -152,11 +147,11 @@ func EnabledAs(p Places, name string, scope Scope) ([]Plugin, error) {
 	if _, _, err := doc.Get("enabledPlugins"); err != nil {
 		return nil, refused(file, err)
 	}
-	own := layer{string(scope), file.Path, doc}
+	own := layerOf(string(scope), file, file.Data)
 	var found []Plugin
 	for _, id := range own.ids() {
 		bare, marketplace, _ := strings.Cut(id, "@")
-		if on, _ := own.switched(id); on && bare == name {
+		if on, _ := own.says(id); on && bare == name {
 			found = append(found, Plugin{Name: bare, Marketplace: marketplace})
 		}
 	}

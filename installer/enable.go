@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Plugin is a plugin that can be switched on.
@@ -106,16 +105,12 @@ func (e *RivalsError) Error() string {
 
 // PlanEnable switches a plugin on in a scope.
 func PlanEnable(p Places, e Enabling) (Plan, error) {
-	settings, err := p.Settings(e.Scope)
+	file, doc, err := p.openScope(e.Scope)
 	if err != nil {
 		return Plan{}, err
 	}
 	user, _ := p.Settings(User)
 	if err := checkDeclared(user, e.Plugin); err != nil {
-		return Plan{}, err
-	}
-	file, doc, err := openSettings(settings)
-	if err != nil {
 		return Plan{}, err
 	}
 	plan := Plan{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
@@ -151,14 +146,24 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	if _, _, err := doc.Get("enabledPlugins", e.Plugin.ID()); err != nil {
 		return nil, refused(file, err) // before anybody is asked anything
 	}
-	v := places.viewFrom(e.Scope, file, doc)
+	v, err := places.viewFrom(e.Scope, file)
+	if err != nil {
+		return nil, err
+	}
 	changes := p.raiseCap(v, e)
 	changes = append(changes, switchTo(latteOrigin, "false"))
 	var rivals []string
 	read := stocks{}
+	if e.Plugin.Suite != "" { // known or not: with this edit it will be
+		here, err := MarketOf(places, e.Plugin)
+		if err != nil {
+			return nil, err
+		}
+		read[here.Name] = here.stock()
+	}
 	for _, id := range v.ids() {
-		if id == e.Plugin.ID() || strings.ContainsRune(id, utf8.RuneError) {
-			continue // broken text is no plugin's name
+		if id == e.Plugin.ID() {
+			continue
 		}
 		isLatte := strings.HasPrefix(id, latte)
 		if _, _, err := doc.Get("enabledPlugins", id); isLatte && err != nil {
@@ -210,8 +215,8 @@ func (p Places) drives(v view, id string, read stocks) bool {
 	if i := p.installed(id, read); i.Dir != "" {
 		return i.Drives()
 	}
-	return slices.ContainsFunc(v.all(), func(l layer) bool {
-		m, err := p.recall(l.file)
+	return slices.ContainsFunc(v.all(), func(l Layer) bool {
+		m, err := p.recall(l.path)
 		return err == nil && m.switchedOn(id)
 	})
 }
@@ -226,9 +231,9 @@ func isRival(id string) bool {
 // removeRival takes a rival's entry out, and says false where a lower scope
 // would switch it on again.
 func (p *Plan) removeRival(v view, id string) []Change {
-	_, says := v.own.switched(id)
+	_, says := v.own.says(id)
 	switch {
-	case v.onBelow(id):
+	case v.scopeBelow(id) != "":
 		p.Notes = append(p.Notes, id+" is switched off")
 		return []Change{switchTo(id, "false")}
 	case says:
@@ -263,7 +268,14 @@ func (p *Plan) noteOverruled(v view, id string, scope Scope, wanted bool) {
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
 func (p *Plan) raiseCap(v view, e Enabling) []Change {
-	value, found := v.env(BlockCap)
+	if value, from, found := envIn(v.above, BlockCap); found {
+		if honoured(value, true) < e.Rounds {
+			p.Notes = append(p.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
+				BlockCap, value, from, e.Plugin.ID(), e.Rounds))
+		}
+		return nil
+	}
+	value, _, found := envIn(append([]Layer{v.own}, v.below...), BlockCap)
 	if honoured(value, found) >= e.Rounds {
 		return nil
 	}

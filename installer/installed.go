@@ -294,6 +294,10 @@ func (p Places) stock(name string) (s stock) {
 	if err != nil {
 		return stock{err: err}
 	}
+	return m.stock()
+}
+
+func (m Market) stock() (s stock) {
 	s.source = printable(m.String())
 	s.inPlace = slices.Contains([]string{"directory", "file"}, m.from().Source)
 	s.root = m.Location
@@ -315,7 +319,7 @@ func (p Places) stock(name string) (s stock) {
 	}
 	fields, file, err := readObject(s.root, catalog)
 	if err != nil {
-		s.err = fmt.Errorf("marketplace %s: %w", name, err)
+		s.err = fmt.Errorf("marketplace %s: %w", m.Name, err)
 		return s
 	}
 	metadata, _ := members(fields["metadata"])

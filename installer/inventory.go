@@ -25,7 +25,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // Inventory is what is in effect.
@@ -293,15 +292,4 @@ func (i Inventory) Drivers() []Switched {
 
 // Env is a variable that settings set for Claude Code and for hooks, and the
 // layer that it comes from.
-func (i Inventory) Env(name string) (value, from string, ok bool) {
-	for _, l := range i.Settings {
-		variables, _ := members(l.fields["env"])
-		if raw, found := variables[name]; found {
-			if value = stringIn(raw); value == "" {
-				value = strings.Trim(string(raw), `"`) // a number, as it is written
-			}
-			return value, l.Name, true
-		}
-	}
-	return "", "", false
-}
+func (i Inventory) Env(name string) (value, from string, ok bool) { return envIn(i.Settings, name) }

@@ -5,6 +5,8 @@ package installer
 //
 // The rules:
 //   - an entry is on the disk, with the old bytes, before any file changes;
+//   - its name says that it is open until the last file is written, so that an
+//     edit that was killed can be told from one that somebody has changed since;
 //   - entries are a stack: only the newest can be undone, and is gone then;
 //   - undoing gives back bytes, and only where they are still the ones that the
 //     edit left. After a crash in mid-edit some files are as before and some as
@@ -40,6 +42,8 @@ type Entry struct {
 	At    time.Time `json:"at"`
 	Did   string    `json:"did"` // "enable ned-flanders@hooks in user settings"
 	Files []Edited  `json:"files"`
+
+	open bool // not all of its files are known to be written
 }
 
 // Edited is a file that an edit changed, or about which it only remembered
@@ -92,7 +96,8 @@ func Journal(p Places) ([]Entry, error) {
 
 // PlanUndo works out how to take back the newest edit in the journal. Without
 // one the error wraps ErrNothingToUndo; a file that is neither as the edit left
-// it nor as it was before gives a *ChangedSinceError.
+// it nor as it was before gives a *ChangedSinceError. A file whose directory is
+// gone is passed over.
 func PlanUndo(p Places) (Plan, Entry, error) {
 	ids, err := p.journalled()
 	if err != nil {
@@ -121,14 +126,17 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 			edit.memory = &memory{File: f.Path}
 		}
 		switch {
+		case isGone(file):
+			edit.after, edit.remove = nil, true // and nothing to give back to
 		case file.Path != f.Path || !f.After.is(file) && !f.Before.is(file):
 			return Plan{}, e, &ChangedSinceError{e, f.Asked, udiff.Unified(f.Asked+" as springfield left it", f.Asked+" now", string(f.After.Data), string(file.Data))}
 		case f.Before.is(file):
 			edit.after = file.Data
 			edit.remove = !file.Exists
-		case !f.Before.Existed:
-			edit.after, edit.remove = nil, true
 		default:
+			if edit.remove = !f.Before.Existed; edit.remove {
+				edit.after = nil
+			}
 			if !file.Exists {
 				file.Mode = f.Mode
 			}
@@ -139,6 +147,38 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 		plan.edits = append(plan.edits, edit)
 	}
 	return plan, e, nil
+}
+
+// isGone tells whether a file is not there, nor the directory it was in: a
+// project that has been deleted.
+func isGone(file *File) bool {
+	return !file.Exists && !isDir(filepath.Dir(file.Path))
+}
+
+// ForgetEdit takes the newest edit out of the journal and leaves its files as
+// they are, so that the one before it can be undone.
+func ForgetEdit(p Places) (Entry, error) {
+	unlock, err := Lock(p.state("settings.lock"))
+	if err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	defer unlock()
+	id, err := p.newest()
+	if err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	if id == 0 {
+		return Entry{}, ErrNothingToUndo
+	}
+	e, err := p.entry(id)
+	var damaged *DamagedError
+	if err != nil && !errors.As(err, &damaged) {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	if err := p.forget(id); err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	return e, nil
 }
 
 // journal writes the entry of a plan that is about to be applied.
@@ -161,7 +201,7 @@ func (p Places) journal(plan Plan) (id int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := p.keep(p.entryFile(e.ID), data); err != nil {
+	if err := p.keep(p.openFile(e.ID), data); err != nil {
 		return 0, err
 	}
 	p.prune(ids, len(data))
@@ -177,6 +217,7 @@ func (p Places) prune(ids []int, size int) {
 		}
 		if kept++; kept > journalKeeps || size > journalSize {
 			_ = os.Remove(p.entryFile(id)) // one too many does no harm
+			_ = os.Remove(p.openFile(id))
 		}
 	}
 }
@@ -192,10 +233,22 @@ func (p Places) newest() (int, error) {
 
 // forget takes an entry out of the journal.
 func (p Places) forget(id int) error {
-	return step("forget entry", func() error { return os.Remove(p.entryFile(id)) })
+	return step("forget entry", func() error {
+		err := os.Remove(p.openFile(id))
+		if errors.Is(err, fs.ErrNotExist) {
+			err = os.Remove(p.entryFile(id))
+		}
+		return err
+	})
+}
+
+// finish says of an entry that all of its files are written.
+func (p Places) finish(id int) error {
+	return step("finish entry", func() error { return os.Rename(p.openFile(id), p.entryFile(id)) })
 }
 
 func (p Places) entryFile(id int) string { return p.state("journal", fmt.Sprintf("%08d.json", id)) }
+func (p Places) openFile(id int) string  { return p.state("journal", fmt.Sprintf("%08d.open", id)) }
 
 // journalled lists the entries' numbers, the oldest first.
 func (p Places) journalled() ([]int, error) {
@@ -208,27 +261,35 @@ func (p Places) journalled() ([]int, error) {
 	}
 	var ids []int
 	for _, f := range files {
-		name, ok := strings.CutSuffix(f.Name(), ".json")
-		if id, err := strconv.Atoi(name); ok && err == nil && id > 0 && filepath.Base(p.entryFile(id)) == f.Name() {
+		name := strings.TrimSuffix(strings.TrimSuffix(f.Name(), ".json"), ".open")
+		id, err := strconv.Atoi(name)
+		if err == nil && id > 0 && (filepath.Base(p.entryFile(id)) == f.Name() || filepath.Base(p.openFile(id)) == f.Name()) {
 			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)
-	return ids, nil
+	return slices.Compact(ids), nil
 }
 
 func (p Places) entry(id int) (Entry, error) {
-	data, err := os.ReadFile(p.entryFile(id))
+	path := p.entryFile(id)
+	data, err := os.ReadFile(path)
+	open := errors.Is(err, fs.ErrNotExist)
+	if open {
+		path = p.openFile(id)
+		data, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return Entry{}, err
 	}
 	var e Entry
 	if err := json.Unmarshal(data, &e); err != nil {
-		return Entry{}, fmt.Errorf("%s: %w", p.entryFile(id), err)
+		return Entry{}, &DamagedError{path, err}
 	}
 	if e.ID != id {
-		return Entry{}, fmt.Errorf("%s: it says it is number %d", p.entryFile(id), e.ID)
+		return Entry{}, &DamagedError{path, fmt.Errorf("it says it is number %d", e.ID)}
 	}
+	e.open = open
 	return e, nil
 }
 

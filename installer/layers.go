@@ -1,101 +1,60 @@
 package installer
 
-// What the settings of all scopes say together. A value in a higher scope wins:
-// user < project < local < managed. So a false in user settings cannot switch
-// off what a project's settings switch on, and a plan for one scope has to say
-// when another one decides.
+// What the settings of all scopes say together, seen from the one file that a
+// plan is about. A value in a higher scope wins: user < project < local <
+// managed. So a false in user settings cannot switch off what a project's
+// settings switch on, and a plan for one scope has to say when another decides.
 
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 )
 
-// layer is one scope's settings, as Claude Code would read them.
-type layer struct {
-	name string // "user", "project", "local" or "managed"
-	file string // where the bytes are
-	doc  *Document
-}
-
-// layers reads the scopes' settings, the lowest first. Two scopes that share a
-// file are one. A file that cannot be read or parsed is not in effect, so it is
-// left out.
-func (p Places) layers() []layer {
-	var all []layer
-	for _, scope := range Scopes() {
-		path, err := p.Settings(scope)
-		if err != nil {
-			continue
-		}
-		file, doc, err := openSettings(path)
-		if err != nil || slices.ContainsFunc(all, func(l layer) bool { return l.file == file.Path }) {
-			continue
-		}
-		all = append(all, layer{string(scope), file.Path, doc})
-	}
-	for _, path := range p.managedFiles() {
-		if file, doc, err := openSettings(path); err == nil {
-			all = append(all, layer{"managed", file.Path, doc})
-		}
-	}
-	return all
-}
-
-// value is a member of a layer; what cannot be followed is not there.
-func (l layer) value(path ...string) (json.RawMessage, bool) {
-	raw, found, err := l.doc.Get(path...)
-	return raw, found && err == nil
-}
-
-// switched tells what a layer says of a plugin. Anything but false switches it
-// on, as an array of versions does.
-func (l layer) switched(id string) (on, says bool) {
-	raw, says := l.value("enabledPlugins", id)
-	return says && !same(raw, json.RawMessage("false")), says
-}
-
-// ids lists the plugins that a layer names.
-func (l layer) ids() []string {
-	raw, found := l.value("enabledPlugins")
-	var all map[string]json.RawMessage
-	if !found || json.Unmarshal(raw, &all) != nil {
-		return nil
-	}
-	var ids []string
-	for id := range all {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// view is the layers seen from one settings file: what lies below it, the file
-// itself, what lies above.
+// view is the layers around a settings file, each list with the highest first.
 type view struct {
-	below, above []layer
-	own          layer
+	above []Layer
+	own   Layer
+	below []Layer
 }
 
-// viewFrom splits the layers around a file, whose own bytes the caller has read.
-func (p Places) viewFrom(scope Scope, file *File, doc *Document) view {
-	v := view{own: layer{string(scope), file.Path, doc}}
+// viewFrom splits the layers around a scope's file.
+func (p Places) viewFrom(scope Scope, file *File) (view, error) {
+	layers, err := p.readLayers()
+	if err != nil {
+		return view{}, err
+	}
+	v := view{own: layerOf(string(scope), file, file.Data)}
 	rank := slices.Index(Scopes(), scope)
-	for _, l := range p.layers() {
+	for _, l := range layers {
 		switch {
-		case l.file == file.Path:
-		case slices.Index(Scopes(), Scope(l.name)) < rank && l.name != "managed":
+		case l.path == file.Path:
+		case l.Name != "managed" && slices.Index(Scopes(), Scope(l.Name)) < rank:
 			v.below = append(v.below, l)
 		default:
 			v.above = append(v.above, l)
 		}
 	}
-	return v
+	return v, nil
 }
 
-// all is every layer, the lowest first.
-func (v view) all() []layer { return slices.Concat(v.below, []layer{v.own}, v.above) }
+// layerOf is a file's layer with other bytes in it.
+func layerOf(name string, file *File, data []byte) Layer {
+	l := Layer{Name: name, File: file.Asked, Exists: true, path: file.Path}
+	doc, err := Parse(data)
+	if err != nil {
+		l.Problem = err.Error()
+		return l
+	}
+	l.fields, _ = members(json.RawMessage(doc.text))
+	return l
+}
 
-// ids lists every plugin that any layer names.
+// all is every layer, the highest first.
+func (v view) all() []Layer { return slices.Concat(v.above, []Layer{v.own}, v.below) }
+
+// ids lists every plugin that any layer names. What cannot be a plugin's ID is
+// none: Claude Code passes it over, and nobody should be told to type it.
 func (v view) ids() []string {
 	var ids []string
 	for _, l := range v.all() {
@@ -105,52 +64,60 @@ func (v view) ids() []string {
 	return slices.Compact(ids)
 }
 
-// on tells whether a plugin is on as far as the file and what lies below it go.
-func (v view) on(id string) bool {
-	if on, says := v.own.switched(id); says {
-		return on
+// ids lists the plugins that a layer names.
+func (l Layer) ids() []string {
+	plugins, _ := members(l.fields["enabledPlugins"])
+	var ids []string
+	for id := range plugins {
+		if isID.MatchString(id) {
+			ids = append(ids, id)
+		}
 	}
-	return v.onBelow(id)
+	slices.Sort(ids)
+	return ids
 }
 
-func (v view) onBelow(id string) bool { return v.scopeBelow(id) != "" }
+// on tells whether a plugin is on as far as the file and what lies below it go.
+func (v view) on(id string) bool {
+	if on, says := v.own.says(id); says {
+		return on
+	}
+	return v.scopeBelow(id) != ""
+}
 
 // scopeBelow is the scope below the file that switches a plugin on, "" if none
 // does.
 func (v view) scopeBelow(id string) string {
-	for _, l := range slices.Backward(v.below) {
-		if on, says := l.switched(id); says {
-			if !on {
-				return ""
-			}
-			return l.name
-		}
+	name, on, _ := lastWord(v.below, id)
+	if !on {
+		return ""
 	}
-	return ""
+	return name
 }
 
 // overruled tells which layer above the file has the last word on a plugin.
-func (v view) overruled(id string) (name string, on, says bool) {
-	for _, l := range slices.Backward(v.above) {
-		if on, says := l.switched(id); says {
-			return l.name, on, true
+func (v view) overruled(id string) (name string, on, says bool) { return lastWord(v.above, id) }
+
+func lastWord(layers []Layer, id string) (name string, on, says bool) {
+	for _, l := range layers {
+		if on, says := l.says(id); says {
+			return l.Name, on, true
 		}
 	}
 	return "", false, false
 }
 
-// env is a variable that settings set, as far as the file and what lies below
-// it go.
-func (v view) env(name string) (value string, found bool) {
-	for _, l := range slices.Backward(append(slices.Clone(v.below), v.own)) {
-		raw, ok := l.value("env", name)
-		if !ok {
-			continue
+// envIn is a variable that layers set for Claude Code and for hooks, the highest
+// first, and the layer that it comes from.
+func envIn(layers []Layer, name string) (value, from string, ok bool) {
+	for _, l := range layers {
+		variables, _ := members(l.fields["env"])
+		if raw, found := variables[name]; found {
+			if value = stringIn(raw); value == "" {
+				value = strings.Trim(string(raw), `"`) // a number, as it is written
+			}
+			return value, l.Name, true
 		}
-		if json.Unmarshal(raw, &value) != nil {
-			value = string(raw) // a number, as it is written
-		}
-		return value, true
 	}
-	return "", false
+	return "", "", false
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -37,18 +38,22 @@ func exists(path string) bool {
 
 // ManagedSettings is the file an administrator would deploy to have a plugin on
 // for everybody.
-func ManagedSettings(plugin Plugin, market Market) ([]byte, error) {
-	source := market.source
-	if source == nil {
+func ManagedSettings(e Enabling, market Market) ([]byte, error) {
+	if market.source == nil {
 		return nil, fmt.Errorf("marketplace %s: where it comes from is not known", market.Name)
 	}
-	return encodeIndented(struct {
+	settings := struct {
+		Env          map[string]string                     `json:"env,omitempty"`
 		Marketplaces map[string]map[string]json.RawMessage `json:"extraKnownMarketplaces"`
 		Plugins      map[string]bool                       `json:"enabledPlugins"`
 	}{
-		map[string]map[string]json.RawMessage{plugin.Marketplace: {"source": source}},
-		map[string]bool{latteOrigin: false, plugin.ID(): true},
-	})
+		Marketplaces: map[string]map[string]json.RawMessage{market.Name: {"source": market.source}},
+		Plugins:      map[string]bool{latteOrigin: false, e.Plugin.ID(): true},
+	}
+	if e.Rounds > blockCapDefault {
+		settings.Env = map[string]string{BlockCap: strconv.Itoa(e.Rounds)}
+	}
+	return encodeIndented(settings)
 }
 
 // ManagedFiles names where managed settings lie on each system.

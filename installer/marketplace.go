@@ -120,6 +120,32 @@ func Markets(p Places) (map[string]Market, error) {
 	return markets, nil
 }
 
+// AllMarkets are the marketplaces that the client has on record, and the
+// directories that user settings declare to it.
+func AllMarkets(p Places) (map[string]Market, error) {
+	all, err := Markets(p)
+	if err != nil {
+		return nil, err
+	}
+	if all == nil {
+		all = map[string]Market{}
+	}
+	user, err := p.Settings(User)
+	if err != nil {
+		return nil, err
+	}
+	declared, _ := members(readLayer(string(User), user).fields["extraKnownMarketplaces"])
+	for name := range declared {
+		if _, known := all[name]; known {
+			continue
+		}
+		if m, err := p.market(name); err == nil {
+			all[name] = m
+		}
+	}
+	return all, nil
+}
+
 // catalog is what a marketplace says it offers.
 type catalog struct {
 	Plugins []offer `json:"plugins"`

@@ -94,10 +94,34 @@ func (p Places) recall(path string) (*memory, error) {
 	}
 	var m memory
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, fmt.Errorf("read %s: %w", p.memoryFile(path), err)
+		return nil, &DamagedError{p.memoryFile(path), err}
 	}
 	return &m, nil
 }
+
+// memories lists all that is remembered, of whatever files. What cannot be read
+// is left out.
+func (p Places) memories() []*memory {
+	files, _ := os.ReadDir(p.state("edits"))
+	var all []*memory
+	for _, f := range files {
+		path := p.state("edits", f.Name())
+		var m memory
+		if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &m) == nil && p.memoryFile(m.File) == path {
+			all = append(all, &m)
+		}
+	}
+	return all
+}
+
+// DamagedError says that a file of springfield's own cannot be read.
+type DamagedError struct {
+	File string
+	Err  error
+}
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
+func (e *DamagedError) Unwrap() error { return e.Err }
 
 // remember writes a memory; without members there is nothing to remember.
 func (p Places) remember(m *memory) error {

@@ -39,31 +39,55 @@ func PlanDeclare(p Places, name, dir string) (Plan, error) {
 }
 
 func (p Places) planMember(scope Scope, did string, change Change) (Plan, error) {
-	settings, err := p.Settings(scope)
+	file, doc, err := p.openScope(scope)
 	if err != nil {
 		return Plan{}, err
 	}
-	file, doc, err := openSettings(settings)
+	// Where springfield has enabled something, this belongs to it, and disable
+	// gives back what was there before.
+	m, err := p.recall(file.Path)
 	if err != nil {
 		return Plan{}, err
+	}
+	behalf := ""
+	if m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, file.Path) }) {
+		behalf = file.Path
 	}
 	plan := Plan{Did: did}
-	return plan, plan.set(p, file, doc, []Change{change}, "")
+	return plan, plan.set(p, file, doc, []Change{change}, behalf)
 }
 
-// PlanRemove takes a file away.
-func PlanRemove(path string) (Plan, error) {
+// PlanRemove takes a file of the project away: a regular file in the directory
+// itself, since a project must not have anything else removed by a link.
+func PlanRemove(p Places, path string) (Plan, error) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return Plan{}, fmt.Errorf("%s is not a regular file", path)
+	}
 	file, err := Open(path)
-	if err != nil || !file.Exists {
+	if err != nil {
 		return Plan{}, err
+	}
+	if !p.holds(file.Path) {
+		return Plan{}, fmt.Errorf("%s lies outside of the project", path)
 	}
 	e := newEdit(file, nil, nil)
 	e.remove = true
 	return Plan{Did: "remove " + path, edits: []edit{e}}, nil
 }
 
-// Interrupted is the newest edit if it was killed before all of its files were
-// written.
+// holds tells whether a path without links lies in the project.
+func (p Places) holds(path string) bool {
+	root, err := resolve(p.Root)
+	if err != nil {
+		return false
+	}
+	rel, err := filepath.Rel(root, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+// Interrupted is the newest edit if it was killed when only some of its files
+// were written.
 func Interrupted(p Places) (e Entry, interrupted bool, err error) {
 	ids, err := p.journalled()
 	if err != nil || len(ids) == 0 {
@@ -71,6 +95,9 @@ func Interrupted(p Places) (e Entry, interrupted bool, err error) {
 	}
 	if e, err = p.entry(ids[len(ids)-1]); err != nil {
 		return Entry{}, false, err
+	}
+	if !e.open {
+		return e, false, nil
 	}
 	before, after := 0, 0
 	for _, f := range e.Files {
@@ -157,6 +184,32 @@ func Trusted(p Places) (trusted, known bool) {
 			return false, true
 		}
 	}
+}
+
+// Damaged lists files of springfield's own that cannot be read.
+func Damaged(p Places) []error {
+	var all []error
+	files, _ := os.ReadDir(p.state("edits"))
+	for _, f := range files {
+		path := p.state("edits", f.Name())
+		if filepath.Ext(path) != ".json" || !f.Type().IsRegular() {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(data, new(memory))
+		}
+		if err != nil {
+			all = append(all, &DamagedError{path, err})
+		}
+	}
+	ids, _ := p.journalled()
+	for _, id := range ids {
+		if _, err := p.entry(id); err != nil {
+			all = append(all, err)
+		}
+	}
+	return all
 }
 
 // Honoured is how many continues in a row Claude Code honours with the value of

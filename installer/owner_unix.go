@@ -5,19 +5,25 @@ package installer
 import (
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 )
 
-// keepOwner gives temp the owner of the file it will replace, if there is one. Root must
-// succeed, or a user run under sudo would lose the file to root; anybody else
-// can at most keep a group they are in.
+// keepOwner gives temp the owner of the file it will replace, or of the directory
+// it is made in. Root must succeed, or a user run under sudo would lose the file
+// to root; anybody else can at most keep a group they are in.
 func keepOwner(temp *os.File, old fs.FileInfo) error {
-	if old == nil {
-		return nil
-	}
 	made, err := temp.Stat()
 	if err != nil {
 		return err
+	}
+	if old == nil {
+		if os.Geteuid() != 0 {
+			return nil // as every new file of theirs
+		}
+		if old, err = os.Stat(filepath.Dir(temp.Name())); err != nil {
+			return err
+		}
 	}
 	was, known := old.Sys().(*syscall.Stat_t)
 	is, alsoKnown := made.Sys().(*syscall.Stat_t)
@@ -28,5 +34,20 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 		return temp.Chown(int(was.Uid), int(was.Gid))
 	}
 	_ = temp.Chown(-1, int(was.Gid))
+	return nil
+}
+
+// ownAsAround gives what root has made in somebody's directory to that owner.
+func ownAsAround(path string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	around, err := os.Stat(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	if owner, known := around.Sys().(*syscall.Stat_t); known {
+		return os.Lchown(path, int(owner.Uid), int(owner.Gid))
+	}
 	return nil
 }

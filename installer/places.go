@@ -11,7 +11,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"path/filepath"
 )
 
@@ -69,9 +68,7 @@ func (p Places) state(name ...string) string {
 
 // makeState makes a directory for our own state. What is kept there can hold
 // what settings hold, so it is for the user alone.
-func (p Places) makeState(name string) error {
-	return os.MkdirAll(p.state(name), 0o700)
-}
+func (p Places) makeState(name string) error { return makeDirs(p.state(name), 0o700) }
 
 // named turns a path into a file name.
 func named(path string) string {

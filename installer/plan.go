@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 
@@ -120,6 +121,29 @@ func openSettings(path string) (*File, *Document, error) {
 	return file, doc, nil
 }
 
+// openScope opens a scope's settings for an edit. A project must not have its
+// settings be a link to something else of the user's; to settings elsewhere, as
+// in a dotfiles repository or another worktree, it may.
+func (p Places) openScope(scope Scope) (*File, *Document, error) {
+	path, err := p.Settings(scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	file, doc, err := openSettings(path)
+	if err != nil || scope == User || p.holds(file.Path) {
+		return file, doc, err
+	}
+	isSettings := filepath.Base(file.Path) == filepath.Base(path) && filepath.Base(filepath.Dir(file.Path)) == ".claude"
+	if user, err := p.Settings(User); err == nil {
+		target, err := resolve(user)
+		isSettings = isSettings || err == nil && target == file.Path
+	}
+	if !isSettings {
+		return nil, nil, fmt.Errorf("read settings: %s: it is a link out of the project, to %s", file.Asked, file.Path)
+	}
+	return file, doc, nil
+}
+
 // writable refuses a file that its owner has marked read-only: a rename would
 // replace it all the same.
 func writable(file *File) error {
@@ -180,6 +204,7 @@ func (p Plan) apply(places Places) error {
 	if p.undoes != 0 {
 		return places.forget(id)
 	}
+	_ = places.finish(id) // all is written; an open entry only looks more closely
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -106,7 +107,7 @@ func (f *File) replace(data []byte) error {
 // the rename is to ask check.
 func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, check func() error) (err error) {
 	dir := filepath.Dir(path)
-	if err := step("make directory", func() error { return os.MkdirAll(dir, newDirMode) }); err != nil {
+	if err := step("make directory", func() error { return makeDirs(dir, newDirMode) }); err != nil {
 		return err
 	}
 	sweep(path)
@@ -141,6 +142,27 @@ func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, che
 		}
 	}
 	return nil
+}
+
+// makeDirs makes a directory and those above it that are missing, each its
+// surroundings' owner's.
+func makeDirs(dir string, mode fs.FileMode) error {
+	info, err := os.Stat(dir)
+	switch {
+	case err == nil && info.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := makeDirs(filepath.Dir(dir), mode); err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return ownAsAround(dir)
 }
 
 // step does one step of writing, which a test build can make fail.
@@ -217,7 +239,7 @@ func (f *File) unchanged() error {
 // which stays, empty, after unlock. It holds between springfields only, until
 // unlock or the end of the process. Without success the error wraps ErrLocked.
 func Lock(path string) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), newDirMode); err != nil {
+	if err := makeDirs(filepath.Dir(path), newDirMode); err != nil {
 		return nil, failed("lock", path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
@@ -227,7 +249,11 @@ func Lock(path string) (unlock func(), err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = ErrLocked
 	}
+	if err == nil {
+		err = ownAsAround(path) // or nobody but root could ever take it
+	}
 	if err != nil {
+		_ = lock.Unlock()
 		return nil, failed("lock", path, err)
 	}
 	return func() { _ = lock.Unlock() }, nil

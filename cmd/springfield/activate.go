@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/Masterminds/semver/v3"
+
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -26,6 +28,7 @@ type activation struct {
 	register string // a directory to register, "" if it is known
 	install  string // a plugin to fetch, "" if it is there
 	from     string // where the plugin comes from, for people
+	added    string // the marketplace that find has added
 }
 
 func (a *app) newActivation(places installer.Places, o enableOptions) *activation {
@@ -38,7 +41,10 @@ func (a *app) newActivation(places installer.Places, o enableOptions) *activatio
 
 // claude is the claude command; its Command is "" where there is none.
 func (a *app) claude(places installer.Places) installer.Client {
-	command, _ := exec.LookPath("claude")
+	command, err := exec.LookPath("claude")
+	if err != nil || !filepath.IsAbs(command) {
+		command = "" // of a relative PATH entry it would be whatever the project has there
+	}
 	return installer.Client{Command: command, Env: a.env}
 }
 
@@ -52,6 +58,9 @@ func (act *activation) find(ctx context.Context, o enableOptions) (installer.Plu
 	bare, _, both := strings.Cut(name, "@")
 	if both || o.suite != "" {
 		return installer.Plugin{}, &usageError{errors.New("the marketplace is named twice"), "use one of NAME@MARKETPLACE, --marketplace and --suite"}
+	}
+	if filepath.IsAbs(source) || strings.HasPrefix(source, ".") {
+		return act.a.findPlugin(act.places, name, source)
 	}
 	if !strings.ContainsAny(source, "/:") {
 		return act.a.findPlugin(act.places, bare+"@"+source, "")
@@ -73,7 +82,41 @@ func (act *activation) find(ctx context.Context, o enableOptions) (installer.Plu
 	if err != nil {
 		return installer.Plugin{}, err
 	}
-	return act.a.findPlugin(act.places, bare+"@"+market, "")
+	act.added = market
+	plugin, err := act.a.findPlugin(act.places, bare+"@"+market, "")
+	if err != nil {
+		act.takeBack(ctx, bare)
+	}
+	return plugin, err
+}
+
+// takeBack has the client forget the marketplace that find has added, because
+// something went wrong after it.
+func (act *activation) takeBack(ctx context.Context, name string) {
+	if act.added == "" {
+		return
+	}
+	notes, err := act.client.Purge(ctx, act.places, installer.Plugin{Name: name, Marketplace: act.added})
+	if err != nil {
+		notes = []string{err.Error()}
+	}
+	for _, note := range notes {
+		act.a.talk("%s", note)
+	}
+}
+
+// isOld tells whether the client is older than a version; of one that does not
+// say nobody knows, so it is.
+func (act *activation) isOld(ctx context.Context, version string) bool {
+	if act.client.Command == "" {
+		return true
+	}
+	is, err := act.client.Version(ctx)
+	if err != nil {
+		return true
+	}
+	v, err := semver.StrictNewVersion(is)
+	return err != nil || v.LessThan(semver.MustParse(version))
 }
 
 // look finds out what is missing, and what kind of plugin it is; one that could
@@ -118,10 +161,9 @@ func pluginDir(places installer.Places, plugin installer.Plugin) string {
 // examine looks at the plugin's own files.
 func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	id := wanted.Plugin.ID()
-	_, noSuite := generator.ReadSuite(wanted.Plugin.Suite)
 	if err := generator.CheckHook(dir, generator.Host()); err != nil {
 		hint := "have it compiled for " + generator.Host().String() + " by whoever publishes it"
-		if noSuite == nil {
+		if isSuite(wanted.Plugin.Suite) {
 			hint = "springfield init " + wanted.Plugin.Suite + " compiles what is missing"
 		}
 		return &hinted{fmt.Errorf("%s could not run: %w", id, err), hint}
@@ -141,6 +183,15 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	}
 	wanted.Rounds = min(settings.Limits.Burst, settings.Limits.PerPrompt)
 	return nil
+}
+
+// isSuite tells whether a directory is a suite of springfield's.
+func isSuite(dir string) bool {
+	if dir == "" {
+		return false
+	}
+	_, err := generator.ReadSuite(dir)
+	return err == nil
 }
 
 // isLoop tells whether a strategy drives a loop through a spec, as others do.
@@ -190,24 +241,25 @@ func (act *activation) run(ctx context.Context, wanted *installer.Enabling) erro
 }
 
 // printManaged prints what an administrator would deploy.
-func (a *app) printManaged(o enableOptions) error {
+func (a *app) printManaged(ctx context.Context, o enableOptions) error {
 	places, err := a.places()
 	if err != nil {
 		return err
 	}
-	name := o.plugin
-	if o.marketplace != "" {
-		name += "@" + o.marketplace
-	}
-	plugin, err := a.findPlugin(places, name, o.suite)
+	act := a.newActivation(places, o)
+	plugin, err := act.find(ctx, o)
 	if err != nil {
+		return hintSettings(err)
+	}
+	wanted := installer.Enabling{Plugin: plugin}
+	if err := act.look(&wanted); err != nil {
 		return err
 	}
 	market, err := installer.MarketOf(places, plugin)
 	if err != nil {
 		return err
 	}
-	settings, err := installer.ManagedSettings(plugin, market)
+	settings, err := installer.ManagedSettings(wanted, market)
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -80,6 +81,10 @@ func checkClient(d *diagnosis) []finding {
 			return []finding{{State: f.state, Says: fmt.Sprintf("Claude Code %s is older than %s: %s", d.version, f.version, f.says), Fix: "claude update"}}
 		}
 	}
+	if version.LessThan(semver.MustParse("2.1.211")) && d.places.Work != d.places.Root &&
+		slices.ContainsFunc(d.ours, func(s installer.Switched) bool { return s.Decides == string(installer.Local) }) {
+		return []finding{{State: warning, Says: fmt.Sprintf("Claude Code %s reads local settings only where a session starts, not at the root of the repository around", d.version), Fix: "start it in " + d.places.Root + ", or claude update"}}
+	}
 	if version.LessThan(semver.MustParse(tested)) {
 		return []finding{{State: note, Says: fmt.Sprintf("Claude Code %s: springfield is tried with %s and later", d.version, tested), Fix: "claude update"}}
 	}
@@ -94,9 +99,7 @@ func checkSettings(d *diagnosis) []finding {
 				Fix: "mend that place; it has to be plain JSON"})
 		}
 	}
-	if e, interrupted, err := installer.Interrupted(d.places); err != nil {
-		bad = append(bad, finding{State: warning, Says: err.Error(), Fix: "remove that file; only undo misses it"})
-	} else if interrupted {
+	if e, interrupted, err := installer.Interrupted(d.places); err == nil && interrupted {
 		bad = append(bad, finding{State: failure, Says: fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, ago(e.At)), Fix: "springfield undo",
 			mend: func() error {
 				return d.apply(func() (installer.Plan, error) {
@@ -148,9 +151,9 @@ func checkPlugins(d *diagnosis) []finding {
 			all = append(all, d.checkRunning(s)...)
 		}
 	}
-	for _, id := range installer.SwitchedOnByUs(d.places) {
+	for _, id := range d.byUs {
 		if s, known := d.inventory.Plugin(id); !known || len(s.Says) == 0 {
-			all = append(all, finding{State: warning, Says: id + " was enabled and is not in your settings any more: another program has written an older copy over them", Fix: "springfield enable " + id})
+			all = append(all, finding{State: warning, Says: id + " was enabled and is not in your settings any more: they have been written anew since", Fix: "springfield enable " + id})
 		}
 	}
 	if on == 0 {
@@ -159,11 +162,13 @@ func checkPlugins(d *diagnosis) []finding {
 	return all
 }
 
-// notRunning says why a plugin that is on does not run, and how it could.
+// notRunning says why a plugin that is on does not run, and how it could. Only
+// what the user has made or enabled with springfield is repaired: a project that
+// was cloned must not bring its own hook to life this way.
 func (d *diagnosis) notRunning(s installer.Switched) finding {
-	f := finding{State: failure, Says: fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), Fix: "springfield disable " + s.ID}
-	suites := slices.DeleteFunc(slices.Clone(d.suites[s.Marketplace]), func(dir string) bool {
-		return generator.CheckHook(filepath.Join(dir, s.Name), generator.Host()) != nil
+	f := finding{State: failure, Says: fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), Fix: "springfield disable " + s.ID + " --scope " + s.Decides}
+	suites := slices.DeleteFunc(slices.Clone(d.made), func(dir string) bool {
+		return !slices.Contains(d.suites[s.Marketplace], dir) || generator.CheckHook(filepath.Join(dir, s.Name), generator.Host()) != nil
 	})
 	market, known := installer.MarketNamed(d.places, s.Marketplace)
 	switch {
@@ -173,8 +178,8 @@ func (d *diagnosis) notRunning(s installer.Switched) finding {
 		f.mend = func() error { return d.register(s.Marketplace, suites[0]) }
 	case known && market.IsGone():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or springfield disable %s", s.Name, s.ID)
-	case known && market.Suite() == "" && d.client.Command != "":
-		f.Fix = "claude plugin install " + s.ID
+	case known && market.Suite() == "" && d.client.Command != "" && slices.Contains(d.byUs, s.ID):
+		f.Fix = "springfield enable " + s.ID
 		f.mend = func() error { return d.client.Install(d.ctx, d.places, s.ID) }
 	}
 	return f
@@ -197,7 +202,7 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 			mend: func() error { return makeExecutable(s.Dir) }})
 	case err != nil:
 		f := finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "have it compiled for " + generator.Host().String() + " by whoever publishes it"}
-		if market, _ := installer.MarketNamed(d.places, s.Marketplace); market.Suite() != "" {
+		if market, _ := installer.MarketNamed(d.places, s.Marketplace); isSuite(market.Suite()) {
 			f.Fix = "springfield init " + market.Suite()
 		}
 		all = append(all, f)
@@ -265,7 +270,7 @@ func checkMarkets(d *diagnosis) []finding {
 		for _, suite := range d.suites[s.Marketplace] {
 			if !sameDir(m.Suite(), suite) {
 				all = append(all, finding{State: warning, Says: fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name and is not it", s.ID, m, suite),
-					Fix: fmt.Sprintf("give it another: springfield init %s --marketplace NAME", suite)})
+					Fix: "make it anew under another name: springfield init DIR --marketplace NAME"})
 			}
 		}
 	}
@@ -291,10 +296,10 @@ func checkRivals(d *diagnosis) []finding {
 		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
 		case name == "double-shot-latte" && len(drivers) > 0:
-			all = append(all, finding{State: warning, Says: fmt.Sprintf("%s is on too, and asks a model at every stop", s.ID), Fix: "springfield enable " + drivers[0].Name + " switches it off, as --fix does",
+			all = append(all, finding{State: warning, Says: fmt.Sprintf("%s is on too, and asks a model at every stop", s.ID), Fix: d.howToSwitchOff(s),
 				mend: d.switchOff(s)})
 		case s.ID == "ralph-specum@smart-ralph" && len(drivers) > 0:
-			f := finding{State: warning, Says: s.ID + " is a second driver: when its spec is active, either can make Claude go on", Fix: "springfield enable " + drivers[0].ID + " --conflicts off"}
+			f := finding{State: warning, Says: s.ID + " is a second driver: when its spec is active, either can make Claude go on", Fix: d.howToSwitchOff(s)}
 			if loops {
 				f.State = failure
 			}
@@ -305,6 +310,18 @@ func checkRivals(d *diagnosis) []finding {
 		return []finding{{State: fine, Says: drivers[0].ID + " decides alone"}}
 	}
 	return all
+}
+
+// howToSwitchOff is the command that says no where it counts.
+func (d *diagnosis) howToSwitchOff(s installer.Switched) string {
+	scope := s.Decides
+	switch scope {
+	case "managed":
+		return "only an administrator can switch it off"
+	case string(installer.Project):
+		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
+	}
+	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
 }
 
 // switchOff says false where a plugin is switched on; nil where that is not ours
@@ -323,18 +340,25 @@ func (d *diagnosis) switchOff(s installer.Switched) func() error {
 // of ours stand aside.
 func checkRalphFile(d *diagnosis) []finding {
 	path := filepath.Join(d.places.Work, ".claude", "ralph-loop.local.md")
-	if !exists(path) {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	driven := slices.ContainsFunc(d.inventory.Plugins, func(s installer.Switched) bool {
 		name, _, _ := strings.Cut(s.ID, "@")
 		return s.Runs() && !s.Ours() && (name == "ralph-loop" || name == "ralph-wiggum")
 	})
-	if driven {
+	everybodys := guard.RalphArmed(d.places.Work, "a session that nobody has")
+	switch {
+	case driven:
 		return []finding{{State: note, Says: path + " is armed: springfield stands aside while that loop runs", Fix: "/cancel-ralph ends it"}}
+	case !everybodys:
+		return []finding{{State: note, Says: path + " is armed for one session, and springfield stands aside in that one; no plugin drives the loop", Fix: "remove it if that session is over"}}
 	}
 	return []finding{{State: failure, Says: path + " is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", Fix: "remove it",
-		mend: func() error { return d.apply(func() (installer.Plan, error) { return installer.PlanRemove(path) }) }}}
+		mend: func() error {
+			return d.apply(func() (installer.Plan, error) { return installer.PlanRemove(d.places, path) })
+		}}}
 }
 
 func checkBlockCap(d *diagnosis) []finding {
@@ -425,6 +449,9 @@ func steering() []steer {
 		{"ANTHROPIC_BASE_URL", "Claude Code and a judge would ask there, with your key"},
 		{"GOMEMLIMIT", "the compiled hook does not read it"},
 		{"GODEBUG", "it reaches every Go program, ours too"},
+		{"PATH", "what hooks and Claude Code start by name comes from there"},
+		{"NODE_OPTIONS", "it reaches every node that Claude Code starts"},
+		{"BASH_ENV", "every bash that Claude Code starts runs it"},
 		{"LD_PRELOAD", "it puts code into every program that Claude Code starts"},
 		{"DYLD_INSERT_LIBRARIES", "it puts code into every program that Claude Code starts"},
 	}
@@ -436,9 +463,11 @@ type steer struct{ name, does string }
 func checkProject(d *diagnosis) []finding {
 	var all []finding
 	for _, s := range steering() {
-		if value, from, ok := d.inventory.Env(s.name); ok && from == "project" {
-			all = append(all, finding{State: warning, Says: fmt.Sprintf("project settings set %s=%.40q: %s", s.name, value, s.does), Fix: "take it out of .claude/settings.json if you did not put it there"})
+		value, from, ok := d.inventory.Env(s.name)
+		if !ok || from != string(installer.Project) && from != string(installer.Local) {
+			continue
 		}
+		all = append(all, finding{State: warning, Says: fmt.Sprintf("%s settings set %s=%.40q: %s", from, s.name, value, s.does), Fix: "take it out of env there if you did not put it in"})
 	}
 	if trusted, known := installer.Trusted(d.places); known && !trusted {
 		all = append(all, finding{State: note, Says: "this directory is not accepted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
@@ -448,6 +477,13 @@ func checkProject(d *diagnosis) []finding {
 }
 
 func checkState(d *diagnosis) []finding {
+	var all []finding
+	for _, err := range installer.Damaged(d.places) {
+		all = append(all, finding{State: warning, Says: err.Error(), Fix: "remove that file: disable then only sets its own entry, and undo misses that edit"})
+	}
+	if len(all) > 0 {
+		return all
+	}
 	if err := installer.CheckState(d.places); err != nil {
 		return []finding{{State: failure, Says: err.Error() + ": without it every hook lets Claude stop", Fix: "make that directory yours and writable"}}
 	}

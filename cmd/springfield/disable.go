@@ -111,5 +111,10 @@ func (a *app) findEnabled(places installer.Places, o disableOptions, scope insta
 			}
 		}
 	}
+	for _, id := range installer.SwitchedOnByUs(places) { // its entry has gone by other means
+		if name, marketplace, _ := strings.Cut(id, "@"); name == o.plugin {
+			return installer.Plugin{Name: name, Marketplace: marketplace}, nil
+		}
+	}
 	return a.findPlugin(places, o.plugin, o.suite)
 }

@@ -27,8 +27,8 @@ func newDoctor(a *app, runF func(context.Context, *app, doctorOptions) error) *c
 		Use:   "doctor",
 		Short: "Check that what you enabled can work, and how to mend what cannot",
 		Long: `Check everything between your settings and a running hook, seen from the current directory. Each
-check says what it found and what to do about it. With --fix the safe repairs are made, each an
-edit of its own that springfield undo takes back.`,
+check says what it found and what to do about it. With --fix the safe repairs are made; every one
+that changes a file of yours is an edit of its own, which springfield undo takes back.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
 	}
@@ -64,13 +64,13 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	d, err := a.diagnose(ctx, places)
+	d, err := a.diagnose(ctx, places, "")
 	if err != nil {
 		return err
 	}
 	findings := d.examine()
 	if o.fix {
-		if findings, err = a.mend(ctx, places, findings); err != nil {
+		if findings, err = a.mend(ctx, d, findings); err != nil {
 			return err
 		}
 	}
@@ -97,7 +97,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 
 // mend makes the repairs one by one, looking again after each: one repair can
 // make another needless. It returns what it mended and what is left.
-func (a *app) mend(ctx context.Context, places installer.Places, findings []finding) ([]finding, error) {
+func (a *app) mend(ctx context.Context, d *diagnosis, findings []finding) ([]finding, error) {
 	var mended []finding
 	tried := map[string]bool{}
 	for {
@@ -114,11 +114,11 @@ func (a *app) mend(ctx context.Context, places installer.Places, findings []find
 			a.talk("springfield: note: %s: %v", f.Check, err)
 			continue
 		}
-		d, err := a.diagnose(ctx, places)
+		next, err := a.diagnose(ctx, d.places, d.version)
 		if err != nil {
 			return nil, err
 		}
-		findings = d.examine()
+		findings = next.examine()
 		if !slices.ContainsFunc(findings, func(still finding) bool { return still.Check == f.Check && still.Says == f.Says }) {
 			f.State, f.Fixed, f.mend = fine, true, nil
 			mended = append(mended, f)
@@ -191,23 +191,25 @@ type diagnosis struct {
 	inventory installer.Inventory
 	suites    map[string][]string // marketplace name to the suites of that name
 	client    installer.Client
-	version   string // of the client, "" if unknown
+	version   string   // of the client, "" if unknown
+	made      []string // the suites that init remembers: the user's own
+	byUs      []string // IDs that springfield has enabled
 	ours      []installer.Switched
 }
 
-func (a *app) diagnose(ctx context.Context, places installer.Places) (*diagnosis, error) {
+func (a *app) diagnose(ctx context.Context, places installer.Places, version string) (*diagnosis, error) {
 	inventory, err := places.Inventory()
 	if err != nil {
 		return nil, err
 	}
 	d := &diagnosis{a: a, ctx: ctx, places: places, inventory: inventory, suites: map[string][]string{}, client: a.claude(places)}
-	if d.client.Command != "" {
+	if d.version = version; version == "" && d.client.Command != "" {
 		d.version, _ = d.client.Version(ctx) // unknown is a finding of its own
 	}
-	dirs, err := installer.Suites(places)
-	if err != nil {
+	if d.made, err = installer.Suites(places); err != nil {
 		a.talk("springfield: note: %v", err)
 	}
+	dirs := slices.Clone(d.made)
 	if around, err := generator.FindSuite(places.Work); err == nil && !slices.Contains(dirs, around) {
 		dirs = append(dirs, around)
 	}
@@ -216,9 +218,9 @@ func (a *app) diagnose(ctx context.Context, places installer.Places) (*diagnosis
 			d.suites[s.Marketplace] = append(d.suites[s.Marketplace], dir)
 		}
 	}
-	byUs := installer.SwitchedOnByUs(places)
+	d.byUs = installer.SwitchedOnByUs(places)
 	for _, s := range inventory.Plugins {
-		if s.Ours() || slices.Contains(byUs, s.ID) || len(d.suites[s.Marketplace]) > 0 {
+		if s.Ours() || slices.Contains(d.byUs, s.ID) || len(d.suites[s.Marketplace]) > 0 {
 			d.ours = append(d.ours, s)
 		}
 	}
@@ -232,10 +234,4 @@ func (d *diagnosis) apply(plan func() (installer.Plan, error)) error {
 		return errors.New("there is nothing to change")
 	}
 	return err
-}
-
-// exists tells whether there is something at a path.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }

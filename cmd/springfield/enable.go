@@ -74,7 +74,7 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if o.scope == "managed" {
-		return a.printManaged(o)
+		return a.printManaged(ctx, o)
 	}
 	scope, err := parseScope(o.scope)
 	if err != nil {
@@ -94,6 +94,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	}
 	wanted := installer.Enabling{Plugin: plugin, Scope: scope, Keep: o.keep, Rivals: installer.Rivals(o.conflicts)}
 	if err := act.look(&wanted); err != nil {
+		act.takeBack(ctx, plugin.Name)
 		return err
 	}
 
@@ -101,6 +102,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	// leave the client alone too.
 	plan, err := a.planEnable(places, &wanted)
 	if err != nil {
+		act.takeBack(ctx, plugin.Name)
 		return hintSettings(err)
 	}
 	if o.dryRun {
@@ -122,6 +124,9 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	live := "live in your next Claude Code session"
 	if wanted.Declare {
 		live += "; before Claude Code 2.1.285 in the one after it"
+	}
+	if scope == installer.Local && places.Work != places.Root && act.isOld(ctx, "2.1.211") {
+		plan.Notes = append(plan.Notes, "your Claude Code reads local settings only where a session starts: start it in "+places.Root)
 	}
 	if scope == installer.Project {
 		plan.Notes = append(plan.Notes, "others who work on this project need the marketplace "+plugin.Marketplace+" too, before it is live for them")
@@ -218,7 +223,7 @@ func (a *app) preview(asJSON bool, plan installer.Plan) error {
 	if !plan.Changes() {
 		a.talk("nothing would change")
 	}
-	fmt.Fprint(a.out, plan.Diff())
+	fmt.Fprint(a.out, visible(plan.Diff()))
 	for _, note := range plan.Notes {
 		a.talk("%s", note)
 	}
@@ -236,14 +241,20 @@ func parseScope(name string) (installer.Scope, error) {
 func hintConflict(err error) error {
 	var conflict *installer.ConflictError
 	if errors.As(err, &conflict) {
-		return &hinted{err, "disable what comes from there first, or make this suite under another name: springfield init DIR --marketplace NAME"}
+		return &hinted{err, fmt.Sprintf("springfield disable PLUGIN@%s --purge has Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name)}
 	}
 	return err
 }
 
 func hintSettings(err error) error {
 	var syntax *installer.SyntaxError
+	var damaged *installer.DamagedError
+	var known *hinted
 	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &damaged):
+		return &hinted{err, "remove that file: springfield then no longer knows what it did there, and disable only sets its own entry"}
 	case errors.As(err, &syntax):
 		return &hinted{err, "your settings are as they were; springfield edits only what Claude Code reads, plain JSON with every key once"}
 	case errors.Is(err, installer.ErrChanged):

@@ -33,8 +33,12 @@ func (a *app) places() (installer.Places, error) {
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = a.work
 	}
+	plugins := firstOf(a.plugins, filepath.Join(config, "plugins"))
+	if !filepath.IsAbs(plugins) {
+		plugins = filepath.Join(a.work, plugins)
+	}
 	return installer.Places{
-		Config: config, Plugins: firstOf(a.plugins, filepath.Join(config, "plugins")), Home: a.home,
+		Config: config, Plugins: plugins, Home: a.home,
 		Managed: installer.ManagedDir(runtime.GOOS), Work: a.work, Root: root,
 	}, nil
 }
@@ -71,8 +75,11 @@ func (a *app) findPlugin(places installer.Places, name, suite string) (installer
 		return installer.Plugin{}, err
 	}
 	for _, p := range known {
-		// An ID means what Claude Code knows by it.
-		all = slices.DeleteFunc(all, func(q installer.Plugin) bool { return p.ID() == q.ID() })
+		// The same place is one place; and a full ID means what Claude Code knows
+		// by it.
+		all = slices.DeleteFunc(all, func(q installer.Plugin) bool {
+			return sameDir(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
+		})
 		all = append(all, p)
 	}
 	switch {
@@ -135,7 +142,7 @@ func pluginsIn(dir, name, marketplace string) ([]installer.Plugin, error) {
 
 // inMarkets looks in the marketplaces that Claude Code knows.
 func (a *app) inMarkets(places installer.Places, name, marketplace string) ([]installer.Plugin, error) {
-	markets, err := installer.Markets(places)
+	markets, err := installer.AllMarkets(places)
 	if err != nil {
 		return nil, err
 	}

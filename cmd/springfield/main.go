@@ -13,12 +13,15 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode"
 
 	"golang.org/x/term"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	os.Exit(run(ctx, os.Args[1:]))
 }
@@ -88,10 +91,25 @@ type app struct {
 }
 
 // talk says something to the person; results go to a.out.
-func (a *app) talk(format string, args ...any) { fmt.Fprintf(a.err, format+"\n", args...) }
+func (a *app) talk(format string, args ...any) {
+	fmt.Fprintln(a.err, visible(fmt.Sprintf(format, args...)))
+}
 
 // say prints a result.
-func (a *app) say(format string, args ...any) { fmt.Fprintf(a.out, format+"\n", args...) }
+func (a *app) say(format string, args ...any) {
+	fmt.Fprintln(a.out, visible(fmt.Sprintf(format, args...)))
+}
+
+// visible takes out what a terminal would obey or hide: what is printed can come
+// from a project's files.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
 
 // loginName is what the system calls the user, "" if it does not say.
 func loginName() string {

@@ -42,9 +42,9 @@ func (a *app) report(err error) int {
 		fmt.Fprintln(a.err, "springfield:", errCancelled)
 		return 130
 	}
-	fmt.Fprintln(a.err, "springfield: error:", err)
+	a.talk("springfield: error: %v", err)
 	if hint := hint(err); hint != "" {
-		fmt.Fprintln(a.err, "springfield: hint:", hint)
+		a.talk("springfield: hint: %s", hint)
 	}
 	var usage *usageError
 	var spec *generator.SpecError

@@ -16,6 +16,7 @@ import (
 
 type undoOptions struct {
 	list   bool
+	forget bool
 	dryRun bool
 	json   bool
 }
@@ -29,12 +30,14 @@ func newUndo(a *app, runF func(context.Context, *app, undoOptions) error) *cobra
 file gets the bytes it had before. Called again, it takes back the edit before that.
 
 If a file has changed since, nothing is taken back and the change is shown; springfield disable
-then still puts back what is springfield's.`,
+then still puts back what is springfield's, and --forget passes over the edit, so that the one
+before it can be taken back.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list the edits that can be taken back, the newest first")
+	f.BoolVar(&o.forget, "forget", false, "leave the last edit as it is and take it out of the list")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
@@ -45,8 +48,18 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.list {
+	switch {
+	case o.list:
 		return a.listEdits(places, o.json)
+	case o.forget && o.dryRun:
+		return &usageError{errors.New("--forget and --dry-run do not go together"), "undo --list shows what would be forgotten: the first line"}
+	case o.forget:
+		entry, err := installer.ForgetEdit(places)
+		if err != nil {
+			return hintSettings(err)
+		}
+		a.say("forgotten: %s; its files stay as they are", firstOf(entry.Did, "an edit that could not be read"))
+		return nil
 	}
 	var entry installer.Entry
 	makePlan := func() (plan installer.Plan, err error) {
@@ -129,8 +142,8 @@ func filesOf(e installer.Entry) []string {
 func (a *app) hintUndo(err error) error {
 	var changed *installer.ChangedSinceError
 	if errors.As(err, &changed) {
-		fmt.Fprint(a.err, changed.Diff)
-		return &hinted{err, "nothing was taken back; springfield disable puts back what is still springfield's and leaves the rest"}
+		fmt.Fprint(a.err, visible(changed.Diff))
+		return &hinted{err, "nothing was taken back; springfield disable puts back what is still springfield's, springfield undo --forget passes over this edit"}
 	}
 	return hintSettings(err)
 }
