@@ -1,4 +1,5 @@
-// Compiling the hook: the sources that the CLI carries, staged in a temporary
+// Where hooks come from: out of the CLI, which may carry them compiled, or
+// compiled here from the sources that it always carries, staged in a temporary
 // directory and built in an environment made from nothing, so that neither
 // user, path, cache nor setting shows in the bytes.
 
@@ -11,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io"
 	"io/fs"
 	"os"
@@ -28,6 +30,7 @@ type Build struct {
 	Source   string            `yaml:"source"` // SHA-256 of the sources
 	Go       string            `yaml:"go"`     // version of Go
 	SHA256   map[string]string `yaml:"sha256"` // of the binary, by target
+	Builder  Builder           `yaml:"-"`      // how it was got
 	Binaries []Binary          `yaml:"-"`
 }
 
@@ -37,25 +40,61 @@ type Binary struct {
 	Data   []byte
 }
 
+// Builder is a way to get hooks.
+type Builder string
+
+const (
+	Auto     Builder = "auto"     // carried ones if there are any, else compiled
+	WithGo   Builder = "go"       // compiled here
+	Prepared Builder = "prebuilt" // carried by the CLI
+)
+
+// Builders are all of them, the default first.
+func Builders() []Builder { return []Builder{Auto, WithGo, Prepared} }
+
 // Toolchain is where and with what the hook is compiled. Only a main fills it.
 type Toolchain struct {
-	Path    string    // PATH, to find go and for go itself
-	Home    string    // the user's home; may be empty
-	Windows []string  // variables go needs on Windows, as KEY=value
-	GoCache string    // go's build cache; empty or unusable: a temporary one
-	Cache   string    // where compiled hooks are kept; empty: nowhere
-	Talk    io.Writer // progress
+	Builder  Builder   // "" is Auto
+	Prebuilt fs.FS     // compiled hooks that are carried; nil: none
+	Path     string    // PATH, to find go and for go itself
+	Home     string    // the user's home; may be empty
+	Windows  []string  // variables go needs on Windows, as KEY=value
+	GoCache  string    // go's build cache; empty or unusable: a temporary one
+	Cache    string    // where compiled hooks are kept; empty: nowhere
+	Talk     io.Writer // progress
 }
 
-// ErrNoGo says that there is no Go toolchain to compile with.
-var ErrNoGo = errors.New("compile the hook: there is no go command on PATH")
+// ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
+// there is one which cannot.
+var (
+	ErrNoGo  = errors.New("compile the hook: there is no go command on PATH")
+	ErrOldGo = errors.New("go is too old")
+)
 
-// Build compiles the hook for all targets.
-func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, err error) {
+// SourceHash identifies the sources that hooks are compiled from, as
+// springfield.yaml records it.
+func SourceHash() (string, error) {
+	_, hash, err := sources()
+	return hash, err
+}
+
+// Build gets the hook for all targets, or for none and an error: ErrNoGo,
+// ErrOldGo, a CompileError, ErrNoPrebuilt, or the context's.
+func (t Toolchain) Build(ctx context.Context, targets []Target) (Build, error) {
 	sources, hash, err := sources()
 	if err != nil {
 		return Build{}, err
 	}
+	if t.Builder != WithGo {
+		built, err := readPrebuilt(t.Prebuilt, hash, targets)
+		if t.Builder == Prepared || !errors.Is(err, ErrNoPrebuilt) {
+			return built, err
+		}
+	}
+	return t.compileAll(ctx, sources, hash, targets)
+}
+
+func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target) (built Build, err error) {
 	goCommand, err := lookPath("go", t.Path)
 	if err != nil {
 		return Build{}, ErrNoGo
@@ -70,9 +109,12 @@ func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, er
 	if err != nil {
 		return Build{}, err
 	}
-	built = Build{Source: hash, Go: strings.TrimSpace(string(version)), SHA256: map[string]string{}}
+	built = Build{Source: hash, Go: strings.TrimSpace(string(version)), SHA256: map[string]string{}, Builder: WithGo}
+	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
+		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
+	}
 	staged, overlay := false, ""
-	for _, target := range targets {
+	for i, target := range targets {
 		data, ok := t.cached(built, target)
 		if !ok {
 			if !staged {
@@ -84,7 +126,7 @@ func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, er
 				}
 				staged = true
 			}
-			fmt.Fprintf(t.Talk, "compiling the hook for %s\n", target)
+			fmt.Fprintf(t.Talk, "compiling the hook for %s%s\n", target, ofSeveral(i, len(targets)))
 			if data, err = t.compile(ctx, stage, goCommand, overlay, target); err != nil {
 				return Build{}, err
 			}
@@ -94,6 +136,14 @@ func (t Toolchain) Build(ctx context.Context, targets []Target) (built Build, er
 		built.Binaries = append(built.Binaries, Binary{target, data})
 	}
 	return built, nil
+}
+
+// ofSeveral says how far a build is.
+func ofSeveral(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (%d of %d)", i+1, n)
 }
 
 func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, target Target) ([]byte, error) {

@@ -498,16 +498,26 @@ func TestBuildFailures(t *testing.T) {
 	if _, err := (Toolchain{Path: t.TempDir(), Talk: io.Discard}).Build(ctx, []Target{host()}); !errors.Is(err, ErrNoGo) {
 		t.Errorf("without go: %v", err)
 	}
-	// A go that cannot: its own words arrive.
-	bin := t.TempDir()
-	script := "#!/bin/sh\n[ \"$1\" = env ] && { echo go1.9; exit; }\necho 'go.mod requires go >= 1.25' >&2\nexit 1\n"
-	if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
+	// A go that is too old is named; of one that cannot, its own words arrive.
+	with := func(version string) error {
+		bin := t.TempDir()
+		script := "#!/bin/sh\n[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
+		if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		_, err := (Toolchain{Path: bin, Talk: io.Discard}).Build(ctx, []Target{host()})
+		return err
+	}
+	for _, old := range []string{"go1.9", "go1.21.3", "go1.25rc1"} {
+		if err := with(old); !errors.Is(err, ErrOldGo) || !strings.Contains(err.Error(), "go is "+old+", and the hook needs go1.25") {
+			t.Errorf("with %s: %v", old, err)
+		}
 	}
 	var failed *CompileError
-	_, err := (Toolchain{Path: bin, Talk: io.Discard}).Build(ctx, []Target{host()})
-	if !errors.As(err, &failed) || !strings.Contains(err.Error(), "go.mod requires go >= 1.25") {
-		t.Errorf("with an old go: %v", err)
+	for _, other := range []string{"go1.25.0", "go1.99", "'devel go1.27-0123456'", "''"} {
+		if err := with(other); !errors.As(err, &failed) || !strings.Contains(err.Error(), "no space left on device") {
+			t.Errorf("with %s: %v", other, err)
+		}
 	}
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()

@@ -398,7 +398,7 @@ func repositoryRoot(dir string) string {
 }
 
 func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{Path: a.path, Home: a.home, GoCache: a.gocache, Talk: a.err}
+	t := generator.Toolchain{Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Talk: a.err}
 	if runtime.GOOS == "windows" {
 		t.Windows = a.windows
 	}

@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"os/user"
@@ -18,16 +19,19 @@ import (
 	"unicode"
 
 	"golang.org/x/term"
+
+	"github.com/cameronsjo/springfield/generator"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	os.Exit(run(ctx, os.Args[1:]))
+	os.Exit(run(ctx, os.Args[1:], generator.Prebuilt()))
 }
 
-// run is main without the exit, so that tests can call it.
-func run(ctx context.Context, args []string) int {
+// run is main without the exit and without the compiled hooks that a release
+// carries, so that tests can call it.
+func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	work, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "springfield: error:", err)
@@ -39,7 +43,7 @@ func run(ctx context.Context, args []string) int {
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr,
+		in: os.Stdin, out: os.Stdout, err: os.Stderr, prebuilt: prebuilt,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		work:     work, home: home, cache: cache,
@@ -74,6 +78,7 @@ type app struct {
 	out, err io.Writer
 	terminal bool // somebody can be asked
 	color    bool
+	prebuilt fs.FS // compiled hooks that are carried
 
 	work    string   // working directory
 	home    string   // the user's home, "" if unknown

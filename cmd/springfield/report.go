@@ -69,7 +69,11 @@ func hint(err error) string {
 	case errors.As(err, &occupied):
 		return "name another directory: springfield init DIR"
 	case errors.Is(err, generator.ErrNoGo):
-		return "install Go (go.dev/dl), then call springfield again"
+		return "install Go (go.dev/dl), then call springfield again; a released springfield carries compiled hooks and needs none"
+	case errors.Is(err, generator.ErrOldGo):
+		return "install a newer Go (go.dev/dl) and put it in front on PATH; a released springfield carries compiled hooks and needs none"
+	case errors.Is(err, generator.ErrNoPrebuilt):
+		return "compile with Go instead: --builder go; a released springfield carries compiled hooks"
 	case errors.Is(err, fs.ErrPermission):
 		return "the directory or file belongs to somebody else, or is read-only"
 	}

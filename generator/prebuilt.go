@@ -1,0 +1,156 @@
+// Compiled hooks that the CLI carries, for people who have no Go: one gzip file
+// per target and a manifest. They are the same bytes that this CLI would
+// compile with the Go version that the manifest names, and they are used only
+// for the very sources they were compiled from.
+
+package generator
+
+import (
+	"bytes"
+	"compress/gzip"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed prebuilt
+var carried embed.FS
+
+// Prebuilt are the compiled hooks that this CLI carries; there may be none.
+func Prebuilt() fs.FS {
+	files, err := fs.Sub(carried, "prebuilt")
+	if err != nil {
+		panic(err) // a constant, valid path
+	}
+	return files
+}
+
+// ErrNoPrebuilt says that the CLI carries no hook that would do.
+var ErrNoPrebuilt = errors.New("this springfield carries no compiled hook")
+
+const (
+	prebuiltManifest = "manifest.json"
+	maxHook          = 64 << 20 // bounds an unpacked hook, in bytes
+)
+
+// manifest says what the compiled hooks are.
+type manifest struct {
+	Source string            `json:"source"`
+	Go     string            `json:"go"`
+	SHA256 map[string]string `json:"sha256"`
+}
+
+func prebuiltName(t Target) string { return t.OS + "-" + t.Arch + ".gz" }
+
+// readPrebuilt takes the hooks for some targets, all of them or none. It is
+// ErrNoPrebuilt when they are not there or are made from other sources.
+func readPrebuilt(files fs.FS, source string, targets []Target) (Build, error) {
+	if files == nil {
+		return Build{}, ErrNoPrebuilt
+	}
+	data, err := fs.ReadFile(files, prebuiltManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Build{}, ErrNoPrebuilt
+	}
+	if err != nil {
+		return Build{}, fmt.Errorf("read compiled hooks: %w", err)
+	}
+	var m manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return Build{}, fmt.Errorf("read compiled hooks: %s: %w", prebuiltManifest, err)
+	}
+	if m.Source != source {
+		return Build{}, fmt.Errorf("%w: the ones it has are made from other sources", ErrNoPrebuilt)
+	}
+	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
+	for _, t := range targets {
+		want, ok := m.SHA256[t.String()]
+		if !ok {
+			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, t)
+		}
+		hook, err := unpack(files, prebuiltName(t))
+		if err != nil {
+			return Build{}, fmt.Errorf("read compiled hook for %s: %w", t, err)
+		}
+		if sum(hook) != want {
+			return Build{}, fmt.Errorf("read compiled hook for %s: its checksum is %s, the manifest says %s", t, sum(hook), want)
+		}
+		built.SHA256[t.String()] = want
+		built.Binaries = append(built.Binaries, Binary{t, hook})
+	}
+	return built, nil
+}
+
+func unpack(files fs.FS, name string) ([]byte, error) {
+	packed, err := fs.ReadFile(files, name)
+	if err != nil {
+		return nil, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(z, maxHook+1))
+	if err == nil && len(data) > maxHook {
+		err = fmt.Errorf("larger than %d bytes", maxHook)
+	}
+	return data, err
+}
+
+// WritePrebuilt writes compiled hooks into a directory, in the place of those
+// that are there: the manifest goes first and comes last, so that what is cut
+// off in the middle counts as none.
+func WritePrebuilt(dir string, built Build) error {
+	if err := writePrebuilt(dir, built); err != nil {
+		return fmt.Errorf("write compiled hooks: %w", err)
+	}
+	return nil
+}
+
+func writePrebuilt(dir string, built Build) error {
+	manifestPath := filepath.Join(dir, prebuiltManifest)
+	if err := os.Remove(manifestPath); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), ".gz") {
+			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	for _, b := range built.Binaries {
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		if _, err := z.Write(b.Data); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, prebuiltName(b.Target)), packed.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	data, err := json.MarshalIndent(manifest{built.Source, built.Go, built.SHA256}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(manifestPath, append(data, '\n'), 0o644)
+}

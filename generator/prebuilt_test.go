@@ -1,0 +1,122 @@
+package generator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+// carrying is what a CLI carries that was built after `make prebuilt`, with
+// programs that took no compiler.
+func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
+	t.Helper()
+	dir := t.TempDir()
+	built := compiled(targets...)
+	built.Source, built.Go = source, "go1.30.1"
+	put(t, filepath.Join(dir, "plan9-mips.gz"), []byte("of an older build"), 0o644)
+	if err := WritePrebuilt(dir, built); err != nil {
+		t.Fatal(err)
+	}
+	files := fstest.MapFS{}
+	for _, name := range names(t, dir) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[name] = &fstest.MapFile{Data: data}
+	}
+	if len(files) != len(targets)+1 {
+		t.Fatalf("%d targets make %v", len(targets), names(t, dir))
+	}
+	return files
+}
+
+// Who has no Go gets the hooks that the CLI carries; who has one too, as long
+// as they are made from the sources that the CLI carries.
+func TestBuilders(t *testing.T) {
+	_, source, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
+	good := func() fstest.MapFS { return carrying(t, source, linux, mac) }
+	damaged := good()
+	damaged["linux-amd64.gz"] = carrying(t, source, windows)["windows-amd64.gz"]
+	torn := good()
+	torn["linux-amd64.gz"] = &fstest.MapFile{Data: torn["linux-amd64.gz"].Data[:20]}
+	for name, test := range map[string]struct {
+		builder Builder
+		files   fstest.MapFS
+		targets []Target
+		is      error // nil and no text: they are taken
+		says    string
+	}{
+		"auto":                 {Auto, good(), []Target{linux, mac}, nil, ""},
+		"nothing said":         {"", good(), []Target{mac}, nil, ""},
+		"prebuilt":             {Prepared, good(), []Target{linux}, nil, ""},
+		"go":                   {WithGo, good(), []Target{linux}, ErrNoGo, ""},
+		"auto, none":           {Auto, nil, []Target{linux}, ErrNoGo, ""},
+		"auto, only the page":  {Auto, fstest.MapFS{"README.md": {}}, []Target{linux}, ErrNoGo, ""},
+		"auto, other sources":  {Auto, carrying(t, "0000", linux), []Target{linux}, ErrNoGo, ""},
+		"auto, one not there":  {Auto, good(), []Target{linux, windows}, ErrNoGo, ""},
+		"prebuilt, none":       {Prepared, nil, []Target{linux}, ErrNoPrebuilt, "carries no compiled hook"},
+		"prebuilt, others":     {Prepared, carrying(t, "0000", linux), []Target{linux}, ErrNoPrebuilt, "other sources"},
+		"prebuilt, one not":    {Prepared, good(), []Target{linux, windows}, ErrNoPrebuilt, "no compiled hook for windows/amd64"},
+		"auto, other bytes":    {Auto, damaged, []Target{linux}, nil, "compiled hook for linux/amd64: its checksum is"},
+		"auto, torn":           {Auto, torn, []Target{linux}, nil, "compiled hook for linux/amd64: unexpected EOF"},
+		"auto, manifest is no": {Auto, fstest.MapFS{"manifest.json": {Data: []byte("{")}}, []Target{linux}, nil, "manifest.json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tools := Toolchain{Builder: test.builder, Path: t.TempDir(), Talk: io.Discard}
+			if test.files != nil {
+				tools.Prebuilt = test.files
+			}
+			built, err := tools.Build(context.Background(), test.targets)
+			if test.is != nil || test.says != "" {
+				if err == nil || test.is != nil && !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
+					t.Errorf("%v, want %v with %q", err, test.is, test.says)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if built.Builder != Prepared || built.Go != "go1.30.1" || built.Source != source || len(built.SHA256) != len(test.targets) {
+				t.Errorf("%+v", built)
+			}
+			for i, b := range built.Binaries {
+				want := "hook for " + test.targets[i].String() + "\n"
+				if string(b.Data) != want || built.SHA256[b.Target.String()] != sum([]byte(want)) {
+					t.Errorf("%s is %q", b.Target, b.Data)
+				}
+			}
+		})
+	}
+}
+
+// Written twice, the same bytes; and this tree is no circle: nothing compiled
+// is committed.
+func TestWritePrebuilt(t *testing.T) {
+	one, other := carrying(t, "5005", AllTargets()...), carrying(t, "5005", AllTargets()...)
+	for name := range one {
+		if !bytes.Equal(one[name].Data, other[name].Data) {
+			t.Errorf("%s differs", name)
+		}
+	}
+	ignored, err := os.ReadFile("../.gitignore")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"/generator/prebuilt/*.gz", "/generator/prebuilt/manifest.json"} {
+		if !slices.Contains(strings.Split(string(ignored), "\n"), line) {
+			t.Errorf("git does not ignore %s", line)
+		}
+	}
+}
