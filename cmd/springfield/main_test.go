@@ -19,7 +19,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		// What `make prebuilt` has left in this tree must not matter, so a script
 		// says where compiled hooks lie.
-		"springfield": func() { os.Exit(run(context.Background(), os.Args[1:], os.DirFS(firstOf(os.Getenv("PREBUILT"), os.TempDir()+"/none")))) },
+		"springfield": func() {
+			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(firstOf(os.Getenv("PREBUILT"), os.TempDir()+"/none"))))
+		},
 	})
 }
 
