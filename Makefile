@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
 
-.PHONY: help build demo test e2e bench score fuzz size lint clean
+.PHONY: help build prebuilt dist demo test e2e bench score fuzz size lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -10,6 +10,18 @@ help: ## list the targets
 
 build: ## build the CLI: bin/springfield
 	go build -o bin/springfield ./cmd/springfield
+
+prebuilt: ## compile the hook for every target; the CLI that is built next carries them
+	go run ./cmd/springfield prebuild generator/prebuilt
+
+TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+dist: prebuilt ## the CLI for every target, carrying compiled hooks, and SHA256SUMS: dist/
+	@rm -rf dist && mkdir dist
+	@for target in $(TARGETS); do \
+	  out=dist/springfield-$${target%/*}-$${target#*/}; case $$target in windows/*) out=$$out.exe ;; esac; \
+	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags='-s -w' -o "$$out" ./cmd/springfield && echo "$$out" || exit 1; \
+	done
+	@cd dist && { command -v sha256sum >/dev/null && sha256sum springfield-* || shasum -a 256 springfield-*; } >SHA256SUMS
 
 demo: build ## the main job, end to end, in a scratch directory; shows the result
 	@sh e2e/demo.sh "$(CURDIR)/bin/springfield"
@@ -40,7 +52,7 @@ fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
 	done
 
 size: ## size of the hook binary for every kind of system
-	@dir=$$(mktemp -d) && for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do \
+	@dir=$$(mktemp -d) && for target in $(TARGETS); do \
 	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build $(HOOK_FLAGS) -o "$$dir/hook" ./runtime/springfield-hook && \
 	  printf '%-14s %s bytes\n' "$$target" "$$(wc -c <"$$dir/hook" | tr -d ' ')" || exit 1; \
 	done; rm -rf "$$dir"
@@ -49,4 +61,4 @@ lint: ## golangci-lint, built once through the Go module proxy
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 clean: ## remove what make has made
-	rm -rf bin
+	rm -rf bin dist generator/prebuilt/*.gz generator/prebuilt/manifest.json

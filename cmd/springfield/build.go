@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+type buildOptions struct {
+	dir     string // "": the suite around the working directory
+	targets []string
+	builder string
+	dryRun  bool
+	json    bool
+}
+
+func newBuild(a *app, runF func(context.Context, *app, buildOptions) error) *cobra.Command {
+	var o buildOptions
+	cmd := &cobra.Command{
+		Use:   "build [DIR]",
+		Short: "Compile the hook into every plugin of a suite",
+		Long: `Compile the hook into every plugin of a suite: the one in DIR, or around the current directory.
+Only hooks and the record of them in ` + generator.SuiteFile + ` change; hooks of targets that are no
+longer named are removed.
+
+A released springfield carries compiled hooks and needs nothing; otherwise the sources that it
+carries are compiled, which needs Go, but no network. What was compiled once is kept.`,
+		Example: `  springfield build
+  springfield build ~/hooks --target linux/amd64 --target darwin/arm64 --target windows/amd64`,
+		Args: arguments(0, 1, "at most one directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.dir = args[0]
+			}
+			return runF(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: as before)")
+	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
+	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, compile and write nothing")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func runBuild(ctx context.Context, a *app, o buildOptions) error {
+	builder, err := parseBuilder(o.builder)
+	if err != nil {
+		return err
+	}
+	dir, suite, err := a.suiteIn(o.dir)
+	if err != nil {
+		return err
+	}
+	if len(o.targets) > 0 {
+		if suite.Targets, err = parseTargets(o.targets); err != nil {
+			return err
+		}
+		if err := suite.Validate(); err != nil {
+			return err
+		}
+	}
+	before := suite.Build
+	var built generator.Build
+	if o.dryRun {
+		for _, t := range suite.Targets {
+			built.Binaries = append(built.Binaries, generator.Binary{Target: t})
+		}
+	} else {
+		tools := a.toolchain()
+		tools.Builder = builder
+		if built, err = tools.Build(ctx, suite.Targets); err != nil {
+			return err
+		}
+	}
+	rebuild, err := generator.PlanRebuild(dir, suite, built)
+	if err != nil {
+		return &hinted{err, "springfield init " + quoted(dir) + " adds what is missing"}
+	}
+	if o.dryRun {
+		return a.previewBuild(o, dir, rebuild)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if rebuild.Changes() {
+		if err := rebuild.Write(); err != nil {
+			return err
+		}
+	}
+	return a.reportBuild(o, dir, before, rebuild)
+}
+
+// suiteIn reads the suite in a directory, "" for the one around the working
+// directory.
+func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
+	switch {
+	case dir == "":
+		around, err := generator.FindSuite(a.work)
+		if err != nil {
+			return "", generator.Suite{}, &hinted{fmt.Errorf("there is no suite around %s", a.work), "go into one, or name it; springfield init makes one"}
+		}
+		dir = around
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(a.work, dir)
+	}
+	dir = filepath.Clean(dir)
+	suite, err := generator.ReadSuite(dir)
+	if errors.Is(err, generator.ErrNoSuite) {
+		err = &hinted{err, "it has no " + generator.SuiteFile + "; springfield init makes a suite"}
+	}
+	return dir, suite, err
+}
+
+func parseBuilder(text string) (generator.Builder, error) {
+	if !slices.Contains(generator.Builders(), generator.Builder(text)) {
+		return "", &usageError{fmt.Errorf("--builder %q: there is no such builder", text), "choose auto, go or prebuilt"}
+	}
+	return generator.Builder(text), nil
+}
+
+func parseTargets(texts []string) ([]generator.Target, error) {
+	var targets []generator.Target
+	for _, text := range texts {
+		t, err := generator.ParseTarget(text)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
+// quoted is an argument as a shell takes it.
+func quoted(arg string) string {
+	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-", r)
+	}) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}
+
+func (a *app) previewBuild(o buildOptions, dir string, r generator.Rebuild) error {
+	if o.json {
+		return a.encode(struct {
+			Suite   string   `json:"suite"`
+			Files   []string `json:"files"`
+			Removed []string `json:"removed"`
+		}{dir, listed(r.Changed), listed(r.Removed)})
+	}
+	for _, file := range r.Changed {
+		a.say("write   %s", filepath.Join(dir, filepath.FromSlash(file)))
+	}
+	for _, file := range r.Removed {
+		a.say("remove  %s", filepath.Join(dir, filepath.FromSlash(file)))
+	}
+	return nil
+}
+
+func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r generator.Rebuild) error {
+	built := r.Suite.Build
+	if before.Go != "" && before.Go != built.Go {
+		a.talk("springfield: note: these hooks were built with %s before, and with %s now; another Go gives other bytes", before.Go, built.Go)
+	}
+	var same []string
+	for _, p := range r.SameVersion {
+		same = append(same, p.Name+" "+p.Version)
+	}
+	if len(same) > 0 {
+		a.talk("springfield: note: other hooks under the same version: %s", strings.Join(same, ", "))
+		a.talk("  a suite that Claude Code knows as a directory runs in place: they are live at the next stop")
+		a.talk("  whoever installed from a git repository has a copy by version, and gets them only with a new one:")
+		a.talk("  raise it in %s, in each plugin.json and in marketplace.json", generator.SuiteFile)
+	}
+	outcome := "unchanged"
+	if r.Changes() {
+		outcome = "built"
+	}
+	if o.json {
+		return a.encode(struct {
+			Suite       string            `json:"suite"`
+			Outcome     string            `json:"outcome"`
+			Builder     generator.Builder `json:"builder"`
+			Go          string            `json:"go"`
+			SHA256      map[string]string `json:"sha256"`
+			Changed     []string          `json:"changed"`
+			Removed     []string          `json:"removed"`
+			SameVersion []string          `json:"same_version"`
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, listed(r.Changed), listed(r.Removed), listed(names(r.SameVersion))})
+	}
+	if !r.Changes() {
+		a.say("nothing to do: the hooks in %s are what would be built", dir)
+		return nil
+	}
+	how := "compiled here with " + built.Go
+	if built.Builder == generator.Prepared {
+		how = "carried by springfield, compiled with " + built.Go
+	}
+	a.say("built %s: %s, %s", dir, count(len(r.Suite.Plugins), "plugin"), how)
+	for _, b := range built.Binaries {
+		a.say("  %-14s %.1f MB", b.Target, float64(len(b.Data))/1e6)
+	}
+	for _, file := range r.Removed {
+		a.say("  removed %s", filepath.FromSlash(file))
+	}
+	return nil
+}
+
+func names(plugins []generator.Plugin) []string {
+	var all []string
+	for _, p := range plugins {
+		all = append(all, p.Name)
+	}
+	return all
+}
+
+// listed is a list that JSON shows as one, also when it is empty.
+func listed(texts []string) []string {
+	if texts == nil {
+		return []string{}
+	}
+	return texts
+}
+
+// newPrebuild is for whoever makes a release: make prebuilt calls it.
+func newPrebuild(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:    "prebuild DIR",
+		Short:  "Compile the hook for every target into DIR, for a springfield that carries them",
+		Hidden: true,
+		Args:   arguments(1, 1, "a directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			dir := args[0]
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(a.work, dir)
+			}
+			tools := a.toolchain()
+			tools.Builder = generator.WithGo
+			built, err := tools.Build(cmd.Context(), generator.AllTargets())
+			if err != nil {
+				return err
+			}
+			if err := generator.WritePrebuilt(dir, built); err != nil {
+				return err
+			}
+			a.say("%s: hooks for %s, %s", dir, count(len(built.Binaries), "target"), built.Go)
+			return nil
+		},
+	}
+}

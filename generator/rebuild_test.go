@@ -1,0 +1,102 @@
+package generator
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A build that cannot be put in place, or that cannot take an old hook away,
+// leaves the suite as it was.
+func TestRebuildIsAllOrNothing(t *testing.T) {
+	linux, mac := Target{"linux", "amd64"}, Target{"darwin", "arm64"}
+	for name, spoil := range map[string]func(*Rebuild){
+		"a file in the way": func(r *Rebuild) {
+			r.files = append(r.files, File{Path: SuiteFile + "/below", Mode: 0o644})
+		},
+		"nothing to remove": func(r *Rebuild) { r.Removed = append(r.Removed, "ned-flanders/hooks/nowhere") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "suite")
+			files, err := Render(specOf(linux, mac), compiled(linux, mac))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := Write(dir, files); err != nil {
+				t.Fatal(err)
+			}
+			before := tree(t, dir)
+			r, err := PlanRebuild(dir, Suite{Spec: specOf(linux)}, compiled(linux))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := []string{"ned-flanders/hooks/linux-amd64/springfield-hook", "ned-flanders/hooks/darwin-arm64/springfield-hook"}; len(r.Removed) != 2 || !slices.Contains(r.Removed, want[0]) || !slices.Contains(r.Removed, want[1]) {
+				t.Errorf("removes %v", r.Removed)
+			}
+			spoil(&r)
+			if r.Write() == nil {
+				t.Fatal("no error")
+			}
+			if got := tree(t, dir); !bytes.Equal(got, before) {
+				t.Errorf("left behind:\n%s", got)
+			}
+			// And without the fault it is the suite that would have been made.
+			if r, err = PlanRebuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Write(); err != nil {
+				t.Fatal(err)
+			}
+			fresh := filepath.Join(t.TempDir(), "fresh")
+			if files, err = Render(specOf(linux), compiled(linux)); err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := Write(fresh, files); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
+				t.Errorf("got\n%s\nwant\n%s", got, want)
+			}
+			if r, err = PlanRebuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil || r.Changes() {
+				t.Errorf("again it would change %v, %v, %v", r.Changed, r.Removed, err)
+			}
+		})
+	}
+}
+
+// Whatever else stands in springfield.yaml stays as its owner wrote it.
+func TestRebuildKeepsComments(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	write(t, dir)
+	file := filepath.Join(dir, SuiteFile)
+	old, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old = bytes.Replace(old, []byte("plugins:\n"), []byte("plugins: # one is enough\n"), 1)
+	put(t, file, append([]byte("# hands off\n"), old...), 0o644)
+	newer := compiled(host())
+	newer.Go = "go1.99"
+	r, err := PlanRebuild(dir, Suite{Spec: specOf(host())}, newer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"# hands off\n", "# one is enough\n", "go: go1.99\n"} {
+		if !strings.Contains(string(got), want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if len(r.SameVersion) != 0 {
+		t.Errorf("no hook has changed, but %v is named", r.SameVersion)
+	}
+}
