@@ -22,7 +22,8 @@ type Plan struct {
 	Did string
 
 	edits  []edit
-	undoes int // the journal's entry that it takes back, 0 for a plan of its own
+	kind   string // what its files are, for errors: "settings" if empty
+	undoes int    // the journal's entry that it takes back, 0 for a plan of its own
 	// Notes say what the edits mean to the person, a sentence each.
 	Notes []string
 }
@@ -164,7 +165,11 @@ func (p Plan) Apply(places Places) error {
 		return nil
 	}
 	if err := p.apply(places); err != nil {
-		return fmt.Errorf("write settings: %w", err)
+		kind := "settings"
+		if p.kind != "" {
+			kind = p.kind
+		}
+		return fmt.Errorf("write %s: %w", kind, err)
 	}
 	return nil
 }
