@@ -7,9 +7,12 @@ package generator
 
 import (
 	"fmt"
+	"maps"
+	"net/mail"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/Masterminds/semver/v3"
 
@@ -92,13 +95,13 @@ func (s Spec) Validate() error {
 	if err := CheckMarketplace(s.Marketplace); err != nil {
 		return err
 	}
-	if strings.TrimSpace(s.Owner.Name) == "" {
-		return &SpecError{"owner", "no name given", "pass --owner NAME"}
+	if err := s.Owner.validate(); err != nil {
+		return err
 	}
 	if len(s.Plugins) == 0 {
 		return &SpecError{"strategy", "none chosen", "pass --strategy NAME or --all; there is " + strings.Join(strategy.Names(), ", ")}
 	}
-	if err := checkTargets(s.Targets); err != nil {
+	if err := CheckTargets(s.Targets); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
@@ -114,26 +117,98 @@ func (s Spec) Validate() error {
 	return nil
 }
 
+// ParseOwner reads `Name` or `Name <address>`.
+func ParseOwner(text string) (Owner, error) {
+	o := Owner{Name: strings.TrimSpace(text)}
+	if strings.Contains(text, "<") {
+		address, err := mail.ParseAddress(o.Name)
+		if err != nil || address.Name == "" {
+			return Owner{}, &SpecError{"owner", fmt.Sprintf("%q is not a name and address", text), `write it as "Name <name@example.org>"`}
+		}
+		o = Owner{address.Name, address.Address}
+	}
+	return o, o.validate()
+}
+
+// String writes an owner as ParseOwner reads it.
+func (o Owner) String() string {
+	if o.Email == "" {
+		return o.Name
+	}
+	return o.Name + " <" + o.Email + ">"
+}
+
+func (o Owner) validate() error {
+	switch {
+	case strings.TrimSpace(o.Name) == "":
+		return &SpecError{"owner", "no name given", "pass --owner NAME"}
+	case strings.ContainsFunc(o.Name+o.Email, unicode.IsControl):
+		return &SpecError{"owner", fmt.Sprintf("%q is not one line of text", o.Name), "write a name, like Marge Bouvier"}
+	case o.Email == "":
+		return nil
+	}
+	if a, err := mail.ParseAddress(o.Email); err != nil || a.Address != o.Email {
+		return &SpecError{"owner", fmt.Sprintf("%q is not an address", o.Email), "write it like marge@example.org"}
+	}
+	return nil
+}
+
+// NewPlugin is a plugin with a first version, and with its strategy's default
+// for every setting that is not given.
+func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
+	p := Plugin{Name: name, Strategy: strategy, Version: FirstVersion}
+	if err := p.checkNames(); err != nil {
+		return Plugin{}, err
+	}
+	about, err := ReadAbout(strategy)
+	if err != nil {
+		return Plugin{}, err
+	}
+	p.Settings = about.Defaults()
+	maps.Copy(p.Settings, settings)
+	return p, p.validate()
+}
+
 func (p Plugin) validate() error {
-	if !kebab.MatchString(p.Name) {
-		return &SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}
+	if err := p.checkNames(); err != nil {
+		return err
 	}
 	if _, err := semver.StrictNewVersion(p.Version); err != nil {
 		return &SpecError{"plugin " + p.Name, fmt.Sprintf("version %q: %v", p.Version, err), "use three numbers, like 0.1.0"}
 	}
 	about, err := ReadAbout(p.Strategy)
 	if err != nil {
-		return &SpecError{"strategy", fmt.Sprintf("there is none called %q", p.Strategy), "there is " + strings.Join(strategy.Names(), ", ")}
+		return err
 	}
-	for key := range p.Settings {
-		if !slices.ContainsFunc(about.Questions, func(q Question) bool { return q.Key == key }) {
-			return &SpecError{"set", fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + strings.Join(about.keys(), ", ")}
+	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), about.keys()) {
+		if err := p.checkSetting(about, key); err != nil {
+			return err
 		}
 	}
-	for _, q := range about.Questions {
-		if !slices.Contains(q.values(), p.Settings[q.Key]) {
-			return &SpecError{"set", fmt.Sprintf("%s.%s cannot be %q", p.Name, q.Key, p.Settings[q.Key]), "choose " + strings.Join(q.values(), " or ")}
-		}
+	return nil
+}
+
+// checkNames says what is wrong with the names of a plugin and its strategy.
+func (p Plugin) checkNames() error {
+	switch all := strategy.Names(); {
+	case !kebab.MatchString(p.Name):
+		return &SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}
+	case !slices.Contains(all, p.Strategy):
+		return &SpecError{"strategy", fmt.Sprintf("there is none called %q", p.Strategy), "there is " + strings.Join(all, ", ")}
+	case p.Name != p.Strategy && slices.Contains(all, p.Name):
+		return &SpecError{"plugin", fmt.Sprintf("%s is the name of another strategy", p.Name), "choose a name of its own, like my-" + p.Strategy}
+	}
+	return nil
+}
+
+// checkSetting says what is wrong with one setting.
+func (p Plugin) checkSetting(about About, key string) error {
+	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
+	if i < 0 {
+		return &SpecError{"set", fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + strings.Join(about.keys(), ", ")}
+	}
+	if values := about.Questions[i].values(); !slices.Contains(values, p.Settings[key]) {
+		return &SpecError{"set", fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func join(targets []Target) string {
 	return strings.Join(names, ", ")
 }
 
-func checkTargets(targets []Target) error {
+// CheckTargets says what is wrong with a choice of targets, nil if nothing.
+func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
 		return &SpecError{"target", "none chosen", "pass --target os/arch"}
 	}
