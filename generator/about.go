@@ -14,13 +14,40 @@ import (
 // About is a strategy's about.yaml.
 type About struct {
 	Title       string     `yaml:"title"`
-	Summary     string     `yaml:"summary"`
-	Description string     `yaml:"description"`
-	Cost        string     `yaml:"cost"`
+	Summary     string     `yaml:"summary"`     // one line, no full stop
+	Description string     `yaml:"description"` // for marketplaces
+	Cost        string     `yaml:"cost"`        // of a stop
 	Reads       string     `yaml:"reads"`
-	When        string     `yaml:"when"`
+	When        string     `yaml:"when"`       // to take it; a sentence without its full stop
+	Changes     string     `yaml:"changes"`    // that skills need: none, light, heavy
+	Complexity  string     `yaml:"complexity"` // low, medium, high
+	Needs       string     `yaml:"needs"`      // what has to be there, in a word or two
+	Measured    *Measured  `yaml:"measured"`   // nil: not measured
 	Keywords    []string   `yaml:"keywords"`
+	Icon        Icon       `yaml:"icon"`
 	Questions   []Question `yaml:"questions"`
+}
+
+// Measured is how a strategy did, with its default settings, on labelled stops
+// of real sessions.
+type Measured struct {
+	Sessions int    `yaml:"sessions" json:"sessions"`
+	Stops    int    `yaml:"stops" json:"stops"`   // where a person then said something else
+	Wrong    int    `yaml:"wrong" json:"wrong"`   // of these, wrongly continued
+	Work     int    `yaml:"work" json:"work"`     // in the middle of work
+	Caught   int    `yaml:"caught" json:"caught"` // of these, continued
+	Took     string `yaml:"took" json:"took"`     // about what a decision takes
+}
+
+// Share is how much of the work was caught, in percent.
+func (m Measured) Share() int { return (200*m.Caught + m.Work) / (2 * max(m.Work, 1)) }
+
+// Accuracy is the measurement in a few words.
+func (a About) Accuracy() string {
+	if a.Measured == nil {
+		return "not measured"
+	}
+	return fmt.Sprintf("%d of %d wrong, %d %% caught", a.Measured.Wrong, a.Measured.Stops, a.Measured.Share())
 }
 
 // Question is one setting of a plugin; its first choice is the default.
@@ -47,6 +74,11 @@ func ReadAbout(strategy string) (About, error) {
 		return About{}, fmt.Errorf("read about %s: %w", strategy, err)
 	}
 	return a, nil
+}
+
+// Homepage is the page about a strategy.
+func Homepage(strategy string) string {
+	return "https://github.com/cameronsjo/springfield/blob/main/docs/" + strategy + ".md"
 }
 
 // Defaults are the answers to all questions that nobody asked.

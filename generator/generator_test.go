@@ -6,6 +6,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"io/fs"
 	"maps"
@@ -17,6 +19,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 var update = flag.Bool("update", false, "write the golden trees anew")
@@ -45,23 +49,51 @@ func compiled(targets ...Target) Build {
 	return b
 }
 
-// TestGolden holds what is generated, modes included. After a meant change:
-// go test ./generator -update
+// suiteOf is a spec with a plugin for each of some strategies.
+func suiteOf(t *testing.T, strategies []string, targets ...Target) Spec {
+	t.Helper()
+	spec := specOf(targets...)
+	spec.Plugins = nil
+	for _, name := range strategies {
+		about, err := ReadAbout(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Plugins = append(spec.Plugins, Plugin{Name: name, Strategy: name, Version: FirstVersion, Settings: about.Defaults()})
+	}
+	return spec
+}
+
+// TestGolden holds what is generated, modes included: every strategy alone, all
+// of them with several targets, one for Windows, and a plugin with a name of its
+// own. After a meant change: go test ./generator -update
 func TestGolden(t *testing.T) {
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
-	for name, targets := range map[string][]Target{
-		"one-target":      {linux},
-		"windows":         {windows},
-		"several-targets": {linux, mac, windows},
-	} {
+	named := specOf(linux)
+	named.Plugins[0].Name = "left-handed"
+	named.Owner.Email = ""
+	suites := map[string]Spec{
+		"all":     suiteOf(t, strategy.Names(), linux, mac, windows),
+		"windows": suiteOf(t, []string{"ned-flanders"}, windows),
+		"named":   named,
+	}
+	for _, name := range strategy.Names() {
+		suites[name] = suiteOf(t, []string{name}, linux)
+	}
+	for name, spec := range suites {
 		t.Run(name, func(t *testing.T) {
-			spec := specOf(targets...)
 			if err := spec.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			files, err := Render(spec, compiled(targets...))
+			files, err := Render(spec, compiled(spec.Targets...))
 			if err != nil {
 				t.Fatal(err)
+			}
+			again, err := Render(spec, compiled(spec.Targets...))
+			if err != nil || !slices.EqualFunc(files, again, func(a, b File) bool {
+				return a.Path == b.Path && a.Mode == b.Mode && a.Compiled == b.Compiled && bytes.Equal(a.Data, b.Data)
+			}) {
+				t.Errorf("the same answers give other files the second time, %v", err)
 			}
 			dir := filepath.Join(t.TempDir(), "suite")
 			if outcome, _, err := Write(dir, files); err != nil || outcome != Created {
@@ -83,6 +115,9 @@ func TestGolden(t *testing.T) {
 			}
 		})
 	}
+	if trees, err := filepath.Glob(filepath.Join("testdata", "*.txtar")); err != nil || len(trees) != len(suites) {
+		t.Errorf("testdata has trees that nothing makes: %v, %v", trees, err)
+	}
 }
 
 // tree is a directory as txtar, modes in the names.
@@ -100,6 +135,14 @@ func tree(t *testing.T, dir string) []byte {
 		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		// Of a picture the pixels count: how they are packed is up to Go's version.
+		if filepath.Ext(path) == ".png" {
+			picture, err := png.Decode(bytes.NewReader(data))
+			if err != nil {
+				return err
+			}
+			data = fmt.Appendf(nil, "%v, pixels %s\n", picture.Bounds().Size(), sum(picture.(*image.NRGBA).Pix))
 		}
 		name, err := filepath.Rel(dir, path)
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})

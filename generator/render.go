@@ -32,6 +32,7 @@ type view struct {
 	About       About
 	Marketplace string
 	Owner       Owner
+	Homepage    string
 }
 
 // suiteView is what templates see of a suite.
@@ -50,7 +51,7 @@ func viewOf(spec Spec) (suiteView, error) {
 		if err != nil {
 			return suiteView{}, err
 		}
-		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner})
+		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy)})
 	}
 	note, err := render("shared/memory/note.md.tmpl", suite)
 	if err != nil {
@@ -91,6 +92,11 @@ func Render(spec Spec, built Build) ([]File, error) {
 			}
 			files = append(files, more...)
 		}
+		icon, err := p.About.Icon.draw()
+		if err != nil {
+			return nil, fmt.Errorf("draw the icon of %s: %w", p.Strategy, err)
+		}
+		files = append(files, File{Path: path.Join(p.Name, ".claude-plugin", "icon.png"), Mode: 0o644, Data: icon})
 		for _, f := range hookFiles(built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
 			files = append(files, f)
@@ -127,8 +133,11 @@ func render(name string, data any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
-	t, err := template.New(name).Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").Parse(string(text))
+	t, err := template.New(name).Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
 	if err != nil {
+		return nil, fmt.Errorf("render: %w", err)
+	}
+	if _, err := t.Parse(string(text)); err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	var b bytes.Buffer
