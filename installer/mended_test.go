@@ -123,3 +123,184 @@ func TestBrokenTextIsNoPlugin(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A repair belongs to what springfield has enabled there: disable gives back what
+// its owner had said in between.
+func TestARepairIsGivenBack(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, User)
+	put(t, user, "{}\n")
+	ned := p.plugin("ned-flanders")
+	enable(t, p, ned, User, false)
+	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
+	for _, plan := range []func() (Plan, error){
+		func() (Plan, error) { return PlanSwitch(p, User, latteOrigin, false) },
+		func() (Plan, error) { return PlanEnv(p, User, BlockCap, "12") },
+	} {
+		repair, err := plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := repair.Apply(p); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disable(t, p, ned, User)
+	got := look(t, user)
+	if !strings.Contains(got, `"double-shot-latte@superpowers-marketplace": true`) || strings.Contains(got, BlockCap) || strings.Contains(got, "ned") {
+		t.Errorf("after disable:\n%s", got)
+	}
+}
+
+// A project that is gone keeps nobody from undoing what came before it.
+func TestUndoPassesOverDeletedProjects(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, User)
+	put(t, user, "{}\n")
+	enable(t, p, p.plugin("ned-flanders"), User, false)
+	enable(t, p, p.plugin("lisa-simpson"), Project, true)
+	if err := os.RemoveAll(p.Work); err != nil {
+		t.Fatal(err)
+	}
+	undo(t, p)
+	undo(t, p)
+	if got := look(t, user); got != "{}\n" || exists(p.Work) {
+		t.Errorf("user settings %q, the project is there: %v", got, exists(p.Work))
+	}
+}
+
+func TestForgetEdit(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, User)
+	put(t, user, "{}\n")
+	enable(t, p, p.plugin("ned-flanders"), User, false)
+	one := look(t, user)
+	enable(t, p, p.plugin("lisa-simpson"), User, false)
+	put(t, user, one+"\n")
+	if _, _, err := PlanUndo(p); err == nil {
+		t.Error("changed since, and undone all the same")
+	}
+	if e, err := ForgetEdit(p); err != nil || !strings.Contains(e.Did, "lisa") {
+		t.Errorf("forgot %q, %v", e.Did, err)
+	}
+	put(t, user, one)
+	undo(t, p)
+	if got := look(t, user); got != "{}\n" {
+		t.Errorf("user settings %q", got)
+	}
+	if _, err := ForgetEdit(p); !errors.Is(err, ErrNothingToUndo) {
+		t.Errorf("with an empty journal: %v", err)
+	}
+}
+
+func TestUndoLeavesReadOnlyFilesThatWereMade(t *testing.T) {
+	p := newPlaces(t)
+	enable(t, p, p.plugin("ned-flanders"), User, false)
+	if err := os.Chmod(settingsOf(t, p, User), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := PlanUndo(p); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("undo would remove it: %v", err)
+	}
+}
+
+// A project's settings may be a link to settings elsewhere, and to nothing else
+// of the user's.
+func TestLinksOutOfTheProject(t *testing.T) {
+	for target, allowed := range map[string]bool{
+		"../../home/.claude.json":                      false,
+		"../../home/.ssh/settings.json":                false,
+		"../../home/.claude/settings.json":             true, // the user's own
+		"../../dotfiles/work/.claude/settings.json":    true,
+		"../shared/settings.json":                      true, // in the project
+		"../../home/.claude/springfield/suites.json":   false,
+		"../../dotfiles/.claude/settings.managed.json": false,
+	} {
+		p := newPlaces(t)
+		path := settingsOf(t, p, Project)
+		put(t, filepath.Join(filepath.Dir(path), target), "{}\n")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		link(t, target, path)
+		_, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: Project})
+		if allowed != (err == nil) || err != nil && !strings.Contains(err.Error(), "it is a link out of the project") {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+}
+
+func TestRemoveFollowsNoLinks(t *testing.T) {
+	p := newPlaces(t)
+	secret := filepath.Join(p.Home, "secret")
+	put(t, secret, "key")
+	dir := filepath.Join(p.Work, ".claude")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link(t, secret, filepath.Join(dir, "ralph-loop.local.md"))
+	link(t, p.Home, filepath.Join(p.Work, "linked"))
+	for _, path := range []string{filepath.Join(dir, "ralph-loop.local.md"), filepath.Join(p.Work, "linked", "secret"), filepath.Join(dir, "none"), dir} {
+		if _, err := PlanRemove(p, path); err == nil {
+			t.Errorf("%s would be removed", path)
+		}
+	}
+}
+
+// The plugins of the suite that is being enabled are known by their files, also
+// before anybody has registered it.
+func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
+	p := newPlaces(t)
+	suite := filepath.Join(p.Work, "hooks")
+	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"name": "hooks", "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}, {"name": "lisa-simpson", "source": "./lisa-simpson"}]}`)
+	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
+	putPlugin(t, filepath.Join(suite, "lisa-simpson"), "1.0.0")
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	plan := enable(t, p, p.plugin("ned-flanders"), User, true)
+	if got := look(t, settingsOf(t, p, User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
+		t.Errorf("both are on, notes %q:\n%s", plan.Notes, got)
+	}
+}
+
+// What another scope says is read as Claude Code reads it: the last of two equal
+// keys counts.
+func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
+	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User})
+	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
+		t.Errorf("%q, %v", plan.Notes, err)
+	}
+}
+
+func TestACapThatAnotherScopeLowers(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
+	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User, Rounds: 40})
+	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), BlockCap) {
+		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
+	}
+}
+
+func TestDisableSaysWhatComesBack(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	enable(t, p, p.plugin("lisa-simpson"), Project, false) // so that it is known to be ours
+	enable(t, p, p.plugin("ned-flanders"), User, false)
+	plan := disable(t, p, p.plugin("ned-flanders"), User)
+	if !strings.Contains(strings.Join(plan.Notes, "\n"), "lisa-simpson@hooks is switched on again, as it was before") {
+		t.Errorf("%q", plan.Notes)
+	}
+}
+
+// What cannot be a plugin's ID is neither edited nor printed.
+func TestNoAdviceFromAProjectsKeys(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
+	for _, scope := range []Scope{User, Local} {
+		plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope})
+		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
+			t.Errorf("%s: %v\n%s", scope, err, text)
+		}
+	}
+}

@@ -24,14 +24,14 @@ import (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer stop()
-	os.Exit(run(ctx, os.Args[1:], generator.Prebuilt()))
+	os.Exit(run(context.Background(), os.Args[1:], generator.Prebuilt()))
 }
 
 // run is main without the exit and without the compiled hooks that a release
 // carries, so that tests can call it.
 func run(ctx context.Context, args []string, prebuilt fs.FS) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
 	work, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "springfield: error:", err)

@@ -1,0 +1,62 @@
+//go:build unix
+
+package installer
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// Under sudo, what root makes in a user's home is the user's: settings that they
+// and their client could not read would lock them out. As anybody else every new
+// file is one's own.
+func TestNewFilesBelongToTheirHome(t *testing.T) {
+	p := newPlaces(t)
+	owner := os.Geteuid()
+	if owner == 0 {
+		owner = 65534
+		if err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, _ fs.DirEntry, err error) error {
+			if err == nil {
+				err = os.Chown(path, owner, owner)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(p.Home, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chown(p.Home, owner, owner); err != nil {
+			t.Fatal(err)
+		}
+	}
+	enable(t, p, p.plugin("ned-flanders"), Project, true)
+	if err := RememberSuite(p, filepath.Join(p.Work, "hooks")); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, root := range []string{p.Home, p.Work} {
+		if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			n++
+			if is := info.Sys().(*syscall.Stat_t); int(is.Uid) != owner {
+				t.Errorf("%s belongs to %d, not to %d", path, is.Uid, owner)
+			}
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d files were looked at", n)
+	}
+}
