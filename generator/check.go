@@ -73,6 +73,10 @@ func HookSum(dir string, machine Target) (string, error) {
 	} else if script, err := isScript(path); err == nil && script {
 		path = filepath.Join(dir, "hooks", machine.OS+"-"+machine.Arch, "springfield-hook")
 	}
+	return sumFile(path)
+}
+
+func sumFile(path string) (string, error) {
 	f, err := open(path)
 	if err != nil {
 		return "", err

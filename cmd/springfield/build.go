@@ -98,20 +98,28 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	return a.reportBuild(o, dir, before, rebuild)
 }
 
-// suiteIn reads the suite in a directory, "" for the one around the working
+// suiteDir is the directory that is named, "" for the suite around the working
 // directory.
-func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
+func (a *app) suiteDir(dir string) (string, error) {
 	switch {
 	case dir == "":
 		around, err := generator.FindSuite(a.work)
 		if err != nil {
-			return "", generator.Suite{}, &hinted{fmt.Errorf("there is no suite around %s", a.work), "go into one, or name it; springfield init makes one"}
+			return "", &hinted{fmt.Errorf("there is no suite around %s", a.work), "go into one, or name it; springfield init makes one"}
 		}
-		dir = around
+		return around, nil
 	case !filepath.IsAbs(dir):
 		dir = filepath.Join(a.work, dir)
 	}
-	dir = filepath.Clean(dir)
+	return filepath.Clean(dir), nil
+}
+
+// suiteIn reads the suite in suiteDir.
+func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
+	dir, err := a.suiteDir(dir)
+	if err != nil {
+		return "", generator.Suite{}, err
+	}
 	suite, err := generator.ReadSuite(dir)
 	if errors.Is(err, generator.ErrNoSuite) {
 		err = &hinted{err, "it has no " + generator.SuiteFile + "; springfield init makes a suite"}

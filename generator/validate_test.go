@@ -1,0 +1,305 @@
+package generator
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// goodSuite makes a suite with two plugins for three targets, hooks that are
+// programs as far as anyone can see.
+func goodSuite(t *testing.T, dir string) {
+	t.Helper()
+	targets := []Target{{"linux", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}}
+	if !slices.Contains(targets, Host()) && Host() != (Target{"windows", "arm64"}) {
+		targets = append(targets, Host())
+	}
+	spec := specOf(targets...)
+	second := spec.Plugins[0]
+	second.Name = "todd-flanders"
+	spec.Plugins = append(spec.Plugins[:1:1], second)
+	_, hash, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := Build{Source: hash, Go: "go1.26.8", SHA256: map[string]string{}}
+	for _, target := range targets {
+		data := program(target)
+		built.Binaries = append(built.Binaries, Binary{target, data})
+		built.SHA256[target.String()] = sum(data)
+	}
+	if err := spec.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := Render(spec, built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What is generated is valid, without a word.
+func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	goodSuite(t, dir)
+	faults, err := Validate(dir)
+	if err != nil || len(faults) > 0 {
+		t.Errorf("%+v, %v", faults, err)
+	}
+}
+
+// Every single fault is found, in the file where it is and, where that is a
+// text, in the line.
+func TestValidateCatchesEveryMutation(t *testing.T) {
+	good := filepath.Join(t.TempDir(), "suite")
+	goodSuite(t, good)
+	const (
+		manifest    = "ned-flanders/.claude-plugin/plugin.json"
+		marketplace = ".claude-plugin/marketplace.json"
+		hooks       = "ned-flanders/hooks/hooks.json"
+		rules       = "ned-flanders/strategy.json"
+		launcher    = "ned-flanders/hooks/springfield-hook"
+		linux       = "ned-flanders/hooks/linux-amd64/springfield-hook"
+		mac         = "todd-flanders/hooks/darwin-arm64/springfield-hook"
+		windows     = "todd-flanders/hooks/springfield-hook.exe"
+	)
+	type change func(t *testing.T, dir string) (file string, line int)
+	// replace swaps the first occurrence; the fault is in the line where it was,
+	// or some lines below or above.
+	replace := func(file, old, new string, below ...int) change {
+		return func(t *testing.T, dir string) (string, int) {
+			path := filepath.Join(dir, filepath.FromSlash(file))
+			data, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			i := bytes.Index(data, []byte(old))
+			if i < 0 {
+				t.Fatalf("%s has no %q:\n%s", file, old, data)
+			}
+			put(t, path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o644)
+			line := positionOf(data, i).Line
+			for _, n := range below {
+				line += n
+			}
+			return file, line
+		}
+	}
+	whole := func(file, text string, line int) change {
+		return func(t *testing.T, dir string) (string, int) {
+			put(t, filepath.Join(dir, filepath.FromSlash(file)), []byte(text), 0o644)
+			return file, line
+		}
+	}
+	remove := func(file string) change {
+		return func(t *testing.T, dir string) (string, int) {
+			if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(file))); err != nil {
+				t.Fatal(err)
+			}
+			return file, 0
+		}
+	}
+	lay := func(file string, data []byte, mode os.FileMode, line ...int) change {
+		return func(t *testing.T, dir string) (string, int) {
+			path := filepath.Join(dir, filepath.FromSlash(file))
+			os.Remove(path)
+			put(t, path, data, mode)
+			return file, append(line, 0)[0]
+		}
+	}
+	link := func(file, to string) change {
+		return func(t *testing.T, dir string) (string, int) {
+			path := filepath.Join(dir, filepath.FromSlash(file))
+			os.Remove(path)
+			if err := os.Symlink(to, path); err != nil {
+				t.Fatal(err)
+			}
+			return file, 0
+		}
+	}
+	sha := func(target Target) string { return sum(program(target)) }
+	mutations := []struct {
+		name     string
+		change   change
+		severity Severity
+		says     string
+	}{
+		// springfield.yaml
+		{"not YAML", replace(SuiteFile, "targets:", "targets: [", 4), Failed, "must be specified"},
+		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", "", -1), Failed, "missing property 'marketplace'"},
+		{"a marketplace with blanks", replace(SuiteFile, "evergreen-terrace", "Evergreen Terrace"), Failed, "marketplace: "},
+		{"a reserved marketplace", replace(SuiteFile, "evergreen-terrace", "claude-plugins-official"), Failed, "reserved"},
+		{"another marketplace", replace(SuiteFile, "evergreen-terrace", "evergreen"), Failed, `"evergreen"`},
+		{"no owner", replace(SuiteFile, "  name: Ned", "  nam: Ned", -1), Failed, "missing property 'name'"},
+		{"an unknown target", replace(SuiteFile, "- darwin/arm64", "- plan9/amd64"), Failed, "targets[1]"},
+		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64", -2), Failed, "targets"},
+		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), Failed, "only be built alone"},
+		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), Failed, "no checksum is recorded for linux/arm64"},
+		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), Warned, "not among its targets"},
+		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -9), Failed, "missing property 'plugins'"},
+		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), Failed, "plugins[1].name"},
+		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), Failed, "twice"},
+		{"an unknown strategy", replace(SuiteFile, "strategy: ned-flanders", "strategy: homer-simpson"), Failed, "homer-simpson"},
+		{"half a version", replace(SuiteFile, "version: 0.1.0", "version: 0.1"), Failed, "plugins[0].version"},
+		{"no setting", replace(SuiteFile, "rules: default", "rules: homer"), Failed, "homer"},
+		{"a short checksum", replace(SuiteFile, sha(Target{"linux", "amd64"}), "abc"), Failed, "build.sha256.linux/amd64"},
+		{"a checksum of something else", replace(SuiteFile, "source: ", "source: 0"), Failed, "build.source"},
+		{"a member nobody reads", replace(SuiteFile, "owner:", "colour: pink\nowner:"), Warned, `nobody reads "colour"`},
+		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), Noticed, "other sources"},
+		// marketplace.json
+		{"marketplace.json: gone", remove(marketplace), Failed, "not there"},
+		{"marketplace.json: a comma", replace(marketplace, `"plugins": [`, `"plugins": [,`), Failed, "not JSON"},
+		{"marketplace.json: another name", replace(marketplace, `"evergreen-terrace"`, `"elm-street"`), Failed, `"elm-street"`},
+		{"marketplace.json: no description", replace(marketplace, `"description"`, `"describe"`, -3), Failed, "missing property 'description'"},
+		{"marketplace.json: metadata is a text", replace(marketplace, `"plugins": [`, `"metadata": "x", "plugins": [`), Failed, "metadata"},
+		{"marketplace.json: another owner", replace(marketplace, `"name": "Ned`, `"name": "Todd`), Failed, "its owner"},
+		{"marketplace.json: another version", replace(marketplace, `"version": "0.1.0"`, `"version": "0.2.0"`), Failed, `"0.2.0"`},
+		{"marketplace.json: another source", replace(marketplace, `"./ned-flanders"`, `"./todd-flanders"`), Failed, "source of ned-flanders"},
+		{"marketplace.json: a source outside", replace(marketplace, `"./ned-flanders"`, `"../ned-flanders"`), Failed, "plugins[0].source"},
+		{"marketplace.json: another plugin", replace(marketplace, `"name": "ned-flanders"`, `"name": "rod-flanders"`), Failed, "rod-flanders"},
+		{"marketplace.json: a plugin twice", replace(marketplace, `"name": "todd-flanders"`, `"name": "ned-flanders"`), Failed, "twice"},
+		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), Warned, `nobody reads "keyword"`},
+		// plugin.json
+		{"plugin.json: gone", remove(manifest), Failed, "not there"},
+		{"plugin.json: empty", whole(manifest, "", 1), Failed, "not JSON"},
+		{"plugin.json: a list", whole(manifest, "\n[]\n", 2), Failed, "want object"},
+		{"plugin.json: another name", replace(manifest, `"name": "ned-flanders"`, `"name": "ned"`), Failed, `"ned"`},
+		{"plugin.json: another version", replace(manifest, `"0.1.0"`, `"0.1.1"`), Failed, `"0.1.1"`},
+		{"plugin.json: no version", replace(manifest, `"version": "0.1.0",`, "", -4), Failed, "missing property 'version'"},
+		{"plugin.json: the license is a number", replace(manifest, `"license": "MIT"`, `"license": 1`), Failed, "license"},
+		{"plugin.json: the author is a name", replace(manifest, `"author": {`, `"author": "Ned", "metadata": {`), Failed, "author: got string, want object"},
+		{"plugin.json: a name twice", replace(manifest, `"license"`, `"name"`), Failed, "there twice"},
+		{"plugin.json: keywords are a text", replace(manifest, `"keywords": [`, `"keywords": "x", "tags": [`), Failed, "keywords"},
+		{"plugin.json: hooks twice", replace(manifest, `"license"`, `"hooks": "./hooks/hooks.json", "license"`), Failed, "duplicate"},
+		{"plugin.json: a bad byte", replace(manifest, `"MIT"`, "\"M\xffT\""), Failed, "not UTF-8"},
+		// hooks.json
+		{"hooks.json: gone", remove(hooks), Failed, "not there"},
+		{"hooks.json: cut off", replace(hooks, `"Stop"`, `"Stop`), Failed, "not JSON"},
+		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), Failed, `"Halt"`},
+		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), Failed, `"DirectoryAdded"`},
+		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), Failed, "not started at Stop"},
+		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), Warned, `nobody reads "hook"`},
+		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -3), Failed, "missing property 'args'"},
+		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook"`, `/hooks/spring-hook"`), Failed, "spring-hook is not there"},
+		{"hooks.json: no time", replace(hooks, `"timeout": `, `"timeout": -`), Failed, "timeout"},
+		{"hooks.json: with if", replace(hooks, `"timeout"`, `"if": "Bash(*)", "timeout"`), Failed, "never runs at Stop"},
+		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), Failed, "decides nothing"},
+		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), Failed, "type"},
+		// strategy.json
+		{"strategy.json: gone", remove(rules), Failed, "not there"},
+		{"strategy.json: another strategy", replace(rules, `"strategy": "ned-flanders"`, `"strategy": "homer"`), Failed, "strategy"},
+		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), Failed, "its plugin"},
+		{"strategy.json: another rule set", replace(rules, `"rules": "default"`, `"rules": "duff"`), Failed, "rules"},
+		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), Failed, `nobody reads "ad"`},
+		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), Failed, "add[0]"},
+		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), Failed, "add[0].text"},
+		// hooks
+		{"hook: gone", remove(linux), Failed, "there is no hook for linux/amd64"},
+		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), Failed, "not executable"},
+		{"hook: another machine", lay(linux, program(Target{"linux", "arm64"}), 0o755), Failed, "compiled for linux/arm64"},
+		{"hook: another system", lay(mac, program(Target{"linux", "arm64"}), 0o755), Failed, "compiled for linux/arm64, not for darwin/arm64"},
+		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), Failed, "its checksum is not"},
+		{"hook: a pointer of Git LFS", lay(mac, []byte("version https://git-lfs.github.com/spec/v1\n"), 0o755), Failed, "not a program"},
+		{"hook: a link", link(linux, "../../../todd-flanders/hooks/linux-amd64/springfield-hook"), Failed, "a link"},
+		{"hook: empty", lay(windows, nil, 0o755), Failed, "not a program"},
+		{"hook: of another Windows", lay(windows, program(Target{"windows", "arm64"}), 0o755), Failed, "compiled for windows/arm64"},
+		{"launcher: gone", remove(launcher), Failed, "there is no launcher"},
+		{"launcher: not executable", lay(launcher, launcherText(t), 0o644), Failed, "not executable"},
+		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755, 1), Failed, "not the launcher"},
+		{"launcher: edited", replaceIn(launcher, "exit 0", "exit 2"), Warned, "another launcher"},
+		// files
+		{"a plugin that is gone", remove("todd-flanders"), Failed, "directory is not there"},
+		{"no README", remove("todd-flanders/README.md"), Warned, "not there"},
+		{"a conflict", replace("README.md", "# ", "<<<<<<< yours\n# "), Failed, "conflict"},
+		{"package.json", whole("ned-flanders/package.json", "{}", 0), Noticed, "install packages"},
+		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), Noticed, "a program that nothing here starts"},
+		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), Noticed, "nothing here starts"},
+		{"a plugin of nobody", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), Noticed, "not in springfield.yaml"},
+		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), Noticed, "should not be there"},
+	}
+	if len(mutations) < 60 {
+		t.Errorf("only %d mutations", len(mutations))
+	}
+	for _, m := range mutations {
+		t.Run(m.name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "suite")
+			if err := os.CopyFS(dir, os.DirFS(good)); err != nil {
+				t.Fatal(err)
+			}
+			modes(t, good, dir)
+			file, line := m.change(t, dir)
+			before := tree(t, dir)
+			faults, err := Validate(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(tree(t, dir), before) {
+				t.Error("the suite has changed")
+			}
+			if !slices.ContainsFunc(faults, func(f Fault) bool {
+				// A difference between two files is in either of them.
+				here := f.File == file && f.Line == line || strings.Contains(f.Says, fmt.Sprintf("line %d of %s", line, file))
+				return here && f.Severity == m.severity && strings.Contains(f.Says, m.says)
+			}) {
+				t.Errorf("not found: %s in %s, line %d, %q; but %+v", m.severity, file, line, m.says, faults)
+			}
+		})
+	}
+}
+
+func sourceHash(t *testing.T) string {
+	t.Helper()
+	hash, err := SourceHash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+func launcherText(t *testing.T) []byte {
+	t.Helper()
+	text, err := render("shared/launcher/springfield-hook.tmpl", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// replaceIn is for a file that has to stay executable.
+func replaceIn(file, old, new string) func(*testing.T, string) (string, int) {
+	return func(t *testing.T, dir string) (string, int) {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := bytes.Index(data, []byte(old))
+		put(t, path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o755)
+		return file, positionOf(data, i).Line
+	}
+}
+
+// modes gives a copy the modes of what it is a copy of.
+func modes(t *testing.T, from, to string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(from), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Chmod(filepath.Join(to, name), info.Mode().Perm())
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
