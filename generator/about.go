@@ -42,6 +42,14 @@ type Measured struct {
 // Share is how much of the work was caught, in percent.
 func (m Measured) Share() int { return (200*m.Caught + m.Work) / (2 * max(m.Work, 1)) }
 
+// RunOver is how many stops were run over, in percent: "0 %", "8.6 %".
+func (m Measured) RunOver() string {
+	if m.Wrong == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(m.Wrong)/float64(max(m.Stops, 1)))
+}
+
 // Accuracy is the measurement in a few words.
 func (a About) Accuracy() string {
 	if a.Measured == nil {

@@ -45,7 +45,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
 		newUndo(a, runUndo), newDoctor(a, runDoctor),
-		newStatus(a, runStatus),
+		newStatus(a, runStatus), newList(a, runList),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
 		newVersion(a),

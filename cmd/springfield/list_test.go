@@ -1,0 +1,37 @@
+package main
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// Eight strategies, as wide as about.yaml may make them, fit the terminal.
+func TestTableFits(t *testing.T) {
+	rows := []row{{"ned-flanders", generator.About{Cost: "$0", Changes: "none", Complexity: "low", Needs: "nothing", Measured: &generator.Measured{Stops: 556, Work: 391, Caught: 344}}}}
+	for _, name := range []string{"lisa-simpson", "marge-simpson", "bart-simpson", "ralph-wiggum", "todo-continuation", "ralph-specum", "ralph-speckit"} {
+		rows = append(rows, row{name, generator.About{
+			Cost: "~$0.001", Changes: "heavy", Complexity: "medium", Needs: "a state file", Measured: &generator.Measured{Stops: 556, Wrong: 48, Work: 391, Caught: 391},
+		}})
+	}
+	rows[7].about.Measured = nil
+	lines := table(rows)
+	if len(lines) != len(rows)+1 {
+		t.Errorf("%d lines", len(lines))
+	}
+	for _, line := range lines {
+		if utf8.RuneCountInString(line) > columns {
+			t.Errorf("%d wide: %s", utf8.RuneCountInString(line), line)
+		}
+	}
+	for n, want := range map[int]string{
+		1: "ned-flanders       $0       none        0 %    88 %    low         nothing",
+		2: "lisa-simpson       ~$0.001  heavy       8.6 %  100 %   medium      a state file",
+		8: "ralph-speckit      ~$0.001  heavy       -      -       medium      a state file",
+	} {
+		if lines[n] != want {
+			t.Errorf("line %d is\n%s, want\n%s", n, lines[n], want)
+		}
+	}
+}

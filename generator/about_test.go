@@ -1,0 +1,57 @@
+package generator
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// What a strategy says of itself is complete, and short enough for a table of 80
+// columns.
+func TestAbout(t *testing.T) {
+	for _, name := range strategy.Names() {
+		a, err := ReadAbout(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, cell := range map[string]struct {
+			text  string
+			limit int
+		}{
+			"title": {a.Title, 30}, "summary": {a.Summary, 70}, "description": {a.Description, 300}, "reads": {a.Reads, 80}, "when": {a.When, 80},
+			"cost": {a.Cost, 7}, "changes": {a.Changes, 6}, "complexity": {a.Complexity, 6}, "needs": {a.Needs, 12}, "accuracy": {a.Accuracy(), 30},
+		} {
+			if n := utf8.RuneCountInString(cell.text); n == 0 || n > cell.limit || strings.ContainsAny(cell.text, "\n|") {
+				t.Errorf("%s: %s is %q, want one line of at most %d", name, what, cell.text, cell.limit)
+			}
+		}
+		if !slices.Contains([]string{"low", "medium", "high"}, a.Complexity) {
+			t.Errorf("%s: complexity %q", name, a.Complexity)
+		}
+		if len(a.Keywords) == 0 {
+			t.Errorf("%s has no keywords", name)
+		}
+	}
+}
+
+func TestMeasured(t *testing.T) {
+	for want, m := range map[string]*Measured{
+		"0 of 556 wrong, 88 % caught": {Stops: 556, Work: 391, Caught: 344},
+		"48 of 556 wrong, 7 % caught": {Stops: 556, Wrong: 48, Work: 391, Caught: 28},
+		"0 of 0 wrong, 0 % caught":    {},
+		"not measured":                nil,
+	} {
+		if got := (About{Measured: m}).Accuracy(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := (Measured{Stops: 556, Wrong: 48}).RunOver(); got != "8.6 %" {
+		t.Errorf("%q", got)
+	}
+	if got := (Measured{}).RunOver(); got != "0 %" {
+		t.Errorf("%q", got)
+	}
+}
