@@ -96,6 +96,10 @@ func TestEnableFromARepository(t *testing.T) {
 				if now := read(t, w.settings("user")); now != theirs {
 					t.Errorf("user settings afterwards:\n%q", now)
 				}
+
+				// The copy that the client has left behind is no installation.
+				w.Springfield("enable", "ned-flanders", "--marketplace", source, "--scope", scope)
+				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 			})
 		}
 	})

@@ -86,6 +86,8 @@ func (c Client) AddMarket(ctx context.Context, p Places, source string) (name st
 		_, ok := markets[found.Name]
 		return orNotRecorded(ok, err)
 	}, "plugin", "marketplace", "add", source); err != nil {
+		// Cut off, it may be registered all the same.
+		_, _ = c.forgetMarket(context.WithoutCancel(ctx), p, Plugin{Marketplace: found.Name})
 		return "", fmt.Errorf("add marketplace: %w", err)
 	}
 	return found.Name, nil
@@ -114,15 +116,8 @@ func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []str
 	if err != nil {
 		return nil, err
 	}
-	for _, l := range layers {
-		if on, _ := l.says(id); on {
-			return []string{id + " stays installed: " + l.Name + " settings switch it on"}, nil
-		}
-	}
-	for _, m := range p.memories() {
-		if m.switchedOn(id) && exists(m.File) {
-			return []string{id + " stays installed: springfield has enabled it in " + m.File + ", too"}, nil
-		}
+	if why := p.inUse(id, layers, ""); why != "" {
+		return []string{id + " stays installed: " + why}, nil
 	}
 	installed := len(records[id]) > 0
 	others := othersOf(plugin, records, layers)
@@ -146,6 +141,36 @@ func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []str
 		notes = append(notes, id+" is uninstalled")
 	}
 	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
+}
+
+// InUse says why a plugin would stay installed when it is disabled in a scope, ""
+// if nothing else needs it.
+func InUse(p Places, plugin Plugin, scope Scope) (string, error) {
+	layers, err := p.readLayers()
+	if err != nil {
+		return "", err
+	}
+	path, err := p.Settings(scope)
+	if err != nil {
+		return "", err
+	}
+	file, err := resolve(path)
+	return p.inUse(plugin.ID(), layers, file), err
+}
+
+// inUse says what else than one file needs a plugin.
+func (p Places) inUse(id string, layers []Layer, except string) string {
+	for _, l := range layers {
+		if on, _ := l.says(id); on && l.path != except {
+			return l.Name + " settings switch it on"
+		}
+	}
+	for _, m := range p.memories() {
+		if m.switchedOn(id) && m.File != except && exists(m.File) {
+			return "springfield has enabled it in " + m.File + ", too"
+		}
+	}
+	return ""
 }
 
 // forgetMarket unregisters a plugin's marketplace, and with it what is installed
@@ -326,21 +351,26 @@ func (c Client) callWith(ctx context.Context, p Places, settings []byte, patienc
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case len(bytes.TrimSpace(out)) > 0:
-		problem = lastLine(out)
+		problem = complaint(out)
 	case runErr != nil:
 		problem = runErr.Error()
 	}
 	return fmt.Errorf("claude %s: %s", strings.Join(args, " "), problem)
 }
 
-// lastLine is what the client said last, without what would move a terminal's
-// cursor.
-func lastLine(out []byte) string {
+// complaint is what the client said was wrong: from its last cross on, or its
+// last line.
+func complaint(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
-			return -1
+	from := len(lines) - 1
+	for i, line := range lines {
+		if strings.Contains(line, "✘") {
+			from = i
 		}
-		return r
-	}, lines[len(lines)-1]))
+	}
+	text := strings.Join(lines[from:], " ")
+	if _, after, found := strings.Cut(text, "✘"); found {
+		text = after
+	}
+	return printable(text)
 }

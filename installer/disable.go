@@ -38,14 +38,21 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 			return Plan{}, err
 		}
 	case on:
-		plan.Notes = append(plan.Notes, "springfield did not enable it here, so it is only switched off; double-shot-latte stays as it is")
+		only := "springfield did not enable it here, so it is only switched off"
+		if !strings.HasPrefix(id, latte) {
+			only += "; double-shot-latte stays as it is"
+		}
+		plan.Notes = append(plan.Notes, only)
 		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
 	case !says && v.scopeBelow(id) != "":
-		plan.Notes = append(plan.Notes, v.scopeBelow(id)+" settings switch it on; "+string(scope)+" settings now say no, and they win")
+		plan.Notes = append(plan.Notes, switchesOn(v.scopeBelow(id))+"; "+string(scope)+" settings now say no, and they win")
 		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
 	}
 	if err != nil {
 		return Plan{}, err
+	}
+	if !slices.Contains(v.ids(), id) && !plan.Changes() {
+		plan.Notes = append(plan.Notes, "no settings here name it")
 	}
 	plan.noteWhatIsLeft(v, file, id, scope)
 	return plan, nil
@@ -110,6 +117,7 @@ func (p *Plan) release(file *File, m *memory, behalf string, only func(remembere
 	}
 	e := newEdit(file, data, m)
 	e.remove, e.release, e.memory = data == nil, true, next
+	e.dropDir = m.Origin != nil && m.Origin.NoDir
 	p.edits = append(p.edits, e)
 	return nil
 }
@@ -128,7 +136,7 @@ func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) {
 	case on:
 		p.Notes = append(p.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
 	case !says && v.scopeBelow(id) != "":
-		p.Notes = append(p.Notes, "it stays on in "+v.scopeBelow(id)+" settings; disable it once more to say no in "+string(scope)+" settings, which win")
+		p.Notes = append(p.Notes, "it stays on: "+switchesOn(v.scopeBelow(id))+"; disable it once more to say no in "+string(scope)+" settings, which win")
 	}
 	p.noteOverruled(v, id, scope, false)
 }

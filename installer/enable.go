@@ -177,11 +177,11 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 				}
 				continue
 			}
-			if v.on(id) {
+			if v.on(id) && id != latteOrigin {
+				changes = append(changes, switchTo(id, "false"))
+			}
+			if _, stays, _ := v.overruled(id); v.on(id) && !stays {
 				p.Notes = append(p.Notes, id+" is switched off")
-				if id != latteOrigin {
-					changes = append(changes, switchTo(id, "false"))
-				}
 			}
 			p.noteOverruled(v, id, e.Scope, false)
 		case e.Loops && isRival(id):

@@ -137,7 +137,7 @@ func (p Places) locate(i *Installed, read stocks) (item, error) {
 		}
 	}
 	var err error
-	i.Dir, i.Version, err = p.copied(*i, entry)
+	i.Dir, i.Version, err = p.copied(*i)
 	return entry, err
 }
 
@@ -384,9 +384,10 @@ type record struct {
 }
 
 // copied finds the copy in the cache that would run: the first on record for
-// sessions here, else the one of the version on offer, else the newest. A plugin
-// from outside of its marketplace needs the record.
-func (p Places) copied(i Installed, entry item) (dir, version string, err error) {
+// sessions here; where that has gone, the one of the version on offer, else the
+// newest. Without a record for here the client installs in one session and runs
+// in the next (seen on 2.1.197 and 2.1.329).
+func (p Places) copied(i Installed) (dir, version string, err error) {
 	records, err := p.records(i.ID)
 	if err != nil {
 		return "", "", err
@@ -401,20 +402,20 @@ func (p Places) copied(i Installed, entry item) (dir, version string, err error)
 			gone = r.InstallPath
 		}
 	}
-	if gone == "" && len(records) > 0 && entry.path == "" {
+	switch {
+	case gone == "" && len(records) > 0:
 		return "", "", errors.New("installed for another project only")
+	case gone == "":
+		return "", "", errors.New("not installed") // a copy that is still there is a leftover
 	}
 	around := filepath.Join(p.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
-	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDir(dir) {
+	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDir(dir) && !exists(filepath.Join(dir, ".orphaned_at")) {
 		return dir, i.Offered, nil
 	}
 	if version := newest(around); version != "" {
 		return filepath.Join(around, version), version, nil
 	}
-	if gone != "" {
-		return "", "", fmt.Errorf("its directory is gone: %s", gone)
-	}
-	return "", "", errors.New("not installed")
+	return "", "", fmt.Errorf("its directory is gone: %s", gone)
 }
 
 // fits tells whether a record is for sessions that start here: the user's, or of

@@ -121,10 +121,14 @@ func TestInstalledCopies(t *testing.T) {
 			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "`+c+`/1.0.0"}`, `{"scope": "user", "installPath": "`+c+`/2.0.0"}`)
 		}, "2.0.0", ""},
 		"record is stale": {[]string{"2.0.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "2.0.0", ""},
-		"on offer":        {[]string{"1.0.0", "3.0.0", "9.0.0"}, nil, "3.0.0", ""},
-		"highest":         {[]string{"1.10.0", "1.9.0"}, nil, "1.10.0", ""},
-		"only a record":   {nil, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "", "its directory is gone: "},
-		"nothing":         {nil, nil, "", "not installed"},
+		"stale, on offer": {[]string{"2.0.0", "3.0.0", "9.0.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "3.0.0", ""},
+		"stale, highest":  {[]string{"1.10.0", "1.9.0"}, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "1.10.0", ""},
+		"a leftover":      {[]string{"3.0.0"}, nil, "", "not installed"},
+		"not for here": {[]string{"3.0.0"}, func(p Places, c string) string {
+			return records(`{"scope": "local", "projectPath": "/elsewhere", "installPath": "` + c + `/3.0.0"}`)
+		}, "", "installed for another project only"},
+		"only a record": {nil, func(p Places, c string) string { return records(`{"scope": "user", "installPath": "` + c + `/1.0.0"}`) }, "", "its directory is gone: "},
+		"nothing":       {nil, nil, "", "not installed"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)

@@ -126,8 +126,11 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 			edit.memory = &memory{File: f.Path}
 		}
 		switch {
-		case isGone(file):
+		case isGone(file, f.After):
 			edit.after, edit.remove = nil, true // and nothing to give back to
+			if !f.Before.is(file) {
+				plan.gone = append(plan.gone, f.Asked)
+			}
 		case file.Path != f.Path || !f.After.is(file) && !f.Before.is(file):
 			return Plan{}, e, &ChangedSinceError{e, f.Asked, udiff.Unified(f.Asked+" as springfield left it", f.Asked+" now", string(f.After.Data), string(file.Data))}
 		case f.Before.is(file):
@@ -135,7 +138,7 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 			edit.remove = !file.Exists
 		default:
 			if edit.remove = !f.Before.Existed; edit.remove {
-				edit.after = nil
+				edit.after, edit.dropDir = nil, f.Before.NoDir
 			}
 			if !file.Exists {
 				file.Mode = f.Mode
@@ -150,9 +153,11 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 }
 
 // isGone tells whether a file is not there, nor the directory it was in: a
-// project that has been deleted.
-func isGone(file *File) bool {
-	return !file.Exists && !isDir(filepath.Dir(file.Path))
+// project that has been deleted. A directory that the edit itself has left
+// without it can be made again.
+func isGone(file *File, after origin) bool {
+	dir := filepath.Dir(file.Path)
+	return !file.Exists && !isDir(dir) && (!after.is(file) || !isDir(filepath.Dir(dir)))
 }
 
 // ForgetEdit takes the newest edit out of the journal and leaves its files as
@@ -194,7 +199,7 @@ func (p Places) journal(plan Plan) (id int, err error) {
 	for _, edit := range plan.edits {
 		e.Files = append(e.Files, Edited{
 			Path: edit.file.Path, Asked: edit.file.Asked, Mode: edit.file.Mode, Memory: edit.old,
-			Before: origin{edit.existed, edit.before}, After: origin{!edit.remove, edit.after},
+			Before: originOf(edit.file, edit.existed, edit.before), After: origin{Existed: !edit.remove, Data: edit.after},
 		})
 	}
 	data, err := json.Marshal(e)

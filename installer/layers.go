@@ -24,6 +24,10 @@ func (p Places) viewFrom(scope Scope, file *File) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
+	skills, err := p.skills()
+	if err != nil {
+		return view{}, err
+	}
 	v := view{own: layerOf(string(scope), file, file.Data)}
 	rank := slices.Index(Scopes(), scope)
 	for _, l := range layers {
@@ -35,7 +39,32 @@ func (p Places) viewFrom(scope Scope, file *File) (view, error) {
 			v.above = append(v.above, l)
 		}
 	}
+	if len(skills) > 0 {
+		v.below = append(v.below, skillsLayer(skills))
+	}
 	return v, nil
+}
+
+// skillsName is the lowest layer's, which no settings file is: plugins in the
+// configuration directory's skills load unless settings say no.
+const skillsName = "skills"
+
+func skillsLayer(skills map[string]string) Layer {
+	on := map[string]bool{}
+	for id, dir := range skills {
+		manifest, err := readManifest(dir)
+		on[id] = err == nil && !manifest.optional
+	}
+	raw, _ := json.Marshal(on) // a map of booleans
+	return Layer{Name: skillsName, Exists: true, fields: map[string]json.RawMessage{"enabledPlugins": raw}}
+}
+
+// switchesOn says of a layer that it is what switches a plugin on.
+func switchesOn(name string) string {
+	if name == skillsName {
+		return "it lies in your skills directory, where plugins load on their own"
+	}
+	return name + " settings switch it on"
 }
 
 // layerOf is a file's layer with other bytes in it.

@@ -85,6 +85,16 @@ func (m Market) Suite() string {
 	return ""
 }
 
+// Repository is what a marketplace that is a repository is added by: OWNER/REPO
+// or a URL; "" if it is none.
+func (m Market) Repository() string {
+	s := m.from()
+	if s.Repo != "" {
+		return s.Repo
+	}
+	return s.URL
+}
+
 // IsGone tells whether it was a directory that is no longer there.
 func (m Market) IsGone() bool { return m.from().isGone() }
 
@@ -152,23 +162,32 @@ type catalog struct {
 }
 
 type offer struct {
-	Name   string          `json:"name"`
-	Source json.RawMessage `json:"source"`
+	Name string `json:"name"`
 }
 
 // Offers tells whether a marketplace has a plugin of a name.
 func (m Market) Offers(name string) (bool, error) {
+	names, err := m.Names()
+	return slices.Contains(names, name), err
+}
+
+// Names lists the plugins of a marketplace.
+func (m Market) Names() ([]string, error) {
 	file, err := Open(filepath.Join(m.Location, ".claude-plugin", "marketplace.json"))
 	if err != nil {
-		return false, fmt.Errorf("read marketplace %s: %w", m.Name, err)
+		return nil, fmt.Errorf("read marketplace %s: %w", m.Name, err)
 	}
 	var c catalog
 	if file.Exists {
 		if err := json.Unmarshal(file.Data, &c); err != nil {
-			return false, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Asked, err)
+			return nil, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Asked, err)
 		}
 	}
-	return slices.ContainsFunc(c.Plugins, func(o offer) bool { return o.Name == name }), nil
+	var names []string
+	for _, o := range c.Plugins {
+		names = append(names, o.Name)
+	}
+	return names, nil
 }
 
 // MarketFrom is the name of the marketplace that comes from OWNER/REPO or from a

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,6 +35,11 @@ type memory struct {
 type origin struct {
 	Existed bool   `json:"existed"`
 	Data    []byte `json:"data"`
+	NoDir   bool   `json:"noDir,omitempty"` // its directory was not there either
+}
+
+func originOf(file *File, existed bool, data []byte) origin {
+	return origin{existed, data, !isDir(filepath.Dir(file.Path))}
 }
 
 // remembered is one member that we set.
@@ -173,7 +179,8 @@ func (m *memory) note(file *File, before *Document, changes []Change, behalf str
 	case err != nil:
 		return nil, err
 	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
-		next.Origin = &origin{file.Exists, file.Data}
+		before := originOf(file, file.Exists, file.Data)
+		next.Origin = &before
 	default:
 		if m.Left == hash(file.Data) {
 			next.Origin = m.Origin

@@ -116,30 +116,37 @@ func Interrupted(p Places) (e Entry, interrupted bool, err error) {
 	return e, before > 0 && after > 0, nil
 }
 
+// Remembered is a plugin that springfield has enabled.
+type Remembered struct {
+	ID    string
+	Scope Scope
+	File  string // the scope's settings
+}
+
 // SwitchedOnByUs lists the plugins that springfield remembers to have enabled in
-// the settings of any scope.
-func SwitchedOnByUs(p Places) []string {
-	var ids []string
+// the settings of any scope, the widest first.
+func SwitchedOnByUs(p Places) []Remembered {
+	var all []Remembered
 	for _, scope := range Scopes() {
 		path, err := p.Settings(scope)
 		if err != nil {
 			continue
 		}
-		if path, err = resolve(path); err != nil {
+		target, err := resolve(path)
+		if err != nil {
 			continue
 		}
-		m, err := p.recall(path)
+		m, err := p.recall(target)
 		if err != nil || m == nil {
 			continue
 		}
 		for _, r := range m.Members {
 			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
-				ids = append(ids, r.Path[1])
+				all = append(all, Remembered{r.Path[1], scope, path})
 			}
 		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
+	return all
 }
 
 // CheckState says why the state directory could not be written.

@@ -304,3 +304,74 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 		}
 	}
 }
+
+// A directory that was made for a settings file goes with it, and comes back
+// with it.
+func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	dir := filepath.Join(p.Work, ".claude")
+	enable(t, p, ned, Project, false)
+	undo(t, p)
+	if exists(dir) {
+		t.Error("undo leaves it")
+	}
+	enable(t, p, ned, Project, false)
+	disable(t, p, ned, Project)
+	if exists(dir) {
+		t.Error("disable leaves it")
+	}
+	undo(t, p)
+	if !exists(settingsOf(t, p, Project)) {
+		t.Error("undoing disable does not bring it back")
+	}
+	undo(t, p)
+
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	enable(t, p, ned, Project, false)
+	disable(t, p, ned, Project)
+	if !exists(dir) {
+		t.Error("one that was there before is gone")
+	}
+	enable(t, p, ned, Project, false)
+	put(t, filepath.Join(dir, "notes.md"), "mine")
+	undo(t, p)
+	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
+		t.Error("it took somebody's file along")
+	}
+}
+
+// A latte in the skills directory loads on its own, and is switched off too.
+func TestALatteInSkills(t *testing.T) {
+	p := newPlaces(t)
+	putSkill(t, p, "coffee", "double-shot-latte")
+	plan := enable(t, p, p.plugin("ned-flanders"), User, false)
+	if got := look(t, settingsOf(t, p, User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
+		t.Errorf("notes %q:\n%s", plan.Notes, got)
+	}
+}
+
+// One line says what becomes of a plugin, and it is true.
+func TestNotesDoNotContradict(t *testing.T) {
+	p := newPlaces(t)
+	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+	put(t, settingsOf(t, p, Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+	plan := enable(t, p, p.plugin("ned-flanders"), User, false)
+	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "stays on here: project settings say so") {
+		t.Errorf("%q", plan.Notes)
+	}
+}
+
+func TestComplaint(t *testing.T) {
+	for out, want := range map[string]string{
+		"Adding…\n✘ Failed to add: fatal: not found\nPlease make sure\nand the repository exists.\n": "Failed to add: fatal: not found Please make sure and the repository exists.",
+		"one\ntwo\n":                 "two",
+		"Adding…✘ \x1b[31mno\x1b[0m": "[31mno[0m",
+	} {
+		if got := complaint([]byte(out)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -22,8 +22,9 @@ type Plan struct {
 	Did string
 
 	edits  []edit
-	kind   string // what its files are, for errors: "settings" if empty
-	undoes int    // the journal's entry that it takes back, 0 for a plan of its own
+	kind   string   // what its files are, for errors: "settings" if empty
+	undoes int      // the journal's entry that it takes back, 0 for a plan of its own
+	gone   []string // files of an edit to undo whose directory is not there any more
 	// Notes say what the edits mean to the person, a sentence each.
 	Notes []string
 }
@@ -34,6 +35,7 @@ type edit struct {
 	existed bool
 	after   []byte
 	remove  bool    // the file goes away
+	dropDir bool    // and its directory, which was made for it
 	release bool    // takes back what was set before
 	memory  *memory // after the edit; nil: it is not remembered
 	old     *memory // before it
@@ -66,6 +68,9 @@ func (p Plan) Files() (written, removed []string) {
 	}
 	return written, removed
 }
+
+// Gone lists files of an edit to undo whose directory is not there any more.
+func (p Plan) Gone() []string { return p.gone }
 
 // Diff shows the edits as a unified diff.
 func (p Plan) Diff() string {
@@ -149,7 +154,7 @@ func (p Places) openScope(scope Scope) (*File, *Document, error) {
 // replace it all the same.
 func writable(file *File) error {
 	if file.Exists && file.Mode&0o222 == 0 {
-		return fmt.Errorf("write settings: %w", &fs.PathError{Op: "write", Path: file.Asked, Err: fs.ErrPermission})
+		return fmt.Errorf("write settings: %w", &fs.PathError{Op: "write", Path: file.Path, Err: fs.ErrPermission})
 	}
 	return nil
 }
@@ -251,7 +256,9 @@ func (e *edit) apply(places Places) (err error) {
 	}
 	switch {
 	case e.remove && e.existed:
-		err = e.file.Remove()
+		if err = e.file.Remove(); err == nil && e.dropDir {
+			_ = os.Remove(filepath.Dir(e.file.Path)) // if nothing else is in it by now
+		}
 	case e.remove:
 	case e.writes():
 		err = e.file.Replace(e.after)

@@ -554,7 +554,7 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
 	enable(t, p, ned, Project, false)
 	plan := disable(t, p, ned, Project)
-	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it stays on in user settings") {
+	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it stays on: user settings switch it on") {
 		t.Errorf("notes %q", notes)
 	}
 	enable(t, p, ned, User, false)

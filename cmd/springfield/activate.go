@@ -21,9 +21,10 @@ import (
 
 // activation is what has to happen beside the edit.
 type activation struct {
-	a      *app
-	places installer.Places
-	client installer.Client // without a command: there is none, or it is not to be called
+	a         *app
+	places    installer.Places
+	forbidden bool             // --no-activate
+	client    installer.Client // without a command: there is none, or it is not to be called
 
 	register string // a directory to register, "" if it is known
 	install  string // a plugin to fetch, "" if it is there
@@ -32,7 +33,7 @@ type activation struct {
 }
 
 func (a *app) newActivation(places installer.Places, o enableOptions) *activation {
-	act := &activation{a: a, places: places}
+	act := &activation{a: a, places: places, forbidden: o.noActivate}
 	if !o.noActivate {
 		act.client = a.claude(places)
 	}
@@ -72,10 +73,11 @@ func (act *activation) find(ctx context.Context, o enableOptions) (installer.Plu
 		return act.a.findPlugin(act.places, bare+"@"+known, "")
 	}
 	if act.client.Command == "" {
-		return installer.Plugin{}, &hinted{fmt.Errorf("marketplace %s is not known, and there is no claude command to fetch it", source), "install Claude Code, or clone the repository and name it: --suite DIR"}
+		return installer.Plugin{}, &hinted{fmt.Errorf("marketplace %s is not known, and %s", source, act.why()), "clone the repository and name it: --suite DIR"}
 	}
-	if o.dryRun {
-		return installer.Plugin{}, &hinted{fmt.Errorf("marketplace %s is not known yet, so nobody can tell what would change", source), "without --dry-run it is added first; springfield disable --purge takes it away again"}
+	if o.dryRun || o.scope == managed {
+		return installer.Plugin{}, &hinted{fmt.Errorf("marketplace %s is not known yet, so nobody can tell what would change", source),
+			fmt.Sprintf("have it fetched first: springfield enable %s --marketplace %s; springfield disable %s --purge takes it away again", bare, source, bare)}
 	}
 	act.a.talk("having the claude command fetch marketplace %s", source)
 	market, err := act.client.AddMarket(ctx, act.places, source)
@@ -83,11 +85,18 @@ func (act *activation) find(ctx context.Context, o enableOptions) (installer.Plu
 		return installer.Plugin{}, err
 	}
 	act.added = market
-	plugin, err := act.a.findPlugin(act.places, bare+"@"+market, "")
-	if err != nil {
-		act.takeBack(ctx, bare)
+	return act.a.findPlugin(act.places, bare+"@"+market, "")
+}
+
+// managed is the scope that an administrator writes.
+const managed = "managed"
+
+// why says why there is no client to call.
+func (act *activation) why() string {
+	if act.forbidden {
+		return "--no-activate forbids to have the claude command fetch it"
 	}
-	return plugin, err
+	return "there is no claude command to fetch it"
 }
 
 // takeBack has the client forget the marketplace that find has added, because
@@ -96,7 +105,7 @@ func (act *activation) takeBack(ctx context.Context, name string) {
 	if act.added == "" {
 		return
 	}
-	notes, err := act.client.Purge(ctx, act.places, installer.Plugin{Name: name, Marketplace: act.added})
+	notes, err := act.client.Purge(context.WithoutCancel(ctx), act.places, installer.Plugin{Name: name, Marketplace: act.added})
 	if err != nil {
 		notes = []string{err.Error()}
 	}
@@ -138,7 +147,7 @@ func (act *activation) look(wanted *installer.Enabling) error {
 		act.from = i.Source
 		if dir = i.Dir; dir == "" {
 			if act.client.Command == "" {
-				return &hinted{fmt.Errorf("%s is not installed, and there is no claude command to fetch it", plugin.ID()),
+				return &hinted{fmt.Errorf("%s is not installed, and %s", plugin.ID(), act.why()),
 					fmt.Sprintf("in Claude Code: /plugin install %s", plugin.ID())}
 			}
 			act.install = plugin.ID()
@@ -163,7 +172,10 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	id := wanted.Plugin.ID()
 	if err := generator.CheckHook(dir, generator.Host()); err != nil {
 		hint := "have it compiled for " + generator.Host().String() + " by whoever publishes it"
-		if isSuite(wanted.Plugin.Suite) {
+		switch {
+		case errors.Is(err, generator.ErrNotExecutable):
+			hint = "chmod +x it"
+		case isSuite(wanted.Plugin.Suite):
 			hint = "springfield init " + wanted.Plugin.Suite + " compiles what is missing"
 		}
 		return &hinted{fmt.Errorf("%s could not run: %w", id, err), hint}

@@ -96,7 +96,7 @@ func checkSettings(d *diagnosis) []finding {
 	for _, l := range d.inventory.Settings {
 		if l.Problem != "" {
 			bad = append(bad, finding{State: failure, Says: fmt.Sprintf("%s: %s, so Claude Code passes the whole file over", l.File, l.Problem),
-				Fix: "mend that place; it has to be plain JSON"})
+				Fix: "mend that; it has to be a file of plain JSON"})
 		}
 	}
 	if e, interrupted, err := installer.Interrupted(d.places); err == nil && interrupted {
@@ -151,15 +151,34 @@ func checkPlugins(d *diagnosis) []finding {
 			all = append(all, d.checkRunning(s)...)
 		}
 	}
-	for _, id := range d.byUs {
-		if s, known := d.inventory.Plugin(id); !known || len(s.Says) == 0 {
-			all = append(all, finding{State: warning, Says: id + " was enabled and is not in your settings any more: they have been written anew since", Fix: "springfield enable " + id})
+	for _, r := range d.byUs {
+		if !d.broken(r.Scope) && !d.says(r.Scope, r.ID) {
+			all = append(all, finding{State: warning, Says: fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s has been written anew", r.ID, r.Scope, r.File),
+				Fix: fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)})
 		}
 	}
 	if on == 0 {
 		all = append(all, finding{State: note, Says: "no springfield plugin is on", Fix: "springfield enable PLUGIN; springfield init makes one"})
 	}
 	return all
+}
+
+// broken tells whether a scope's settings cannot be read.
+func (d *diagnosis) broken(scope installer.Scope) bool {
+	return slices.ContainsFunc(d.inventory.Settings, func(l installer.Layer) bool { return l.Name == string(scope) && l.Problem != "" })
+}
+
+// says tells whether a scope's settings name a plugin. Two scopes that share a
+// file have the name of one of them.
+func (d *diagnosis) says(scope installer.Scope, id string) bool {
+	s, _ := d.inventory.Plugin(id)
+	shared := !slices.ContainsFunc(d.inventory.Settings, func(l installer.Layer) bool { return l.Name == string(scope) })
+	return slices.ContainsFunc(s.Says, func(said installer.Said) bool { return shared || said.Layer == string(scope) })
+}
+
+// enabledByUs tells whether springfield has enabled a plugin.
+func (d *diagnosis) enabledByUs(id string) bool {
+	return slices.ContainsFunc(d.byUs, func(r installer.Remembered) bool { return r.ID == id })
 }
 
 // notRunning says why a plugin that is on does not run, and how it could. Only
@@ -178,7 +197,7 @@ func (d *diagnosis) notRunning(s installer.Switched) finding {
 		f.mend = func() error { return d.register(s.Marketplace, suites[0]) }
 	case known && market.IsGone():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or springfield disable %s", s.Name, s.ID)
-	case known && market.Suite() == "" && d.client.Command != "" && slices.Contains(d.byUs, s.ID):
+	case known && market.Suite() == "" && d.client.Command != "" && d.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.mend = func() error { return d.client.Install(d.ctx, d.places, s.ID) }
 	}
@@ -264,8 +283,8 @@ func checkMarkets(d *diagnosis) []finding {
 	var all []finding
 	for _, s := range d.ours {
 		m, known := markets[s.Marketplace]
-		if !s.On || !known || m.IsGone() {
-			continue
+		if !s.On || !known || m.Suite() == "" || m.IsGone() {
+			continue // of a repository the suite may well be the author's own copy
 		}
 		for _, suite := range d.suites[s.Marketplace] {
 			if !sameDir(m.Suite(), suite) {
@@ -296,10 +315,10 @@ func checkRivals(d *diagnosis) []finding {
 		name, _, _ := strings.Cut(s.ID, "@")
 		switch {
 		case name == "double-shot-latte" && len(drivers) > 0:
-			all = append(all, finding{State: warning, Says: fmt.Sprintf("%s is on too, and asks a model at every stop", s.ID), Fix: d.howToSwitchOff(s),
+			all = append(all, finding{State: warning, Says: fmt.Sprintf("%s is on too, and asks a model at every stop", s.ID), Fix: howToSwitchOff(s),
 				mend: d.switchOff(s)})
 		case s.ID == "ralph-specum@smart-ralph" && len(drivers) > 0:
-			f := finding{State: warning, Says: s.ID + " is a second driver: when its spec is active, either can make Claude go on", Fix: d.howToSwitchOff(s)}
+			f := finding{State: warning, Says: s.ID + " is a second driver: when its spec is active, either can make Claude go on", Fix: howToSwitchOff(s)}
 			if loops {
 				f.State = failure
 			}
@@ -313,13 +332,15 @@ func checkRivals(d *diagnosis) []finding {
 }
 
 // howToSwitchOff is the command that says no where it counts.
-func (d *diagnosis) howToSwitchOff(s installer.Switched) string {
+func howToSwitchOff(s installer.Switched) string {
 	scope := s.Decides
 	switch scope {
 	case "managed":
 		return "only an administrator can switch it off"
 	case string(installer.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
+	case "":
+		scope = string(installer.User) // it loads on its own
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
 }
@@ -328,8 +349,13 @@ func (d *diagnosis) howToSwitchOff(s installer.Switched) string {
 // to change.
 func (d *diagnosis) switchOff(s installer.Switched) func() error {
 	scope := installer.Scope(s.Decides)
-	if !slices.Contains(installer.Scopes(), scope) || scope == installer.Project {
-		return nil // an administrator's, or everybody's
+	switch {
+	case scope == installer.Project:
+		scope = installer.Local // for this user alone: the project's file is everybody's
+	case scope == "":
+		scope = installer.User // it loads on its own
+	case !slices.Contains(installer.Scopes(), scope):
+		return nil // an administrator's
 	}
 	return func() error {
 		return d.apply(func() (installer.Plan, error) { return installer.PlanSwitch(d.places, scope, s.ID, false) })

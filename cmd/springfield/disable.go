@@ -54,12 +54,16 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 		return err
 	}
 	plugin, err := a.findEnabled(places, o, scope)
+	var several *severalError
+	if errors.As(err, &several) { // whichever is meant: it is off
+		return a.reportEdit(o.json, edited{Plugin: o.plugin, Scope: scope, State: "disabled"}, installer.Plan{})
+	}
 	if err != nil {
 		return hintSettings(err)
 	}
 	client := a.claude(places)
 	if o.purge && client.Command == "" {
-		return &hinted{errors.New("there is no claude command, and only that can make Claude Code forget a plugin"), "without --purge the settings are put back all the same"}
+		return &hinted{errors.New("there is no claude command, and only that can make Claude Code forget a plugin"), "nothing was changed; springfield disable " + plugin.ID() + " puts the settings back"}
 	}
 	makePlan := func() (installer.Plan, error) { return installer.PlanDisable(places, plugin, scope) }
 	if o.dryRun {
@@ -71,7 +75,15 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 			return err
 		}
 		if o.purge {
-			a.talk("and would have the claude command forget %s, away from your settings", plugin.ID())
+			why, err := installer.InUse(places, plugin, scope)
+			switch {
+			case err != nil:
+				return err
+			case why != "":
+				a.talk("and would leave it installed: %s", why)
+			default:
+				a.talk("and would have the claude command forget %s, away from your settings", plugin.ID())
+			}
 		}
 		return nil
 	}
@@ -111,8 +123,8 @@ func (a *app) findEnabled(places installer.Places, o disableOptions, scope insta
 			}
 		}
 	}
-	for _, id := range installer.SwitchedOnByUs(places) { // its entry has gone by other means
-		if name, marketplace, _ := strings.Cut(id, "@"); name == o.plugin {
+	for _, r := range installer.SwitchedOnByUs(places) { // its entry has gone by other means
+		if name, marketplace, _ := strings.Cut(r.ID, "@"); name == o.plugin {
 			return installer.Plugin{Name: name, Marketplace: marketplace}, nil
 		}
 	}

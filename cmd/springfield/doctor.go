@@ -193,7 +193,7 @@ type diagnosis struct {
 	client    installer.Client
 	version   string   // of the client, "" if unknown
 	made      []string // the suites that init remembers: the user's own
-	byUs      []string // IDs that springfield has enabled
+	byUs      []installer.Remembered
 	ours      []installer.Switched
 }
 
@@ -220,7 +220,7 @@ func (a *app) diagnose(ctx context.Context, places installer.Places, version str
 	}
 	d.byUs = installer.SwitchedOnByUs(places)
 	for _, s := range inventory.Plugins {
-		if s.Ours() || slices.Contains(d.byUs, s.ID) || len(d.suites[s.Marketplace]) > 0 {
+		if s.Ours() || d.enabledByUs(s.ID) || len(d.suites[s.Marketplace]) > 0 {
 			d.ours = append(d.ours, s)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -72,8 +74,8 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 	})
 }
 
-func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	if o.scope == "managed" {
+func runEnable(ctx context.Context, a *app, o enableOptions) (err error) {
+	if o.scope == managed {
 		return a.printManaged(ctx, o)
 	}
 	scope, err := parseScope(o.scope)
@@ -88,13 +90,17 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		return err
 	}
 	act := a.newActivation(places, o)
+	defer func() {
+		if err != nil {
+			act.takeBack(ctx, o.plugin)
+		}
+	}()
 	plugin, err := act.find(ctx, o)
 	if err != nil {
 		return hintSettings(err)
 	}
 	wanted := installer.Enabling{Plugin: plugin, Scope: scope, Keep: o.keep, Rivals: installer.Rivals(o.conflicts)}
 	if err := act.look(&wanted); err != nil {
-		act.takeBack(ctx, plugin.Name)
 		return err
 	}
 
@@ -102,7 +108,6 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	// leave the client alone too.
 	plan, err := a.planEnable(places, &wanted)
 	if err != nil {
-		act.takeBack(ctx, plugin.Name)
 		return hintSettings(err)
 	}
 	if o.dryRun {
@@ -128,10 +133,48 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if scope == installer.Local && places.Work != places.Root && act.isOld(ctx, "2.1.211") {
 		plan.Notes = append(plan.Notes, "your Claude Code reads local settings only where a session starts: start it in "+places.Root)
 	}
-	if scope == installer.Project {
-		plan.Notes = append(plan.Notes, "others who work on this project need the marketplace "+plugin.Marketplace+" too, before it is live for them")
-	}
+	plan.Notes = append(plan.Notes, a.scopeNotes(places, scope, plugin)...)
 	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", firstOf(plugin.Suite, act.from), live}, plan)
+}
+
+// scopeNotes say what an edit of a project's settings means beside the edit.
+func (a *app) scopeNotes(places installer.Places, scope installer.Scope, plugin installer.Plugin) []string {
+	file, errFile := places.Settings(scope)
+	user, errUser := places.Settings(installer.User)
+	switch {
+	case errFile != nil || errUser != nil || scope == installer.User:
+		return nil
+	case file == user:
+		return []string{"here these are your user settings: it is on in every session of yours"}
+	case scope == installer.Local:
+		if a.wouldCommit(file) {
+			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
+		}
+		return nil
+	}
+	others := "the marketplace is a directory of this machine: for others it becomes live once they have it as a repository"
+	if plugin.Suite == "" {
+		others = fmt.Sprintf("others who work on this project call springfield enable %s --scope project too: it fetches what they lack", plugin.ID())
+		if m, known := installer.MarketNamed(places, plugin.Marketplace); known {
+			if from := m.Repository(); from != "" {
+				others = fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, from)
+			}
+		}
+	}
+	return []string{others}
+}
+
+// wouldCommit tells whether a file lies in a git repository that does not ignore
+// it.
+func (a *app) wouldCommit(file string) bool {
+	git, err := exec.LookPath("git")
+	if err != nil || !filepath.IsAbs(git) || repositoryRoot(a.work) == "" {
+		return false
+	}
+	cmd := exec.Command(git, "check-ignore", "-q", file)
+	cmd.Dir, cmd.Env = a.work, a.env
+	var exit *exec.ExitError
+	return errors.As(cmd.Run(), &exit) && exit.ExitCode() == 1
 }
 
 // planEnable plans, and asks about rivals if there are any and somebody can be
@@ -233,7 +276,7 @@ func (a *app) preview(asJSON bool, plan installer.Plan) error {
 func parseScope(name string) (installer.Scope, error) {
 	scope := installer.Scope(name)
 	if !slices.Contains(installer.Scopes(), scope) {
-		return "", &usageError{fmt.Errorf("there is no scope %q", name), "--scope is user, project or local"}
+		return "", &usageError{fmt.Errorf("there is no scope %q", name), "--scope is user, project or local; for enable also managed"}
 	}
 	return scope, nil
 }

@@ -86,18 +86,67 @@ func (a *app) findPlugin(places installer.Places, name, suite string) (installer
 	case len(all) == 1:
 		return all[0], nil
 	case len(all) > 1:
-		var places []string
-		for _, p := range all {
-			places = append(places, firstOf(p.Suite, p.ID()))
-		}
-		return installer.Plugin{}, &usageError{
-			fmt.Errorf("%s is in several places: %s", name, strings.Join(places, " and ")), "say which: --suite DIR or NAME@MARKETPLACE",
+		return installer.Plugin{}, &severalError{name, all}
+	}
+	hint := "make one with springfield init, or say where it is: --suite DIR or --marketplace OWNER/REPO"
+	if there := a.offered(places, marketplace); len(there) > 0 {
+		hint = "there is " + strings.Join(there, ", ")
+	}
+	return installer.Plugin{}, &hinted{fmt.Errorf("no suite has a plugin %q, and no marketplace that Claude Code knows", name), hint}
+}
+
+// severalError says that a name means more than one plugin.
+type severalError struct {
+	name string
+	all  []installer.Plugin
+}
+
+func (e *severalError) Error() string {
+	var places []string
+	for _, p := range e.all {
+		places = append(places, firstOf(p.Suite, p.ID()))
+	}
+	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
+}
+
+// hint names what can be typed instead.
+func (e *severalError) hint() string {
+	var ids []string
+	for _, p := range e.all {
+		if !slices.Contains(ids, p.ID()) {
+			ids = append(ids, p.ID())
 		}
 	}
-	return installer.Plugin{}, &hinted{
-		fmt.Errorf("no suite has a plugin %q, and no marketplace that Claude Code knows", name),
-		"make one with springfield init, or say where it is: --suite DIR or --marketplace OWNER/REPO",
+	if len(ids) < len(e.all) { // of one name: only the place tells them apart
+		return "say which: --suite DIR"
 	}
+	return "say which: " + strings.Join(ids, " or ")
+}
+
+// offered lists the plugins that springfield knows of, of one marketplace or of
+// all: those of suites, and of a marketplace that is asked for.
+func (a *app) offered(places installer.Places, marketplace string) []string {
+	var ids []string
+	dirs, _ := installer.Suites(places) // a list that cannot be read is no news here
+	if around, err := generator.FindSuite(a.work); err == nil {
+		dirs = append(dirs, around)
+	}
+	for _, dir := range dirs {
+		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
+			for _, p := range s.Plugins {
+				ids = append(ids, p.Name+"@"+s.Marketplace)
+			}
+		}
+	}
+	if m, known := installer.MarketNamed(places, marketplace); known {
+		names, _ := m.Names()
+		for _, name := range names {
+			ids = append(ids, name+"@"+marketplace)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return ids[:min(len(ids), 8)]
 }
 
 // inSuites looks in the suite around the working directory and those that init

@@ -42,8 +42,9 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		home = ""
 	}
 	cache, _ := os.UserCacheDir()
+	out := &results{w: os.Stdout}
 	a := &app{
-		in: os.Stdin, out: os.Stdout, err: os.Stderr, prebuilt: prebuilt,
+		in: os.Stdin, out: out, err: os.Stderr, prebuilt: prebuilt,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		work:     work, home: home, cache: cache,
@@ -69,7 +70,26 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	}
 	root := newRoot(a)
 	root.SetArgs(args)
-	return a.report(root.ExecuteContext(ctx))
+	err = root.ExecuteContext(ctx)
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("print the result: %w", out.err)
+	}
+	return a.report(err)
+}
+
+// results is standard output that remembers that something was not written: who
+// pipes a result into a file on a full disk must not take it for whole.
+type results struct {
+	w   io.Writer
+	err error
+}
+
+func (r *results) Write(p []byte) (int, error) {
+	n, err := r.w.Write(p)
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return n, err
 }
 
 // app is what the verbs work with.

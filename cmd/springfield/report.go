@@ -47,8 +47,9 @@ func (a *app) report(err error) int {
 		a.talk("springfield: hint: %s", hint)
 	}
 	var usage *usageError
+	var several *severalError
 	var spec *generator.SpecError
-	if errors.As(err, &usage) || errors.As(err, &spec) {
+	if errors.As(err, &usage) || errors.As(err, &several) || errors.As(err, &spec) {
 		return 2
 	}
 	return 1
@@ -59,7 +60,10 @@ func hint(err error) string {
 	var known *hinted
 	var spec *generator.SpecError
 	var occupied *generator.OccupiedError
+	var several *severalError
 	switch {
+	case errors.As(err, &several):
+		return several.hint()
 	case errors.As(err, &usage):
 		return usage.hint
 	case errors.As(err, &known):

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -21,12 +22,17 @@ about to hand the turn back, whether work obviously remains or a person is neede
   springfield status                  what is in effect, and how it combines
   springfield why                     why Claude went on or stopped
   springfield hold 30m                let Claude stop, now`,
-		Version:       version(),
-		SilenceUsage:  true,
-		SilenceErrors: true,
+		Version:                    version(),
+		SilenceUsage:               true,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return &usageError{fmt.Errorf("there is no command %q", args[0]), "springfield --help lists them"}
+				hint := "springfield --help lists them"
+				if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
+					hint = "did you mean springfield " + strings.Join(like, " or springfield ") + "?"
+				}
+				return &usageError{fmt.Errorf("there is no command %q", args[0]), hint}
 			}
 			return nil
 		},

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,13 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 		return err
 	}
 	hold, held := ledger.Held(filepath.Join(places.Config, "springfield"), "", time.Now())
-	s := status{Inventory: inventory, made: a.made(places), held: held, until: hold.Until}
+	cannot := map[string]string{}
+	for _, d := range inventory.Drivers() {
+		if err := generator.CheckHook(d.Dir, generator.Host()); err != nil {
+			cannot[d.ID] = err.Error()
+		}
+	}
+	s := status{Inventory: inventory, cannot: cannot, made: a.made(places), held: held, until: hold.Until}
 	if o.json {
 		return a.encode(s.shape())
 	}
@@ -60,14 +67,20 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 // status is an inventory with what it comes to.
 type status struct {
 	installer.Inventory
-	made  string // a plugin that could be enabled, "" if init has made none
-	held  bool   // all sessions are to stop
-	until int64  // when that ends, Unix milliseconds; 0: when it is lifted
+	cannot map[string]string // plugins whose hook would not start here: ID to reason
+	made   string            // a plugin that could be enabled, "" if init has made none
+	held   bool              // all sessions are to stop
+	until  int64             // when that ends, Unix milliseconds; 0: when it is lifted
+}
+
+// deciding are the plugins that decide at Stop.
+func (s status) deciding() []installer.Switched {
+	return slices.DeleteFunc(s.Drivers(), func(d installer.Switched) bool { return s.cannot[d.ID] != "" })
 }
 
 // headline is who decides.
 func (s status) headline() string {
-	switch drivers := s.Drivers(); len(drivers) {
+	switch drivers := s.deciding(); len(drivers) {
 	case 0:
 		return "no springfield plugin decides when Claude stops"
 	case 1:
@@ -79,7 +92,7 @@ func (s status) headline() string {
 
 // reasons say why nobody decides.
 func (s status) reasons() (all []string) {
-	if len(s.Drivers()) > 0 {
+	if len(s.deciding()) > 0 {
 		return nil
 	}
 	if s.Silenced != "" {
@@ -127,6 +140,9 @@ func (a *app) made(places installer.Places) string {
 // fault is why a plugin that is on does not decide: one of its own hooks cannot
 // run.
 func (s status) fault(p installer.Switched) string {
+	if why := s.cannot[p.ID]; why != "" {
+		return why
+	}
 	for _, h := range s.Idle {
 		if h.Source == p.ID && h.Event == "Stop" {
 			return h.Never
@@ -168,7 +184,7 @@ func (s status) notes() (all []string) {
 		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
 	}
-	drivers := s.Drivers()
+	drivers := s.deciding()
 	if len(drivers) > 1 {
 		var ids []string
 		for _, d := range drivers {
@@ -178,7 +194,7 @@ func (s status) notes() (all []string) {
 	}
 	for _, p := range s.Plugins {
 		if p.Runs() && p.Name == "double-shot-latte" {
-			all = append(all, p.ID+" is on: it asks a model about every stop; springfield enable PLUGIN switches it off")
+			all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
 		}
 		if p.Runs() {
 			for _, fault := range p.Faults {
@@ -230,8 +246,8 @@ func (a *app) sayStatus(s status) {
 	for _, r := range s.reasons() {
 		a.item("", r)
 	}
-	for _, d := range s.Drivers() {
-		a.sayDriver(d, len(s.Drivers()) > 1)
+	for _, d := range s.deciding() {
+		a.sayDriver(d, len(s.deciding()) > 1)
 	}
 	for _, n := range s.notes() {
 		a.item("note: ", n)
@@ -410,7 +426,7 @@ func (s status) shape() statusShape {
 		Deciding: []string{}, Reasons: list(s.reasons()), Notes: list(s.notes()), Silenced: s.Silenced,
 		Settings: []layerShape{}, Plugins: []pluginShape{}, Hooks: hookShapes(s.Hooks), Idle: hookShapes(s.Idle),
 	}
-	for _, d := range s.Drivers() {
+	for _, d := range s.deciding() {
 		shape.Deciding = append(shape.Deciding, d.ID)
 	}
 	for _, l := range s.Settings {

@@ -36,7 +36,7 @@ before it can be taken back.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.list, "list", false, "list the edits that can be taken back, the newest first")
+	f.BoolVar(&o.list, "list", false, "list the edits, the newest first, which is the one to take back")
 	f.BoolVar(&o.forget, "forget", false, "leave the last edit as it is and take it out of the list")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -87,7 +87,8 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 			At      time.Time `json:"at"`      // when it was done
 			Changed []string  `json:"changed"` // files that got their old bytes
 			Removed []string  `json:"removed"` // files that were not there before
-		}{entry.Did, entry.At, list(written), list(removed)})
+			Gone    []string  `json:"gone"`    // files whose directory is gone
+		}{entry.Did, entry.At, list(written), list(removed), list(plan.Gone())})
 	}
 	a.say("undone: %s, %s", entry.Did, ago(entry.At))
 	for _, file := range written {
@@ -96,7 +97,10 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	for _, file := range removed {
 		a.say("  removed %s, which was not there before", file)
 	}
-	if len(written)+len(removed) == 0 {
+	for _, file := range plan.Gone() {
+		a.say("  nothing to take back in %s, which is gone with its directory", file)
+	}
+	if len(written)+len(removed)+len(plan.Gone()) == 0 {
 		a.say("  the files were already as before it")
 	}
 	return nil
@@ -143,7 +147,7 @@ func (a *app) hintUndo(err error) error {
 	var changed *installer.ChangedSinceError
 	if errors.As(err, &changed) {
 		fmt.Fprint(a.err, visible(changed.Diff))
-		return &hinted{err, "nothing was taken back; springfield disable puts back what is still springfield's, springfield undo --forget passes over this edit"}
+		return &hinted{err, "nothing was taken back; springfield disable PLUGIN puts back what is still springfield's, springfield undo --forget passes over this edit"}
 	}
 	return hintSettings(err)
 }
