@@ -530,13 +530,16 @@ func (in *inspection) lookAtFiles(expected []File) error {
 			return err
 		}
 		file := filepath.ToSlash(relative)
-		if d.IsDir() && (d.Name() == ".git" || d.Name() == "node_modules") {
-			if d.Name() == "node_modules" {
-				in.stray(file, "a plugin needs no packages")
-			}
+		switch name := d.Name(); {
+		case d.IsDir() && name == ".git":
 			return filepath.SkipDir
-		}
-		if !known[file] {
+		case d.IsDir() && name == "node_modules":
+			in.stray(file, "a plugin needs no packages")
+			return filepath.SkipDir
+		case d.IsDir() && (strings.HasPrefix(name, ".springfield-new-") || strings.HasPrefix(name, ".springfield-old-")):
+			in.stray(file, "left by a springfield that was ended in the middle")
+			return filepath.SkipDir
+		case !known[file]:
 			in.lookAtStray(file, d)
 		}
 		return nil
@@ -551,11 +554,11 @@ func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
 	top, below, inside := strings.Cut(file, "/")
 	inside = inside && slices.ContainsFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == top })
 	switch base := path.Base(file); {
-	case strings.HasPrefix(base, ".springfield-new-") || strings.HasPrefix(base, ".springfield-old-"):
-		in.stray(file, "left by a springfield that was ended in the middle")
 	case d.IsDir() && inside && below == "bin":
 		in.stray(file, "Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
+	case inside && slices.Contains(hookPlaces(), below):
+		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "a hook for a target that the suite does not have", Fix: "springfield build takes it away"})
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		in.stray(file, "Claude Code would install packages for it")
 	case base == ".DS_Store" || base == "Thumbs.db" || strings.HasSuffix(base, "~") || path.Ext(base) == ".orig" || path.Ext(base) == ".rej" || path.Ext(base) == ".swp":

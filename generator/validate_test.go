@@ -220,7 +220,11 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"a conflict", replace("README.md", "# ", "<<<<<<< yours\n# "), Failed, "conflict"},
 		{"package.json", whole("ned-flanders/package.json", "{}", 0), Noticed, "install packages"},
 		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), Noticed, "a program that nothing here starts"},
-		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), Noticed, "nothing here starts"},
+		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), Noticed, "a target that the suite does not have"},
+		{"what a write left", func(t *testing.T, dir string) (string, int) {
+			put(t, filepath.Join(dir, ".springfield-new-1", "x"), program(Target{"linux", "amd64"}), 0o755)
+			return ".springfield-new-1", 0
+		}, Noticed, "ended in the middle"},
 		{"a plugin of nobody", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), Noticed, "not in springfield.yaml"},
 		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), Noticed, "should not be there"},
 	}
