@@ -134,7 +134,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) (err error) {
 		plan.Notes = append(plan.Notes, "your Claude Code reads local settings only where a session starts: start it in "+places.Root)
 	}
 	plan.Notes = append(plan.Notes, a.scopeNotes(places, scope, plugin)...)
-	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", firstOf(plugin.Suite, act.from), live}, plan)
+	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", plugin.Suite, firstOf(plugin.Suite, act.from), live}, plan)
 }
 
 // scopeNotes say what an edit of a project's settings means beside the edit.
@@ -219,7 +219,8 @@ type edited struct {
 	Plugin string          `json:"plugin"`
 	Scope  installer.Scope `json:"scope"`
 	State  string          `json:"state"` // enabled or disabled
-	Suite  string          `json:"suite,omitempty"`
+	Suite  string          `json:"suite,omitempty"` // its directory, if it is one of this machine
+	From   string          `json:"from,omitempty"`  // where the plugin comes from, for people
 	Live   string          `json:"live,omitempty"`
 }
 
@@ -248,7 +249,7 @@ func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
 		a.say("  %s", note)
 	}
 	if e.Live != "" {
-		a.say("  from %s; %s", e.Suite, e.Live)
+		a.say("  from %s; %s", e.From, e.Live)
 	}
 	return nil
 }
