@@ -90,7 +90,8 @@ func (s Suite) encode() ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", SuiteFile, err)
 	}
-	const head = "# The answers this suite was made from; springfield reads and writes this file.\n"
+	head := "# yaml-language-server: $schema=" + schemaURL("springfield.schema.json") + "\n" +
+		"# The answers this suite was made from; springfield reads and writes this file.\n"
 	return append([]byte(head), body...), nil
 }
 

@@ -133,7 +133,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 	}{
 		// springfield.yaml
 		{"not YAML", replace(SuiteFile, "targets:", "targets: [", 4), Failed, "must be specified"},
-		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", "", -1), Failed, "missing property 'marketplace'"},
+		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", "", -2), Failed, "missing property 'marketplace'"},
 		{"a marketplace with blanks", replace(SuiteFile, "evergreen-terrace", "Evergreen Terrace"), Failed, "marketplace: "},
 		{"a reserved marketplace", replace(SuiteFile, "evergreen-terrace", "claude-plugins-official"), Failed, "reserved"},
 		{"another marketplace", replace(SuiteFile, "evergreen-terrace", "evergreen"), Failed, `"evergreen"`},
@@ -143,7 +143,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), Failed, "only be built alone"},
 		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), Failed, "no checksum is recorded for linux/arm64"},
 		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), Warned, "not among its targets"},
-		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -9), Failed, "missing property 'plugins'"},
+		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -10), Failed, "missing property 'plugins'"},
 		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), Failed, "plugins[1].name"},
 		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), Failed, "twice"},
 		{"an unknown strategy", replace(SuiteFile, "strategy: ned-flanders", "strategy: homer-simpson"), Failed, "homer-simpson"},
