@@ -104,7 +104,7 @@ func parseJSON(data []byte) (document, error) {
 	if at := invalidUTF8(data); at >= 0 {
 		return d, &flaw{Position: positionOf(data, at), says: "not UTF-8"}
 	}
-	if err := json.Unmarshal(data, new(any)); err != nil {
+	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil { // raw: a number may be too large for any type
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
 			return d, &flaw{Position: positionOf(data, int(syntax.Offset)-1), says: "not JSON: " + err.Error()}

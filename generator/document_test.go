@@ -1,0 +1,83 @@
+package generator
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestPositions(t *testing.T) {
+	for name, test := range map[string]struct {
+		parse func([]byte) (document, error)
+		text  string
+		path  []string
+		value Position
+		key   Position
+	}{
+		"a member":        {parseJSON, "{\n  \"a\": [1, {\"é\": true,\n\"b\" : 2}]}", []string{"a", "1", "b"}, Position{3, 7}, Position{3, 1}},
+		"after umlauts":   {parseJSON, `{"ä": 1, "b": 2}`, []string{"b"}, Position{1, 15}, Position{1, 10}},
+		"CRLF":            {parseJSON, "{\r\n\"a\":\r\n 1}", []string{"a"}, Position{3, 2}, Position{2, 1}},
+		"what is missing": {parseJSON, "{\n \"a\": {}}", []string{"a", "b", "c"}, Position{2, 7}, Position{2, 7}},
+		"YAML":            {parseYAML, "a: 1\nb:\n  - c: x\n    d: y\n", []string{"b", "0", "d"}, Position{4, 8}, Position{4, 5}},
+		"YAML, a list":    {parseYAML, "a: 1\nb:\n- x\n- y\n", []string{"b"}, Position{2, 1}, Position{2, 1}},
+		"YAML, in a line": {parseYAML, "a: {b: [x, y]}\n", []string{"a", "b", "1"}, Position{1, 12}, Position{1, 12}},
+		"YAML, no value":  {parseYAML, "a:\nb: 1\n", []string{"a"}, Position{1, 1}, Position{1, 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d, err := test.parse([]byte(test.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := d.at(test.path...); got != test.value {
+				t.Errorf("value at %v, want %v", got, test.value)
+			}
+			if got := d.keyAt(test.path...); got != test.key {
+				t.Errorf("key at %v, want %v", got, test.key)
+			}
+		})
+	}
+}
+
+// Whatever a file holds: what encoding/json takes is taken, but for what is
+// there twice or nested too deep; every place lies in the text; a fault has one.
+func FuzzDocument(f *testing.F) {
+	for _, text := range []string{
+		`{"a": [1, {"b": null}], "a": 2}`, "{\"a\":\xff}", `[`, ``, `{"a" 1}`, "a: [1\n", "a: &x 1\nb: *x\n", "- !!str 1\n-\n", "? a\n: b\n", "\ufeff{}", "a: |\n  x\n---\nb: 1\n", strings.Repeat("[", 200),
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 4096 {
+			return
+		}
+		lines := strings.Count(string(data), "\n") + 1
+		inside := func(p Position) bool { return p.Line >= 1 && p.Line <= lines && p.Column >= 1 }
+		d, err := parseJSON(data)
+		var bad *flaw
+		switch {
+		case err == nil:
+			if !json.Valid(data) || !utf8.Valid(data) {
+				t.Errorf("taken: %q", data)
+			}
+		case !errors.As(err, &bad) || !inside(bad.Position):
+			t.Errorf("%v has no place in %q", err, data)
+		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.says, "twice") && !strings.Contains(bad.says, "deep"):
+			t.Errorf("%v, but it is JSON: %q", err, data)
+		}
+		for path, p := range d.values {
+			if !inside(p) {
+				t.Errorf("%q at %v of %q", path, p, data)
+			}
+		}
+		if d, err = parseYAML(data); err != nil && (!errors.As(err, &bad) || bad.Line < 1) {
+			t.Errorf("%v has no place in %q", err, data)
+		}
+		for path, p := range d.values {
+			if p.Line < 1 || p.Column < 1 {
+				t.Errorf("%q at %v of %q", path, p, data)
+			}
+		}
+	})
+}
