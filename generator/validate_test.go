@@ -55,6 +55,31 @@ func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
 	}
 }
 
+// Who init takes for an owner, validate takes too.
+func TestValidateTakesEveryOwner(t *testing.T) {
+	for _, owner := range []Owner{{"Ned", "ned@localhost"}, {"Lisa", "müller@example.org"}, {"日本 \"x\" & Sons", "a@x_y.example"}, {`C:\ <x>`, ""}, {"#: -", ""}, {"null", ""}, {"1", ""}} {
+		spec := specOf(Host())
+		spec.Owner = owner
+		if err := spec.Validate(); err != nil {
+			t.Errorf("%s: %v", owner, err)
+			continue
+		}
+		built := Build{Source: sourceHash(t), Go: "go1.26", Binaries: []Binary{{Host(), program(Host())}}}
+		built.SHA256 = map[string]string{Host().String(): sum(program(Host()))}
+		files, err := Render(spec, built)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := filepath.Join(t.TempDir(), "suite")
+		if _, _, err := Write(dir, files); err != nil {
+			t.Fatal(err)
+		}
+		if faults, err := Validate(dir); err != nil || len(faults) > 0 {
+			t.Errorf("%s: %+v, %v", owner, faults, err)
+		}
+	}
+}
+
 // Every single fault is found, in the file where it is and, where that is a
 // text, in the line.
 func TestValidateCatchesEveryMutation(t *testing.T) {
