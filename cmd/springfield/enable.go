@@ -218,7 +218,7 @@ func apply(places installer.Places, plan func() (installer.Plan, error)) (instal
 type edited struct {
 	Plugin string          `json:"plugin"`
 	Scope  installer.Scope `json:"scope"`
-	State  string          `json:"state"` // enabled or disabled
+	State  string          `json:"state"`           // enabled or disabled
 	Suite  string          `json:"suite,omitempty"` // its directory, if it is one of this machine
 	From   string          `json:"from,omitempty"`  // where the plugin comes from, for people
 	Live   string          `json:"live,omitempty"`
