@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-
-	"github.com/goccy/go-yaml"
 )
 
 // Rebuild is what a build changes in a suite; nothing is done before Write.
@@ -76,7 +74,7 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 		}
 	}
 	if recorded, err := decodeSuite(old); err != nil || !recorded.equal(suite) {
-		data, err := suite.rewrite(old)
+		data, err := suite.over(old)
 		if err != nil {
 			return Rebuild{}, err
 		}
@@ -89,32 +87,16 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 func (r Rebuild) Changes() bool { return len(r.Changed)+len(r.Removed) > 0 }
 
 // Write does all of it or nothing.
-func (r Rebuild) Write() (err error) {
-	aside, err := os.MkdirTemp(r.dir, ".springfield-old-")
+func (r Rebuild) Write() error {
+	record, err := readRendered(r.dir)
 	if err != nil {
-		return fmt.Errorf("write hooks: %w", err)
-	}
-	defer os.RemoveAll(aside)
-	for i, file := range r.Removed {
-		from, to := filepath.Join(r.dir, filepath.FromSlash(file)), filepath.Join(aside, fmt.Sprint(i))
-		defer func() {
-			if err != nil {
-				_ = os.Rename(to, from) // where it never was moved there is nothing to move back
-			}
-		}()
-		if err := os.Rename(from, to); err != nil {
-			return fmt.Errorf("remove hook: %w", err)
-		}
-	}
-	if err := place(r.dir, r.files); err != nil {
 		return err
 	}
+	record.add(r.files)
 	for _, file := range r.Removed {
-		if dir := path.Dir(file); path.Base(dir) != "hooks" {
-			os.Remove(filepath.Join(r.dir, filepath.FromSlash(dir))) // goes if it is empty
-		}
+		delete(record, file)
 	}
-	return nil
+	return place(r.dir, append(slices.Clone(r.files), record.file()), r.Removed)
 }
 
 // compare says whether there is a file, and whether it is the one wanted: data,
@@ -144,24 +126,6 @@ func hookPlaces() []string {
 		}
 	}
 	return places
-}
-
-// rewrite is a springfield.yaml that says what the suite says and has the
-// comments of the old one.
-func (s Suite) rewrite(old []byte) ([]byte, error) {
-	comments := yaml.CommentMap{}
-	var ignored any
-	if err := yaml.UnmarshalWithOptions(old, &ignored, yaml.CommentToMap(comments)); err != nil || len(comments) == 0 {
-		return s.encode()
-	}
-	data, err := yaml.MarshalWithOptions(s, yaml.WithComment(comments))
-	if err != nil {
-		return s.encode() // a comment on something that is gone
-	}
-	if again, err := decodeSuite(data); err != nil || !again.equal(s) {
-		return s.encode()
-	}
-	return data, nil
 }
 
 func exists(path string) bool {

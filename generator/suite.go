@@ -8,8 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 )
@@ -61,7 +64,25 @@ func decodeSuite(data []byte) (Suite, error) {
 	if err := yaml.Unmarshal(data, &s); err != nil {
 		return Suite{}, yamlError(err)
 	}
+	s.complete()
 	return s, s.Validate()
+}
+
+// complete fills in what an older springfield did not ask.
+func (s *Suite) complete() {
+	for i := range s.Plugins {
+		p := &s.Plugins[i]
+		if p.Version == "" {
+			p.Version = FirstVersion
+		}
+		about, err := ReadAbout(p.Strategy)
+		if err != nil {
+			continue // Validate names it
+		}
+		settings := about.Defaults()
+		maps.Copy(settings, p.Settings)
+		p.Settings = settings
+	}
 }
 
 // equal compares what two suites say, not how.
@@ -93,6 +114,70 @@ func (s Suite) encode() ([]byte, error) {
 	head := "# yaml-language-server: $schema=" + schemaURL("springfield.schema.json") + "\n" +
 		"# The answers this suite was made from; springfield reads and writes this file.\n"
 	return append([]byte(head), body...), nil
+}
+
+// over writes the suite over an older text of the file: only members that say
+// something else are replaced, so the user's comments stay, and so do members
+// that only a newer springfield knows.
+func (s Suite) over(old []byte) ([]byte, error) {
+	text, _ := plain(old)
+	before, err := decodeSuite([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	had, err := before.encode()
+	if err != nil {
+		return nil, err
+	}
+	next, err := s.encode()
+	if err != nil {
+		return nil, err
+	}
+	blocks := split(text)
+	for _, block := range split(string(next)) {
+		i := slices.IndexFunc(blocks, func(b yamlBlock) bool { return b.key == block.key })
+		switch {
+		case block.key == "" || slices.Contains(split(string(had)), block):
+		case i >= 0:
+			blocks[i] = block
+		default:
+			blocks = append(blocks, yamlBlock{text: "\n"}, block)
+		}
+	}
+	merged := ""
+	for _, b := range blocks {
+		merged += b.text
+	}
+	if now, err := decodeSuite([]byte(merged)); err != nil || !now.equal(s) {
+		// Written in a way of its own: what it was stays below, as a comment.
+		merged = string(next) + "\n# Before springfield wrote it:\n# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
+	}
+	return withEndsOf(old, merged), nil
+}
+
+// yamlBlock is a top-level member as it is written, or, without a key, the
+// comments and blank lines between two.
+type yamlBlock struct{ key, text string }
+
+// split cuts a YAML file into blocks; together they are the file.
+func split(text string) []yamlBlock {
+	var blocks []yamlBlock
+	later := "" // comments: inside a member only if it goes on behind them
+	for line := range strings.Lines(text) {
+		key, _, ok := strings.Cut(line, ":")
+		last := len(blocks) - 1
+		switch {
+		case strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "":
+			later += line
+			continue
+		case ok && kebab.MatchString(key) || last < 0:
+			blocks = append(blocks, yamlBlock{text: later}, yamlBlock{key, line})
+		default:
+			blocks[last].text += later + line
+		}
+		later = ""
+	}
+	return append(blocks, yamlBlock{text: later})
 }
 
 // yamlError reduces the library's multi-line report to position and problem.

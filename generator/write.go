@@ -3,17 +3,22 @@
 // of them fails.
 //
 // An existing suite is only completed: what somebody has edited is never
-// overwritten. What springfield compiles is its own and follows.
+// overwritten. What springfield compiles is its own and follows. What was
+// written is recorded (see rendered.go); what was kept because of an edit keeps
+// the base that the record has for it.
 
 package generator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 )
 
 // Outcome says what Write did.
@@ -69,14 +74,27 @@ func Write(dir string, files []File) (outcome Outcome, kept []string, err error)
 	if err != nil {
 		return Unchanged, nil, err
 	}
+	record := rendered{}
 	if suite == nil {
-		return Created, nil, place(dir, files)
+		record.add(files)
+		return Created, nil, place(dir, append(slices.Clone(files), record.file()), nil)
 	}
-	files, kept, err = missing(dir, *suite, files)
-	if err != nil || len(files) == 0 {
-		return Unchanged, kept, err
+	if record, err = readRendered(dir); err != nil {
+		return Unchanged, nil, err
 	}
-	return Completed, kept, place(dir, files)
+	need, kept, err := missing(dir, *suite, files)
+	if err != nil {
+		return Unchanged, nil, err
+	}
+	before := record.file()
+	record.add(slices.DeleteFunc(slices.Clone(files), func(f File) bool { return slices.Contains(kept, f.Path) }))
+	if !bytes.Equal(before.Data, record.file().Data) {
+		need = append(need, record.file())
+	}
+	if len(need) == 0 {
+		return Unchanged, kept, nil
+	}
+	return Completed, kept, place(dir, need, nil)
 }
 
 // missing leaves out what is there already and what was edited.
@@ -89,14 +107,21 @@ func missing(dir string, suite Suite, files []File) (need []File, kept []string,
 			need = append(need, f)
 		case err != nil:
 			return nil, nil, err
-		case bytes.Equal(data, f.Data):
+		case writingOf(f).is(data):
 		case f.Compiled:
 			need = append(need, f)
 		case f.Path == SuiteFile:
-			// Comments in it are the user's: written only when it says something else.
-			if next, err := decodeSuite(f.Data); err != nil || !suite.equal(next) {
-				need = append(need, f)
+			next, err := decodeSuite(f.Data)
+			if err != nil {
+				return nil, nil, err
 			}
+			if suite.equal(next) {
+				continue
+			}
+			if f.Data, err = next.over(data); err != nil {
+				return nil, nil, err
+			}
+			need = append(need, f)
 		default:
 			kept = append(kept, f.Path)
 		}
@@ -105,8 +130,9 @@ func missing(dir string, suite Suite, files []File) (need []File, kept []string,
 }
 
 // place writes all files into a stage, then moves them into dir: a new suite
-// by one rename, an existing directory file by file.
-func place(dir string, files []File) (err error) {
+// by one rename, an existing directory file by file. Files that are gone are
+// taken out of it.
+func place(dir string, files []File, gone []string) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write suite: %w", err)
@@ -131,53 +157,117 @@ func place(dir string, files []File) (err error) {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(stage)
+	defer func() {
+		var lost *LeftError
+		if !errors.As(err, &lost) {
+			os.RemoveAll(stage)
+		}
+	}()
+	for _, sub := range []string{"new", "old"} {
+		if err := os.Mkdir(filepath.Join(stage, sub), 0o755); err != nil {
+			return err
+		}
+	}
 	for _, f := range files {
-		if err := writeFile(filepath.Join(stage, filepath.FromSlash(f.Path)), f); err != nil {
+		if err := writeFile(filepath.Join(stage, "new", filepath.FromSlash(f.Path)), f); err != nil {
 			return err
 		}
 	}
 	if !fresh {
-		return rename(stage, dir, files)
+		return move(stage, dir, files, gone)
 	}
-	if err := os.Chmod(stage, 0o755); err != nil {
+	// The umask may have taken bits away.
+	if err := os.Chmod(filepath.Join(stage, "new"), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(stage, dir)
+	return os.Rename(filepath.Join(stage, "new"), dir)
 }
 
-// rename moves the staged files into place and takes all moves back when one
-// fails: new files are removed, replaced ones come back.
-func rename(stage, dir string, files []File) (err error) {
-	var undo []func()
+// LeftError is a failed write that could not be taken back either: files as
+// they were before lie in Stage.
+type LeftError struct {
+	Stage string
+	Err   error
+}
+
+func (e *LeftError) Error() string {
+	return fmt.Sprintf("%v, and not everything could be taken back: files as they were are in %s", e.Err, e.Stage)
+}
+func (e *LeftError) Unwrap() error { return e.Err }
+
+// move takes away what is gone, moves the staged files into place, and takes
+// everything back when one step fails: new files are removed, old ones come
+// back. A replaced file is there at every moment: its old bytes get a second
+// name in the stage, where the file system can do that.
+func move(stage, dir string, files []File, gone []string) (err error) {
+	var undo []func() error
 	defer func() {
-		if err != nil {
-			for i := len(undo) - 1; i >= 0; i-- {
-				undo[i]()
-			}
+		if err == nil {
+			return
+		}
+		var failed error
+		for _, back := range slices.Backward(undo) {
+			failed = errors.Join(failed, back())
+		}
+		if failed != nil {
+			err = &LeftError{stage, errors.Join(err, failed)}
 		}
 	}()
-	for i, f := range files {
-		from := filepath.Join(stage, filepath.FromSlash(f.Path))
+	aside := func(path string, keep func(old, new string) error) (found bool, err error) {
+		old := filepath.Join(stage, "old", strconv.Itoa(len(undo)))
+		if err := keep(path, old); errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		} else if err != nil {
+			return false, err
+		}
+		undo = append(undo, func() error { return os.Rename(old, path) })
+		return true, nil
+	}
+	for _, name := range gone {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if found, err := aside(path, os.Rename); err != nil || !found {
+			return fmt.Errorf("remove %s: %w", path, cmp.Or(err, fs.ErrNotExist))
+		}
+		for up := filepath.Dir(path); up != dir && os.Remove(up) == nil; up = filepath.Dir(up) {
+			undo = append(undo, func() error { return os.Mkdir(up, 0o755) })
+		}
+	}
+	for _, f := range files {
+		from := filepath.Join(stage, "new", filepath.FromSlash(f.Path))
 		to := filepath.Join(dir, filepath.FromSlash(f.Path))
 		made, err := makeAll(filepath.Dir(to))
-		undo = append(undo, func() { removeEmpty(made) })
+		undo = append(undo, func() error { removeEmpty(made); return nil })
 		if err != nil {
 			return err
 		}
-		old := filepath.Join(stage, fmt.Sprintf("old-%d", i))
-		switch err := os.Rename(to, old); {
-		case err == nil:
-			undo = append(undo, func() { _ = os.Rename(old, to) })
-		case !errors.Is(err, fs.ErrNotExist):
+		found, err := aside(to, linkOrRename)
+		if err != nil {
 			return err
 		}
 		if err := os.Rename(from, to); err != nil {
 			return err
 		}
-		undo = append(undo, func() { os.Remove(to) })
+		if !found {
+			undo = append(undo, func() error { return os.Remove(to) })
+		}
 	}
 	return nil
+}
+
+// linkOrRename gives a file a second name, or, where there are no hard links,
+// another one.
+func linkOrRename(old, new string) error {
+	info, err := os.Lstat(old)
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return fmt.Errorf("%s is a directory", old)
+	}
+	if os.Link(old, new) == nil {
+		return nil
+	}
+	return os.Rename(old, new)
 }
 
 // writeFile writes one staged file; the mode is set explicitly because the

@@ -178,16 +178,7 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r 
 	if before.Go != "" && before.Go != built.Go {
 		a.talk("springfield: note: these hooks were built with %s before, and with %s now; another Go gives other bytes", before.Go, built.Go)
 	}
-	var same []string
-	for _, p := range r.SameVersion {
-		same = append(same, p.Name+" "+p.Version)
-	}
-	if len(same) > 0 {
-		a.talk("springfield: note: other hooks under the same version: %s", strings.Join(same, ", "))
-		a.talk("  a suite that Claude Code knows as a directory runs in place: they are live at the next stop")
-		a.talk("  whoever installed from a git repository has a copy by version, and gets them only with a new one:")
-		a.talk("  raise it in %s, in each plugin.json and in marketplace.json", generator.SuiteFile)
-	}
+	a.noteSameVersion("hooks", r.SameVersion)
 	outcome := "unchanged"
 	if r.Changes() {
 		outcome = "built"
@@ -220,6 +211,21 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r 
 		a.say("  removed %s", filepath.FromSlash(file))
 	}
 	return nil
+}
+
+// noteSameVersion says who will not see a change, and what to do about it.
+func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
+	if len(plugins) == 0 {
+		return
+	}
+	var same []string
+	for _, p := range plugins {
+		same = append(same, p.Name+" "+p.Version)
+	}
+	a.talk("springfield: note: other %s under the same version: %s", what, strings.Join(same, ", "))
+	a.talk("  a suite that Claude Code knows as a directory runs in place: they are live at the next stop")
+	a.talk("  whoever installed from a git repository has a copy by version, and gets them only with a new one:")
+	a.talk("  raise it in %s, in each plugin.json and in marketplace.json", generator.SuiteFile)
 }
 
 func names(plugins []generator.Plugin) []string {

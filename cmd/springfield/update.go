@@ -1,0 +1,199 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+type updateOptions struct {
+	dir     string // "": the suite around the working directory
+	builder string
+	dryRun  bool
+	json    bool
+}
+
+func newUpdate(a *app, runF func(context.Context, *app, updateOptions) error) *cobra.Command {
+	var o updateOptions
+	cmd := &cobra.Command{
+		Use:   "update [DIR]",
+		Short: "Bring a suite up to date with this springfield; your edits stay",
+		Long: `Render a suite anew with this springfield's texts and merge them with your edits: the suite in
+DIR, or around the current directory. What you have changed in ` + generator.SuiteFile + ` (a setting,
+the owner, a plugin's version) is followed too, and the hooks are built anew.
+
+A file you have not edited follows. One you have edited gets springfield's changes beside yours.
+Where both changed the same place, README.md and CLAUDE.md get both texts with conflict markers;
+every other file stays as it is, and the new text lies beside it as FILE` + generator.BesideSuffix + `.
+Delete that file, or the markers, when you are done. Such files are listed, and the exit code is 1
+until there is none.
+
+Files that you deleted stay deleted; files that you added are never touched.`,
+		Example: `  springfield update --dry-run
+  springfield update ~/hooks`,
+		Args: arguments(0, 1, "at most one directory"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.dir = args[0]
+			}
+			return runF(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func runUpdate(ctx context.Context, a *app, o updateOptions) error {
+	builder, err := parseBuilder(o.builder)
+	if err != nil {
+		return err
+	}
+	dir, suite, err := a.suiteIn(o.dir)
+	if err != nil {
+		return err
+	}
+	tools := a.toolchain()
+	tools.Builder = builder
+	built, err := tools.Build(ctx, suite.Targets)
+	if err != nil {
+		return err
+	}
+	files, err := generator.Render(suite.Spec, built)
+	if err != nil {
+		return err
+	}
+	update, err := generator.PlanUpdate(dir, files)
+	if err != nil {
+		return hintUpdate(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := update.Write(); err != nil {
+			return hintUpdate(err)
+		}
+	}
+	return a.reportUpdate(o, dir, update)
+}
+
+func hintUpdate(err error) error {
+	var record *generator.RecordError
+	switch {
+	case errors.As(err, &record):
+		return &hinted{err, "get it back from git, or remove it: then every file that you have edited gets the new text beside it"}
+	case errors.Is(err, generator.ErrChangedMeanwhile):
+		return &hinted{err, "nothing was changed; call springfield update again"}
+	}
+	return err
+}
+
+// says tells a person what an update did to a file.
+func says(s generator.State) string {
+	switch s {
+	case generator.Followed:
+		return "updated"
+	case generator.Merged:
+		return "merged with your edits"
+	case generator.Deleted:
+		return "stays deleted, as you left it"
+	case generator.Orphaned:
+		return "kept with your edits; springfield no longer makes it"
+	case generator.Marked:
+		return "conflict: both texts are in it, marked"
+	case generator.Offered:
+		return "conflict: yours is kept, the new one is in FILE" + generator.BesideSuffix
+	case generator.Open:
+		return "conflict, still open"
+	}
+	return string(s)
+}
+
+func (a *app) reportUpdate(o updateOptions, dir string, u generator.Update) error {
+	outcome := "updated"
+	switch {
+	case u.Unchanged():
+		outcome = "unchanged"
+	case o.dryRun:
+		outcome = "planned"
+	}
+	if o.json {
+		if err := a.encodeUpdate(o, dir, outcome, u); err != nil {
+			return err
+		}
+	} else if err := a.listUpdate(o, dir, outcome, u); err != nil {
+		return err
+	}
+	var open []string
+	for _, c := range u.Changes {
+		if c.State.Conflict() {
+			open = append(open, c.Path)
+		}
+	}
+	if len(open) == 0 || o.dryRun {
+		return nil
+	}
+	return &hinted{
+		fmt.Errorf("%s in %s: %s", count(len(open), "conflict"), dir, strings.Join(open, ", ")),
+		"take what you want from both texts; delete the markers, or FILE" + generator.BesideSuffix + ", when you are done",
+	}
+}
+
+// listUpdate tells what was done; of a dry run the diff is the result.
+func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Update) error {
+	list := a.out
+	switch {
+	case o.dryRun:
+		fmt.Fprint(a.out, u.Diff())
+		list = a.err
+	case outcome == "unchanged":
+		a.say("nothing to do: %s is up to date", dir)
+		list = a.err
+	case len(u.Changes) == 0:
+		a.say("updated %s: it is up to date, and from now on springfield knows what it wrote there", dir)
+	default:
+		a.say("updated %s", dir)
+	}
+	w := tabwriter.NewWriter(list, 0, 0, 2, ' ', 0)
+	for _, c := range u.Changes {
+		fmt.Fprintf(w, "  %s\t%s\n", filepath.FromSlash(c.Path), says(c.State))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	a.noteSameVersion("files", u.SameVersion())
+	return nil
+}
+
+func (a *app) encodeUpdate(o updateOptions, dir, outcome string, u generator.Update) error {
+	type file struct {
+		File   string          `json:"file"`
+		State  generator.State `json:"state"`
+		Writes string          `json:"writes"` // the file itself, the one beside it, or none
+	}
+	files := []file{}
+	for _, c := range u.Changes {
+		files = append(files, file{c.Path, c.State, c.Writes})
+	}
+	diff := ""
+	if o.dryRun {
+		diff = u.Diff()
+	}
+	return a.encode(struct {
+		Suite       string   `json:"suite"`
+		Outcome     string   `json:"outcome"` // updated, unchanged; planned by a dry run
+		Files       []file   `json:"files"`
+		SameVersion []string `json:"same_version"`
+		Diff        string   `json:"diff,omitempty"`
+	}{dir, outcome, files, listed(names(u.SameVersion())), diff})
+}

@@ -1,0 +1,492 @@
+package generator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// twoPlugins are the files of a suite with two plugins.
+func twoPlugins(t *testing.T) []File {
+	t.Helper()
+	spec := specOf(host())
+	second := spec.Plugins[0]
+	second.Name = "left-handed"
+	spec.Plugins = append(spec.Plugins, second)
+	files, err := Render(spec, compiled(host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// replaced are files of which some have other words: an older or a newer
+// springfield's. edits are path, words, other words.
+func replaced(t *testing.T, files []File, edits ...[3]string) []File {
+	t.Helper()
+	files = slices.Clone(files)
+	for _, e := range edits {
+		i := slices.IndexFunc(files, func(f File) bool { return f.Path == e[0] })
+		if i < 0 || !bytes.Contains(files[i].Data, []byte(e[1])) {
+			t.Fatalf("%s has no %q", e[0], e[1])
+		}
+		files[i].Data = bytes.Replace(files[i].Data, []byte(e[1]), []byte(e[2]), 1)
+	}
+	return files
+}
+
+// suiteWith writes files into a new suite and then makes a user's edits in it.
+func suiteWith(t *testing.T, files []File, edits ...[3]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "suite")
+	if _, _, err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range edits {
+		edit(t, dir, e)
+	}
+	return dir
+}
+
+func edit(t *testing.T, dir string, e [3]string) {
+	t.Helper()
+	data := content(t, dir, e[0])
+	if !strings.Contains(data, e[1]) {
+		t.Fatalf("%s has no %q", e[0], e[1])
+	}
+	put(t, filepath.Join(dir, e[0]), []byte(strings.Replace(data, e[1], e[2], 1)), 0o644)
+}
+
+func content(t *testing.T, dir, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// updated updates a suite and says what happened, "path state" each.
+func updated(t *testing.T, dir string, files []File) []string {
+	t.Helper()
+	u, err := PlanUpdate(dir, files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Changes, func(c Change) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
+		t.Errorf("the diff is %q, or it has changed something", diff)
+	}
+	if err := u.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(tree(t, dir), before) != u.Unchanged() {
+		t.Errorf("unchanged: it says %v", u.Unchanged())
+	}
+	var did []string
+	for _, c := range u.Changes {
+		did = append(did, c.Path+" "+string(c.State))
+	}
+	return did
+}
+
+func want(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+// Ten kinds of edits by a user, each in a file that springfield has changed too.
+// Eight merge; where both changed the same, README.md gets marks and JSON is
+// left alone.
+func TestUpdateMergesEdits(t *testing.T) {
+	now := twoPlugins(t)
+	old := replaced(t, now,
+		[3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`},
+		[3]string{"README.md", "Enable one of them.", "Enable just one."},
+		[3]string{"left-handed/README.md", "## See why", "## Why"},
+		[3]string{"ned-flanders/.claude-plugin/plugin.json", "  \"license\": \"MIT\",\n", ""},
+		[3]string{".claude-plugin/marketplace.json", "      \"category\": \"productivity\",\n", ""},
+		[3]string{"ned-flanders/hooks/hooks.json", `"args": [],`, `"args": ["stop"],`},
+		[3]string{"CLAUDE.md", "## For a memory file", "## Memory"},
+		[3]string{"ned-flanders/commands/why.md", "argument-hint: ", "argument-hint:   "},
+		[3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."},
+		[3]string{"left-handed/.claude-plugin/plugin.json", `"license": "MIT"`, `"license": "BSD"`},
+	)
+	dir := suiteWith(t, old,
+		[3]string{"ned-flanders/strategy.json", `"off": []`, "\"off\": [\"colon\"],\n  \"budget\": { \"burst\": 5 }"}, // a rule off, a member more
+		[3]string{"README.md", "`.claude-plugin/marketplace.json` makes", "Ours: ask Homer.\n- `.claude-plugin/marketplace.json` makes"},
+		[3]string{"left-handed/README.md", "OWNER/REPO", "evergreen/hooks"},                                                                            // words replaced
+		[3]string{"ned-flanders/.claude-plugin/plugin.json", `"version": "0.1.0"`, `"version": "0.2.0"`},                                               // a version raised
+		[3]string{".claude-plugin/marketplace.json", "    }\n  ]", "    },\n    {\n      \"name\": \"own\",\n      \"source\": \"./own\"\n    }\n  ]"}, // an own plugin
+		[3]string{"ned-flanders/hooks/hooks.json", `"timeout": 10`, `"timeout": 20`},                                                                   // a value
+		[3]string{"CLAUDE.md", "- `springfield.yaml` holds", "- the yaml holds"},                                                                       // the first of a list
+		[3]string{"ned-flanders/commands/why.md", "Then stop; do not go on", "Say it in German. Then stop; do not go on"},                              // a prompt
+		[3]string{"ned-flanders/README.md", "Hello.", "Welcome."},                                                                                      // conflict
+		[3]string{"left-handed/.claude-plugin/plugin.json", `"license": "BSD"`, `"license": "GPL"`},                                                    // conflict
+	)
+	record := content(t, dir, RecordFile)
+
+	u, err := PlanUpdate(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := filepath.Join("testdata", "update", "ten-edits.diff")
+	if *update {
+		put(t, golden, []byte(u.Diff()), 0o644)
+	}
+	if diff := u.Diff(); diff != content(t, ".", golden) {
+		t.Errorf("the diff is not %s; look at it with -update and git diff\n%s", golden, diff)
+	}
+	if same := u.SameVersion(); len(same) != 2 || same[0].Version != "0.2.0" || same[1].Name != "left-handed" {
+		t.Errorf("under the same version: %+v", same)
+	}
+
+	want(t, updated(t, dir, now),
+		"ned-flanders/strategy.json merged", "README.md merged", "left-handed/README.md merged",
+		"ned-flanders/.claude-plugin/plugin.json merged", ".claude-plugin/marketplace.json merged",
+		"ned-flanders/hooks/hooks.json merged", "CLAUDE.md merged", "ned-flanders/commands/why.md merged",
+		"ned-flanders/README.md marked", "left-handed/.claude-plugin/plugin.json offered")
+	for name, parts := range map[string][]string{
+		"ned-flanders/strategy.json":                            {`"$schema"`, "\"off\": [\"colon\"],\n  \"budget\": { \"burst\": 5 }\n}"},
+		"ned-flanders/README.md":                                {markMine + "Welcome.", markMiddle + "Hi-diddly-ho, neighbor!", markTheirs},
+		"left-handed/.claude-plugin/plugin.json":                {`"license": "GPL"`},
+		"left-handed/.claude-plugin/plugin.json" + BesideSuffix: {`"license": "MIT"`},
+	} {
+		for _, part := range parts {
+			if got := content(t, dir, name); !strings.Contains(got, part) {
+				t.Errorf("%s has no %q:\n%s", name, part, got)
+			}
+		}
+	}
+	if content(t, dir, RecordFile) == record {
+		t.Error("the record has not followed")
+	}
+
+	// Twice is once; the open conflicts are named until they are resolved.
+	open := []string{"ned-flanders/README.md open", "left-handed/.claude-plugin/plugin.json open"}
+	before := tree(t, dir)
+	want(t, updated(t, dir, now), open...)
+	if !bytes.Equal(tree(t, dir), before) {
+		t.Error("the second update has changed something")
+	}
+
+	// A newer springfield still: into an open conflict nothing is merged, the
+	// text beside follows, everything else goes on.
+	newer := replaced(t, now,
+		[3]string{"ned-flanders/README.md", "## Remove it", "## Away with it"},
+		[3]string{"left-handed/.claude-plugin/plugin.json", `"license": "MIT"`, `"license": "ISC"`},
+		[3]string{"README.md", "## Use it", "## Using it"})
+	want(t, updated(t, dir, newer), append(open, "README.md merged")...)
+	if got := content(t, dir, "left-handed/.claude-plugin/plugin.json"+BesideSuffix); !strings.Contains(got, "ISC") {
+		t.Errorf("the text beside is an old one:\n%s", got)
+	}
+	// Resolved: what was missed meanwhile comes.
+	put(t, filepath.Join(dir, "ned-flanders/README.md"), []byte(noMarks(content(t, dir, "ned-flanders/README.md"))), 0o644)
+	if err := os.Remove(filepath.Join(dir, "left-handed/.claude-plugin/plugin.json"+BesideSuffix)); err != nil {
+		t.Fatal(err)
+	}
+	want(t, updated(t, dir, newer), "ned-flanders/README.md merged")
+	if got := content(t, dir, "ned-flanders/README.md"); !strings.Contains(got, "Away with it") || !strings.Contains(got, "Welcome.") {
+		t.Errorf("got\n%s", got)
+	}
+	want(t, updated(t, dir, newer))
+}
+
+// noMarks resolves conflicts by keeping both texts.
+func noMarks(text string) string {
+	return strings.NewReplacer(markMine, "", markMiddle, "", markTheirs, "").Replace(text)
+}
+
+func TestUpdateFollows(t *testing.T) {
+	now := twoPlugins(t)
+	old := replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."})
+	old = append(old, File{Path: "ned-flanders/HISTORY.md", Mode: 0o644, Data: []byte("old\n")}, File{Path: "ned-flanders/docs/a.md", Mode: 0o644, Data: []byte("old\n")},
+		File{Path: "left-handed/HISTORY.md", Mode: 0o644, Data: []byte("old\n")})
+	old = slices.DeleteFunc(old, func(f File) bool { return strings.HasSuffix(f.Path, "commands/log.md") })
+	for i, f := range old {
+		if f.Compiled {
+			old[i].Data = []byte("an older hook")
+		}
+		if f.Path == "ned-flanders/.claude-plugin/icon.png" {
+			old[i].Data = append(slices.Clone(f.Data), "older"...)
+		}
+	}
+	dir := suiteWith(t, old, [3]string{"left-handed/HISTORY.md", "old", "mine"})
+	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/commands/log.md": "my own"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		put(t, filepath.Join(dir, name), []byte(data), 0o600)
+	}
+	if err := os.Chmod(filepath.Join(dir, "README.md"), 0o400); err != nil {
+		t.Fatal(err)
+	}
+	hook := slices.IndexFunc(now, func(f File) bool { return f.Compiled && strings.HasPrefix(f.Path, "ned") })
+	want(t, updated(t, dir, now),
+		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md offered",
+		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
+		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
+	if exists(filepath.Join(dir, "ned-flanders/docs")) {
+		t.Error("an empty directory is left")
+	}
+	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/HISTORY.md": "mine\n", "left-handed/commands/log.md": "my own"} {
+		if got := content(t, dir, name); got != data {
+			t.Errorf("%s became %q", name, got)
+		}
+	}
+	if info, err := os.Stat(filepath.Join(dir, "README.md")); err != nil || info.Mode().Perm() != 0o400 {
+		t.Errorf("the read-only file: %v, %v", info.Mode(), err)
+	}
+	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.HasPrefix(n, ".springfield-") }); len(stray) > 0 {
+		t.Errorf("left behind: %v", stray)
+	}
+	want(t, updated(t, dir, now), "left-handed/commands/log.md open")
+}
+
+// What a user has deleted stays deleted, whether springfield changes it or not;
+// hooks come back as long as their plugin is there.
+func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
+	now := twoPlugins(t)
+	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}))
+	hook := ""
+	for _, f := range now {
+		if f.Compiled && strings.HasPrefix(f.Path, "ned-flanders/") {
+			hook = f.Path
+		}
+	}
+	var gone []string
+	for _, name := range []string{"README.md", "ned-flanders/commands/hold.md", hook} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "left-handed")); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range now {
+		if strings.HasPrefix(f.Path, "left-handed/") {
+			gone = append(gone, f.Path+" deleted")
+		}
+	}
+	gone = append(gone, "README.md deleted", "ned-flanders/commands/hold.md deleted")
+	want(t, updated(t, dir, now), append(slices.Clone(gone), hook+" rebuilt")...)
+	want(t, updated(t, dir, now), gone...)
+	if exists(filepath.Join(dir, "README.md")) || exists(filepath.Join(dir, "left-handed")) {
+		t.Error("something deleted came back")
+	}
+	// init completes a suite; from then on they are there again.
+	if _, _, err := Write(dir, now); err != nil {
+		t.Fatal(err)
+	}
+	want(t, updated(t, dir, now))
+}
+
+// A checkout on Windows has other line ends, in the record too: nothing is
+// edited by that, and what is written gets them.
+func TestUpdateKeepsLineEnds(t *testing.T) {
+	now := twoPlugins(t)
+	old := replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."},
+		[3]string{"CLAUDE.md", "## For a memory file", "## Memory"}, [3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`})
+	dir := suiteWith(t, old, [3]string{"CLAUDE.md", "- `springfield.yaml` holds", "- the yaml holds"}, [3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`})
+	for _, f := range append(slices.Clone(old), File{Path: RecordFile}) {
+		if data := content(t, dir, f.Path); !f.Compiled && filepath.Ext(f.Path) != ".png" {
+			put(t, filepath.Join(dir, f.Path), []byte(strings.ReplaceAll(data, "\n", "\r\n")), 0o644)
+		}
+	}
+	if _, kept, err := Write(dir, old); err != nil || !slices.Equal(kept, []string{"CLAUDE.md", "ned-flanders/strategy.json"}) {
+		t.Errorf("init would keep %v, %v", kept, err)
+	}
+	newer := compiled(host())
+	newer.Go = "go1.99"
+	spec := specOf(host())
+	spec.Plugins = append(spec.Plugins, spec.Plugins[0])
+	spec.Plugins[1].Name = "left-handed"
+	yaml, err := Suite{Spec: spec, Build: newer}.encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	now[len(now)-1].Data = yaml
+	want(t, updated(t, dir, now), "README.md followed", "CLAUDE.md merged", "ned-flanders/strategy.json merged", "springfield.yaml followed")
+	for _, name := range []string{"README.md", "CLAUDE.md", "ned-flanders/strategy.json", "springfield.yaml"} {
+		if got := content(t, dir, name); strings.Count(got, "\n") != strings.Count(got, "\r\n") || strings.Contains(got, "\r\r") {
+			t.Errorf("%s has other line ends:\n%q", name, got)
+		}
+	}
+	want(t, updated(t, dir, now))
+}
+
+// A suite that an older springfield has made has no record: what differs is
+// kept, and the new text offered beside it; then there is a record.
+func TestUpdateWithoutARecord(t *testing.T) {
+	now := twoPlugins(t)
+	dir := suiteWith(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`})
+	if err := os.RemoveAll(filepath.Join(dir, ".springfield")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "CLAUDE.md")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, updated(t, dir, now), "README.md offered", "ned-flanders/strategy.json offered", "CLAUDE.md added")
+	if got := content(t, dir, "README.md"); !strings.Contains(got, "just one") {
+		t.Error("the edit is gone")
+	}
+	want(t, updated(t, dir, now), "README.md open", "ned-flanders/strategy.json open")
+	for _, name := range []string{"README.md", "ned-flanders/strategy.json"} {
+		if err := os.Remove(filepath.Join(dir, name+BesideSuffix)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want(t, updated(t, dir, now))
+	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md merged")
+
+	// Nothing differs, only the record is missing: it is written.
+	dir = suiteWith(t, now)
+	before := tree(t, dir)
+	if err := os.RemoveAll(filepath.Join(dir, ".springfield")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, updated(t, dir, now))
+	if !bytes.Equal(tree(t, dir), before) {
+		t.Error("not the suite it was")
+	}
+	// A user's own file in the way of an offer is not touched.
+	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
+	put(t, filepath.Join(dir, "README.md"+BesideSuffix), []byte("mine too"), 0o644)
+	want(t, updated(t, dir, now), "README.md open")
+	if content(t, dir, "README.md"+BesideSuffix) != "mine too" {
+		t.Error("it was overwritten")
+	}
+}
+
+// init on a suite keeps what was edited, and the record keeps its base, so that
+// update still merges.
+func TestWriteKeepsTheBaseOfWhatItKeeps(t *testing.T) {
+	now := twoPlugins(t)
+	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}), [3]string{"README.md", "## What is in here", "## Contents"})
+	if _, kept, err := Write(dir, now); err != nil || !slices.Equal(kept, []string{"README.md"}) {
+		t.Fatalf("%v, %v", kept, err)
+	}
+	want(t, updated(t, dir, now), "README.md merged")
+}
+
+// Answers changed by hand are followed; comments in springfield.yaml stay, and
+// what only a newer springfield knows; what an older one did not ask is filled in.
+func TestUpdateFollowsTheAnswers(t *testing.T) {
+	dir := suiteWith(t, twoPlugins(t))
+	file := filepath.Join(dir, SuiteFile)
+	const answers = `# ours
+marketplace: evergreen-terrace # never change
+owner: {name: Homer}
+targets: [%s]
+
+# one of two is enough
+plugins:
+- name: ned-flanders # the best
+  strategy: ned-flanders
+  version: 1.0.0
+future: {a: 1}
+`
+	put(t, file, fmt.Appendf(nil, answers, host()), 0o644)
+	suite, err := ReadSuite(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := Render(suite.Spec, compiled(host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	did := updated(t, dir, files)
+	for _, what := range []string{"springfield.yaml followed", "left-handed/README.md removed", "ned-flanders/.claude-plugin/plugin.json followed", ".claude-plugin/marketplace.json followed"} {
+		if !slices.Contains(did, what) {
+			t.Errorf("not %s, but\n%s", what, strings.Join(did, "\n"))
+		}
+	}
+	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, fmt.Sprintf(answers, host())+"\nbuild:\n") {
+		t.Errorf("got\n%s", got)
+	}
+	if got := content(t, dir, "ned-flanders/.claude-plugin/plugin.json"); !strings.Contains(got, `"version": "1.0.0"`) {
+		t.Errorf("got\n%s", got)
+	}
+	if exists(filepath.Join(dir, "left-handed")) {
+		t.Error("the other plugin's directory is left")
+	}
+	want(t, updated(t, dir, files))
+
+	// Written all in one line: what it was stays below.
+	put(t, file, []byte(`{marketplace: evergreen-terrace, owner: {name: Homer}, targets: [`+host().String()+`], plugins: [{name: ned-flanders, strategy: ned-flanders, version: 1.0.0}]} # mine`), 0o644)
+	want(t, updated(t, dir, files), "springfield.yaml followed")
+	if got := content(t, dir, SuiteFile); !strings.Contains(got, "# {marketplace: ") || !strings.Contains(got, "# mine") {
+		t.Errorf("got\n%s", got)
+	}
+	want(t, updated(t, dir, files))
+}
+
+// A step that fails half-way takes everything back.
+func TestUpdateIsAllOrNothing(t *testing.T) {
+	now := twoPlugins(t)
+	old := append(replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."}),
+		File{Path: "left-handed/old/HISTORY.md", Mode: 0o644, Data: []byte("old\n")})
+	dir := suiteWith(t, old)
+	u, err := PlanUpdate(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	broken := u
+	broken.record = &File{Path: "README.md/below", Mode: 0o644}
+	if err := broken.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
+		t.Errorf("%v, left behind:\n%s", err, tree(t, dir))
+	}
+	// A directory in a file's place is somebody's: never moved.
+	blocked := u
+	blocked.record = &File{Path: "ned-flanders/commands", Mode: 0o644}
+	if err := blocked.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
+		t.Errorf("%v, left behind:\n%s", err, tree(t, dir))
+	}
+	// Somebody saves a file between plan and write.
+	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
+	before = tree(t, dir)
+	if err := u.Write(); !errors.Is(err, ErrChangedMeanwhile) || !bytes.Equal(tree(t, dir), before) {
+		t.Errorf("%v", err)
+	}
+	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.HasPrefix(n, ".springfield-") }); len(stray) > 0 {
+		t.Errorf("left behind: %v", stray)
+	}
+}
+
+// A link is the user's: a new text comes beside it. One that leads out of the
+// suite is not followed.
+func TestUpdateAndLinks(t *testing.T) {
+	now := twoPlugins(t)
+	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}))
+	elsewhere := filepath.Join(t.TempDir(), "README.md")
+	if err := os.Rename(filepath.Join(dir, "README.md"), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, filepath.Join(dir, "README.md")); err != nil {
+		t.Fatal(err)
+	}
+	want(t, updated(t, dir, now), "README.md offered")
+	if to, err := os.Readlink(filepath.Join(dir, "README.md")); err != nil || to != elsewhere {
+		t.Errorf("%q, %v", to, err)
+	}
+	outside := filepath.Join(t.TempDir(), "ned")
+	if err := os.Rename(filepath.Join(dir, "ned-flanders"), outside); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "ned-flanders")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := PlanUpdate(dir, now); err == nil || !strings.Contains(err.Error(), "ned-flanders") {
+		t.Errorf("%v", err)
+	}
+}
