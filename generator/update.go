@@ -317,7 +317,10 @@ func (u Update) SameVersion() []Plugin {
 		}
 		after := before
 		if i := slices.IndexFunc(u.Changes, func(c Change) bool { return c.Writes == manifest }); i >= 0 {
-			after = u.Changes[i].after
+			before, after = u.Changes[i].before, u.Changes[i].after // also when it is written by now
+			if before == nil {
+				continue
+			}
 		}
 		if p.Version = versionIn(before); p.Version == versionIn(after) {
 			same = append(same, p)
