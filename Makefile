@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
 
-.PHONY: help build prebuilt dist demo test e2e bench score fuzz size lint clean
+.PHONY: help build prebuilt dist demo test e2e bench score fuzz size man lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,8 +57,11 @@ size: ## size of the hook binary for every kind of system
 	  printf '%-14s %s bytes\n' "$$target" "$$(wc -c <"$$dir/hook" | tr -d ' ')" || exit 1; \
 	done; rm -rf "$$dir"
 
+man: ## a man page for every verb, in man/
+	go test ./cmd/springfield -run '^TestManPages$$' -count=1 -man "$(CURDIR)/man"
+
 lint: ## golangci-lint, built once through the Go module proxy
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 
 clean: ## remove what make has made
-	rm -rf bin dist generator/prebuilt/*.gz generator/prebuilt/manifest.json
+	rm -rf bin dist man generator/prebuilt/*.gz generator/prebuilt/manifest.json

@@ -297,6 +297,23 @@ func (p Places) stock(name string) (s stock) {
 	return m.stock()
 }
 
+// Ours names the plugins of the marketplace that look like springfield's: they
+// lie in its directory and have a strategy.json. What cannot be read has none.
+func (m Market) Ours() []string {
+	var names []string
+	s := m.stock()
+	for name, entry := range s.items {
+		if entry.path == "" {
+			continue
+		}
+		if dir, err := below(s.root, entry.path); err == nil && strategyIn(dir) != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 func (m Market) stock() (s stock) {
 	s.source = printable(m.String())
 	s.inPlace = slices.Contains([]string{"directory", "file"}, m.from().Source)

@@ -56,9 +56,6 @@ Where it is not, user settings get a third entry that declares the suite.`,
 	f.BoolVar(&o.keep, "keep", false, "leave other springfield plugins on")
 	f.StringVar(&o.conflicts, "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
 	f.BoolVar(&o.noActivate, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
-	_ = cmd.RegisterFlagCompletionFunc("conflicts", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"off", "keep"}, cobra.ShellCompDirectiveNoFileComp
-	})
 	return cmd
 }
 
@@ -69,9 +66,6 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 	f.StringVar(suite, "suite", "", "directory of the suite that has the plugin")
 	f.BoolVar(dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(asJSON, "json", false, "print the result as JSON")
-	_ = cmd.RegisterFlagCompletionFunc("scope", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return []string{"user", "project", "local"}, cobra.ShellCompDirectiveNoFileComp
-	})
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) (err error) {

@@ -54,8 +54,9 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newStatus(a, runStatus), newList(a, runList),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
-		newVersion(a),
+		newVersion(a), newCompletion(a),
 	)
+	a.completeValues(root)
 	return root
 }
 

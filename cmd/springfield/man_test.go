@@ -1,0 +1,90 @@
+package main
+
+// Man pages are made here and not by a verb, so that what makes them is no part
+// of the command. make man calls this test with -man DIR.
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+var man = flag.String("man", "", "write the man pages into this directory")
+
+// manPages are the pages of a verb and those below it, by file name. They bear
+// no date: the same sources give the same pages.
+func manPages(cmd *cobra.Command) (map[string][]byte, error) {
+	cmd.InitDefaultHelpFlag()
+	cmd.DisableAutoGenTag = true
+	cmd.Long = strings.ReplaceAll(cmd.Long, "\n  ", "\n    ") // what is set off stays as it is, line by line
+	name := strings.ReplaceAll(cmd.CommandPath(), " ", "-")
+	var b bytes.Buffer
+	err := doc.GenMan(cmd, &doc.GenManHeader{
+		Title: strings.ToUpper(name), Section: "1", Date: &time.Time{}, Source: "springfield", Manual: "springfield",
+	}, &b)
+	pages := map[string][]byte{name + ".1": bytes.Replace(b.Bytes(), []byte(`"Jan 0001"`), []byte(`""`), 1)}
+	for _, child := range cmd.Commands() {
+		if err != nil || child.Hidden || child.Name() == "help" {
+			continue
+		}
+		var below map[string][]byte
+		below, err = manPages(child)
+		for file, page := range below {
+			pages[file] = page
+		}
+	}
+	return pages, err
+}
+
+func TestManPages(t *testing.T) {
+	pages, err := manPages(newRoot(&app{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := manPages(newRoot(&app{work: t.TempDir(), home: t.TempDir(), user: "Homer"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, page := range pages {
+		if !bytes.Equal(page, again[file]) {
+			t.Errorf("%s is not the same for somebody else", file)
+		}
+		for _, want := range []string{`.TH "SPRINGFIELD`, ".SH NAME", ".SH SYNOPSIS", "--help"} {
+			if !bytes.Contains(page, []byte(want)) {
+				t.Errorf("%s has no %s:\n%s", file, want, page)
+			}
+		}
+		for _, no := range []string{"0001", "HISTORY", "Auto generated"} {
+			if bytes.Contains(page, []byte(no)) {
+				t.Errorf("%s has a date: %s", file, no)
+			}
+		}
+	}
+	root := newRoot(&app{})
+	for _, cmd := range root.Commands() {
+		if _, ok := pages["springfield-"+cmd.Name()+".1"]; !ok && !cmd.Hidden {
+			t.Errorf("no page for %s", cmd.Name())
+		}
+		if !cmd.Hidden && !bytes.Contains(pages["springfield.1"], []byte(cmd.Name())) {
+			t.Errorf("springfield.1 does not name %s", cmd.Name())
+		}
+	}
+	if *man == "" {
+		return
+	}
+	if err := os.MkdirAll(*man, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, page := range pages {
+		if err := os.WriteFile(filepath.Join(*man, file), page, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
