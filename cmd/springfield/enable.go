@@ -100,7 +100,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) (err error) {
 
 	// Worked out before anything happens, so that settings nobody can edit
 	// leave the client alone too.
-	plan, err := a.planEnable(places, &wanted)
+	plan, err := a.planEnable(ctx, places, &wanted)
 	if err != nil {
 		return hintSettings(err)
 	}
@@ -173,7 +173,7 @@ func (a *app) wouldCommit(file string) bool {
 
 // planEnable plans, and asks about rivals if there are any and somebody can be
 // asked.
-func (a *app) planEnable(places installer.Places, wanted *installer.Enabling) (installer.Plan, error) {
+func (a *app) planEnable(ctx context.Context, places installer.Places, wanted *installer.Enabling) (installer.Plan, error) {
 	plan, err := installer.PlanEnable(places, *wanted)
 	var rivals *installer.RivalsError
 	if !errors.As(err, &rivals) {
@@ -182,10 +182,10 @@ func (a *app) planEnable(places installer.Places, wanted *installer.Enabling) (i
 	if !a.terminal {
 		return plan, &usageError{err, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
 	}
-	answer, err := a.newPrompter().one(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []option{
+	answer, err := a.newPrompter(ctx).one(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []option{
 		{string(installer.RivalsOff), "switch it off with this edit; disable and undo bring it back"},
 		{string(installer.RivalsKeep), "leave it on: either can make Claude go on"},
-	})
+	}, string(installer.RivalsOff))
 	if err != nil {
 		return plan, err
 	}

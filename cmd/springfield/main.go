@@ -47,6 +47,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		in: os.Stdin, out: out, err: os.Stderr, prebuilt: prebuilt,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
+		plain:    os.Getenv("TERM") == "dumb",
 		work:     work, home: home, cache: cache,
 		path:    os.Getenv("PATH"),
 		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
@@ -98,6 +99,7 @@ type app struct {
 	out, err io.Writer
 	terminal bool // somebody can be asked
 	color    bool
+	plain    bool  // ask line by line, without moving the cursor
 	prebuilt fs.FS // compiled hooks that are carried
 
 	work    string   // working directory

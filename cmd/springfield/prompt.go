@@ -5,10 +5,12 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/AlecAivazis/survey/v2"
 	"github.com/AlecAivazis/survey/v2/core"
@@ -19,22 +21,38 @@ import (
 // option is something to choose, with a line about it.
 type option struct{ value, help string }
 
-// prompter asks one question at a time. Ctrl-C is errCancelled.
+// prompter asks one question at a time, again while check refuses the answer.
+// Ctrl-C is errCancelled.
 type prompter interface {
-	many(question string, options []option, chosen []string) ([]string, error)
-	one(question string, options []option) (string, error)
+	many(question string, options []option, chosen []string, check func([]string) error) ([]string, error)
+	one(question string, options []option, chosen string) (string, error)
 	text(question, preset string, check func(string) error) (string, error)
 	confirm(question string) (bool, error)
 }
 
 // newPrompter asks on the terminal.
-func (a *app) newPrompter() prompter {
+func (a *app) newPrompter(ctx context.Context) prompter {
+	if a.plain {
+		return newPlain(ctx, a.in, a.err)
+	}
 	core.DisableColor = !a.color // survey does not read NO_COLOR itself
+	// What keys do has to fit beside the question in a narrow terminal.
+	brief := strings.NewReplacer("Use arrows to move, space to select,", "arrows, space to mark", "Use arrows to move, type to filter", "arrows", " type to filter", "", " for more help", " explains")
+	survey.MultiSelectQuestionTemplate = brief.Replace(survey.MultiSelectQuestionTemplate)
+	survey.SelectQuestionTemplate = brief.Replace(survey.SelectQuestionTemplate)
 	width, _, err := term.GetSize(int(os.Stderr.Fd()))
-	if err != nil {
+	if err != nil || width <= 0 {
 		width = 80
 	}
 	return surveyPrompter{survey.WithStdio(a.in, os.Stderr, os.Stderr), width}
+}
+
+// problem is what is wrong with an answer, and what to do, on one line.
+func problem(err error) string {
+	if hint := hint(err); hint != "" {
+		return err.Error() + "; " + hint
+	}
+	return err.Error()
 }
 
 type surveyPrompter struct {
@@ -43,36 +61,47 @@ type surveyPrompter struct {
 }
 
 func (p surveyPrompter) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
-	err := survey.AskOne(q, answer, append(opts, p.stdio)...)
+	err := survey.AskOne(q, answer, append(opts, p.stdio, survey.WithRemoveSelectAll(), survey.WithRemoveSelectNone())...)
 	if errors.Is(err, terminal.InterruptErr) || errors.Is(err, io.EOF) {
 		return errCancelled
 	}
 	return err
 }
 
-func (p surveyPrompter) many(question string, options []option, chosen []string) ([]string, error) {
+func (p surveyPrompter) many(question string, options []option, chosen []string, check func([]string) error) ([]string, error) {
 	var answer []string
 	err := p.ask(&survey.MultiSelect{
-		Message: question, Options: values(options), Default: chosen, Description: p.help(options),
+		Message: question, Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
 	}, &answer, survey.WithValidator(func(v any) error {
-		if list, ok := v.([]core.OptionAnswer); ok && len(list) == 0 {
-			return errors.New("choose at least one: the space bar marks it")
+		var chosen []string
+		if list, ok := v.([]core.OptionAnswer); ok {
+			for _, o := range list {
+				chosen = append(chosen, o.Value)
+			}
+		}
+		if err := check(chosen); err != nil {
+			return errors.New(problem(err))
 		}
 		return nil
 	}))
 	return answer, err
 }
 
-func (p surveyPrompter) one(question string, options []option) (string, error) {
+func (p surveyPrompter) one(question string, options []option, chosen string) (string, error) {
 	var answer string
-	err := p.ask(&survey.Select{Message: question, Options: values(options), Description: p.help(options)}, &answer)
+	err := p.ask(&survey.Select{
+		Message: question, Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
+	}, &answer)
 	return answer, err
 }
 
 func (p surveyPrompter) text(question, preset string, check func(string) error) (string, error) {
 	var answer string
 	err := p.ask(&survey.Input{Message: question, Default: preset}, &answer, survey.WithValidator(func(v any) error {
-		return check(fmt.Sprint(v))
+		if err := check(fmt.Sprint(v)); err != nil {
+			return errors.New(problem(err))
+		}
+		return nil
 	}))
 	return answer, err
 }
@@ -102,4 +131,35 @@ func (p surveyPrompter) help(options []option) func(string, int) string {
 		}
 		return string(text)
 	}
+}
+
+// whole is what the question mark shows: the lines about all options, unabridged.
+// It is "" where nothing is cut.
+func (p surveyPrompter) whole(options []option) string {
+	cut := false
+	var lines []string
+	for i, o := range options {
+		cut = cut || p.help(options)(o.value, i) != o.help
+		lines = append(lines, fold(o.value+": "+o.help, p.width-4)...)
+	}
+	if !cut {
+		return ""
+	}
+	return strings.Join(lines, "\n  ")
+}
+
+// fold breaks a text between words.
+func fold(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
+			lines, line = append(lines, line), " "
+		}
+		if line != "" {
+			line += " "
+		}
+		line += word
+	}
+	return append(lines, line)
 }

@@ -44,6 +44,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
 	})
+	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.AddCommand(
 		newInit(a, runInit),

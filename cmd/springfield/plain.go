@@ -1,0 +1,148 @@
+// Asking line by line: nothing is drawn twice and the cursor only moves on, so
+// that a screen reader, a log or a terminal that can do little says all of it.
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+type plainPrompter struct {
+	ctx   context.Context
+	lines <-chan string // closed at the end of input
+	out   io.Writer
+}
+
+// newPlain reads lines in the background, because Ctrl-C does not end a read.
+func newPlain(ctx context.Context, in io.Reader, out io.Writer) plainPrompter {
+	lines := make(chan string)
+	go func() {
+		defer close(lines)
+		for s := bufio.NewScanner(in); s.Scan(); {
+			lines <- s.Text()
+		}
+	}()
+	return plainPrompter{ctx, lines, out}
+}
+
+// line reads one line after a prompt; "" stands for what is preset.
+func (p plainPrompter) line(prompt string) (string, error) {
+	fmt.Fprint(p.out, prompt+" ")
+	select {
+	case line, ok := <-p.lines:
+		if ok {
+			return strings.TrimSpace(line), nil
+		}
+	case <-p.ctx.Done():
+	}
+	fmt.Fprintln(p.out)
+	return "", errCancelled
+}
+
+// until asks until an answer is taken.
+func (p plainPrompter) until(prompt string, take func(line string) error) error {
+	for {
+		line, err := p.line(prompt)
+		if err != nil {
+			return err
+		}
+		if err = take(line); err == nil {
+			return nil
+		}
+		fmt.Fprintf(p.out, "That will not do: %s.\n", problem(err))
+	}
+}
+
+func (p plainPrompter) list(question string, options []option, chosen []string) {
+	fmt.Fprintln(p.out, question)
+	for i, o := range options {
+		line := fmt.Sprintf("%d. %s", i+1, o.value)
+		if slices.Contains(chosen, o.value) {
+			line += ", preset"
+		}
+		if o.help != "" {
+			line += ": " + o.help
+		}
+		fmt.Fprintln(p.out, line)
+	}
+}
+
+func (p plainPrompter) many(question string, options []option, chosen []string, check func([]string) error) (answer []string, err error) {
+	p.list(question, options, chosen)
+	err = p.until(fmt.Sprintf("Numbers or names, with blanks between them, or all; Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
+		answer = nil
+		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
+		switch {
+		case len(fields) == 0:
+			answer = chosen
+		case len(fields) == 1 && fields[0] == "all":
+			answer = values(options)
+		}
+		for _, field := range fields {
+			if len(answer) == len(options) {
+				break
+			}
+			value, err := pick(field, options)
+			if err != nil {
+				return err
+			}
+			if !slices.Contains(answer, value) {
+				answer = append(answer, value)
+			}
+		}
+		return check(answer)
+	})
+	return answer, err
+}
+
+func (p plainPrompter) one(question string, options []option, chosen string) (answer string, err error) {
+	p.list(question, options, []string{chosen})
+	err = p.until(fmt.Sprintf("Number or name; Enter for %s:", chosen), func(line string) (err error) {
+		answer, err = pick(firstOf(line, chosen), options)
+		return err
+	})
+	return answer, err
+}
+
+func (p plainPrompter) text(question, preset string, check func(string) error) (answer string, err error) {
+	if preset != "" {
+		question += " Enter for " + preset + ":"
+	}
+	err = p.until(question, func(line string) error {
+		answer = firstOf(line, preset)
+		return check(answer)
+	})
+	return answer, err
+}
+
+func (p plainPrompter) confirm(question string) (yes bool, err error) {
+	err = p.until(question+" Yes or no; Enter for yes:", func(line string) error {
+		switch strings.ToLower(line) {
+		case "", "y", "yes":
+			yes = true
+		case "n", "no":
+			yes = false
+		default:
+			return fmt.Errorf("%q is neither yes nor no", line)
+		}
+		return nil
+	})
+	return yes, err
+}
+
+// pick finds an option by number or name.
+func pick(text string, options []option) (string, error) {
+	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
+		return options[n-1].value, nil
+	}
+	if slices.Contains(values(options), text) {
+		return text, nil
+	}
+	return "", fmt.Errorf("%q is neither a number from 1 to %d nor a name in the list", text, len(options))
+}
