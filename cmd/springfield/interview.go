@@ -53,7 +53,7 @@ func askPlugins(p prompter, o initOptions, said *generator.Answers) error {
 		if err != nil {
 			return err
 		}
-		options = append(options, option{name, fmt.Sprintf("%s, reads %s; %s", about.Cost, about.Reads, about.When)})
+		options = append(options, option{name, fmt.Sprintf("%s a stop, reads %s. %s", about.Cost, about.Reads, about.When)})
 		if name == defaultPlugin || o.sets(name) {
 			marked = append(marked, name)
 		}

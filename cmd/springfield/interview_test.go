@@ -3,18 +3,24 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
 	"github.com/hinshun/vt10x"
 	"golang.org/x/sys/unix"
+
+	"github.com/cameronsjo/springfield/generator"
 )
 
 // person is somebody at a terminal: it reads the screen and types. Keys are
@@ -28,10 +34,17 @@ type person struct {
 	cmd   *exec.Cmd
 	mu    sync.Mutex
 	spoke time.Time
+	bytes []byte // all that was said
 }
 
 // start runs springfield in a scratch directory on a terminal of its own.
 func start(t *testing.T, columns int, args ...string) (*person, string) {
+	t.Helper()
+	return startIn(t, columns, "xterm", args...)
+}
+
+// startIn is start with a kind of terminal.
+func startIn(t *testing.T, columns int, kind string, args ...string) (*person, string) {
 	t.Helper()
 	dir := t.TempDir()
 	out, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -59,10 +72,11 @@ func start(t *testing.T, columns int, args ...string) (*person, string) {
 	x.cmd = exec.Command(command, args...)
 	x.cmd.Dir = filepath.Join(dir)
 	x.cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=xterm",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind,
 		"GOCACHE=" + strings.TrimSpace(string(out)),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches nobody
 	if err := x.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +89,7 @@ func start(t *testing.T, columns int, args ...string) (*person, string) {
 			}
 			x.mu.Lock()
 			x.spoke = time.Now()
+			x.bytes = append(x.bytes, buf[:n]...)
 			x.mu.Unlock()
 			x.vt.Write(buf[:n]) // answers where the cursor is
 		}
@@ -95,11 +110,28 @@ func (x *person) raw() bool {
 // waitFor waits until the screen shows a text and the program waits for keys.
 func (x *person) waitFor(text string) {
 	x.t.Helper()
+	x.wait(text, true)
+}
+
+// waitForLine waits for a question that is answered with a line.
+func (x *person) waitForLine(text string) {
+	x.t.Helper()
+	x.wait(text, false)
+}
+
+func (x *person) said() []byte {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return bytes.Clone(x.bytes)
+}
+
+func (x *person) wait(text string, raw bool) {
+	x.t.Helper()
 	for end := time.Now().Add(60 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		x.mu.Lock()
 		quiet := time.Since(x.spoke) > 30*time.Millisecond
 		x.mu.Unlock()
-		if quiet && x.raw() && strings.Contains(x.vt.String(), text) {
+		if quiet && x.raw() == raw && strings.Contains(x.vt.String(), text) {
 			return
 		}
 	}
@@ -120,71 +152,155 @@ func (x *person) exitCode() int {
 }
 
 const (
-	down   = "\x1b[B"
-	enter  = "\r"
-	ctrlC  = "\x03"
-	rubout = "\x7f"
+	down  = "\x1b[B"
+	enter = "\r"
+	ctrlC = "\x03"
+	ctrlD = "\x04"
 )
 
 func TestInterview(t *testing.T) {
 	for _, columns := range []int{80, 40} {
-		x, dir := start(t, columns, "init")
+		x, dir := start(t, columns, "init", "--memory", "CLAUDE.md")
 		x.waitFor("Which plugins?")
-		x.send(enter) // ned-flanders is marked already
+		x.send(" " + enter) // marked already, now not
+		x.waitFor("at least one is needed")
+		x.send(" " + enter)
 		x.waitFor("Which rules")
 		x.send(down + enter)
 		x.waitFor("Name of the marketplace?")
-		x.send(strings.Repeat(rubout, 30) + "My Hooks" + enter)
-		x.waitFor("not a name") // a validation error, and its correction
-		x.send(strings.Repeat(rubout, 30) + "evergreen" + enter)
+		x.send("My Hooks" + enter)
+		x.waitFor("is not a name") // a validation error, and its correction
+		x.send("evergreen" + enter)
 		x.waitFor("Who owns it?")
-		x.send(strings.Repeat(rubout, 60) + "Ned <ned@example.org>" + enter)
-		x.waitFor("Make ")
+		x.send("Ned <ned>" + enter)
+		x.waitFor("not a name and")
+		x.send("Ned <ned@example.org>" + enter)
+		x.waitFor("Which machines")
+		x.send(enter)
+		x.waitFor("Make it?")
+		for _, part := range []string{"evergreen", "Ned <ned@example.org>", "ned-flanders, rules seed", generator.Host().String(), "CLAUDE.md"} {
+			if !strings.Contains(x.vt.String(), part) {
+				t.Errorf("%d columns: the summary has no %s:\n%s", columns, part, x.vt.String())
+			}
+		}
 		x.send(enter)
 		if code := x.exitCode(); code != 0 {
 			t.Fatalf("exit code %d:\n%s", code, x.vt.String())
 		}
-		for file, want := range map[string]string{
-			"ned-flanders/strategy.json":      `"rules": "seed"`,
-			".claude-plugin/marketplace.json": `"name": "evergreen"`,
-			"springfield.yaml":                "email: ned@example.org",
-		} {
-			data, err := os.ReadFile(filepath.Join(dir, "continuation-hooks", file))
-			if err != nil || !strings.Contains(string(data), want) {
-				t.Errorf("%d columns: %s has no %s (%v)", columns, file, want, err)
-			}
+		checkMade(t, dir)
+		if data, err := os.ReadFile(filepath.Join(dir, "CLAUDE.md")); err != nil || !strings.Contains(string(data), "ned-flanders") {
+			t.Errorf("%d columns: the memory file has %q, %v", columns, data, err)
 		}
 	}
 }
 
-// Ctrl-C at any question, or a no at the end, leaves nothing behind.
+// checkMade looks for the answers of a full interview in the suite.
+func checkMade(t *testing.T, dir string) {
+	t.Helper()
+	for file, want := range map[string]string{
+		"ned-flanders/strategy.json":      `"rules": "seed"`,
+		".claude-plugin/marketplace.json": `"name": "evergreen"`,
+		"springfield.yaml":                "email: ned@example.org",
+	} {
+		data, err := os.ReadFile(filepath.Join(dir, "continuation-hooks", file))
+		if err != nil || !strings.Contains(string(data), want) {
+			t.Errorf("%s has no %s (%v)", file, want, err)
+		}
+	}
+}
+
+// Several can be marked, and what cannot be together is said at once.
+func TestInterviewTargets(t *testing.T) {
+	x, _ := start(t, 80, "init", "--dry-run", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned")
+	x.waitFor("Which machines")
+	all := generator.AllTargets()
+	here := slices.Index(all, generator.Host())
+	other := (here + 1) % len(all)
+	x.send(strings.Repeat(down, len(all)-1) + " " + enter) // the last is windows/arm64
+	x.waitFor("can only be built alone")
+	x.send(" ") // it is marked, and the cursor is on it
+	x.send(strings.Repeat(down, other+1) + " " + enter)
+	if code := x.exitCode(); code != 0 {
+		t.Errorf("exit code %d:\n%s", code, x.vt.String())
+	}
+	if screen := x.vt.String(); !strings.Contains(screen, all[other].OS+"-"+all[other].Arch) {
+		t.Errorf("no hook for %s:\n%s", all[other], screen)
+	}
+}
+
+// Line by line, for a screen reader: nothing is drawn twice.
+func TestInterviewPlain(t *testing.T) {
+	for name, args := range map[string][]string{"flag": {"init", "--plain"}, "TERM=dumb": {"init"}} {
+		x, dir := startIn(t, 80, map[bool]string{true: "dumb", false: "xterm"}[name == "TERM=dumb"], args...)
+		for _, step := range []struct{ asks, answer string }{
+			{"Which plugins?", "homer"},
+			{`"homer" is neither a number from 1 to`, "1"},
+			{"Which rules", "seed"},
+			{"Name of the marketplace?", "My Hooks"},
+			{"That will not do: marketplace", "evergreen"},
+			{"Who owns it?", "Ned <ned@example.org>"},
+			{"Which machines", ""},
+			{"Make it?", "perhaps"},
+			{"neither yes nor no", "yes"},
+		} {
+			x.waitForLine(step.asks)
+			x.send(step.answer + enter)
+		}
+		if code := x.exitCode(); code != 0 {
+			t.Fatalf("%s: exit code %d:\n%s", name, code, x.vt.String())
+		}
+		if bytes.Contains(x.said(), []byte("\x1b")) {
+			t.Errorf("%s: an escape sequence", name)
+		}
+		checkMade(t, dir)
+	}
+}
+
+// Ctrl-C at any question, the end of input, or a no leaves nothing behind.
 func TestInterviewCancelled(t *testing.T) {
-	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Make "}
-	for i, question := range questions {
-		x, dir := start(t, 80, "init")
-		for _, before := range questions[:i] {
-			x.waitFor(before)
-			if before == "Who owns it?" {
-				x.send(strings.Repeat(rubout, 60) + "Ned")
+	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Which machines", "Make it?"}
+	for _, plain := range []bool{false, true} {
+		for i, question := range questions {
+			x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain), "--memory", "CLAUDE.md")
+			wait := x.waitFor
+			if plain {
+				wait = x.waitForLine
 			}
-			x.send(enter)
-		}
-		x.waitFor(question)
-		x.send(ctrlC)
-		if code := x.exitCode(); code != 130 {
-			t.Errorf("Ctrl-C at %q: exit code %d", question, code)
-		}
-		if _, err := os.Stat(filepath.Join(dir, "continuation-hooks")); !os.IsNotExist(err) {
-			t.Errorf("Ctrl-C at %q leaves a suite behind", question)
+			for _, before := range questions[:i] {
+				wait(before)
+				if before == "Who owns it?" {
+					x.send("Ned")
+				}
+				x.send(enter)
+			}
+			wait(question)
+			x.send(ctrlC)
+			checkCancelled(t, x, dir, "Ctrl-C at "+question)
 		}
 	}
-	x, dir := start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned")
-	x.waitFor("Make ") // every question had its flag
+	x, dir := start(t, 80, "init", "--plain")
+	x.waitForLine("Which plugins?")
+	x.send(ctrlD)
+	checkCancelled(t, x, dir, "the end of input")
+
+	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--target", "linux/amd64")
+	x.waitFor("Make it?") // every question had its flag
 	x.send("n" + enter)
+	checkCancelled(t, x, dir, "no")
+}
+
+func checkCancelled(t *testing.T, x *person, dir, how string) {
+	t.Helper()
 	if code := x.exitCode(); code != 130 {
-		t.Errorf("no: exit code %d", code)
+		t.Errorf("%s: exit code %d\n%s", how, code, x.vt.String())
 	}
-	if _, err := os.Stat(filepath.Join(dir, "continuation-hooks")); !os.IsNotExist(err) {
-		t.Error("no leaves a suite behind")
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "springfield" { // the command itself
+			t.Errorf("%s leaves %s behind", how, e.Name())
+		}
 	}
 }

@@ -39,6 +39,7 @@ func (a *app) newPrompter(ctx context.Context) prompter {
 	// What keys do has to fit beside the question in a narrow terminal.
 	brief := strings.NewReplacer("Use arrows to move, space to select,", "arrows, space to mark", "Use arrows to move, type to filter", "arrows", " type to filter", "", " for more help", " explains")
 	survey.MultiSelectQuestionTemplate = brief.Replace(survey.MultiSelectQuestionTemplate)
+	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, " Sorry, your reply was invalid:", "", 1)
 	survey.SelectQuestionTemplate = brief.Replace(survey.SelectQuestionTemplate)
 	width, _, err := term.GetSize(int(os.Stderr.Fd()))
 	if err != nil || width <= 0 {
@@ -53,6 +54,11 @@ func problem(err error) string {
 		return err.Error() + "; " + hint
 	}
 	return err.Error()
+}
+
+// refusal is what is wrong, broken between words.
+func (p surveyPrompter) refusal(err error) error {
+	return errors.New(strings.Join(fold(problem(err), p.width-4), "\n "))
 }
 
 type surveyPrompter struct {
@@ -70,9 +76,10 @@ func (p surveyPrompter) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) 
 
 func (p surveyPrompter) many(question string, options []option, chosen []string, check func([]string) error) ([]string, error) {
 	var answer []string
-	err := p.ask(&survey.MultiSelect{
+	q := &survey.MultiSelect{
 		Message: question, Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
-	}, &answer, survey.WithValidator(func(v any) error {
+	}
+	err := p.ask(q, &answer, survey.WithValidator(func(v any) error {
 		var chosen []string
 		if list, ok := v.([]core.OptionAnswer); ok {
 			for _, o := range list {
@@ -80,7 +87,8 @@ func (p surveyPrompter) many(question string, options []option, chosen []string,
 			}
 		}
 		if err := check(chosen); err != nil {
-			return errors.New(problem(err))
+			q.Default = chosen // what was marked stays marked
+			return p.refusal(err)
 		}
 		return nil
 	}))
@@ -99,7 +107,7 @@ func (p surveyPrompter) text(question, preset string, check func(string) error) 
 	var answer string
 	err := p.ask(&survey.Input{Message: question, Default: preset}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
-			return errors.New(problem(err))
+			return p.refusal(err)
 		}
 		return nil
 	}))
@@ -140,7 +148,7 @@ func (p surveyPrompter) whole(options []option) string {
 	var lines []string
 	for i, o := range options {
 		cut = cut || p.help(options)(o.value, i) != o.help
-		lines = append(lines, fold(o.value+": "+o.help, p.width-4)...)
+		lines = append(lines, strings.Join(fold(o.value+": "+o.help, p.width-6), "\n    "))
 	}
 	if !cut {
 		return ""
@@ -154,7 +162,7 @@ func fold(text string, width int) []string {
 	line := ""
 	for _, word := range strings.Fields(text) {
 		if line != "" && len([]rune(line))+1+len([]rune(word)) > width {
-			lines, line = append(lines, line), " "
+			lines, line = append(lines, line), ""
 		}
 		if line != "" {
 			line += " "
