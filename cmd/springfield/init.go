@@ -152,6 +152,11 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err == nil {
 		err = installer.RememberSuite(places, dir)
 	}
+	if err == nil {
+		if all, _, err := a.inSuites(places, spec.Plugins[0].Name, ""); err == nil && len(all) > 1 {
+			next += "@" + spec.Marketplace // the bare name would mean several
+		}
+	}
 	if err != nil {
 		next += " --suite " + quoted(dir)
 		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", err)
@@ -286,9 +291,7 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 	if told != "" {
 		a.say("  appended a paragraph about it to %s; springfield undo takes it back", told)
 	}
-	if outcome != generator.Unchanged {
-		a.say("next: %s", next)
-	}
+	a.say("next: %s", next)
 	return nil
 }
 

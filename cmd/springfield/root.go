@@ -47,7 +47,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.AddCommand(
-		newInit(a, runInit),
+		newInit(a, runInit), newNew(a, runNew),
 		newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a, runValidate), newPrebuild(a),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),

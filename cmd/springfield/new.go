@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+type newOptions struct {
+	name   string
+	from   string
+	suite  string // "": the suite around the working directory
+	set    []string
+	dryRun bool
+	json   bool
+}
+
+func newNew(a *app, runF func(context.Context, *app, newOptions) error) *cobra.Command {
+	var o newOptions
+	cmd := &cobra.Command{
+		Use:   "new NAME --from STRATEGY",
+		Short: "Add a plugin of your own to a suite: own name, own rules",
+		Long: `Add one more plugin to the suite around the current directory, or to --suite: it decides as
+STRATEGY does, under a name of its own, with a strategy.json of its own for your rules and the
+texts that Claude is told. The suite's other files follow as springfield update has them follow:
+what you have edited stays.`,
+		Example: `  springfield new left-handed --from ned-flanders
+  springfield new by-the-book --from ned-flanders --set rules=seed --suite ~/hooks`,
+		Args: arguments(1, 1, "one name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.name = args[0]
+			return runF(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.from, "from", "", "how it decides: "+strings.Join(strategy.Names(), ", "))
+	f.StringVar(&o.suite, "suite", "", "directory of the suite")
+	f.StringArrayVar(&o.set, "set", nil, "setting of the plugin, key=value (repeatable)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func runNew(ctx context.Context, a *app, o newOptions) error {
+	if o.from == "" {
+		return &usageError{errors.New("no strategy named"), "pass --from STRATEGY; there is " + strings.Join(strategy.Names(), ", ")}
+	}
+	settings := map[string]string{}
+	for _, text := range o.set {
+		key, value, ok := strings.Cut(strings.TrimPrefix(text, o.name+"."), "=")
+		if !ok {
+			return &usageError{fmt.Errorf("--set %q is not key=value", text), "for instance --set rules=seed"}
+		}
+		settings[key] = value
+	}
+	plugin, err := generator.NewPlugin(o.name, o.from, settings)
+	if err != nil {
+		return err
+	}
+	dir, suite, err := a.suiteIn(o.suite)
+	if err != nil {
+		return err
+	}
+	if o.name != o.from {
+		if _, is := strategy.Named(o.name); is {
+			return &usageError{fmt.Errorf("%s is the name of another strategy", o.name), "take a name of your own"}
+		}
+	}
+	spec := suite.Spec
+	spec.Plugins = append(spec.Plugins[:len(spec.Plugins):len(spec.Plugins)], plugin)
+	if err := spec.Validate(); err != nil {
+		return err
+	}
+	built, err := a.toolchain().Build(ctx, spec.Targets)
+	if err != nil {
+		return err
+	}
+	files, err := generator.Render(spec, built)
+	if err != nil {
+		return err
+	}
+	update, err := generator.PlanUpdate(dir, files)
+	if err != nil {
+		return hintUpdate(err)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if !o.dryRun {
+		if err := update.Write(); err != nil {
+			return hintUpdate(err)
+		}
+	}
+	if err := a.reportUpdate(updateOptions{dryRun: o.dryRun, json: o.json}, dir, update); err != nil {
+		return err
+	}
+	if !o.dryRun && !o.json {
+		a.say("next: your rules in %s/%s/strategy.json; then springfield enable %s@%s", dir, o.name, o.name, spec.Marketplace)
+	}
+	return nil
+}
