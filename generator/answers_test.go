@@ -67,7 +67,7 @@ plugins:
 func TestParseAnswersSaysWhereAndWhat(t *testing.T) {
 	for text, want := range map[string]string{
 		"market: x\n":                                       `line 1, column 1: there is nothing called "market" here; it can be marketplace, owner, plugins, targets`,
-		"owner:\n  nam: Ned\n":                             `line 2, column 3: there is nothing called "nam" here; it can be email, name`,
+		"owner:\n  nam: Ned\n":                              `line 2, column 3: there is nothing called "nam" here; it can be email, name`,
 		"owner:\n  email: ned@example.org\n":                "line 2, column 3: owner: no name given; pass --owner NAME",
 		"owner: {name: Ned, email: ned}\n":                  `line 1, column 8: owner: "ned" is not an address; write it like marge@example.org`,
 		"owner: Ned <ned>\n":                                `line 1, column 8: owner: "Ned <ned>" is not a name and address; write it as "Name <name@example.org>"`,

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -33,6 +34,15 @@ type view struct {
 	Marketplace string
 	Owner       Owner
 	Homepage    string
+}
+
+// Accuracy is the strategy's measurement; with settings of its own a plugin has
+// none.
+func (v view) Accuracy() string {
+	if maps.Equal(v.Settings, v.About.Defaults()) {
+		return v.About.Accuracy()
+	}
+	return "not measured"
 }
 
 // suiteView is what templates see of a suite.

@@ -97,7 +97,7 @@ func PlanUpdate(dir string, files []File) (Update, error) {
 	if err != nil {
 		return Update{}, err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	u := Update{dir: dir, suite: suite}
 	next := rendered{}
 	for _, f := range files {
@@ -375,7 +375,7 @@ func (u Update) Write() error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	var files []File
 	var gone []string
 	for _, c := range u.Changes {

@@ -129,7 +129,7 @@ func askOwner(p prompter, said *generator.Answers, defaults generator.Answers) e
 		return nil
 	}
 	check := func(text string) (err error) { said.Owner, err = generator.ParseOwner(text); return err }
-	line, err := p.text("Who owns it? Name, or Name <address>; both are published.", defaults.Owner.String(), check)
+	line, err := p.text("Who owns it? (published)", defaults.Owner.String(), check)
 	if err != nil {
 		return err
 	}
