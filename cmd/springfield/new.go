@@ -85,19 +85,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err != nil {
 		return err
 	}
-	update, err := generator.PlanUpdate(dir, files)
-	if err != nil {
-		return hintUpdate(err)
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if !o.dryRun {
-		if err := update.Write(); err != nil {
-			return hintUpdate(err)
-		}
-	}
-	if err := a.reportUpdate(updateOptions{dryRun: o.dryRun, json: o.json}, dir, update); err != nil {
+	if err := a.bring(ctx, dir, files, updateOptions{dryRun: o.dryRun, json: o.json}); err != nil {
 		return err
 	}
 	if !o.dryRun && !o.json {

@@ -72,6 +72,12 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	if err != nil {
 		return err
 	}
+	return a.bring(ctx, dir, files, o)
+}
+
+// bring brings a suite to what was rendered, merged with what its user made of
+// it, and says so.
+func (a *app) bring(ctx context.Context, dir string, files []generator.File, o updateOptions) error {
 	update, err := generator.PlanUpdate(dir, files)
 	if err != nil {
 		return hintUpdate(err)
