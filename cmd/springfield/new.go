@@ -67,11 +67,6 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.name != o.from {
-		if _, is := strategy.Named(o.name); is {
-			return &usageError{fmt.Errorf("%s is the name of another strategy", o.name), "take a name of your own"}
-		}
-	}
 	spec := suite.Spec
 	spec.Plugins = append(spec.Plugins[:len(spec.Plugins):len(spec.Plugins)], plugin)
 	if err := spec.Validate(); err != nil {
