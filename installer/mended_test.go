@@ -211,7 +211,7 @@ func TestLinksOutOfTheProject(t *testing.T) {
 		"../../home/.claude.json":                      false,
 		"../../home/.ssh/settings.json":                false,
 		"../../home/.claude/settings.json":             true, // the user's own
-		"../../dotfiles/work/.claude/settings.json":    true,
+		"../../dotfiles/job/.claude/settings.json":     true,
 		"../shared/settings.json":                      true, // in the project
 		"../../home/.claude/springfield/suites.json":   false,
 		"../../dotfiles/.claude/settings.managed.json": false,
