@@ -38,14 +38,6 @@ type Fault struct {
 	Fix      string // what a person would do; may be empty
 }
 
-// Where is the file with line and column.
-func (f Fault) Where() string {
-	if f.Line == 0 {
-		return f.File
-	}
-	return fmt.Sprintf("%s:%d:%d", f.File, f.Line, f.Column)
-}
-
 // The areas that Validate looks at, in its order.
 func Areas() []string {
 	return []string{"suite", "marketplace", "manifest", "hooks", "rules", "binaries", "files"}

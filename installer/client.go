@@ -49,14 +49,14 @@ func (c Client) Register(ctx context.Context, p Places, name, dir string) error 
 	return nil
 }
 
-// AddMarket makes a repository known as a marketplace and returns its name. The
-// source is OWNER/REPO or the URL of a git repository. A name that is known as
+// AddMarket makes a repository known as a marketplace. It returns its name, and
+// whether it was not known before. The source is OWNER/REPO or the URL of a git repository. A name that is known as
 // something else is refused: the client would repoint it.
-func (c Client) AddMarket(ctx context.Context, p Places, source string) (name string, err error) {
+func (c Client) AddMarket(ctx context.Context, p Places, source string) (name string, added bool, err error) {
 	// Tried out first where nothing is known, since only the catalog says its name.
 	trial, err := os.MkdirTemp("", "springfield-marketplace-")
 	if err != nil {
-		return "", fmt.Errorf("add marketplace: %w", err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
 	var found Market
@@ -69,17 +69,17 @@ func (c Client) AddMarket(ctx context.Context, p Places, source string) (name st
 		}
 		return orNotRecorded(len(markets) == 1, err)
 	}, "plugin", "marketplace", "add", source); err != nil {
-		return "", fmt.Errorf("add marketplace: %w", err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
 	markets, err := Markets(p)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if known, ok := markets[found.Name]; ok {
 		if known.String() == found.String() {
-			return found.Name, nil
+			return found.Name, false, nil
 		}
-		return "", &ConflictError{found.Name, known.String(), found.String()}
+		return "", false, &ConflictError{found.Name, known.String(), found.String()}
 	}
 	if err := c.call(ctx, p, fetchPatience, func() error {
 		markets, err := Markets(p)
@@ -88,16 +88,16 @@ func (c Client) AddMarket(ctx context.Context, p Places, source string) (name st
 	}, "plugin", "marketplace", "add", source); err != nil {
 		// Cut off, it may be registered all the same.
 		_, _ = c.forgetMarket(context.WithoutCancel(ctx), p, Plugin{Marketplace: found.Name})
-		return "", fmt.Errorf("add marketplace: %w", err)
+		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
-	return found.Name, nil
+	return found.Name, true, nil
 }
 
 // Install fetches a plugin of a marketplace that is a repository.
 func (c Client) Install(ctx context.Context, p Places, id string) error {
 	if err := c.call(ctx, p, fetchPatience, func() error {
-		records, err := p.records(id)
-		return orNotRecorded(len(records) > 0, err)
+		// A record for another project is none for here.
+		return orNotRecorded(p.Installed(id).Dir != "", nil)
 	}, "plugin", "install", id); err != nil {
 		return fmt.Errorf("install %s: %w", id, err)
 	}
@@ -126,7 +126,7 @@ func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []str
 		return c.forgetMarket(ctx, p, plugin)
 	}
 	if installed {
-		// The client before 2.1.200 goes by the name alone.
+		// Claude Code 2.1.197 goes by the name alone.
 		for other := range records {
 			if name, _, _ := strings.Cut(other, "@"); other != id && name == plugin.Name {
 				return []string{id + " stays installed: the claude command could take " + other + " for it"}, nil

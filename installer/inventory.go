@@ -261,12 +261,6 @@ func (i *Inventory) hooks(g gag) {
 	}
 }
 
-// On tells whether a plugin is on, and which layer decides; "" if none names it.
-func (i Inventory) On(id string) (on bool, decides string) {
-	s, _ := i.Plugin(id)
-	return s.On, s.Decides
-}
-
 // Plugin looks a plugin up.
 func (i Inventory) Plugin(id string) (Switched, bool) {
 	for _, s := range i.Plugins {

@@ -66,7 +66,7 @@ func TestInventoryPrecedence(t *testing.T) {
 				wantOn, wantDecides = say != "false", names[n]
 			}
 		}
-		if on, decides := inventory(t, p).On(id); on != wantOn || decides != wantDecides {
+		if on, decides := decided(inventory(t, p), id); on != wantOn || decides != wantDecides {
 			t.Fatalf("%d: on %v by %q, want %v by %q", code, on, decides, wantOn, wantDecides)
 		}
 	}
@@ -174,7 +174,7 @@ func TestInventoryOfOneFileForTwoScopes(t *testing.T) {
 	if len(i.Settings) != 1 || i.Settings[0].Name != "user" || len(i.Hooks) != 1 {
 		t.Errorf("%+v", i)
 	}
-	if _, decides := i.On("x@y"); decides != "user" {
+	if _, decides := decided(i, "x@y"); decides != "user" {
 		t.Errorf("%s decides", decides)
 	}
 }
@@ -188,10 +188,10 @@ func TestInventoryOfManagedFiles(t *testing.T) {
 	put(t, filepath.Join(p.Managed, "managed-settings.d", "40.json.off"), `{"env": {"X": "off"}}`)
 	put(t, settingsOf(t, p, User), `{"env": {"X": "user", "Y": "user", "Z": 7}}`)
 	i := inventory(t, p)
-	if on, decides := i.On("a@m"); on || decides != "managed" {
+	if on, decides := decided(i, "a@m"); on || decides != "managed" {
 		t.Errorf("a is %v by %s", on, decides)
 	}
-	if on, _ := i.On("b@m"); !on {
+	if on, _ := decided(i, "b@m"); !on {
 		t.Error("b is off")
 	}
 	for name, want := range map[string]string{"X": "20 managed true", "Y": "user user true", "Z": "7 user true", "W": "  false"} {
@@ -255,4 +255,10 @@ func FuzzInventory(f *testing.F) {
 			}
 		}
 	})
+}
+
+// decided is whether a plugin is on, and which layer says so.
+func decided(i Inventory, id string) (on bool, decides string) {
+	s, _ := i.Plugin(id)
+	return s.On, s.Decides
 }

@@ -80,11 +80,13 @@ func (act *activation) find(ctx context.Context, o enableOptions) (installer.Plu
 			fmt.Sprintf("have it fetched first: springfield enable %s --marketplace %s; springfield disable %s --purge takes it away again", bare, source, bare)}
 	}
 	act.a.talk("having the claude command fetch marketplace %s", source)
-	market, err := act.client.AddMarket(ctx, act.places, source)
+	market, added, err := act.client.AddMarket(ctx, act.places, source)
 	if err != nil {
 		return installer.Plugin{}, err
 	}
-	act.added = market
+	if added {
+		act.added = market
+	}
 	return act.a.findPlugin(act.places, bare+"@"+market, "")
 }
 

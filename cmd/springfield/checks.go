@@ -470,7 +470,7 @@ func steering() []steer {
 	return []steer{
 		{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
 		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
-		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on clients before 2.1.200; state stays beside the transcript"},
+		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on Claude Code 2.1.197; state stays beside the transcript"},
 		{"HOME", "the state directory does not follow it"},
 		{"ANTHROPIC_BASE_URL", "Claude Code and a judge would ask there, with your key"},
 		{"GOMEMLIMIT", "the compiled hook does not read it"},
