@@ -14,6 +14,7 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 
+	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/templates"
 )
 
@@ -43,6 +44,12 @@ func (v view) Accuracy() string {
 		return v.About.Accuracy()
 	}
 	return "not measured"
+}
+
+// Event is the event of Claude Code that the plugin's hook answers.
+func (v view) Event() string {
+	known, _ := strategy.Named(v.Strategy)
+	return known.Answers()
 }
 
 // suiteView is what templates see of a suite.

@@ -10,13 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 type explainOptions struct {
@@ -35,7 +37,8 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Decide on a session log without Claude Code, and show every rule",
 		Long: `Decide on a session log (~/.claude/projects/…/SESSION.jsonl) as a plugin's hook would if Claude
 stopped at its end, or after --line. Shows what the hook sees, every rule with why it holds or
-not, and the decision. Budget and hold are left out: they depend on when you ask.`,
+not, and the decision. Files that a strategy keeps in the project are read in the current directory,
+as they are now. Budget and hold are left out: they depend on when you ask.`,
 		Args: arguments(1, 1, "one session log"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.transcript = args[0]
@@ -56,9 +59,9 @@ func runExplain(a *app, o explainOptions) error {
 	if !ok {
 		return &usageError{fmt.Errorf("there is no strategy %q", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
 	}
-	config, faults := known.Mend(strategy.Config{Strategy: o.strategy, Rules: o.rules})
-	if len(faults) > 0 {
-		return &usageError{faults[0], "see springfield explain --help"}
+	config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling})
+	if err != nil {
+		return &usageError{err, "see springfield explain --help"}
 	}
 	path := o.transcript
 	if !filepath.IsAbs(path) {
@@ -70,11 +73,19 @@ func runExplain(a *app, o explainOptions) error {
 	}
 	defer remove()
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	study := hook.Examine(hook.Event{SessionID: session, TranscriptPath: cut}, hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, transcript.Log{}, o.treeOnly)
+	space, err := workspace.Open(a.work)
+	if err != nil {
+		return err
+	}
+	defer space.Close()
+	study := hook.Examine(hook.Event{SessionID: session, TranscriptPath: cut, Cwd: a.work}, hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, ledger.State{}, space, time.Now(), o.treeOnly)
 	if len(study.Faults) > 0 {
 		return errors.New(strings.ReplaceAll(study.Faults[0], cut, path))
 	}
-	answers := strategy.Ask(known.Rules(config), study.Situation)
+	var answers []strategy.Answer
+	if known.Rules != nil {
+		answers = strategy.Ask(known.Rules(config), study.Situation)
+	}
 	if o.json {
 		return json.NewEncoder(a.out).Encode(explained(study, answers))
 	}

@@ -24,11 +24,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // row is one labelled stop.
@@ -212,7 +213,7 @@ func decide(c contest, path, text string) (strategy.Verdict, error) {
 	}
 	settings := hook.Settings{Plugin: ned.Name, Strategy: ned, Config: strategy.Config{Strategy: ned.Name, Rules: c.rules}, Limits: guard.Defaults()}
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
-	study := hook.Examine(event, settings, transcript.Log{}, c.alone)
+	study := hook.Examine(event, settings, ledger.State{}, nil, time.Time{}, c.alone)
 	if len(study.Faults) > 0 {
 		return strategy.Verdict{}, errors.New(study.Faults[0])
 	}

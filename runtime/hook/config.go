@@ -13,6 +13,7 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,32 +56,63 @@ const (
 	maxPrompt = 1000
 )
 
-// ReadSettings reads the layers for the plugin in root. Empty directories for
-// state or project leave their layer out.
-func ReadSettings(root, state, project string) (Settings, error) {
-	path := filepath.Join(root, configFile)
-	data, err := readConfig(path)
+// own is a plugin's own file, read before anything is known of the event.
+type own struct {
+	path     string
+	data     []byte
+	plugin   string
+	strategy strategy.Strategy
+}
+
+// readOwn tells which plugin lies in a directory. Without a file the directory's
+// name says which, so that a plugin that lost its settings keeps its strategy.
+func readOwn(root string) (own, error) {
+	o := own{path: filepath.Join(root, configFile)}
+	data, err := readConfig(o.path)
+	if known, ok := strategy.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
+		o.plugin, o.strategy, o.data = known.Name, known, []byte("{}")
+		return o, nil
+	}
 	if err != nil {
-		return Settings{}, err
+		return own{}, err
 	}
 	// Who we are is read leniently: a fault in the rules must not hide it.
 	var who struct{ Plugin, Strategy string }
 	if err := json.Unmarshal(data, &who); err != nil {
-		return Settings{}, fmt.Errorf("read %s: %w", path, place(data, err))
+		return own{}, fmt.Errorf("read %s: %w", o.path, place(data, err))
 	}
 	known, ok := strategy.Named(who.Strategy)
 	if !ok {
-		return Settings{}, fmt.Errorf("read %s: there is no strategy %q; this hook knows %s", path, who.Strategy, strings.Join(strategy.Names(), ", "))
+		return own{}, fmt.Errorf("read %s: there is no strategy %q; this hook knows %s", o.path, who.Strategy, strings.Join(strategy.Names(), ", "))
 	}
-	s := Settings{Plugin: who.Plugin, Strategy: known, Config: strategy.Config{Strategy: who.Strategy}, Limits: guard.Defaults()}
-	if !isName(s.Plugin) {
-		s.Plugin = who.Strategy
+	o.data, o.plugin, o.strategy = data, who.Plugin, known
+	if !isName(o.plugin) {
+		o.plugin = who.Strategy
 	}
-	s.layer(path, data, false)
+	return o, nil
+}
+
+// ReadSettings reads the layers for the plugin in root. Empty directories for
+// state or project leave their layer out.
+func ReadSettings(root, state, project string) (Settings, error) {
+	o, err := readOwn(root)
+	if err != nil {
+		return Settings{}, err
+	}
+	return o.settings(state, project), nil
+}
+
+// settings puts the layers over the plugin's own file.
+func (o own) settings(state, project string) Settings {
+	s := Settings{
+		Plugin: o.plugin, Strategy: o.strategy, Limits: guard.Defaults(),
+		Config: strategy.Config{Strategy: o.strategy.Name, Ceiling: o.strategy.Ceiling},
+	}
+	s.layer(o.path, o.data, byAuthor)
 	for _, l := range []struct {
-		dir       string
-		untrusted bool
-	}{{state, false}, {inProject(project), true}} {
+		dir string
+		by  writer
+	}{{state, byUser}, {inProject(project), byProject}} {
 		if l.dir == "" {
 			continue
 		}
@@ -91,11 +123,20 @@ func ReadSettings(root, state, project string) (Settings, error) {
 		case err != nil:
 			s.fault(path, err)
 		default:
-			s.layer(path, data, l.untrusted)
+			s.layer(path, data, l.by)
 		}
 	}
-	return s, nil
+	return s
 }
+
+// writer is who wrote a layer: what it may say depends on that.
+type writer int
+
+const (
+	byAuthor  writer = iota // of the plugin
+	byUser                  // whose machine it is
+	byProject               // anybody
+)
 
 func inProject(dir string) string {
 	if dir == "" {
@@ -105,7 +146,7 @@ func inProject(dir string) string {
 }
 
 // layer puts a file over what is in force.
-func (s *Settings) layer(path string, data []byte, untrusted bool) {
+func (s *Settings) layer(path string, data []byte, by writer) {
 	var f file
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -120,7 +161,8 @@ func (s *Settings) layer(path string, data []byte, untrusted bool) {
 	}
 	c, burst, prompt := f.Config, f.Budget.Burst, f.Budget.Prompt
 	c.Strategy = s.Config.Strategy
-	if untrusted {
+	s.ceiling(path, &c, by)
+	if by == byProject {
 		c = s.restrict(c)
 		burst, prompt = lower(burst, s.Limits.Burst), lower(prompt, s.Limits.PerPrompt)
 	}
@@ -133,11 +175,21 @@ func (s *Settings) layer(path string, data []byte, untrusted bool) {
 	if len(c.Order) == 0 {
 		c.Order = s.Config.Order
 	}
-	mended, faults := s.Strategy.Mend(c)
-	for _, err := range faults {
-		s.fault(path, err)
+	if c.Protocol == "" {
+		c.Protocol = s.Config.Protocol
 	}
-	s.Config = mended
+	if c.Protocol != "" && c.Protocol != "json" && c.Protocol != "exit2" {
+		s.fault(path, fmt.Errorf("protocol: there is no %q: choose json or exit2", c.Protocol))
+		c.Protocol = s.Config.Protocol
+	}
+	if s.Strategy.Mend != nil {
+		mended, faults := s.Strategy.Mend(c)
+		for _, err := range faults {
+			s.fault(path, err)
+		}
+		c = mended
+	}
+	s.Config = c
 	for _, l := range []struct {
 		name  string
 		value *int
@@ -154,10 +206,28 @@ func (s *Settings) layer(path string, data []byte, untrusted bool) {
 	}
 }
 
+// ceiling keeps a layer's ceiling if its writer may set it: anybody lower, only
+// the user higher.
+func (s *Settings) ceiling(path string, c *strategy.Config, by writer) {
+	most := s.Strategy.MaxCeiling
+	switch {
+	case c.Ceiling == 0:
+	case most == 0:
+		s.fault(path, errors.New("ceiling: "+s.Strategy.Name+" has none"))
+	case c.Ceiling < 0 || c.Ceiling > most:
+		s.fault(path, fmt.Errorf("ceiling: must be from 1 to %d", most))
+	case c.Ceiling > s.Config.Ceiling && by != byUser:
+		s.fault(path, errors.New("ceiling: only your own file can raise it"))
+	default:
+		return
+	}
+	c.Ceiling = s.Config.Ceiling
+}
+
 // restrict keeps of a project's configuration what cannot push Claude on
 // against the user's.
 func (s *Settings) restrict(c strategy.Config) strategy.Config {
-	out := strategy.Config{Strategy: c.Strategy}
+	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling}
 	for _, r := range c.Add {
 		r.Reason = ""
 		if r.Then == strategy.Stop {
@@ -166,7 +236,10 @@ func (s *Settings) restrict(c strategy.Config) strategy.Config {
 			out.Last = append(out.Last, r)
 		}
 	}
-	rules := s.Strategy.Rules(s.Config)
+	var rules []strategy.Rule
+	if s.Strategy.Rules != nil {
+		rules = s.Strategy.Rules(s.Config)
+	}
 	for _, id := range c.Off {
 		if !slices.ContainsFunc(rules, func(r strategy.Rule) bool { return r.ID == id && r.Then == strategy.Stop }) {
 			out.Off = append(out.Off, id)

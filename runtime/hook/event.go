@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
 )
@@ -35,6 +36,58 @@ type Event struct {
 		Command     string `json:"command"`
 	} `json:"background_tasks"`
 	Crons []json.RawMessage `json:"session_crons"`
+	// Active is Claude Code's sticky bit: a Stop hook has continued this turn.
+	Active flag `json:"stop_hook_active"`
+	// Older writers of events call the last message by other names, and give it in
+	// other shapes.
+	Response json.RawMessage `json:"response"`
+	Content  json.RawMessage `json:"content"`
+	Message  json.RawMessage `json:"message"`
+}
+
+// flag is true only where the event says true: other types are no reason to
+// refuse the event.
+type flag bool
+
+func (f *flag) UnmarshalJSON(data []byte) error {
+	*f = string(data) == "true"
+	return nil
+}
+
+// said is the last message under its older names.
+func (e Event) said() string {
+	for _, raw := range []json.RawMessage{e.Response, e.Content, e.Message} {
+		if len(raw) > 0 && string(raw) != "null" {
+			return plainText(raw, 3)
+		}
+	}
+	return ""
+}
+
+// plainText is the text of a string, of an object's text or content, or of all
+// items of a list.
+func plainText(raw json.RawMessage, depth int) string {
+	var text string
+	if depth == 0 || json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		var parts []string
+		for _, item := range list {
+			parts = append(parts, plainText(item, depth-1))
+		}
+		return strings.Join(parts, " ")
+	}
+	var object struct{ Text, Content json.RawMessage }
+	if json.Unmarshal(raw, &object) == nil {
+		for _, member := range []json.RawMessage{object.Text, object.Content} {
+			if len(member) > 0 {
+				return plainText(member, depth-1)
+			}
+		}
+	}
+	return ""
 }
 
 // readEvent reads one JSON object and does not wait for the end of input: on
@@ -47,6 +100,9 @@ func readEvent(r io.Reader) (Event, error) {
 			err = errors.New("larger than 4 MiB")
 		}
 		return Event{}, fmt.Errorf("read event: %w", err)
+	}
+	if e.LastMessage == "" {
+		e.LastMessage = e.said()
 	}
 	return e, nil
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 // Armour keeps Go's own deaths from blocking Claude: panics and fatal errors
@@ -37,9 +39,12 @@ type Host struct {
 	Home           string // the user's home directory
 	Off            bool   // SPRINGFIELD=off
 	Now            time.Time
+
+	prefix string // of lines on standard error, "" for springfield's own
 }
 
-// Run answers one event. The result is the exit code, always 0.
+// Run answers one event. The result is the exit code: 0, or 2 where the protocol
+// says a continue so.
 func (h Host) Run() (code int) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -50,36 +55,40 @@ func (h Host) Run() (code int) {
 	if h.Off {
 		return 0
 	}
+	root, err := findRoot(h.Executable, h.PluginRoot)
+	if err != nil {
+		h.note("%v", err)
+		return 0
+	}
+	own, err := readOwn(root)
+	if err != nil {
+		h.note("%v", err)
+		return 0
+	}
+	h.prefix = own.strategy.Prefix
 	event, err := readEvent(h.Stdin)
 	if err != nil {
 		h.note("%v", err)
 		return 0
 	}
-	if event.Name != "" && event.Name != "Stop" {
+	if event.Name != "" && event.Name != own.strategy.Answers() {
 		return 0 // not ours to decide
 	}
-	root, err := findRoot(h.Executable, h.PluginRoot)
-	if err != nil {
-		h.note("%v", err)
-		return 0
+	if event.Cwd == "" {
+		event.Cwd, _ = filepath.Abs(".")
 	}
 	state := ledger.Dir(event.TranscriptPath, h.Home)
 	project := h.Project
 	if project == "" {
 		project = event.Cwd
 	}
-	settings, err := ReadSettings(root, state, project)
-	if err != nil {
-		h.note("%v", err)
-		return 0
-	}
+	settings := own.settings(state, project)
 	for _, fault := range settings.Faults {
 		h.note("%s; it is not in force", fault)
 	}
 	a := h.answer(state, settings, event)
 	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
-	h.write(a)
-	return 0
+	return h.write(a, settings)
 }
 
 // answer is a verdict after hold and budget had their say.
@@ -95,40 +104,80 @@ type answer struct {
 func (h Host) answer(state string, settings Settings, event Event) answer {
 	session, err := ledger.Open(state, event.key())
 	if err != nil {
-		return h.unwritten(answer{}, err)
+		return h.unwritten(answer{}, unledgered(err))
 	}
 	defer session.Close()
+	space, unlock, err := h.workspace(state, settings, event)
+	if err != nil {
+		return h.unwritten(answer{}, unledgered(err))
+	}
+	defer unlock()
 	var study Study
 	if hold, ok := ledger.Held(state, event.key(), h.Now); ok {
 		study = Study{Event: event, Log: session.State.Log, Veto: guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}}.vetoed()
 	} else {
 		// Before the lock: a first look at a large transcript takes its time.
-		study = Examine(event, settings, session.State.Log, false)
+		study = Examine(event, settings, session.State, space, h.Now, false)
 	}
 	for _, fault := range study.Faults {
 		h.note("%s", fault)
 	}
 
 	if err := session.Lock(); err != nil {
-		return h.unwritten(answer{Verdict: study.Verdict}, err)
+		return h.unwritten(answer{Verdict: study.Verdict}, unledgered(err))
 	}
 	a := h.settle(session.State, settings, &study)
+	if len(a.Changes) > 0 && space != nil {
+		if err := space.Apply(a.Changes); err != nil {
+			return h.unwritten(a, err)
+		}
+	}
 	if _, err := session.Append(h.record(a, settings, event)); err != nil {
-		return h.unwritten(a, err)
+		return h.unwritten(a, unledgered(err))
 	}
 	return a
 }
 
-// settle spends the budget.
+// lockWait is how long a stop waits for another one in the same workspace, which
+// may be watching a file that is being written.
+const lockWait = 2 * time.Second
+
+// workspace opens the directory that the strategy has files in, and locks it if
+// it changes them. A workspace that is not there is none.
+func (h Host) workspace(state string, settings Settings, event Event) (space *workspace.Space, unlock func(), err error) {
+	unlock = func() {}
+	if settings.Strategy.Reads == nil {
+		return nil, unlock, nil
+	}
+	space, err = workspace.Open(event.Cwd)
+	if err != nil {
+		h.note("%v", err)
+		return nil, unlock, nil
+	}
+	if !settings.Strategy.Owns {
+		return space, space.Close, nil
+	}
+	lock, err := ledger.Lock(state, "workspace:"+space.Dir, lockWait)
+	if err != nil {
+		space.Close()
+		return nil, unlock, err
+	}
+	return space, func() { lock.Close(); space.Close() }, nil
+}
+
+// settle spends the budget, or a loop's own rounds.
 func (h Host) settle(before ledger.State, settings Settings, study *Study) answer {
-	a := answer{Verdict: study.Verdict, next: before}
-	if a.Decision == strategy.Continue {
+	a := answer{Verdict: study.Verdict, next: before, told: study.Verdict.Told}
+	switch {
+	case a.Remember.Key != "":
+		a.next.Remember(a.Remember)
+	case a.Decision == strategy.Continue:
 		var veto guard.Veto
 		a.next, a.left, veto = guard.Spend(before, settings.Limits, study.prompt(), study.progress(), study.witness(), h.Now)
 		if veto.Rule != "" {
 			a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
 			a.told = settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."
-		} else {
+		} else if a.told == "" {
 			a.told = settings.Plugin + ": going on, rule " + a.Rule + ", " + a.Evidence +
 				" (" + strconv.Itoa(a.left.Burst) + " more within 5 minutes)"
 		}
@@ -160,9 +209,11 @@ func until(hold ledger.Hold, now time.Time) string {
 	return ", for another " + strconv.FormatInt((hold.Until-now.UnixMilli())/60_000+1, 10) + " min"
 }
 
+func unledgered(err error) error { return fmt.Errorf("write ledger: %w", err) }
+
 func (h Host) unwritten(a answer, err error) answer {
-	h.note("write ledger: %v", err)
-	if a.Decision != strategy.Stop {
+	h.note("%v", err)
+	if a.Decision == strategy.Continue || a.Decision == strategy.Remind || a.Decision == "" {
 		a = answer{Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "unwritten", Evidence: "the decision could not be written down"}}
 	}
 	return a
@@ -174,28 +225,57 @@ type output struct {
 	Decision      string `json:"decision,omitempty"` // "block" or absent
 	Reason        string `json:"reason,omitempty"`
 	SystemMessage string `json:"systemMessage,omitempty"`
+	// Specific is what an event other than Stop is answered with.
+	Specific *specific `json:"hookSpecificOutput,omitempty"`
 }
 
-func (h Host) write(a answer) {
+// specific puts words before the model.
+type specific struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext"`
+}
+
+func (h Host) write(a answer, settings Settings) (code int) {
+	for _, line := range a.Notes {
+		h.say(line)
+	}
 	o := output{SystemMessage: a.told}
-	if a.Decision == strategy.Continue {
+	switch a.Decision {
+	case strategy.Continue:
+		if settings.Config.Protocol == "exit2" {
+			io.WriteString(h.Stderr, a.Reason+"\n")
+			return 2
+		}
 		o.Decision, o.Reason = "block", a.Reason
+	case strategy.Remind:
+		o.Specific = &specific{settings.Strategy.Answers(), a.Reason}
 	}
 	if o == (output{}) {
-		return
+		return 0
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(o); err != nil {
 		h.note("write answer: %v", err)
-		return
+		return 0
 	}
 	h.Stdout.Write(b.Bytes())
+	return 0
 }
 
-// note writes one line for the client's debug log.
+// note writes one line for the client's debug log, unless the strategy has
+// standard error for itself.
 func (h Host) note(format string, args ...any) {
-	line := strings.ReplaceAll(fmt.Sprintf(format, args...), "\n", " ")
-	fmt.Fprintln(h.Stderr, "springfield: "+line)
+	if h.prefix == "" {
+		h.say(fmt.Sprintf(format, args...))
+	}
+}
+
+func (h Host) say(line string) {
+	prefix := h.prefix
+	if prefix == "" {
+		prefix = "springfield: "
+	}
+	fmt.Fprintln(h.Stderr, prefix+strings.ReplaceAll(line, "\n", " "))
 }

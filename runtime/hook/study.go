@@ -10,15 +10,25 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
+	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 // maxText bounds how much of the last message the rules look at, in bytes from
 // its end.
 const maxText = 256 << 10
+
+// maxAsks is how often a strategy is asked what else it wants to read, maxWants
+// how many files it gets.
+const (
+	maxAsks  = 8
+	maxWants = 64
+)
 
 // Study is a stop as it was found.
 type Study struct {
@@ -31,12 +41,14 @@ type Study struct {
 	Verdict strategy.Verdict
 	// Faults are what could not be read.
 	Faults []string
+	known  bool // the transcript was read
 }
 
 // Examine looks at a stop. prior is how far the session's transcript has been
 // read before. With alone set no guard is asked, only the strategy.
-func Examine(event Event, settings Settings, prior transcript.Log, alone bool) Study {
-	s := Study{Event: event, Log: prior}
+// space is the workspace whose files the strategy reads, nil for none.
+func Examine(event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Study {
+	s := Study{Event: event, Log: prior.Log}
 	moment := event.moment()
 	if !alone {
 		if s.Veto = guard.Before(moment); s.Veto.Rule != "" {
@@ -52,6 +64,8 @@ func Examine(event Event, settings Settings, prior transcript.Log, alone bool) S
 			return s.vetoed()
 		}
 	}
+	s.Situation.Now, s.Situation.Memories = now.UnixMilli(), prior.Loops
+	s.files(settings, space)
 	s.Verdict = settings.Strategy.Decide(settings.Config, s.Situation)
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
@@ -62,6 +76,26 @@ func Examine(event Event, settings Settings, prior transcript.Log, alone bool) S
 func (s Study) vetoed() Study {
 	s.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
 	return s
+}
+
+// files reads what the strategy wants, which may depend on what it has read.
+func (s *Study) files(settings Settings, space *workspace.Space) {
+	if settings.Strategy.Reads == nil || space == nil {
+		return
+	}
+	s.Situation.Dir, s.Situation.Files = space.Dir, map[string]strategy.File{}
+	for range maxAsks {
+		news := false
+		for _, want := range settings.Strategy.Reads(settings.Config, s.Situation) {
+			if _, ok := s.Situation.Files[want.Name]; !ok && len(s.Situation.Files) < maxWants {
+				s.Situation.Files[want.Name] = space.Read(want)
+				news = true
+			}
+		}
+		if !news {
+			return
+		}
+	}
 }
 
 // read takes in the transcript. What cannot be read is not there: the event's
@@ -75,16 +109,20 @@ func (s *Study) read(settings Settings) {
 		} else if err != nil {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		} else {
-			s.Log, s.View = log, view
+			s.Log, s.View, s.known = log, view, true
 		}
 	}
 	s.Situation = situation(s.Event, s.View)
+	s.Situation.Known, s.Situation.Calls = s.known, s.View.CallsInTurn
+	if settings.Strategy.Lines == nil {
+		return
+	}
 	if lines := settings.Strategy.Lines(settings.Config); lines > 0 && path != "" {
 		w, err := transcript.Tail(path, lines)
 		if err != nil {
 			return // said above
 		}
-		s.Situation.Window = strategy.Window{LastTool: w.LastTool, Todos: todos(w.Todos)}
+		s.Situation.Window = strategy.Window{LastTool: w.LastTool, Todos: todos(w.Todos), Said: w.Said, Raw: w.Raw}
 		if s.Event.LastMessage == "" {
 			s.Situation.Text = clip(w.Text)
 		}
@@ -98,6 +136,7 @@ func situation(event Event, view transcript.View) strategy.Situation {
 		Asked: view.Asked, LastTool: view.LastTool,
 		Todos: todos(view.Todos), TodosTurns: view.TodosTurns,
 		Skill: view.Skill.Name, SkillTurns: view.Skill.Turns,
+		Session: event.SessionID, Active: bool(event.Active),
 	}
 	if s.Text == "" {
 		s.Text = view.Text

@@ -7,7 +7,10 @@
 // torn last line is simply not there.
 package ledger
 
-import "github.com/cameronsjo/springfield/runtime/transcript"
+import (
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
 
 // Record is one decision and the state after it.
 type Record struct {
@@ -18,7 +21,7 @@ type Record struct {
 	Session  string `json:"session,omitempty"`
 	Cwd      string `json:"cwd,omitempty"`
 	Plugin   string `json:"plugin"`
-	Decision string `json:"decision"` // stop or continue
+	Decision string `json:"decision"` // stop or continue; of a prompt: pass or remind
 	Rule     string `json:"rule"`
 	Evidence string `json:"evidence,omitempty"`
 	Reason   string `json:"reason,omitempty"` // to the model
@@ -54,6 +57,23 @@ type State struct {
 	// and Tools the calls it has been counted against.
 	Idle  int `json:"idle,omitempty"`
 	Tools int `json:"tools,omitempty"`
+	// Loops are what loops remember of this session, the newest last.
+	Loops []strategy.Memory `json:"loops,omitempty"`
 	// Log is how far the transcript has been read, and what it has said.
 	Log transcript.Log `json:"log"`
+}
+
+// maxLoops is how many loops a session remembers.
+const maxLoops = 8
+
+// Remember puts a memory in the place of the one with its key, as the newest.
+func (s *State) Remember(m strategy.Memory) {
+	loops := make([]strategy.Memory, 0, len(s.Loops)+1)
+	for _, old := range s.Loops {
+		if old.Key != m.Key {
+			loops = append(loops, old)
+		}
+	}
+	loops = append(loops, m)
+	s.Loops = loops[max(0, len(loops)-maxLoops):]
 }

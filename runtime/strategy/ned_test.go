@@ -65,7 +65,7 @@ func TestNedRuleSets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ned, _ := Named("ned-flanders")
 			s := &test.situation // as a short session has it: all of it is in the window
-			s.Window = Window{s.LastTool, s.Todos}
+			s.Window = Window{LastTool: s.LastTool, Todos: s.Todos}
 			if s.LastTool == "AskUserQuestion" {
 				s.Asked = s.LastTool
 			}

@@ -12,6 +12,9 @@ type Decision string
 const (
 	Stop     Decision = "stop"     // Claude hands the turn back
 	Continue Decision = "continue" // Claude goes on
+	// What happens to a prompt, for strategies that answer UserPromptSubmit.
+	Pass   Decision = "pass"   // nothing
+	Remind Decision = "remind" // the model is told the reason besides
 )
 
 // Situation is what a strategy may look at: a session as the hook found it.
@@ -32,15 +35,40 @@ type Situation struct {
 	// was taken up.
 	Skill      string
 	SkillTurns int
-	// Window is what the last lines of the transcript alone say, for the rules of
-	// the first design. Only strategies that ask for lines get it.
+	// Window is what the last lines of the transcript alone say. Only strategies
+	// that ask for lines get it.
 	Window Window
+
+	// What follows is for strategies that keep files in the workspace.
+
+	// Session is the session's id, "" if the event has none.
+	Session string
+	// Active tells that a Stop hook, ours or another, has kept Claude going in
+	// this turn already: the event's stop_hook_active.
+	Active bool
+	// Now is the time of the stop in Unix milliseconds.
+	Now int64
+	// Known tells that there is a transcript; without one, Calls and Window say
+	// nothing. Calls counts the tool calls of the session so far.
+	Known bool
+	Calls int
+	// Dir is the workspace, an absolute path.
+	Dir string
+	// Files are the files that the strategy asked for, by the names it asked by.
+	Files map[string]File
+	// Memories are what it has asked to remember of its loops in this session.
+	Memories []Memory
 }
 
 // Window is what the last lines of the transcript say.
 type Window struct {
 	LastTool string
 	Todos    []Todo
+	// Said are the assistant's texts since the newest prompt of a person, oldest
+	// first.
+	Said []string
+	// Raw are the lines that are no JSON: all of a transcript that is plain text.
+	Raw []string
 }
 
 // Todo is one entry of the model's todo list.
@@ -59,6 +87,18 @@ type Verdict struct {
 	Evidence string // the words or the fact it decided on, short
 	Reason   string // to the model when it continues: what remains, what next
 	Faults   []error
+
+	// Told is said to the user in place of the usual line, and also at a stop.
+	Told string
+	// Notes go to standard error, a line each, behind the strategy's prefix.
+	Notes []string
+	// Changes are what happens to files of the workspace, in this order. If one
+	// of them fails, Claude may stop.
+	Changes []Change
+	// Remember replaces what is remembered under its key, unless that is "". A
+	// continue that remembers is one of a loop with a maximum of its own: the
+	// budget does not count it.
+	Remember Memory
 }
 
 // Config is what a plugin's strategy.json chooses.
@@ -68,17 +108,39 @@ type Config struct {
 	Add      []Rule   `json:"add,omitempty"`   // asked before the built-in rules
 	Off      []string `json:"off,omitempty"`   // ids of rules to leave out
 	Order    []string `json:"order,omitempty"` // ids of rules to ask first, in this order
+	// Protocol is how a continue is said: "json", the default, or "exit2", words
+	// on standard error and exit code 2.
+	Protocol string `json:"protocol,omitempty"`
+	// Ceiling is the most rounds that a loop's own file may ask for, 0 for the
+	// strategy's default. Only the user's own file can raise it.
+	Ceiling int `json:"ceiling,omitempty"`
 	// Last are rules asked after all others. No file sets them: this is where
 	// the continuing rules of a project go, which must not outvote a stop.
 	Last []Rule `json:"-"`
 }
 
-// Strategy is one way of deciding.
+// Strategy is one way of deciding. Only Name and Decide are
+// required.
 type Strategy struct {
 	Name string
+	// Event is the event of Claude Code that it answers, "" for Stop.
+	Event string
+	// Prefix begins each of its lines on standard error. A strategy with one of
+	// its own says there only what its verdicts say: what it imitates is silent
+	// otherwise.
+	Prefix string
+	// Owns tells that its verdicts change files of the workspace: only one stop
+	// at a time may decide there.
+	Owns bool
+	// MaxCeiling is the highest Ceiling that any file can set, 0 for a strategy
+	// that has none; without a file it is Ceiling.
+	Ceiling, MaxCeiling int
 	// Lines is how many lines of the transcript's end it reads besides the
 	// situation, 0 for none.
 	Lines func(Config) int
+	// Reads names files of the workspace to read before the decision. It is asked
+	// again with what was read until it names nothing new, at most eight times.
+	Reads func(Config, Situation) []Want
 	// Mend returns the configuration without what is wrong with it, and the
 	// faults.
 	Mend func(Config) (Config, []error)
@@ -88,10 +150,32 @@ type Strategy struct {
 	Decide func(Config, Situation) Verdict
 }
 
+// Check is a configuration with what is wrong with it.
+func (s Strategy) Check(c Config) (Config, error) {
+	if s.Mend == nil {
+		return c, nil
+	}
+	mended, faults := s.Mend(c)
+	if len(faults) > 0 {
+		return c, faults[0]
+	}
+	return mended, nil
+}
+
+// Answers is the event of Claude Code that the strategy answers.
+func (s Strategy) Answers() string {
+	if s.Event == "" {
+		return "Stop"
+	}
+	return s.Event
+}
+
 // All lists what exists, in alphabetical order. A function, so that nothing is
 // built before a decision needs it.
 func All() []Strategy {
-	return []Strategy{ned()}
+	return []Strategy{
+		ned(),
+	}
 }
 
 // Named returns the strategy with this name.

@@ -96,7 +96,7 @@ func push[T any](list []T, item T, limit int) []T {
 // heard takes a user line: a person's prompt, the results of calls, or what
 // Claude Code puts into a user's mouth.
 func (l *Log) heard(e *entry) {
-	if l.isPrompt(e) {
+	if isPrompt(e) {
 		l.prompt(e)
 	}
 	l.correctList(e, e.todos)

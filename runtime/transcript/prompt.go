@@ -11,7 +11,7 @@ import "bytes"
 const feedbackText = "Stop hook feedback"
 
 // isPrompt tells whether a user line is a person's prompt.
-func (l *Log) isPrompt(e *entry) bool {
+func isPrompt(e *entry) bool {
 	if e.meta || e.compact || e.outcome != nil || !isPerson(e.origin, e.source) {
 		return false
 	}

@@ -76,6 +76,7 @@ func TestTail(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			got.Said, got.Raw = nil, nil // TestSaid's
 			if !reflect.DeepEqual(got, test.want) {
 				t.Errorf("got %+v, want %+v", got, test.want)
 			}
@@ -197,6 +198,32 @@ func FuzzMembers(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What was said since a person spoke, and what is no JSON at all.
+func TestSaid(t *testing.T) {
+	for name, test := range map[string]struct {
+		lines     []string
+		said, raw []string
+	}{
+		"nobody asked":    {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
+		"since a prompt":  {[]string{text("one"), prompt("and?"), text("two"), tool("Bash", `{}`), result, text("three")}, []string{"two", "three"}, nil},
+		"our own words":   {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
+		"subagents":       {[]string{strings.Replace(text("sub"), `"isSidechain":false`, `"isSidechain":true`, 1), text("one")}, []string{"one"}, nil},
+		"plain text":      {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
+		"torn, no person": {[]string{`{"type":"assistant","message":`, text("one")}, []string{"one"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "s.jsonl")
+			if err := os.WriteFile(path, []byte(strings.Join(test.lines, "\n")+"\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			w, err := Tail(path, 50)
+			if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
+				t.Errorf("said %q, raw %q, %v; want %q and %q", w.Said, w.Raw, err, test.said, test.raw)
+			}
+		})
+	}
 }
 
 func FuzzWindow(f *testing.F) {

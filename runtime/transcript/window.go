@@ -8,6 +8,10 @@ type Window struct {
 	Text     string // newest text of the assistant
 	LastTool string // name of the newest tool call
 	Todos    []Todo // newest TodoWrite, nil if there is none
+	// Said are the assistant's texts since the newest words of a person, and
+	// subagents' left out; Raw are the lines that are no JSON objects.
+	Said []string
+	Raw  []string
 	// Background tells that the turn started a shell command in the background.
 	Background bool
 }
@@ -23,8 +27,18 @@ func Tail(path string, n int) (Window, error) {
 	var said []byte
 	var e entry
 	for _, line := range lines {
-		if len(line) > maxLine || !e.parse(line, 0) {
+		if len(line) > maxLine {
 			continue
+		}
+		if line[0] != '{' {
+			w.Raw = append(w.Raw, string(line))
+			continue
+		}
+		if !e.parse(line, 0) {
+			continue
+		}
+		if string(e.kind) == `"user"` && isPrompt(&e) {
+			w.Said = nil
 		}
 		for i := range e.blocks {
 			b := &e.blocks[i]
@@ -37,6 +51,7 @@ func Tail(path string, n int) (Window, error) {
 			case b.kind == says:
 				if len(b.text) > 0 {
 					said = b.text
+					w.Said = append(w.Said, words(b.text))
 				}
 			case b.kind == calls:
 				w.LastTool = words(b.name)

@@ -1,0 +1,142 @@
+// Package workspace reads and changes files that a strategy keeps in the
+// project: a loop's state, a plan, a list of tasks.
+//
+// The project may belong to somebody the user does not trust. So every file is
+// reached through os.Root: no name and no link leads out of the workspace. What
+// is read is bounded, and what is no regular file is not read.
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+const (
+	// MaxFile is the largest file that is read, in bytes.
+	MaxFile = 256 << 10
+	// maxNames is how many entries of a directory are read.
+	maxNames = 1000
+	// fresh is how young a file is that its writer may still be at work on.
+	fresh = 2 * time.Second
+	// patience is how long a fresh file is waited for, pause how long it must stay
+	// the same.
+	patience = time.Second
+	pause    = 40 * time.Millisecond
+)
+
+// Space is one workspace.
+type Space struct {
+	root *os.Root
+	Dir  string // absolute
+}
+
+// Open opens a directory, "" for the process's own.
+func Open(dir string) (*Space, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Space{root, dir}, nil
+}
+
+// Close closes it.
+func (s *Space) Close() { _ = s.root.Close() }
+
+// Read reads one file, or the names in a directory.
+func (s *Space) Read(want strategy.Want) strategy.File {
+	f := s.look(want.Name)
+	if want.Whole == nil {
+		return f
+	}
+	for waited := time.Duration(0); f.Readable() && f.Age < fresh.Milliseconds() && waited < patience; waited += pause {
+		time.Sleep(pause)
+		again := s.look(want.Name)
+		same := again.Found == f.Found && bytes.Equal(again.Data, f.Data)
+		f = again
+		if same && want.Whole(f.Data) {
+			break
+		}
+	}
+	return f
+}
+
+// look reads what is there now.
+func (s *Space) look(name string) strategy.File {
+	local, err := inside(name)
+	if err != nil {
+		return strategy.File{Problem: err.Error()}
+	}
+	f, err := s.root.OpenFile(local, os.O_RDONLY|nonblock, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return strategy.File{}
+	}
+	if err != nil {
+		return strategy.File{Found: true, Problem: plain(err)}
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return strategy.File{Found: true, Problem: plain(err)}
+	}
+	out := strategy.File{Found: true, Age: max(0, time.Since(info.ModTime()).Milliseconds())}
+	switch {
+	case strings.HasSuffix(name, "/"):
+		if !info.IsDir() {
+			out.Problem = "not a directory"
+			break
+		}
+		names, err := f.Readdirnames(maxNames)
+		if err != nil && err != io.EOF {
+			out.Problem = plain(err)
+		}
+		slices.Sort(names)
+		out.Names = names
+	case !info.Mode().IsRegular():
+		out.Problem = "not a regular file"
+	default:
+		out.Data, err = io.ReadAll(io.LimitReader(f, MaxFile+1))
+		switch {
+		case err != nil:
+			out.Data, out.Problem = nil, plain(err)
+		case len(out.Data) > MaxFile:
+			out.Data, out.Problem = nil, "larger than 256 KiB"
+		case out.Data == nil:
+			out.Data = []byte{}
+		}
+	}
+	return out
+}
+
+// errOutside says that a name leads out of the workspace.
+var errOutside = errors.New("outside of the workspace")
+
+// inside is a name as the system writes it, if it stays in the workspace.
+func inside(name string) (string, error) {
+	local := filepath.FromSlash(path.Clean(name))
+	if name == "" || strings.ContainsRune(name, 0) || !filepath.IsLocal(local) {
+		return "", errOutside
+	}
+	return local, nil
+}
+
+// plain is what is wrong, without the name and the system call.
+func plain(err error) string {
+	if e, ok := err.(*fs.PathError); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
