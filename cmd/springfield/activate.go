@@ -195,7 +195,7 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 		act.a.talk("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
 		return nil
 	}
-	wanted.Rounds = min(settings.Limits.Burst, settings.Limits.PerPrompt)
+	wanted.Rounds = settings.Rounds()
 	return nil
 }
 

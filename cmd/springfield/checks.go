@@ -394,7 +394,7 @@ func checkBlockCap(d *diagnosis) []finding {
 		if err != nil {
 			continue // checkRules says it
 		}
-		rounds := min(settings.Limits.Burst, settings.Limits.PerPrompt)
+		rounds := settings.Rounds()
 		honoured := installer.Honoured(d.inventory)
 		if rounds <= honoured {
 			continue

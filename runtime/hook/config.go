@@ -39,6 +39,18 @@ type Settings struct {
 	Faults []string
 }
 
+// Rounds is how often in a row the plugin may make Claude go on: its budget, or
+// the most that a loop can ask for.
+func (s Settings) Rounds() int {
+	switch {
+	case s.Strategy.Answers() != "Stop":
+		return 0
+	case s.Strategy.MaxCeiling > 0:
+		return s.Config.Ceiling
+	}
+	return min(s.Limits.Burst, s.Limits.PerPrompt)
+}
+
 // file is one layer as it is written.
 type file struct {
 	Schema string `json:"$schema"`
