@@ -63,11 +63,12 @@ type State struct {
 	Log transcript.Log `json:"log"`
 }
 
-// maxLoops is how many loops a session remembers.
+// maxLoops is how many loops a session remembers, and of each how many errors.
 const maxLoops = 8
 
 // Remember puts a memory in the place of the one with its key, as the newest.
 func (s *State) Remember(m strategy.Memory) {
+	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
 	loops := make([]strategy.Memory, 0, len(s.Loops)+1)
 	for _, old := range s.Loops {
 		if old.Key != m.Key {

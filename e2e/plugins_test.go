@@ -1,0 +1,239 @@
+//go:build e2e
+
+// The plugins that keep their state in the project, in sessions of the real client. The rules of
+// sessions_test.go, and:
+//
+//   - Each is made by init and switched on by enable, as a user does it.
+//   - Where a model would work, the scripted one writes by tool calls what that work would leave behind.
+//   - Longer loops than the client's cap of eight go on without a tool call, too: enable raises it.
+
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// with is a world in which these plugins are on for the user.
+func with(t *testing.T, version string, plugins ...string) (w *World, suite string) {
+	t.Helper()
+	w = newWorld(t, version)
+	suite = filepath.Join(w.dir, "suites of a user", "continuation-hooks")
+	args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git"}
+	for _, plugin := range plugins {
+		args = append(args, "--strategy", plugin)
+	}
+	w.Springfield(args...)
+	for _, plugin := range plugins {
+		w.Springfield("enable", plugin, "--suite", suite, "--scope", "user", "--keep")
+	}
+	return w, suite
+}
+
+func (w *World) path(name string) string { return filepath.Join(w.Project, filepath.FromSlash(name)) }
+
+func (w *World) exists(name string) bool {
+	_, err := os.Lstat(w.path(name))
+	return err == nil
+}
+
+// shell is a turn in which the model runs a command.
+func shell(command string) Turn {
+	return calls("", "Bash", map[string]any{"command": command, "description": "Write it down"})
+}
+
+// specs are the two plugins that carry out tasks.md.
+var specs = []struct {
+	plugin, dir, current, state, title, status string
+}{
+	{"ralph-specum", "specs/demo", "specs/.current-spec", ".ralph-state.json", "Continue spec: demo", "Ralph-specum iteration"},
+	{"ralph-speckit", ".specify/specs/demo", ".specify/.current-feature", ".speckit-state.json", "Continue feature: demo", "Ralph-speckit iteration"},
+}
+
+// newSpec writes a spec with so many tasks, none of them begun.
+func (w *World) newSpec(i, tasks int) (state string) {
+	w.t.Helper()
+	s := specs[i]
+	write(w.t, w.path(s.current), "demo\n")
+	var list strings.Builder
+	for n := range tasks {
+		fmt.Fprintf(&list, "- [ ] 1.%d Do the thing number %d\n", n+1, n+1)
+	}
+	write(w.t, w.path(s.dir+"/tasks.md"), "# Tasks\n\n"+list.String())
+	write(w.t, w.path(s.dir+"/.progress.md"), "# Progress\n")
+	return s.dir + "/" + s.state
+}
+
+// at is a state file in the middle of the execution.
+func at(task, tasks, iteration int) string {
+	return fmt.Sprintf(`{"phase":"execution","taskIndex":%d,"totalTasks":%d,"taskIteration":1,"globalIteration":%d,"maxGlobalIterations":100}`, task, tasks, iteration)
+}
+
+// Five tasks, started with a slash command, and nobody there: the state file that the model advances brings
+// the loop to its end, and the words that the hook sends tell where it stands.
+func TestSpecRunsToItsEnd(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for i, s := range specs {
+			t.Run(s.plugin, func(t *testing.T) {
+				w, _ := with(t, version, s.plugin)
+				state := w.newSpec(i, 5)
+				script := []Turn{shell("printf '%s' '" + at(0, 5, 1) + "' > " + state), says("The coordinator is at work.")[0]}
+				for n := range 4 {
+					script = append(script, shell("printf '%s' '"+at(n+1, 5, n+2)+"' > "+state), says(fmt.Sprintf("Task %d is done.", n+1))[0])
+				}
+				end := "All five are done.\n\nALL_TASKS_COMPLETE"
+				script = append(script, shell("rm "+state), says(end)[0])
+				r := w.Run(Session{Script: script, Prompt: "/" + s.plugin + ":implement"})
+				ends(t, r, end, len(script))
+				last := r.Asked[len(r.Asked)-1]
+				saw(t, last, s.title+" (Task 1/5, Iter 1)", s.title+" (Task 5/5, Iter 5)", "tasks.md", "spec-executor")
+				if !strings.Contains(read(t, r.Transcript), s.status+" 5 | Task 5/5") {
+					t.Errorf("the user was not told %q", s.status+" 5 | Task 5/5")
+				}
+				if !w.exists(s.dir + "/.progress.md") {
+					t.Error(".progress.md is gone")
+				}
+				ends(t, w.Run(Session{Script: says("Hello.")}), "Hello.", 1)
+			})
+		}
+	})
+}
+
+// Twelve stops without a tool call between them: somebody else advances the state file.
+func TestSpecGoesPastTheClientsCap(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for i, s := range specs {
+			t.Run(s.plugin, func(t *testing.T) {
+				w, _ := with(t, version, s.plugin)
+				state := w.newSpec(i, 12)
+				var script []Turn
+				for n := range 12 {
+					turn := says(fmt.Sprintf("Working on number %d.", n+1))[0]
+					turn.Before = func() { write(t, w.path(state), at(n, 12, n+1)) }
+					script = append(script, turn)
+				}
+				script = append(script, says("**ALL_TASKS_COMPLETE**")[0])
+				ends(t, w.Run(Session{Script: script}), "**ALL_TASKS_COMPLETE**", 13)
+			})
+		}
+	})
+}
+
+// A loop that does not move is not driven on forever, and its end is said.
+func TestStalledSpecEnds(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for i, s := range specs {
+			t.Run(s.plugin, func(t *testing.T) {
+				w, _ := with(t, version, s.plugin)
+				write(t, w.path(w.newSpec(i, 5)), at(1, 5, 2))
+				r := w.Run(Session{Script: endlessly("Still thinking about it.")})
+				if n := len(r.Asked); n < 2 || n > 4 {
+					t.Errorf("the model was asked %d times, want 2 to 4", n)
+				}
+				if d := w.last(); d.Decision != "stop" || d.Rule != "stagnation" {
+					t.Errorf("the last decision is %+v", d)
+				}
+				if !strings.Contains(read(t, r.Transcript), `"type":"hook_system_message"`) {
+					t.Error("the user was told nothing")
+				}
+			})
+		}
+	})
+}
+
+// endlessly is a model that says the same at each stop.
+func endlessly(text string) []Turn { return says(text) }
+
+// cancel, half-way: the state file goes, .progress.md stays, the next stop is silent.
+func TestSpecIsCancelled(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for i, s := range specs {
+			t.Run(s.plugin, func(t *testing.T) {
+				w, _ := with(t, version, s.plugin)
+				state := w.newSpec(i, 5)
+				write(t, w.path(state), at(1, 5, 2))
+				ends(t, w.Run(Session{Script: says("Working.", "ALL_TASKS_COMPLETE")}), "ALL_TASKS_COMPLETE", 2)
+				r := w.Run(Session{Script: []Turn{shell("rm " + state), says("Cancelled.")[0]}, Prompt: "/" + s.plugin + ":cancel"})
+				ends(t, r, "Cancelled.", 2)
+				saw(t, r.Asked[0], s.state, ".progress.md")
+				if w.exists(state) || !w.exists(s.dir+"/.progress.md") {
+					t.Error("the state file is there, or .progress.md is gone")
+				}
+			})
+		}
+	})
+}
+
+const goalFile = ".stravinsky/continuation-loop.md"
+
+// The goal loop reaches its promise, and its maximum.
+func TestGoalLoop(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "ralph-wiggum")
+		w.Springfield("loop", "start", "Make the tests pass", "--max", "10", "--promise", "All tests passing")
+		done := "Now ✅ all TESTS passing, everywhere."
+		r := w.Run(Session{Script: says("One of them fails.", "Another one fails.", done)})
+		ends(t, r, done, 3)
+		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]", "explicitly state the completion promise", "Make the tests pass")
+		if w.exists(goalFile) {
+			t.Error("the loop's file is there after the promise")
+		}
+
+		w.Springfield("loop", "start", "Never done", "--max", "12", "--promise", "pigs fly")
+		texts := endless(20)
+		r = w.Run(Session{Script: says(texts...)})
+		ends(t, r, texts[10], 11) // from 1: ten continues, and the twelfth is none
+		if w.exists(goalFile) {
+			t.Error("the loop's file is there after its maximum")
+		}
+		ends(t, w.Run(Session{Script: says("Hello.")}), "Hello.", 1)
+	})
+}
+
+// Stopped from another terminal, in the middle of a session: by loop stop, and by a hold, which leaves the
+// loop for later.
+func TestGoalLoopIsStopped(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := with(t, version, "ralph-wiggum")
+		texts := endless(9)
+		at := func(n int, do func()) []Turn {
+			script := says(texts...)
+			script[n].Before = do
+			return script
+		}
+		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly")
+		ends(t, w.Run(Session{Script: at(2, func() { w.Springfield("loop", "stop") })}), texts[2], 3)
+
+		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
+		ends(t, w.Run(Session{Script: at(3, func() { w.Springfield("hold", "10m") })}), texts[3], 4)
+		if !w.exists(goalFile) {
+			t.Error("a hold has taken the loop away")
+		}
+		w.Springfield("resume")
+
+		// And with nothing but the plugin.
+		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")
+		hook := filepath.Join(suite, "ralph-wiggum", "hooks", "springfield-hook")
+		ends(t, w.Run(Session{Script: at(1, func() {
+			if out := w.exec(hook, w.env([]string{w.bin()}), "loop", "stop"); out.Code != 0 {
+				t.Errorf("the hook's own loop stop: %s", out.Stderr)
+			}
+		})}), texts[1], 2)
+	})
+}
+
+// Bart's markers, and announcements that count.
+func TestMarkers(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "bart-simpson")
+		end := "That was the last of it. <!-- el-barto:stop -->"
+		ends(t, w.Run(Session{Script: says("Half of it is there. <!-- el-barto:continue -->", "I'm using executing-plans. Task 2/3.", end)}), end, 3)
+		last := "I'm using executing-plans. Task 3/3."
+		ends(t, w.Run(Session{Script: says("I'm using executing-plans. Task 2/3.", last)}), last, 2)
+		code := "Write it like this:\n\n```\n<!-- el-barto:continue -->\n```"
+		ends(t, w.Run(Session{Script: says(code)}), code, 1)
+	})
+}
