@@ -4,6 +4,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/goccy/go-yaml"
@@ -16,6 +17,7 @@ type About struct {
 	Title       string     `yaml:"title"`
 	Summary     string     `yaml:"summary"`     // one line, no full stop
 	Description string     `yaml:"description"` // for marketplaces
+	Version     string     `yaml:"version"`     // that a new plugin starts with; "": FirstVersion
 	Cost        string     `yaml:"cost"`        // of a stop
 	Reads       string     `yaml:"reads"`
 	When        string     `yaml:"when"`       // to take it; a sentence without its full stop
@@ -83,6 +85,10 @@ func ReadAbout(strategy string) (About, error) {
 	}
 	return a, nil
 }
+
+// first is the version that a new plugin starts with. A strategy that goes on
+// where a published plugin left off says which one comes next.
+func (a About) first() string { return cmp.Or(a.Version, FirstVersion) }
 
 // Homepage is the page about a strategy.
 func Homepage(strategy string) string {

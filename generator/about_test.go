@@ -34,6 +34,25 @@ func TestAbout(t *testing.T) {
 		if len(a.Keywords) == 0 {
 			t.Errorf("%s has no keywords", name)
 		}
+		// However a suite comes to have the plugin, it has its first version.
+		made, err := NewPlugin("mine", name, nil)
+		if err != nil {
+			t.Fatal(err) // a version that is none, among others
+		}
+		older := Suite{Spec: Spec{Plugins: []Plugin{{Name: "mine", Strategy: name}}}}
+		older.complete()
+		if made.Version != a.first() || older.Plugins[0].Version != a.first() {
+			t.Errorf("%s begins with %s, in an older suite with %s, want %s", name, made.Version, older.Plugins[0].Version, a.first())
+		}
+	}
+}
+
+func TestFirstVersion(t *testing.T) {
+	if got := (About{}).first(); got != FirstVersion {
+		t.Errorf("%q", got)
+	}
+	if got := (About{Version: "3.2.0"}).first(); got != "3.2.0" {
+		t.Errorf("%q", got)
 	}
 }
 

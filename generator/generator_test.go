@@ -55,11 +55,11 @@ func suiteOf(t *testing.T, strategies []string, targets ...Target) Spec {
 	spec := specOf(targets...)
 	spec.Plugins = nil
 	for _, name := range strategies {
-		about, err := ReadAbout(name)
+		p, err := NewPlugin(name, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		spec.Plugins = append(spec.Plugins, Plugin{Name: name, Strategy: name, Version: FirstVersion, Settings: about.Defaults()})
+		spec.Plugins = append(spec.Plugins, p)
 	}
 	return spec
 }

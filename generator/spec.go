@@ -41,7 +41,8 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// FirstVersion is the version a new plugin starts with.
+// FirstVersion is the version a new plugin starts with, unless its strategy has
+// another.
 const FirstVersion = "0.1.0"
 
 // SpecError is a fault in the answers.
@@ -156,7 +157,7 @@ func (o Owner) validate() error {
 // NewPlugin is a plugin with a first version, and with its strategy's default
 // for every setting that is not given.
 func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error) {
-	p := Plugin{Name: name, Strategy: strategy, Version: FirstVersion}
+	p := Plugin{Name: name, Strategy: strategy}
 	if err := p.checkNames(); err != nil {
 		return Plugin{}, err
 	}
@@ -164,7 +165,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	if err != nil {
 		return Plugin{}, err
 	}
-	p.Settings = about.Defaults()
+	p.Version, p.Settings = about.first(), about.Defaults()
 	maps.Copy(p.Settings, settings)
 	return p, p.validate()
 }

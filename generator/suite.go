@@ -5,6 +5,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,13 +73,11 @@ func decodeSuite(data []byte) (Suite, error) {
 func (s *Suite) complete() {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
-		if p.Version == "" {
-			p.Version = FirstVersion
-		}
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
 			continue // Validate names it
 		}
+		p.Version = cmp.Or(p.Version, about.first())
 		settings := about.Defaults()
 		maps.Copy(settings, p.Settings)
 		p.Settings = settings
