@@ -20,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -124,26 +125,77 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 // that lacks the next key: path[len(objects)-1].
 func (d *Document) find(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
+	if name, inArray := elementName(path[0]); inArray {
+		return nil, nil, fault(d.text, d.root.start, "the document is an object, not an array with an element named %q", name)
+	}
 	for i, key := range path {
 		found, err = d.member(objects[i], key)
 		if err != nil || found == nil || i == len(path)-1 {
 			break
 		}
-		if !d.isObject(found.value) {
-			return nil, nil, fault(d.text, found.value.start, "%q is %s, not an object", key, kind(d.text, found.value))
+		name, inArray := elementName(path[i+1])
+		switch {
+		case inArray && d.text[found.value.start] != '[':
+			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an array of objects with a name like %q", called(key), kind(d.text, found.value), name)
+		case !inArray && !d.isObject(found.value):
+			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an object", called(key), kind(d.text, found.value))
 		}
 		objects = append(objects, found.value)
 	}
 	return objects, found, err
 }
 
-// member looks a key up in one object; without it, the member is nil.
+// element begins a key that names an element of an array. No key of an object is
+// looked up by it.
+const element = "\x00"
+
+// Element is the key, in a path, for the element of an array that is an object
+// with this string as its "name".
+func Element(name string) string { return element + name }
+
+// elementName tells whether a key names an element, and which.
+func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
+
+// called names a key of a path for people.
+func called(key string) string {
+	if name, ok := elementName(key); ok {
+		return fmt.Sprintf("the element named %q", name)
+	}
+	return strconv.Quote(key)
+}
+
+// label is the key by which a path finds a member, or an element; "" if none
+// does.
+func (d *Document) label(in *value, m *member) string {
+	if d.isObject(in) {
+		return m.key
+	}
+	if d.isObject(m.value) {
+		for _, inner := range m.value.members {
+			var name string
+			if inner.key == "name" && json.Unmarshal([]byte(d.raw(inner.value)), &name) == nil {
+				return Element(name)
+			}
+		}
+	}
+	return ""
+}
+
+// member looks a key up in one object, or an element in an array; without it,
+// the member is nil.
 func (d *Document) member(object *value, key string) (*member, error) {
+	name, inArray := elementName(key)
+	if inArray == d.isObject(object) {
+		return nil, nil // a key that only looks like an element's
+	}
 	var found *member
 	for i := range object.members {
 		m := &object.members[i]
-		if m.key != key {
+		if d.label(object, m) != key {
 			continue
+		}
+		if found != nil && inArray {
+			return nil, fault(d.text, m.start, "a second element named %q", name)
 		}
 		if found != nil {
 			return nil, fault(d.text, m.start, "duplicate key %q", key)

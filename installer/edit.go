@@ -27,7 +27,8 @@ import (
 // Change sets or removes one member of a document.
 type Change struct {
 	// Path is the keys from the root to the member. Objects missing on the way
-	// are created when setting.
+	// are created when setting. An Element is a key, too: of an array that has no
+	// such element the value becomes the last one.
 	Path []string
 
 	// Value is what the member is set to; nil removes the member, and removing
@@ -88,7 +89,9 @@ func (d *Document) Apply(changes ...Change) ([]byte, error) {
 	return []byte(after.source), nil
 }
 
-func (c Change) name() string { return fmt.Sprintf("%q", strings.Join(c.Path, "/")) }
+func (c Change) name() string {
+	return fmt.Sprintf("%q", strings.ReplaceAll(strings.Join(c.Path, "/"), element, ""))
+}
 
 func (c Change) check() error {
 	if len(c.Path) == 0 {
@@ -199,7 +202,11 @@ func (d *Document) insert(objects []*value, c Change) (splice, error) {
 	if _, line, ok := cutLastLine(separator); ok {
 		indent = leadingBlanks(line)
 	}
-	text := separator + quote(missing[0]) + d.colon(objects) + d.fit(objects, nil, f, indent).render(f)
+	text := d.fit(objects, nil, f, indent).render(f)
+	if d.isObject(object) {
+		text = quote(missing[0]) + d.colon(objects) + text
+	}
+	text = separator + text
 	return splice{object.last().value.end, object.last().value.end, text}, nil
 }
 
@@ -219,14 +226,20 @@ type fragment struct {
 	verbatim *value // the value whose text stays, or nil
 }
 
-// newFragment wraps the value of c into one object per key.
+// newFragment wraps the value of c into one object, or array, per key.
 func newFragment(keys []string, c Change) (fragment, error) {
 	var b strings.Builder
+	closing := ""
 	for _, key := range keys {
+		if _, inArray := elementName(key); inArray {
+			b.WriteString("[")
+			closing = "]" + closing
+			continue
+		}
 		b.WriteString("{" + quote(key) + ":")
+		closing = "}" + closing
 	}
-	b.WriteString(strings.Trim(string(c.Value), blanks))
-	b.WriteString(strings.Repeat("}", len(keys)))
+	b.WriteString(strings.Trim(string(c.Value), blanks) + closing)
 
 	root, err := parse(b.String())
 	if err != nil {
@@ -272,43 +285,79 @@ func faithful(before, after *Document, changes []Change) error {
 
 // on makes the change to decoded JSON.
 func (c Change) on(root any) error {
-	last := len(c.Path) - 1
-	for _, key := range c.Path[:last] {
-		object, ok := root.(map[string]any)
-		if !ok {
-			return errUnfaithful
-		}
-		if _, ok := object[key]; !ok {
-			if c.Value == nil {
-				return nil
-			}
-			object[key] = map[string]any{}
-		}
-		root = object[key]
-	}
-	object, ok := root.(map[string]any)
-	if !ok {
-		return errUnfaithful
-	}
-	if c.Value == nil {
-		delete(object, c.Path[last])
-		return nil
-	}
-	v, err := decode(string(c.Value))
-	object[c.Path[last]] = v
+	_, err := c.in(root, c.Path)
 	return err
 }
 
-// keeps tells whether the members that lie on none of the paths are the same
-// text in both objects, in the same order, and so on inside the others.
+// in makes it in a container, along the rest of the path, and gives the container
+// as it is then.
+func (c Change) in(container any, path []string) (any, error) {
+	name, inArray := elementName(path[0])
+	if inArray {
+		list, ok := container.([]any)
+		if !ok {
+			return nil, errUnfaithful
+		}
+		i := slices.IndexFunc(list, func(v any) bool {
+			object, ok := v.(map[string]any)
+			return ok && object["name"] == name
+		})
+		switch {
+		case i < 0 && c.Value == nil:
+			return list, nil
+		case i < 0:
+			list = append(list, nil)
+			i = len(list) - 1
+		case len(path) == 1 && c.Value == nil:
+			return slices.Delete(list, i, i+1), nil
+		}
+		v, err := c.below(list[i], path)
+		list[i] = v
+		return list, err
+	}
+	object, ok := container.(map[string]any)
+	if !ok {
+		return nil, errUnfaithful
+	}
+	was, found := object[path[0]]
+	switch {
+	case !found && c.Value == nil:
+		return object, nil
+	case len(path) == 1 && c.Value == nil:
+		delete(object, path[0])
+		return object, nil
+	}
+	v, err := c.below(was, path)
+	object[path[0]] = v
+	return object, err
+}
+
+// below is the value at the first key of the path after the change; what is
+// missing is made.
+func (c Change) below(was any, path []string) (any, error) {
+	if len(path) == 1 {
+		return decode(string(c.Value))
+	}
+	if was == nil {
+		was = map[string]any{}
+		if _, inArray := elementName(path[1]); inArray {
+			was = []any{}
+		}
+	}
+	return c.in(was, path[1:])
+}
+
+// keeps tells whether the members, or elements, that lie on none of the paths are
+// the same text in both containers, in the same order, and so on inside the others.
 func keeps(before, after *Document, b, a *value, paths [][]string) bool {
 	entered := map[string][][]string{}
 	for _, path := range paths {
 		entered[path[0]] = append(entered[path[0]], path[1:])
 	}
 	others := func(d *Document, object *value) (texts []string) {
-		for _, m := range object.members {
-			if _, ok := entered[m.key]; !ok {
+		for i := range object.members {
+			m := &object.members[i]
+			if _, ok := entered[d.label(object, m)]; !ok {
 				texts = append(texts, d.text[m.start:m.value.end])
 			}
 		}
@@ -327,7 +376,7 @@ func keeps(before, after *Document, b, a *value, paths [][]string) bool {
 		case wasErr != nil || isErr != nil:
 			return false
 		case was == nil:
-		case is == nil || !before.isObject(was.value) || !after.isObject(is.value):
+		case is == nil || !isContainer(before.text, was.value) || before.text[was.value.start] != after.text[is.value.start]:
 			return false
 		case !keeps(before, after, was.value, is.value, rest):
 			return false

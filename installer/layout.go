@@ -127,7 +127,7 @@ func (d *Document) comma(object *value) string {
 	switch {
 	case len(object.members) > 1:
 		return d.gap(object, 1)
-	case d.gap(object, 0) != "", strings.HasSuffix(d.colonOf(object.last()), " "):
+	case d.gap(object, 0) != "", strings.HasSuffix(d.colonOf(object.last()), " "), !d.isObject(object):
 		return ", "
 	}
 	return ","
@@ -137,7 +137,7 @@ func (d *Document) comma(object *value) string {
 // one line.
 func (d *Document) colon(objects []*value) string {
 	for i := len(objects) - 1; i >= 0; i-- {
-		if len(objects[i].members) == 0 {
+		if len(objects[i].members) == 0 || !d.isObject(objects[i]) {
 			continue
 		}
 		if colon := d.colonOf(objects[i].last()); !strings.Contains(colon, "\n") {
