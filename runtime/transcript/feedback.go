@@ -8,7 +8,11 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/stamp"
+)
 
 // maxOurs is more than the budget counts.
 const maxOurs = 24
@@ -30,5 +34,11 @@ func (l *Log) blocked(e *entry) {
 		return
 	}
 	l.Feedback.Mine++
-	l.Feedback.Ours = push(l.Feedback.Ours, unixMilli(e.timestamp), maxOurs)
+	l.Feedback.Ours = push(l.Feedback.Ours, milli(e.timestamp), maxOurs)
+}
+
+// milli is a line's timestamp in Unix milliseconds, 0 if it has none.
+func milli(timestamp []byte) int64 {
+	ms, _ := stamp.Read(string(timestamp))
+	return ms
 }
