@@ -187,6 +187,7 @@ func (s *Settings) layer(path string, data []byte, by writer) {
 	if len(c.Order) == 0 {
 		c.Order = s.Config.Order
 	}
+	s.checks(path, &c)
 	if c.Protocol == "" {
 		c.Protocol = s.Config.Protocol
 	}
@@ -234,6 +235,20 @@ func (s *Settings) ceiling(path string, c *strategy.Config, by writer) {
 		return
 	}
 	c.Ceiling = s.Config.Ceiling
+}
+
+// checks keeps the checks that there are, or those of the layers below.
+func (s *Settings) checks(path string, c *strategy.Config) {
+	if c.Checks == nil {
+		c.Checks = s.Config.Checks
+	}
+	c.Checks = slices.DeleteFunc(slices.Clone(c.Checks), func(name string) bool {
+		known := slices.Contains(s.Strategy.Checks, name)
+		if !known {
+			s.fault(path, fmt.Errorf("checks: %s has none called %q", s.Strategy.Name, name))
+		}
+		return !known
+	})
 }
 
 // restrict keeps of a project's configuration what cannot push Claude on

@@ -75,6 +75,9 @@ func (h Host) Run() (code int) {
 		return 0 // not ours to decide
 	}
 	if event.Cwd == "" {
+		if own.strategy.Placed {
+			return 0
+		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
 	state := ledger.Dir(event.TranscriptPath, h.Home)
@@ -88,7 +91,9 @@ func (h Host) Run() (code int) {
 	}
 	a := h.answer(state, settings, event)
 	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
-	return h.write(a, settings)
+	code = h.write(a, settings)
+	h.script(root, event.Cwd, a.Script)
+	return code
 }
 
 // answer is a verdict after hold and budget had their say.

@@ -7,19 +7,23 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // configFile lies in the root of every plugin.
 const configFile = "strategy.json"
 
 // findRoot is the plugin's directory: hooks/springfield-hook lies in it, or
-// hooks/<os>-<arch>/springfield-hook when a launcher started it. Only where the
-// binary lies in no plugin does CLAUDE_PLUGIN_ROOT count.
+// hooks/<os>-<arch>/springfield-hook when a launcher started it, or something in
+// hooks/scripts, where the plugins that ours stand in for have theirs. A plugin
+// has a strategy.json, or a strategy's name. Only where the binary lies in no
+// plugin does CLAUDE_PLUGIN_ROOT count.
 func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(follow(executable))
 		for _, hooks := range []string{dir, filepath.Dir(dir)} {
-			if filepath.Base(hooks) == "hooks" && exists(filepath.Join(filepath.Dir(hooks), configFile)) {
+			if filepath.Base(hooks) == "hooks" && isPlugin(filepath.Dir(hooks)) {
 				return filepath.Dir(hooks), nil
 			}
 		}
@@ -28,6 +32,11 @@ func findRoot(executable, fallback string) (string, error) {
 		return "", errors.New("find plugin: the hook lies in none, and CLAUDE_PLUGIN_ROOT is not set")
 	}
 	return fallback, nil
+}
+
+func isPlugin(dir string) bool {
+	_, named := strategy.Named(filepath.Base(dir))
+	return named || exists(filepath.Join(dir, configFile))
 }
 
 func exists(path string) bool {

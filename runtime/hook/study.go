@@ -114,6 +114,7 @@ func (s *Study) read(settings Settings) {
 	}
 	s.Situation = situation(s.Event, s.View)
 	s.Situation.Known, s.Situation.Calls = s.known, s.View.CallsInTurn
+	s.Situation.Plugin, s.Situation.Prompt = settings.Plugin, s.prompt()
 	if settings.Strategy.Lines == nil {
 		return
 	}
@@ -132,7 +133,7 @@ func (s *Study) read(settings Settings) {
 // situation puts the event before the transcript, which may lag.
 func situation(event Event, view transcript.View) strategy.Situation {
 	s := strategy.Situation{
-		Text:  event.LastMessage,
+		Text: event.LastMessage, Own: event.LastMessage != "",
 		Asked: view.Asked, LastTool: view.LastTool,
 		Todos: todos(view.Todos), TodosTurns: view.TodosTurns,
 		Skill: view.Skill.Name, SkillTurns: view.Skill.Turns,

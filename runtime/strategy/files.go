@@ -63,6 +63,8 @@ type Memory struct {
 	// milliseconds.
 	Began int64 `json:"began,omitempty"`
 	At    int64 `json:"at,omitempty"`
+	// Prompt is the user's prompt that the rounds were counted in.
+	Prompt string `json:"prompt,omitempty"`
 	// Told are hashes of the errors that the model has been told of.
 	Told []string `json:"told,omitempty"`
 }

@@ -20,8 +20,10 @@ const (
 // Situation is what a strategy may look at: a session as the hook found it.
 type Situation struct {
 	// Text is the last thing Claude said: the event's own text, else the newest
-	// of the transcript.
+	// of the transcript, which may be from an earlier turn. Own tells that it is
+	// the event's.
 	Text string
+	Own  bool
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
 	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode,
@@ -41,8 +43,12 @@ type Situation struct {
 
 	// What follows is for strategies that keep files in the workspace.
 
+	// Plugin is the plugin's name, which its slash commands begin with.
+	Plugin string
 	// Session is the session's id, "" if the event has none.
 	Session string
+	// Prompt names the user's prompt that this stop belongs to.
+	Prompt string
 	// Active tells that a Stop hook, ours or another, has kept Claude going in
 	// this turn already: the event's stop_hook_active.
 	Active bool
@@ -95,6 +101,10 @@ type Verdict struct {
 	// Changes are what happens to files of the workspace, in this order. If one
 	// of them fails, Claude may stop.
 	Changes []Change
+	// Script is a program of the plugin's, relative to its root, and its arguments.
+	// It runs when all else is done, its output goes nowhere, and whether it works
+	// does not matter.
+	Script []string
 	// Remember replaces what is remembered under its key, unless that is "". A
 	// continue that remembers is one of a loop with a maximum of its own: the
 	// budget does not count it.
@@ -114,6 +124,9 @@ type Config struct {
 	// Ceiling is the most rounds that a loop's own file may ask for, 0 for the
 	// strategy's default. Only the user's own file can raise it.
 	Ceiling int `json:"ceiling,omitempty"`
+	// Checks are more things to look at before Claude may stop. A project cannot
+	// choose them.
+	Checks []string `json:"checks,omitempty"`
 	// Last are rules asked after all others. No file sets them: this is where
 	// the continuing rules of a project go, which must not outvote a stop.
 	Last []Rule `json:"-"`
@@ -129,12 +142,16 @@ type Strategy struct {
 	// its own says there only what its verdicts say: what it imitates is silent
 	// otherwise.
 	Prefix string
+	// Placed tells that it answers only events that name their directory.
+	Placed bool
 	// Owns tells that its verdicts change files of the workspace: only one stop
 	// at a time may decide there.
 	Owns bool
 	// MaxCeiling is the highest Ceiling that any file can set, 0 for a strategy
 	// that has none; without a file it is Ceiling.
 	Ceiling, MaxCeiling int
+	// Checks are what Config.Checks can choose.
+	Checks []string
 	// Lines is how many lines of the transcript's end it reads besides the
 	// situation, 0 for none.
 	Lines func(Config) int
