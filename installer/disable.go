@@ -48,6 +48,9 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 		plan.Notes = append(plan.Notes, switchesOn(v.scopeBelow(id))+"; "+string(scope)+" settings now say no, and they win")
 		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
 	}
+	if err == nil && m == nil { // an edit that was killed between two files can have left something
+		err = plan.giveBackDeclared(p, file)
+	}
 	if err != nil {
 		return Plan{}, err
 	}
@@ -75,22 +78,29 @@ func (p *Plan) giveBack(places Places, own Layer, file *File, m *memory, id stri
 	if shared {
 		return nil
 	}
+	return p.giveBackDeclared(places, file)
+}
+
+// giveBackDeclared releases what was set in user settings on behalf of another
+// file.
+func (p *Plan) giveBackDeclared(places Places, file *File) error {
 	user, err := places.Settings(User)
 	if err != nil {
+		return err
+	}
+	target, err := resolve(user)
+	if err != nil || target == file.Path {
+		return err
+	}
+	m, err := places.recall(target)
+	if err != nil || m == nil {
 		return err
 	}
 	userFile, err := Open(user)
 	if err != nil {
 		return fmt.Errorf("read settings: %w", err)
 	}
-	if userFile.Path == file.Path {
-		return nil
-	}
-	userMemory, err := places.recall(userFile.Path)
-	if err != nil || userMemory == nil {
-		return err
-	}
-	return p.release(userFile, userMemory, file.Path, only)
+	return p.release(userFile, m, file.Path, func(remembered) bool { return true })
 }
 
 // release adds an edit that takes back what was set on behalf of a file.
@@ -108,7 +118,8 @@ func (p *Plan) release(file *File, m *memory, behalf string, only func(remembere
 	for _, r := range m.Members {
 		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !same(r.before(), json.RawMessage("false"))
 		isOff := same(r.Set, json.RawMessage("false")) || r.Set == nil
-		if wasOn && isOff && only(r) && !slices.Contains(theirs, nameOf(r.Path)) {
+		stays := slices.Contains(theirs, nameOf(r.Path)) || slices.ContainsFunc(next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
+		if wasOn && isOff && file.Exists && !stays {
 			p.Notes = append(p.Notes, r.Path[1]+" is switched on again, as it was before")
 		}
 	}

@@ -109,16 +109,20 @@ func TestFaultsAtEveryStep(t *testing.T) {
 		{"two files", Project, true, map[Scope]string{User: twoSpaces, Project: "{}\r\n"}},
 		{"two new files", Project, true, nil},
 	} {
-		for _, do := range []string{"enable", "disable", "undo"} {
+		for _, do := range []string{"enable", "disable", "undo", "undo disable"} {
 			t.Run(do+"/"+files.name, func(t *testing.T) {
 				t.Parallel()
-				w := world{program: program, order: order{Places: newPlaces(t), Do: do, Plugin: "ned-flanders", Scope: files.scope, Declare: files.declare}}
+				verb, _, _ := strings.Cut(do, " ")
+				w := world{program: program, order: order{Places: newPlaces(t), Do: verb, Plugin: "ned-flanders", Scope: files.scope, Declare: files.declare}}
 				for scope, data := range files.settings {
 					put(t, settingsOf(t, w.order.Places, scope), data)
 				}
 				w.original = w.settings(t)
 				if do != "enable" {
 					enable(t, w.order.Places, w.order.Places.plugin("ned-flanders"), files.scope, files.declare)
+				}
+				if do == "undo disable" {
+					disable(t, w.order.Places, w.order.Places.plugin("ned-flanders"), files.scope)
 				}
 				w.torture(t)
 			})
@@ -248,6 +252,11 @@ func (w *world) check(t *testing.T, k int, fault string) {
 			enable, disable := w.order, w.order
 			enable.Do, disable.Do = "enable", "disable"
 			return errors.Join(w.again(enable), w.again(disable))
+		}},
+		{"disable", func() error {
+			disable := w.order
+			disable.Do = "disable"
+			return w.again(disable)
 		}},
 	} {
 		w.reset(t, after)

@@ -113,6 +113,9 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 	plan := Plan{undoes: e.ID}
 	for _, f := range slices.Backward(e.Files) {
 		file, err := Open(f.Asked)
+		if err == nil && file.Path != f.Path && isGone(file, f.After) {
+			file, err = Open(f.Path) // it was a link, and what it led to need not be gone
+		}
 		if err != nil {
 			return Plan{}, e, fmt.Errorf("read settings: %w", err)
 		}
@@ -121,7 +124,8 @@ func PlanUndo(p Places) (Plan, Entry, error) {
 			return Plan{}, e, err
 		}
 		edit := newEdit(file, f.Before.Data, now)
-		edit.memory, edit.release = f.Memory, true
+		// What comes back into the file by undoing disable is set, not taken back.
+		edit.memory, edit.release = f.Memory, f.Memory.uses() <= now.uses()
 		if edit.memory == nil {
 			edit.memory = &memory{File: f.Path}
 		}
@@ -163,6 +167,9 @@ func isGone(file *File, after origin) bool {
 // ForgetEdit takes the newest edit out of the journal and leaves its files as
 // they are, so that the one before it can be undone.
 func ForgetEdit(p Places) (Entry, error) {
+	if err := p.makeState(""); err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
 	unlock, err := Lock(p.state("settings.lock"))
 	if err != nil {
 		return Entry{}, fmt.Errorf("forget edit: %w", err)

@@ -155,6 +155,16 @@ func (p Places) restore(path string, m *memory) error {
 	return p.remember(m)
 }
 
+// uses counts what is remembered: every member once for each file that needs it.
+func (m *memory) uses() (n int) {
+	if m != nil {
+		for _, r := range m.Members {
+			n += len(r.For)
+		}
+	}
+	return n
+}
+
 // switchedOn tells whether a plugin is on because springfield enabled it.
 func (m *memory) switchedOn(id string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {

@@ -375,3 +375,77 @@ func TestComplaint(t *testing.T) {
 		}
 	}
 }
+
+// What comes back is what disable gives back, and nothing else.
+func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(t *testing.T, p Places) Plan
+	}{
+		{"another scope's plugin goes", func(t *testing.T, p Places) Plan {
+			enable(t, p, p.plugin("ned-flanders"), User, true)
+			enable(t, p, p.plugin("lisa-simpson"), Project, true)
+			return disable(t, p, p.plugin("lisa-simpson"), Project)
+		}},
+		{"the file has gone", func(t *testing.T, p Places) Plan {
+			enable(t, p, p.plugin("ned-flanders"), User, false)
+			if err := os.Remove(settingsOf(t, p, User)); err != nil {
+				t.Fatal(err)
+			}
+			return disable(t, p, p.plugin("ned-flanders"), User)
+		}},
+	} {
+		p := newPlaces(t)
+		put(t, settingsOf(t, p, User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+		plan := test.do(t, p)
+		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "switched on again") {
+			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, settingsOf(t, p, User)))
+		}
+	}
+}
+
+// A project that is gone, whose settings were a link: the file it led to is still
+// there, and has the edit.
+func TestUndoOfALinkThatIsGone(t *testing.T) {
+	p := newPlaces(t)
+	target := filepath.Join(p.Home, "dotfiles", ".claude", "settings.json")
+	put(t, target, "{}\n")
+	path := settingsOf(t, p, Project)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link(t, target, path)
+	enable(t, p, p.plugin("ned-flanders"), Project, false)
+	if err := os.RemoveAll(p.Work); err != nil {
+		t.Fatal(err)
+	}
+	plan, _, err := PlanUndo(p)
+	if err == nil {
+		err = plan.Apply(p)
+	}
+	if err != nil || len(plan.Gone()) > 0 || look(t, target) != "{}\n" {
+		t.Errorf("%v, gone: %v; the target has\n%s", err, plan.Gone(), look(t, target))
+	}
+}
+
+// Our own directory is for the user alone, whoever makes it.
+func TestForgettingNothingMakesNothingPublic(t *testing.T) {
+	p := newPlaces(t)
+	if _, err := ForgetEdit(p); !errors.Is(err, ErrNothingToUndo) {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(p.state()); err == nil && info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("it is %v", info.Mode())
+	}
+}
+
+// A repair of what is so already is no edit, whoever else needs it.
+func TestARepairThatChangesNothing(t *testing.T) {
+	p := newPlaces(t)
+	ned := p.plugin("ned-flanders")
+	enable(t, p, ned, Project, true) // declares it in user settings
+	plan, err := PlanDeclare(p, ned.Marketplace, ned.Suite)
+	if err != nil || plan.Changes() {
+		t.Errorf("%v, an edit without a difference: %q", err, plan.Diff())
+	}
+}

@@ -98,7 +98,7 @@ func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, b
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(after, file.Data) && !m.shares(changes, behalf) {
+	if bytes.Equal(after, file.Data) && (behalf == "" || !m.shares(changes, behalf)) {
 		return nil
 	}
 	if err := writable(file); err != nil {
