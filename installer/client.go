@@ -54,7 +54,7 @@ func (c Client) Register(ctx context.Context, p Places, name, dir string) error 
 // something else is refused: the client would repoint it.
 func (c Client) AddMarket(ctx context.Context, p Places, source string) (name string, added bool, err error) {
 	// Tried out first where nothing is known, since only the catalog says its name.
-	trial, err := os.MkdirTemp("", "springfield-marketplace-")
+	trial, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
 		return "", false, fmt.Errorf("add marketplace: %w", err)
 	}
@@ -62,7 +62,11 @@ func (c Client) AddMarket(ctx context.Context, p Places, source string) (name st
 	var found Market
 	there := p
 	there.Plugins = trial
-	if err := c.callWith(ctx, there, nil, fetchPatience, func() error {
+	network, err := p.forClient()
+	if err != nil {
+		return "", false, fmt.Errorf("add marketplace: %w", err)
+	}
+	if err := c.callWith(ctx, there, network, fetchPatience, func() error {
 		markets, err := Markets(there)
 		for _, m := range markets {
 			found = m
@@ -116,7 +120,7 @@ func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []str
 	if err != nil {
 		return nil, err
 	}
-	if why := p.inUse(id, layers, ""); why != "" {
+	if why := p.inUse(id, layers, records[id], ""); why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
 	installed := len(records[id]) > 0
@@ -150,16 +154,21 @@ func InUse(p Places, plugin Plugin, scope Scope) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	records, err := p.allRecords()
+	if err != nil {
+		return "", err
+	}
 	path, err := p.Settings(scope)
 	if err != nil {
 		return "", err
 	}
 	file, err := resolve(path)
-	return p.inUse(plugin.ID(), layers, file), err
+	return p.inUse(plugin.ID(), layers, records[plugin.ID()], file), err
 }
 
-// inUse says what else than one file needs a plugin.
-func (p Places) inUse(id string, layers []Layer, except string) string {
+// inUse says what else than one file needs a plugin of which the client has
+// these records.
+func (p Places) inUse(id string, layers []Layer, records []record, except string) string {
 	for _, l := range layers {
 		if on, _ := l.says(id); on && l.path != except {
 			return l.Name + " settings switch it on"
@@ -168,6 +177,11 @@ func (p Places) inUse(id string, layers []Layer, except string) string {
 	for _, m := range p.memories() {
 		if m.switchedOn(id) && m.File != except && exists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too"
+		}
+	}
+	for _, r := range records {
+		if !p.fits(r) && isDir(r.ProjectPath) {
+			return "Claude Code has installed it for " + r.ProjectPath + ", too"
 		}
 	}
 	return ""
@@ -266,24 +280,24 @@ func orNotRecorded(ok bool, err error) error {
 // call runs the client with what it needs of the user's settings, and believes only
 // what check finds in its records.
 func (c Client) call(ctx context.Context, p Places, patience time.Duration, check func() error, args ...string) error {
-	settings, err := p.forClient()
+	settings, err := p.forClient("enabledPlugins", "extraKnownMarketplaces")
 	if err != nil {
 		return err
 	}
 	return c.callWith(ctx, p, settings, patience, check, args...)
 }
 
-// forClient is what the client needs to know of the user's settings: what is
-// switched on and declared, and how the network is reached. The rest, tokens
-// among it, is no business of a temporary file.
-func (p Places) forClient() ([]byte, error) {
+// forClient is what the client needs to know of the user's settings: the members
+// that are asked for, and how the network is reached. The rest, tokens among it,
+// is no business of a temporary file.
+func (p Places) forClient(keys ...string) ([]byte, error) {
 	path, err := p.Settings(User)
 	if err != nil {
 		return nil, err
 	}
 	l := readLayer("user", path) // unreadable: not in effect
 	copied := map[string]any{}
-	for _, key := range []string{"enabledPlugins", "extraKnownMarketplaces"} {
+	for _, key := range keys {
 		if raw, ok := l.fields[key]; ok {
 			copied[key] = raw
 		}
