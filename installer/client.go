@@ -97,15 +97,43 @@ func (c Client) AddMarket(ctx context.Context, p Places, source string) (name st
 	return found.Name, true, nil
 }
 
-// Install fetches a plugin of a marketplace that is a repository.
-func (c Client) Install(ctx context.Context, p Places, id string) error {
+// Install fetches a plugin of a marketplace that is a repository. It tells whether
+// nothing of it was installed before, for whatever project.
+func (c Client) Install(ctx context.Context, p Places, id string) (added bool, err error) {
+	records, err := p.allRecords()
+	if err != nil {
+		return false, fmt.Errorf("install %s: %w", id, err)
+	}
 	if err := c.call(ctx, p, fetchPatience, func() error {
 		// A record for another project is none for here.
 		return orNotRecorded(p.Installed(id).Dir != "", nil)
 	}, "plugin", "install", id); err != nil {
-		return fmt.Errorf("install %s: %w", id, err)
+		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	return nil
+	return len(records[id]) == 0, nil
+}
+
+// Uninstall has the client forget a plugin, and not its marketplace. It says what
+// it did or why not, "" if nothing of it is installed.
+func (c Client) Uninstall(ctx context.Context, p Places, id string) (note string, err error) {
+	records, err := p.allRecords()
+	if err != nil || len(records[id]) == 0 {
+		return "", err
+	}
+	// Claude Code 2.1.197 goes by the name alone.
+	bare, _, _ := strings.Cut(id, "@")
+	for other := range records {
+		if name, _, _ := strings.Cut(other, "@"); other != id && name == bare {
+			return id + " stays installed: the claude command could take " + other + " for it", nil
+		}
+	}
+	if err := c.call(ctx, p, clientPatience, func() error {
+		records, err := p.records(id)
+		return orNotRecorded(len(records) == 0, err)
+	}, "plugin", "uninstall", id); err != nil {
+		return "", fmt.Errorf("uninstall %s: %w", id, err)
+	}
+	return id + " is uninstalled", nil
 }
 
 // Purge has the client forget a plugin, and its marketplace if nothing else of
@@ -123,26 +151,17 @@ func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []str
 	if why := p.inUse(id, layers, records[id], ""); why != "" {
 		return []string{id + " stays installed: " + why}, nil
 	}
-	installed := len(records[id]) > 0
 	others := othersOf(plugin, records, layers)
 	if len(others) == 0 {
 		// Removing the last source of a plugin uninstalls it too.
 		return c.forgetMarket(ctx, p, plugin)
 	}
-	if installed {
-		// Claude Code 2.1.197 goes by the name alone.
-		for other := range records {
-			if name, _, _ := strings.Cut(other, "@"); other != id && name == plugin.Name {
-				return []string{id + " stays installed: the claude command could take " + other + " for it"}, nil
-			}
-		}
-		if err := c.call(ctx, p, clientPatience, func() error {
-			records, err := p.records(id)
-			return orNotRecorded(len(records) == 0, err)
-		}, "plugin", "uninstall", id); err != nil {
-			return nil, fmt.Errorf("uninstall %s: %w", id, err)
-		}
-		notes = append(notes, id+" is uninstalled")
+	note, err := c.Uninstall(ctx, p, id)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
 	}
 	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
 }

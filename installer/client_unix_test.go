@@ -31,7 +31,7 @@ echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation"
 		}
 	}
 	put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"x@team": [{"scope": "local", "projectPath": "/elsewhere", "installPath": "/elsewhere"}]}}`)
-	if err := client.Install(context.Background(), p, "x@team"); err == nil {
+	if _, err := client.Install(context.Background(), p, "x@team"); err == nil {
 		t.Error("the client failed, and all is said to be well")
 	}
 }

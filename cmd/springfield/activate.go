@@ -233,25 +233,24 @@ func (act *activation) run(ctx context.Context, wanted *installer.Enabling) erro
 	case act.client.Command == "":
 	case act.install != "":
 		act.a.talk("having the claude command fetch %s", act.install)
-		if err := act.client.Install(ctx, act.places, act.install); err != nil {
+		added, err := act.client.Install(ctx, act.places, act.install)
+		if err != nil {
 			return &hinted{err, "claude plugin marketplace update " + wanted.Plugin.Marketplace + " gets the newest catalog"}
 		}
 		if err := act.examine(act.places.Installed(act.install).Dir, wanted); err != nil {
-			_, _ = act.client.Purge(ctx, act.places, wanted.Plugin) // what is wrong with it matters more
+			if added {
+				_, _ = act.client.Uninstall(ctx, act.places, act.install) // what is wrong with it matters more
+			}
 			return err
 		}
 	case act.register != "":
 		act.a.talk("telling the claude command about %s", act.register)
-		err := act.client.Register(ctx, act.places, wanted.Plugin.Marketplace, act.register)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
+		if err := act.client.Register(ctx, act.places, wanted.Plugin.Marketplace, act.register); err != nil && ctx.Err() == nil {
 			act.a.talk("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			wanted.Declare = true
 		}
 	}
-	return nil
+	return ctx.Err() // Ctrl-C, even if the client was done by then
 }
 
 // printManaged prints what an administrator would deploy.

@@ -199,7 +199,7 @@ func (d *diagnosis) notRunning(s installer.Switched) finding {
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or springfield disable %s", s.Name, s.ID)
 	case known && market.Suite() == "" && d.client.Command != "" && d.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
-		f.mend = func() error { return d.client.Install(d.ctx, d.places, s.ID) }
+		f.mend = func() error { _, err := d.client.Install(d.ctx, d.places, s.ID); return err }
 	}
 	return f
 }

@@ -55,7 +55,10 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	}
 	plugin, err := a.findEnabled(places, o, scope)
 	var several *severalError
-	if errors.As(err, &several) { // whichever is meant: it is off
+	if errors.As(err, &several) && !o.purge { // whichever is meant: it is off
+		if o.dryRun {
+			return a.preview(o.json, installer.Plan{})
+		}
 		return a.reportEdit(o.json, edited{Plugin: o.plugin, Scope: scope, State: "disabled"}, installer.Plan{})
 	}
 	if err != nil {

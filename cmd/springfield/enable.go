@@ -138,7 +138,7 @@ func (a *app) scopeNotes(places installer.Places, scope installer.Scope, plugin 
 	switch {
 	case errFile != nil || errUser != nil || scope == installer.User:
 		return nil
-	case file == user:
+	case file == user || sameDir(file, user):
 		return []string{"here these are your user settings: it is on in every session of yours"}
 	case scope == installer.Local:
 		if a.wouldCommit(file) {
@@ -291,6 +291,8 @@ func hintSettings(err error) error {
 	switch {
 	case errors.As(err, &known):
 		return err
+	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) == "journal":
+		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
 	case errors.As(err, &damaged):
 		return &hinted{err, "remove that file: springfield then no longer knows what it did there, and disable only sets its own entry"}
 	case errors.As(err, &syntax):

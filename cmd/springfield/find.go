@@ -212,6 +212,7 @@ func (a *app) inMarkets(places installer.Places, name, marketplace string) ([]in
 	return found, nil
 }
 
+// sameDir tells whether two paths lead to the same directory, or file.
 func sameDir(a, b string) bool {
 	if a == "" || b == "" {
 		return false

@@ -109,7 +109,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 func (a *app) listEdits(places installer.Places, asJSON bool) error {
 	entries, err := installer.Journal(places)
 	if err != nil {
-		return err
+		return hintSettings(err)
 	}
 	if asJSON {
 		type edit struct {
