@@ -11,5 +11,5 @@ import "embed"
 
 // Files holds all templates, dot files too.
 //
-//go:embed all:shared all:ned-flanders
+//go:embed all:shared all:ned-flanders all:ralph-wiggum
 var Files embed.FS

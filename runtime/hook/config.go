@@ -174,6 +174,7 @@ func (s *Settings) layer(path string, data []byte, by writer) {
 	c, burst, prompt := f.Config, f.Budget.Burst, f.Budget.Prompt
 	c.Strategy = s.Config.Strategy
 	s.ceiling(path, &c, by)
+	s.progress(path, &c, by)
 	if by == byProject {
 		c = s.restrict(c)
 		burst, prompt = lower(burst, s.Limits.Burst), lower(prompt, s.Limits.PerPrompt)
@@ -251,10 +252,26 @@ func (s *Settings) checks(path string, c *strategy.Config) {
 	})
 }
 
+// progress keeps the command that the user names; nobody else names one.
+func (s *Settings) progress(path string, c *strategy.Config, by writer) {
+	switch p := c.Progress; {
+	case p == nil:
+	case by != byUser:
+		s.fault(path, errors.New("progress: only your own file can name a command"))
+	case len(p.Command) == 0 || !filepath.IsAbs(p.Command[0]):
+		s.fault(path, errors.New("progress: command begins with the absolute path of a program"))
+	case p.Every < 0 || p.Every > 1000:
+		s.fault(path, errors.New("progress: every must be from 0 to 1000"))
+	default:
+		return
+	}
+	c.Progress = s.Config.Progress
+}
+
 // restrict keeps of a project's configuration what cannot push Claude on
 // against the user's.
 func (s *Settings) restrict(c strategy.Config) strategy.Config {
-	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling}
+	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Progress: c.Progress}
 	for _, r := range c.Add {
 		r.Reason = ""
 		if r.Then == strategy.Stop {

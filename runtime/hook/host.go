@@ -16,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/notice"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
@@ -38,7 +39,10 @@ type Host struct {
 	Project        string // CLAUDE_PROJECT_DIR, where a project's layer lies
 	Home           string // the user's home directory
 	Off            bool   // SPRINGFIELD=off
-	Now            time.Time
+	// Getenv reads the environment, of which only programs that are started get
+	// something.
+	Getenv func(string) string
+	Now    time.Time
 
 	prefix string // of lines on standard error, "" for springfield's own
 }
@@ -93,6 +97,12 @@ func (h Host) Run() (code int) {
 	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
 	code = h.write(a, settings)
 	h.script(root, event.Cwd, a.Script)
+	// Behind the answer, and with no lock held: a command may take its time.
+	for _, e := range a.Events {
+		if err := Tell(state, settings.Config.Progress, e, h.Getenv); err != nil {
+			h.note("%v", err)
+		}
+	}
 	return code
 }
 
@@ -141,6 +151,24 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		return h.unwritten(a, unledgered(err))
 	}
 	return a
+}
+
+// Tell puts what happens to a loop into its history, and tells the command that
+// the user named. The loop does not depend on either.
+func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string) error {
+	err := ledger.AppendLoop(state, e)
+	if to == nil || !to.Wants(e) {
+		return err
+	}
+	e.File = ""
+	line, encodeErr := json.Marshal(e)
+	if encodeErr != nil {
+		return encodeErr
+	}
+	if ran := (notice.Program{Argv: to.Command, Stdin: append(line, '\n'), Getenv: getenv}).Run(); ran != nil {
+		err = fmt.Errorf("run %s: %w", to.Command[0], ran)
+	}
+	return err
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which
@@ -244,13 +272,16 @@ func (h Host) write(a answer, settings Settings) (code int) {
 	for _, line := range a.Notes {
 		h.say(line)
 	}
+	if settings.Config.Protocol == "exit2" {
+		if a.Decision != strategy.Continue {
+			return 0
+		}
+		io.WriteString(h.Stderr, a.Reason+"\n")
+		return 2
+	}
 	o := output{SystemMessage: a.told}
 	switch a.Decision {
 	case strategy.Continue:
-		if settings.Config.Protocol == "exit2" {
-			io.WriteString(h.Stderr, a.Reason+"\n")
-			return 2
-		}
 		o.Decision, o.Reason = "block", a.Reason
 	case strategy.Remind:
 		o.Specific = &specific{settings.Strategy.Answers(), a.Reason}

@@ -1,14 +1,13 @@
 // Running a script of the plugin's, as its original did. The script gets nothing
-// to read, what it says goes nowhere, and it has five seconds.
+// to read, what it says goes nowhere, and its failure changes nothing.
 
 package hook
 
 import (
 	"path/filepath"
-	"time"
-)
 
-const scriptTime = 5 * time.Second
+	"github.com/cameronsjo/springfield/runtime/notice"
+)
 
 // script runs a verdict's script, from the plugin that the hook lies in or else
 // from the one that Claude Code names, in the event's directory.
@@ -22,7 +21,10 @@ func (h Host) script(root, dir string, script []string) {
 			continue
 		}
 		if path, err := filepath.Abs(path); err == nil {
-			runScript(path, dir, script[1:])
+			err = notice.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv}.Run()
+			if err != nil {
+				h.note("run %s: %v", script[0], err)
+			}
 		}
 		return
 	}

@@ -28,6 +28,7 @@ func main() {
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
 		Home:       home,
+		Getenv:     os.Getenv,
 		Off:        isOff(os.Getenv("SPRINGFIELD")),
 		Now:        time.Now(),
 	}.Run())

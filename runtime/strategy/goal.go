@@ -100,6 +100,8 @@ func (g *Goal) take(f field) (err error) {
 	return err
 }
 
+func momentOf(ms int64) string { return stamp.Write(ms) }
+
 // SetGoal puts fields into a loop's file: one that is there is replaced in its
 // place, one that is not is added behind the last. Values are as the file has
 // them: a number, true, or what QuoteField makes of a text; "" takes a field out.

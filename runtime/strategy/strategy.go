@@ -109,6 +109,8 @@ type Verdict struct {
 	// continue that remembers is one of a loop with a maximum of its own: the
 	// budget does not count it.
 	Remember Memory
+	// Events are what happens to a loop with this verdict, for its history.
+	Events []LoopEvent
 }
 
 // Config is what a plugin's strategy.json chooses.
@@ -127,9 +129,24 @@ type Config struct {
 	// Checks are more things to look at before Claude may stop. A project cannot
 	// choose them.
 	Checks []string `json:"checks,omitempty"`
+	// Progress is how the user wants to hear of a loop. Only the user's own file
+	// can name a command.
+	Progress *Progress `json:"progress,omitempty"`
 	// Last are rules asked after all others. No file sets them: this is where
 	// the continuing rules of a project go, which must not outvote a stop.
 	Last []Rule `json:"-"`
+}
+
+// Progress is a command that gets a line of JSON on its standard input when a loop
+// starts, at every n-th iteration, at the last one, and when it ends.
+type Progress struct {
+	Command []string `json:"command"` // the first is an absolute path
+	Every   int      `json:"every,omitempty"`
+}
+
+// Wants tells whether an event is to be told.
+func (p Progress) Wants(e LoopEvent) bool {
+	return e.Event != LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }
 
 // Strategy is one way of deciding. Only Name and Decide are
@@ -192,6 +209,7 @@ func (s Strategy) Answers() string {
 func All() []Strategy {
 	return []Strategy{
 		ned(),
+		wiggum(),
 	}
 }
 

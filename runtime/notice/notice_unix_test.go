@@ -1,0 +1,77 @@
+//go:build unix
+
+package notice
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func script(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a script")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out")
+	getenv := func(name string) string {
+		return map[string]string{"HOME": "/h", "LD_PRELOAD": "/evil.so", "PATH": "/evil", "BASH_ENV": "/evil"}[name]
+	}
+	p := Program{Argv: []string{script(t, `cat >"$1"; env >>"$1"; echo stray`), out}, Stdin: []byte("{\"event\":\"start\"}\n"), Getenv: getenv, Set: []string{"X=1"}}
+	if err := p.Run(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := string(data); !strings.HasPrefix(text, "{\"event\":\"start\"}\n") || !strings.Contains(text, "HOME=/h\n") || !strings.Contains(text, "X=1\n") || strings.Contains(text, "evil") {
+		t.Errorf("it got\n%s", text)
+	}
+}
+
+func TestProgramThatCannotRun(t *testing.T) {
+	none := func(string) string { return "" }
+	for name, argv := range map[string][]string{
+		"none": nil, "no path": {"sh"}, "not there": {"/nowhere/at/all"}, "fails": {script(t, "exit 3")},
+	} {
+		if err := (Program{Argv: argv, Getenv: none}).Run(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+// One that hangs is ended, and what it started too.
+func TestProgramThatHangs(t *testing.T) {
+	mark := filepath.Join(t.TempDir(), "pid")
+	p := Program{Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
+	if err := p.Run(); err != errSlow {
+		t.Fatalf("it ended with %v", err)
+	}
+	data, err := os.ReadFile(mark)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	for _, c := range strings.TrimSpace(string(data)) {
+		pid = pid*10 + int(c-'0')
+	}
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		// A zombie counts as gone: nobody here can reap it.
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(data)) + "/stat")
+		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("what it started goes on")
+		}
+	}
+}

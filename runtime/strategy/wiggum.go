@@ -1,0 +1,272 @@
+// ralph-wiggum: the goal loop. A file in the project says what the goal is, how
+// many iterations it may take and what Claude says when it is reached; at each
+// stop the loop counts one up and goes on until one of them ends it.
+//
+// The file belongs to its user: only the count changes, and, when the first
+// session stops there, the session that the loop is bound to. It may have come with
+// a cloned repository, so the user's own ceiling stands above its maximum.
+
+package strategy
+
+import (
+	"strconv"
+	"strings"
+)
+
+const (
+	// goalCeiling is the most iterations that a file can ask for, and
+	// maxGoalCeiling what a user can raise that to.
+	goalCeiling    = 25
+	maxGoalCeiling = 1000
+	// goalStalls is how many continues in a row may bring the same text and no tool
+	// call.
+	goalStalls = 3
+	// goalBody is how much of the goal the model is told at each stop, in
+	// characters.
+	goalBody = 2000
+)
+
+func wiggum() Strategy {
+	return Strategy{
+		Name: "ralph-wiggum", Prefix: "[CONTINUATION LOOP] ", Owns: true,
+		Ceiling: goalCeiling, MaxCeiling: maxGoalCeiling,
+		Reads:  func(Config, Situation) []Want { return []Want{{Name: GoalFile}} },
+		Decide: decideGoal,
+	}
+}
+
+// GoalReminder is what the model is told first, word for word as users of the
+// original know it.
+const GoalReminder = `[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]
+This is an automated continuation loop. Review your progress:
+- Check what has been completed
+- Continue working towards the goal
+- If complete, explicitly state the completion promise
+- If blocked, explain the issue`
+
+func decideGoal(c Config, s Situation) Verdict {
+	file := s.Files[GoalFile]
+	stop := func(rule, evidence string) Verdict {
+		return Verdict{Decision: Stop, Rule: rule, Sure: 100, Evidence: evidence}
+	}
+	switch {
+	case !file.Found:
+		return stop("no-loop", "there is no "+GoalFile)
+	case file.Problem != "":
+		return stop("unreadable", GoalFile+": "+file.Problem)
+	}
+	goal, err := ReadGoal(file.Data)
+	if err != nil {
+		return stop("frontmatter", GoalFile+": "+err.Error())
+	}
+	if goal.Session != "" && s.Session != "" && goal.Session != s.Session {
+		return stop("other-session", "the loop belongs to another session")
+	}
+	l := goalLoop{Goal: goal, s: s, file: file, max: goal.Max}
+	if c.Ceiling > 0 && l.max > c.Ceiling {
+		l.max, l.capped = c.Ceiling, true
+	}
+	l.remember()
+	return l.decide(c)
+}
+
+// goalLoop is a loop at one stop.
+type goalLoop struct {
+	Goal
+	s      Situation
+	file   File
+	max    int
+	capped bool   // the file asks for more than the ceiling
+	memory Memory // of it
+	fresh  bool   // its first stop
+	id     string
+}
+
+// remember finds what is remembered of the loop. A file that is not the one that
+// was counted up last is another loop, or was edited by hand: its stalls count
+// anew.
+func (l *goalLoop) remember() {
+	l.memory, _ = l.s.Memory(l.s.Dir + "/" + GoalFile)
+	l.id = l.Goal.ID
+	if l.fresh = l.Goal.ID == "" || l.Goal.Started == 0; l.id == "" {
+		l.id = NewLoopID(l.s.Dir, l.s.Session, l.s.Now)
+	}
+	if l.memory.Mark != l.mark(l.Goal.Count) {
+		l.memory = Memory{Key: l.memory.Key}
+	}
+	if l.Goal.Started == 0 {
+		l.Goal.Started = l.s.Now
+	}
+}
+
+// mark tells one loop at one iteration from others.
+func (l *goalLoop) mark(count int) string { return l.id + " " + strconv.Itoa(count) }
+
+func (l *goalLoop) decide(c Config) Verdict {
+	if !l.Active {
+		v := Verdict{Decision: Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + GoalFile}
+		if l.memory.Mark != "" { // it was running until now
+			v.Remember = Memory{Key: l.memory.Key}
+			v.Events = []LoopEvent{l.event(LoopCancelled, l.Count)}
+		}
+		return v
+	}
+	count := l.Count + 1
+	text := strings.ToLower(l.s.Text)
+	for _, promise := range l.Promises {
+		if strings.Contains(text, strings.ToLower(promise)) {
+			return l.ends(LoopPromised, count, "Claude said "+quote(promise), "Completion promise detected. Loop stopped successfully.")
+		}
+	}
+	stalls := l.stalls()
+	switch {
+	case count >= l.max:
+		return l.ends(LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+	case l.Timeout > 0 && l.s.Now-l.Goal.Started >= l.Timeout:
+		return l.ends(LoopTimedOut, count, "it began "+minutes(l.s.Now-l.Goal.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
+	case l.IterationTimeout > 0 && l.memory.At > 0 && l.s.Now-l.memory.At >= l.IterationTimeout:
+		return l.ends(LoopTimedOut, count, "the iteration took "+minutes(l.s.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+	case stalls >= goalStalls:
+		return l.pauses(count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call")
+	}
+	return l.goesOn(c, count, stalls)
+}
+
+// stalls counts our continues in a row since which nothing has happened. Without
+// a transcript nobody knows what has.
+func (l *goalLoop) stalls() int {
+	if l.memory.Mark == "" || !l.s.Known || l.memory.Text != hashOf(l.s.Text) || l.memory.Calls != l.s.Calls {
+		return 0
+	}
+	return l.memory.Stalls
+}
+
+func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
+	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
+	if l.Goal.Session == "" && l.s.Session != "" {
+		fields = append(fields, [2]string{"session_id", QuoteField(l.s.Session)})
+	}
+	fields = append(fields, l.claim()...)
+	data, err := SetGoal(l.file.Data, fields...)
+	if err != nil {
+		return Verdict{Decision: Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
+	}
+	v := Verdict{
+		Decision: Continue, Rule: "loop", Sure: 100,
+		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.atMost(),
+		Reason:   l.reason(count),
+		Told:     "ralph-wiggum: iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
+		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
+		Remember: Memory{
+			Key: l.memory.Key, Mark: l.mark(count), Text: hashOf(l.s.Text), Calls: l.s.Calls,
+			Stalls: stalls + 1, Rounds: l.memory.Rounds + 1, Began: l.Goal.Started, At: l.s.Now,
+		},
+	}
+	if l.fresh {
+		begun := l.event(LoopStarted, l.Count)
+		begun.File = first(string(l.file.Data), 8000)
+		v.Events = append(v.Events, begun)
+	}
+	kind := LoopGoesOn
+	if count == l.max-1 {
+		kind = LoopLastRound
+	}
+	v.Events = append(v.Events, l.event(kind, count))
+	return v
+}
+
+// claim are the fields that make a loop this session's.
+func (l *goalLoop) claim() (fields [][2]string) {
+	if !l.fresh {
+		return nil
+	}
+	if l.Goal.ID == "" {
+		fields = append(fields, [2]string{"loop_id", l.id})
+	}
+	return append(fields, [2]string{"started_at", momentOf(l.Goal.Started)})
+}
+
+func (l *goalLoop) reason(count int) string {
+	r := GoalReminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
+	if len(l.Promises) > 0 {
+		r += " Completion promise: " + strings.Join(l.Promises, " | ")
+	}
+	if l.Body != "" {
+		r += "\n\n" + first(l.Body, goalBody)
+	}
+	return r
+}
+
+// until says what the loop waits for.
+func (l *goalLoop) until() string {
+	switch {
+	case len(l.Promises) == 0:
+		return "; it names no promise, so it ends with the last one"
+	case len(l.Promises) == 1:
+		return ", until Claude says " + quote(l.Promises[0])
+	}
+	return ", until Claude says " + quote(l.Promises[0]) + " or another of its promises"
+}
+
+// atMost is the last iteration, and why it is not the one that the file names.
+func (l *goalLoop) atMost() string {
+	if l.capped {
+		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; your ceiling is " + strconv.Itoa(l.max) + ")"
+	}
+	return strconv.Itoa(l.max)
+}
+
+// ends takes the file away: the loop is over.
+func (l *goalLoop) ends(event string, count int, evidence, note string) Verdict {
+	v := Verdict{
+		Decision: Stop, Rule: event, Sure: 100, Evidence: evidence,
+		Told:     "ralph-wiggum: the loop is over: " + evidence,
+		Notes:    []string{note},
+		Changes:  []Change{{Name: GoalFile, Was: l.file.Data}},
+		Remember: Memory{Key: l.memory.Key},
+	}
+	v.Events = l.begun(l.event(event, count))
+	return v
+}
+
+// pauses leaves the goal where it is, switched off: nothing that somebody wrote
+// down is lost because Claude got stuck.
+func (l *goalLoop) pauses(count int, evidence string) Verdict {
+	data, err := SetGoal(l.file.Data, [2]string{"active", "false"})
+	if err != nil {
+		return Verdict{Decision: Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
+	}
+	return Verdict{
+		Decision: Stop, Rule: LoopStalled, Sure: 100, Evidence: evidence,
+		Told:     "ralph-wiggum: the loop stops: " + evidence + ". Its file stays, with active: false.",
+		Notes:    []string{"No progress. Loop stopped."},
+		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
+		Remember: Memory{Key: l.memory.Key},
+		Events:   l.begun(l.event(LoopStalled, count)),
+	}
+}
+
+// begun puts the start of a loop before its end, where that is its first stop.
+func (l *goalLoop) begun(end LoopEvent) []LoopEvent {
+	if !l.fresh {
+		return []LoopEvent{end}
+	}
+	start := l.event(LoopStarted, l.Count)
+	start.File = first(string(l.file.Data), 8000)
+	return []LoopEvent{start, end}
+}
+
+func (l *goalLoop) event(event string, count int) LoopEvent {
+	return LoopEvent{
+		Loop: l.id, At: l.s.Now, Event: event, Count: count, Max: l.max,
+		Session: first(l.s.Session, 200), Dir: first(l.s.Dir, 1000), Text: final(strings.TrimSpace(l.s.Text), 1000),
+	}
+}
+
+// minutes is a length of time for people.
+func minutes(ms int64) string {
+	if ms < 120_000 {
+		return strconv.FormatInt(ms/1000, 10) + " s"
+	}
+	return strconv.FormatInt(ms/60_000, 10) + " min"
+}

@@ -1,0 +1,203 @@
+package strategy
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// loopAt is a stop in a workspace with a loop's file.
+func loopAt(file, text string) Situation {
+	return Situation{
+		Text: text, Session: "s1", Now: 1_800_000_000_000, Dir: "/w", Known: true,
+		Files: map[string]File{GoalFile: {Found: true, Data: []byte(file)}},
+	}
+}
+
+func goalOf(fields ...string) string {
+	return "---\n" + strings.Join(fields, "\n") + "\n---\n\nMake it work.\n"
+}
+
+// step takes a verdict's changes and memory over into the next stop.
+func step(s *Situation, v Verdict) {
+	for _, c := range v.Changes {
+		s.Files[c.Name] = File{Found: c.Data != nil, Data: c.Data}
+	}
+	if v.Remember.Key != "" {
+		s.Memories = []Memory{v.Remember}
+	}
+}
+
+func TestGoalLoop(t *testing.T) {
+	loop := wiggum()
+	config := Config{Ceiling: goalCeiling}
+	for name, test := range map[string]struct {
+		situation Situation
+		decision  Decision
+		rule      string
+		evidence  string
+	}{
+		"no file":                {Situation{Files: map[string]File{}}, Stop, "no-loop", "there is no"},
+		"unreadable":             {Situation{Files: map[string]File{GoalFile: {Found: true, Problem: "larger than 256 KiB"}}}, Stop, "unreadable", "larger than"},
+		"bad frontmatter":        {loopAt("---\nactive: perhaps\n---\n", ""), Stop, "frontmatter", "line 2: active"},
+		"goes on":                {loopAt(goalOf(), "Working."), Continue, "loop", "iteration 2 of 10"},
+		"inactive":               {loopAt(goalOf("active: false"), "Working."), Stop, "inactive", "active is false"},
+		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), Stop, "other-session", "another session"},
+		"its own session's":      {loopAt(goalOf("session_id: s1"), "Working."), Continue, "loop", ""},
+		"no session is known":    {func() Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session = ""; return s }(), Continue, "loop", ""},
+		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), Stop, LoopPromised, "“tests passing”"},
+		"promise, any of":        {loopAt(goalOf("completion_promise: a b|c d"), "C D."), Stop, LoopPromised, "“c d”"},
+		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), Continue, "loop", ""},
+		"a promise in a list":    {loopAt(goalOf("completion_promise: [\"a|b\"]"), "a"), Continue, "loop", ""},
+		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), Continue, "loop", "iteration 9 of 10"},
+		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), Stop, LoopLimited, "iteration 10 of 10"},
+		"beyond the limit":       {loopAt(goalOf("iteration_count: 99", "max_iterations: 10"), "x"), Stop, LoopLimited, ""},
+		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), Stop, LoopLimited, ""},
+		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), Stop, LoopPromised, ""},
+		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), Stop, LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
+		"below the ceiling":      {loopAt(goalOf("iteration_count: 23", "max_iterations: 500"), "x"), Continue, "loop", "24 of 25 (the file asks for 500"},
+		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), Stop, LoopTimedOut, "timeout is 30 min"},
+		"before the timeout":     {loopAt(goalOf("timeout: 2h", "started_at: 2027-01-15T07:00:00Z"), "x"), Continue, "loop", ""},
+		"timeout, started now":   {loopAt(goalOf("timeout: 30m"), "x"), Continue, "loop", ""},
+		"the reminder is quoted": {loopAt(goalOf("completion_promise: tests passing"), "I was told to explicitly state the completion promise."), Continue, "loop", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := loop.Decide(config, test.situation)
+			if v.Decision != test.decision || v.Rule != test.rule || !strings.Contains(v.Evidence, test.evidence) {
+				t.Errorf("%s by %s: %s\nwant %s by %s: …%s…", v.Decision, v.Rule, v.Evidence, test.decision, test.rule, test.evidence)
+			}
+		})
+	}
+}
+
+// Start 1, at most 10: eight continues, then the file is gone. Everything of the
+// user's stays as it is on the way.
+func TestGoalLoopToItsLimit(t *testing.T) {
+	const mine = "---\n# mine\niteration_count: 1 # up\nmood: sunny\n---\n\nMake it work.\niteration_count: 1\n"
+	s := loopAt(mine, "")
+	var continues int
+	for i := 0; i < 20; i++ {
+		s.Text = "Step " + strconv.Itoa(i)
+		s.Now += 60_000
+		v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
+		step(&s, v)
+		if v.Decision == Stop {
+			if v.Rule != LoopLimited || s.Files[GoalFile].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
+				t.Errorf("it ended by %s, %q, with the file there: %v", v.Rule, v.Notes, s.Files[GoalFile].Found)
+			}
+			break
+		}
+		continues++
+		text := string(s.Files[GoalFile].Data)
+		if want := "# mine\niteration_count: " + strconv.Itoa(i+2) + " # up\nmood: sunny\nsession_id: \"s1\"\nloop_id: "; !strings.Contains(text, want) || !strings.HasSuffix(text, "---\n\nMake it work.\niteration_count: 1\n") {
+			t.Fatalf("the file became\n%s", text)
+		}
+		if !strings.HasPrefix(v.Reason, GoalReminder) || !strings.HasSuffix(v.Reason, "Make it work.\niteration_count: 1") {
+			t.Fatalf("the model was told\n%s", v.Reason)
+		}
+	}
+	if continues != 8 {
+		t.Errorf("%d continues, want 8", continues)
+	}
+	// A file that comes afterwards is a new loop.
+	s.Files[GoalFile] = File{Found: true, Data: []byte(goalOf("completion_promise: Documentation complete"))}
+	if v := wiggum().Decide(Config{Ceiling: goalCeiling}, s); v.Decision != Continue || v.Events[0].Event != LoopStarted {
+		t.Errorf("the next loop: %s by %s, %+v", v.Decision, v.Rule, v.Events)
+	}
+}
+
+// Three continues that bring the same words and no tool call end it; a tool call,
+// other words, or nobody knowing of either do not. The file stays.
+func TestGoalLoopStalls(t *testing.T) {
+	for name, test := range map[string]struct {
+		change    func(i int, s *Situation)
+		continues int
+	}{
+		"nothing happens": {func(int, *Situation) {}, 3},
+		"other words":     {func(i int, s *Situation) { s.Text = strconv.Itoa(i) }, 8},
+		"tool calls":      {func(i int, s *Situation) { s.Calls = i }, 8},
+		"nobody knows":    {func(_ int, s *Situation) { s.Known = false }, 8},
+		"words at last":   {func(i int, s *Situation) { s.Text = strconv.Itoa(i / 3) }, 8},
+		"the count is set": {func(i int, s *Situation) {
+			if i == 2 {
+				data, _ := SetGoal(s.Files[GoalFile].Data, [2]string{"iteration_count", "5"})
+				s.Files[GoalFile] = File{Found: true, Data: data}
+			}
+		}, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loopAt(goalOf(), "Still at it.")
+			n := 0
+			for i := 0; i < 20; i++ {
+				test.change(i, &s)
+				v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
+				step(&s, v)
+				if v.Decision == Stop {
+					if v.Rule == LoopStalled && (!s.Files[GoalFile].Found || !strings.Contains(string(s.Files[GoalFile].Data), "active: false") || v.Told == "") {
+						t.Error("a loop that stalled has lost its file, is active, or says nothing")
+					}
+					break
+				}
+				n++
+			}
+			if n != test.continues {
+				t.Errorf("%d continues, want %d", n, test.continues)
+			}
+		})
+	}
+}
+
+func TestGoalLoopIterationTimeout(t *testing.T) {
+	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
+	step(&s, wiggum().Decide(Config{}, s))
+	s.Now, s.Text = s.Now+9*60_000, "b"
+	v := wiggum().Decide(Config{}, s)
+	if step(&s, v); v.Decision != Continue {
+		t.Fatalf("after 9 minutes: %s by %s", v.Decision, v.Rule)
+	}
+	s.Now, s.Text = s.Now+10*60_000, "c"
+	if v := wiggum().Decide(Config{}, s); v.Rule != LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
+		t.Errorf("after 10 minutes: %s by %s: %s", v.Decision, v.Rule, v.Evidence)
+	}
+}
+
+// The goal is told up to its two thousandth character, never half of one.
+func TestGoalLoopTellsTheGoal(t *testing.T) {
+	s := loopAt("---\n---\n"+strings.Repeat("ü", 2500), "x")
+	v := wiggum().Decide(Config{}, s)
+	if !strings.HasSuffix(v.Reason, "\n\n"+strings.Repeat("ü", 2000)+"…") {
+		t.Errorf("the model was told …%s", v.Reason[len(v.Reason)-40:])
+	}
+}
+
+// What happens is told: start, each iteration, the last, the end; a loop that was
+// switched off by hand has been cancelled, once.
+func TestGoalLoopEvents(t *testing.T) {
+	s := loopAt(goalOf("max_iterations: 4"), "a")
+	var events []string
+	for i := range 4 {
+		s.Text = strconv.Itoa(i)
+		v := wiggum().Decide(Config{}, s)
+		step(&s, v)
+		for _, e := range v.Events {
+			events = append(events, e.Event)
+			if (e.Event == LoopStarted) != (e.File != "") || e.Loop == "" || e.Dir != "/w" || e.Session != "s1" {
+				t.Errorf("%+v", e)
+			}
+		}
+	}
+	if got := strings.Join(events, " "); got != "start iteration last limit" {
+		t.Errorf("events are %s", got)
+	}
+	s = loopAt(goalOf(), "a")
+	step(&s, wiggum().Decide(Config{}, s))
+	data, _ := SetGoal(s.Files[GoalFile].Data, [2]string{"active", "false"})
+	s.Files[GoalFile] = File{Found: true, Data: data}
+	v := wiggum().Decide(Config{}, s)
+	if step(&s, v); len(v.Events) != 1 || v.Events[0].Event != LoopCancelled || len(v.Changes) != 0 {
+		t.Errorf("switched off: %+v", v)
+	}
+	if v := wiggum().Decide(Config{}, s); len(v.Events) != 0 {
+		t.Errorf("a second time: %+v", v.Events)
+	}
+}
