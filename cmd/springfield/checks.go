@@ -185,7 +185,10 @@ func (d *diagnosis) enabledByUs(id string) bool {
 // what the user has made or enabled with springfield is repaired: a project that
 // was cloned must not bring its own hook to life this way.
 func (d *diagnosis) notRunning(s installer.Switched) finding {
-	f := finding{State: failure, Says: fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), Fix: "springfield disable " + s.ID + " --scope " + s.Decides}
+	f := finding{State: failure, Says: fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), Fix: howToSwitchOff(s)}
+	if s.Decides == string(installer.Project) { // it runs for nobody
+		f.Fix = "springfield disable " + s.ID + " --scope project"
+	}
 	suites := slices.DeleteFunc(slices.Clone(d.made), func(dir string) bool {
 		return !slices.Contains(d.suites[s.Marketplace], dir) || generator.CheckHook(filepath.Join(dir, s.Name), generator.Host()) != nil
 	})

@@ -165,7 +165,8 @@ func (a *app) wouldCommit(file string) bool {
 	if err != nil || !filepath.IsAbs(git) || repositoryRoot(a.work) == "" {
 		return false
 	}
-	cmd := exec.Command(git, "check-ignore", "-q", file)
+	// A repository's own configuration could have git start a program to watch files.
+	cmd := exec.Command(git, "-c", "core.fsmonitor=", "check-ignore", "-q", file)
 	cmd.Dir, cmd.Env = a.work, a.env
 	var exit *exec.ExitError
 	return errors.As(cmd.Run(), &exit) && exit.ExitCode() == 1

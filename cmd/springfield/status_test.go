@@ -73,3 +73,21 @@ func TestItem(t *testing.T) {
 		}
 	}
 }
+
+// Advice that can be followed: what an administrator or a directory switches on
+// is in no scope that disable knows.
+func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
+	home := t.TempDir()
+	d := &diagnosis{a: &app{}, places: installer.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: home, Root: home}}
+	for decides, want := range map[string]string{
+		"user":    "springfield disable ned-flanders@hooks --scope user",
+		"project": "springfield disable ned-flanders@hooks --scope project",
+		"managed": "only an administrator can switch it off",
+		"":        "springfield disable ned-flanders@hooks --scope user",
+	} {
+		s := installer.Switched{Installed: installer.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
+		if got := d.notRunning(s).Fix; got != want {
+			t.Errorf("%q decides: %q, want %q", decides, got, want)
+		}
+	}
+}
