@@ -103,7 +103,10 @@ func checkSettings(d *diagnosis) []finding {
 		bad = append(bad, finding{State: failure, Says: fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, ago(e.At)), Fix: "springfield undo",
 			mend: func() error {
 				return d.apply(func() (installer.Plan, error) {
-					plan, _, err := installer.PlanUndo(d.places)
+					plan, newest, err := installer.PlanUndo(d.places)
+					if err == nil && newest.ID != e.ID {
+						err = errors.New("another edit has been made since")
+					}
 					return plan, err
 				})
 			}})

@@ -96,6 +96,10 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	}
 	if o.purge {
 		notes, err := client.Purge(ctx, places, plugin)
+		if err != nil && ctx.Err() != nil {
+			a.talk("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
+			return ctx.Err()
+		}
 		if err != nil {
 			return &hinted{fmt.Errorf("%s is disabled in %s settings, but: %w", plugin.ID(), scope, err), "call it again, or in Claude Code: /plugin"}
 		}

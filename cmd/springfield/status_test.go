@@ -91,3 +91,43 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 		}
 	}
 }
+
+// Between doctor's look and its repair another springfield may have made an
+// edit, which is whole: it is not taken back for the one that was cut off.
+func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
+	home := t.TempDir()
+	places := installer.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
+	apply := func(plan installer.Plan, err error) {
+		t.Helper()
+		if err == nil {
+			err = plan.Apply(places)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	suite := filepath.Join(home, "hooks")
+	apply(installer.PlanEnable(places, installer.Enabling{Plugin: installer.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: installer.Project, Declare: true}))
+	// As a kill between the two files leaves it.
+	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
+	if err := os.Rename(entry+".json", entry+".open"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(places.Work, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(places.Work, ".claude"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	found := checkSettings(&diagnosis{a: &app{}, places: places})
+	if len(found) != 1 || found[0].mend == nil {
+		t.Fatalf("%+v", found)
+	}
+	apply(installer.PlanEnv(places, installer.Local, "A", "1"))
+	if err := found[0].mend(); err == nil {
+		t.Error("another edit was taken back")
+	}
+	if data, err := os.ReadFile(filepath.Join(places.Work, ".claude", "settings.local.json")); err != nil || !strings.Contains(string(data), `"A"`) {
+		t.Errorf("%s, %v", data, err)
+	}
+}

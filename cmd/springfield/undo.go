@@ -130,7 +130,7 @@ func (a *app) listEdits(places installer.Places, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, e := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(filesOf(e), " "))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), visible(e.Did), visible(strings.Join(filesOf(e), " ")))
 	}
 	return w.Flush()
 }
