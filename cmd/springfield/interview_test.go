@@ -34,7 +34,8 @@ type person struct {
 	cmd   *exec.Cmd
 	mu    sync.Mutex
 	spoke time.Time
-	bytes []byte // all that was said
+	bytes []byte        // all that was said
+	over  chan struct{} // closed when nothing more can be said
 }
 
 // start runs springfield in a scratch directory on a terminal of its own.
@@ -67,7 +68,7 @@ func startIn(t *testing.T, columns int, kind string, args ...string) (*person, s
 	if err := os.Symlink(self, command); err != nil {
 		t.Fatal(err)
 	}
-	x := &person{t: t, ptm: ptm, pts: pts}
+	x := &person{t: t, ptm: ptm, pts: pts, over: make(chan struct{})}
 	x.vt = vt10x.New(vt10x.WithWriter(ptm), vt10x.WithSize(columns, 24))
 	x.cmd = exec.Command(command, args...)
 	x.cmd.Dir = filepath.Join(dir)
@@ -81,6 +82,7 @@ func startIn(t *testing.T, columns int, kind string, args ...string) (*person, s
 		t.Fatal(err)
 	}
 	go func() {
+		defer close(x.over)
 		buf := make([]byte, 4096)
 		for {
 			n, err := ptm.Read(buf)
@@ -148,6 +150,8 @@ func (x *person) send(keys string) {
 func (x *person) exitCode() int {
 	x.t.Helper()
 	x.cmd.Wait()
+	x.pts.Close()
+	<-x.over // its last words may still lie in the terminal
 	return x.cmd.ProcessState.ExitCode()
 }
 
