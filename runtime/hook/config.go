@@ -114,6 +114,21 @@ func ReadSettings(root, state, project string) (Settings, error) {
 	return o.settings(state, project), nil
 }
 
+// Unplugged are the settings of a strategy that no plugin has: its defaults, and
+// what the user and the project say of a plugin of its name.
+func Unplugged(known strategy.Strategy, state, project string) Settings {
+	return own{plugin: known.Name, strategy: known, data: []byte("{}")}.settings(state, project)
+}
+
+// Around are the settings of the plugin that a hook lies in.
+func Around(executable, state, project string) (Settings, error) {
+	root, err := findRoot(executable, "")
+	if err != nil {
+		return Settings{}, err
+	}
+	return ReadSettings(root, state, project)
+}
+
 // settings puts the layers over the plugin's own file.
 func (o own) settings(state, project string) Settings {
 	s := Settings{

@@ -190,7 +190,7 @@ func (h Host) workspace(state string, settings Settings, event Event) (space *wo
 	if !settings.Strategy.Owns {
 		return space, space.Close, nil
 	}
-	lock, err := ledger.Lock(state, "workspace:"+space.Dir, lockWait)
+	lock, err := ledger.LockWorkspace(state, space.Dir, lockWait)
 	if err != nil {
 		space.Close()
 		return nil, unlock, err

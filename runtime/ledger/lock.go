@@ -34,3 +34,9 @@ func Lock(dir, name string, wait time.Duration) (*os.File, error) {
 		}
 	}
 }
+
+// LockWorkspace takes the lock under which a strategy's files in a directory are
+// changed, by a stop or by a person.
+func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
+	return Lock(dir, "workspace:"+workspace, wait)
+}

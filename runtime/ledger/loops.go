@@ -19,7 +19,9 @@ const (
 	// maxLoopsFile is where the history is rotated, in bytes: some ten thousand
 	// iterations. One file before it is kept.
 	maxLoopsFile = 4 << 20
-	maxLoopLine  = 32 << 10
+	// maxLoopLine is longer than any line: 8,000 characters of a file, each of
+	// which JSON may write as six bytes, and the texts beside it.
+	maxLoopLine = 128 << 10
 )
 
 func loopsFile(dir string) string { return filepath.Join(dir, "loops.jsonl") }

@@ -42,7 +42,9 @@ type Goal struct {
 	// between two stops; milliseconds, 0: no limit.
 	Timeout, IterationTimeout int64
 	Started                   int64 // Unix milliseconds, 0 if unknown
-	Body                      string
+	// Stopped is when somebody was told that the loop was stopped, 0 if nobody was.
+	Stopped int64
+	Body    string
 }
 
 // ReadGoal reads a loop's file. The error names the line.
@@ -96,6 +98,8 @@ func (g *Goal) take(f field) (err error) {
 		g.IterationTimeout, err = f.span()
 	case "started_at":
 		g.Started, _ = stamp.Read(f.text())
+	case "stopped_at":
+		g.Stopped, _ = stamp.Read(f.text())
 	}
 	return err
 }
@@ -115,6 +119,16 @@ func SetGoal(data []byte, fields ...[2]string) ([]byte, error) {
 		text = front.set(set[0], set[1])
 	}
 	return []byte(text), nil
+}
+
+// SetGoalBody puts a text in the place of the goal's, and leaves the fields.
+func SetGoalBody(data []byte, body string) ([]byte, error) {
+	front, err := readFront(string(data))
+	if err != nil {
+		return nil, err
+	}
+	body = strings.ReplaceAll(strings.TrimSpace(body), "\r\n", "\n")
+	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
 // QuoteField writes a text as a value: in double quotes, on one line.

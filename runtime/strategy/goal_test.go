@@ -121,6 +121,23 @@ func TestSetGoal(t *testing.T) {
 
 // Whatever somebody has written: no crash, and an edit changes its field, keeps
 // the text, and reads back.
+func TestSetGoalBody(t *testing.T) {
+	for name, test := range map[string]struct{ file, body, want string }{
+		"a new one":        {"---\na: b # c\n---\n\nOld.\n---\nOlder.\n", " New.\n\n- one \n", "---\na: b # c\n---\n\nNew.\n\n- one\n"},
+		"CRLF":             {"---\r\na: b\r\n---\r\nOld.\r\n", "New.\n- one\r\n- two", "---\r\na: b\r\n---\r\n\r\nNew.\r\n- one\r\n- two\r\n"},
+		"no body, no end":  {"---\na: b\n---", "New.", "---\na: b\n---\nNew.\n"},
+		"nothing any more": {"---\na: b\n---\nOld.", "", "---\na: b\n---\n\n\n"},
+	} {
+		got, err := SetGoalBody([]byte(test.file), test.body)
+		if err != nil || string(got) != test.want {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, test.want)
+		}
+	}
+	if _, err := SetGoalBody([]byte("no loop"), "New."); err == nil {
+		t.Error("a file that is no loop got a goal")
+	}
+}
+
 func FuzzGoal(f *testing.F) {
 	f.Add(guide, "iteration_count", "a \"b\" | c")
 	f.Add("---\r\na: [x, 'y', \"z\"] # c\r\nb:\r\n - 1\r\n---\r\n", "b", "")

@@ -35,6 +35,18 @@ const (
 	LoopCancelled = "cancel"
 )
 
+// Ends tells that the loop is over with this, or rests.
+func (e LoopEvent) Ends() bool {
+	switch e.Event {
+	case LoopStarted, LoopGoesOn, LoopLastRound:
+		return false
+	}
+	return true
+}
+
+// LoopFile is how much of a loop's file the history keeps.
+func LoopFile(data []byte) string { return first(string(data), 8000) }
+
 // NewLoopID names a loop.
 func NewLoopID(dir, session string, now int64) string {
 	h := fnv.New64a()

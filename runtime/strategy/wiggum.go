@@ -107,7 +107,9 @@ func (l *goalLoop) decide(c Config) Verdict {
 		v := Verdict{Decision: Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + GoalFile}
 		if l.memory.Mark != "" { // it was running until now
 			v.Remember = Memory{Key: l.memory.Key}
-			v.Events = []LoopEvent{l.event(LoopCancelled, l.Count)}
+			if l.Stopped == 0 { // else it has been told by who stopped it
+				v.Events = []LoopEvent{l.event(LoopCancelled, l.Count)}
+			}
 		}
 		return v
 	}
@@ -146,6 +148,9 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 	if l.Goal.Session == "" && l.s.Session != "" {
 		fields = append(fields, [2]string{"session_id", QuoteField(l.s.Session)})
 	}
+	if l.Stopped != 0 { // and is active again
+		fields = append(fields, [2]string{"stopped_at", ""})
+	}
 	fields = append(fields, l.claim()...)
 	data, err := SetGoal(l.file.Data, fields...)
 	if err != nil {
@@ -164,7 +169,7 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 	}
 	if l.fresh {
 		begun := l.event(LoopStarted, l.Count)
-		begun.File = first(string(l.file.Data), 8000)
+		begun.File = LoopFile(l.file.Data)
 		v.Events = append(v.Events, begun)
 	}
 	kind := LoopGoesOn
@@ -252,7 +257,7 @@ func (l *goalLoop) begun(end LoopEvent) []LoopEvent {
 		return []LoopEvent{end}
 	}
 	start := l.event(LoopStarted, l.Count)
-	start.File = first(string(l.file.Data), 8000)
+	start.File = LoopFile(l.file.Data)
 	return []LoopEvent{start, end}
 }
 

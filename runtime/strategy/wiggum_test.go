@@ -201,3 +201,37 @@ func TestGoalLoopEvents(t *testing.T) {
 		t.Errorf("a second time: %+v", v.Events)
 	}
 }
+
+// Whoever stops a running loop by hand is told of in the history at the next stop;
+// loop stop tells it itself, and says so in the file. A loop that goes on again
+// forgets that.
+func TestGoalLoopIsStoppedOnce(t *testing.T) {
+	s := loopAt(goalOf(), "One.")
+	step(&s, wiggum().Decide(Config{}, s))
+	running := string(s.Files[GoalFile].Data)
+	for name, test := range map[string]struct {
+		fields [][2]string
+		events int
+	}{
+		"by hand":      {[][2]string{{"active", "false"}}, 1},
+		"by loop stop": {[][2]string{{"active", "false"}, {"stopped_at", "2027-01-15T08:00:00Z"}}, 0},
+	} {
+		data, err := SetGoal([]byte(running), test.fields...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Files[GoalFile] = File{Found: true, Data: data}
+		if v := wiggum().Decide(Config{}, s); v.Rule != "inactive" || len(v.Events) != test.events {
+			t.Errorf("%s: by %s, events %+v", name, v.Rule, v.Events)
+		}
+		if data, err = SetGoal(data, [2]string{"active", "true"}); err != nil {
+			t.Fatal(err)
+		}
+		again := s
+		again.Files = map[string]File{GoalFile: {Found: true, Data: data}}
+		v := wiggum().Decide(Config{}, again)
+		if v.Decision != Continue || strings.Contains(string(v.Changes[0].Data), "stopped_at") {
+			t.Errorf("%s, and active again: %s by %s, the file\n%s", name, v.Decision, v.Rule, v.Changes[0].Data)
+		}
+	}
+}
