@@ -133,12 +133,16 @@ func (x *person) wait(text string, raw bool) {
 		x.mu.Lock()
 		quiet := time.Since(x.spoke) > 30*time.Millisecond
 		x.mu.Unlock()
-		if quiet && x.raw() == raw && strings.Contains(strings.Join(strings.Fields(x.vt.String()), " "), text) {
+		if quiet && x.raw() == raw && strings.Contains(unspaced(x.vt.String()), unspaced(text)) {
 			return
 		}
 	}
 	x.t.Fatalf("no %q on the screen:\n%s", text, x.vt.String())
 }
+
+// unspaced leaves white space out: the edge of the screen breaks lines anywhere,
+// in the middle of a word too.
+func unspaced(text string) string { return strings.Join(strings.Fields(text), "") }
 
 func (x *person) send(keys string) {
 	x.t.Helper()

@@ -209,6 +209,8 @@ func (s Strategy) Answers() string {
 func All() []Strategy {
 	return []Strategy{
 		ned(),
+		speckit(),
+		specum(),
 		wiggum(),
 	}
 }

@@ -1,0 +1,233 @@
+package generator
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// coordinators are the two plugins that carry out tasks.md, and what the texts of
+// each are about.
+func coordinators() []struct{ strategy, dir, state, schema, version string } {
+	return []struct{ strategy, dir, state, schema, version string }{
+		{"ralph-specum", "specs/demo", ".ralph-state.json", "spec-state.schema.json", "3.2.0"},
+		{"ralph-speckit", ".specify/specs/001-demo", ".speckit-state.json", "speckit-state.schema.json", "1.0.0"},
+	}
+}
+
+// texts are a plugin's files by their paths in it.
+func texts(t *testing.T, name, strategy string) map[string][]byte {
+	t.Helper()
+	p, err := NewPlugin(name, strategy, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec := specOf(host())
+	spec.Plugins = []Plugin{p}
+	files, err := Render(spec, compiled(host()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string][]byte{}
+	for _, f := range files {
+		if inside, ok := strings.CutPrefix(f.Path, name+"/"); ok {
+			found[inside] = f.Data
+		}
+	}
+	return found
+}
+
+// exampleState is the state file that the implement command shows.
+func exampleState(t *testing.T, files map[string][]byte) []byte {
+	t.Helper()
+	_, rest, _ := bytes.Cut(files["commands/implement.md"], []byte("```json\n"))
+	state, _, ok := bytes.Cut(rest, []byte("```"))
+	if !ok {
+		t.Fatal("implement shows no state file")
+	}
+	return state
+}
+
+// The state that the coordinator is told to write fits the schema that lies
+// beside it, and so do files of others, with members that nobody here knows.
+func TestStateSchemas(t *testing.T) {
+	for _, c := range coordinators() {
+		t.Run(c.strategy, func(t *testing.T) {
+			files := texts(t, c.strategy, c.strategy)
+			parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(files["schemas/"+c.schema]))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compiler := jsonschema.NewCompiler()
+			if err := compiler.AddResource("state.json", parsed); err != nil {
+				t.Fatal(err)
+			}
+			schema, err := compiler.Compile("state.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			check := func(text string) error {
+				t.Helper()
+				instance, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+				if err != nil {
+					t.Fatalf("%v\n%s", err, text)
+				}
+				return schema.Validate(instance)
+			}
+			example := string(exampleState(t, files))
+			for _, good := range []string{
+				example,
+				`{"phase":"execution","taskIndex":0,"totalTasks":5}`,
+				`{"phase":"tasks","taskIndex":0,"totalTasks":0,"epicName":"e","parallelGroup":{"startIndex":1}}`,
+				`{"phase":"execution","taskIndex":1,"totalTasks":5,"recoveryMode":true,"fixTaskMap":{"1.3":{"attempts":1,"fixTaskIds":["1.3.1"],"lastError":"x"}}}`,
+			} {
+				if err := check(good); err != nil {
+					t.Errorf("%s: %v", good, err)
+				}
+			}
+			for _, bad := range []string{
+				`{}`, `[]`, `{"phase":"execution","taskIndex":0}`, `{"phase":"done","taskIndex":0,"totalTasks":5}`, `{"phase":"execution","taskIndex":-1,"totalTasks":5}`,
+				`{"phase":"execution","taskIndex":0,"totalTasks":5,"recoveryMode":"yes"}`, `{"phase":"execution","taskIndex":0,"totalTasks":5,"maxFixTasksPerOriginal":0}`,
+				`{"phase":"execution","taskIndex":0,"totalTasks":5,"fixTaskMap":[]}`, `{"phase":"execution","taskIndex":"1","totalTasks":5}`,
+			} {
+				if check(bad) == nil {
+					t.Errorf("the schema takes %s", bad)
+				}
+			}
+
+			var text struct {
+				AdditionalProperties bool `json:"additionalProperties"`
+				Properties           map[string]struct {
+					Type    string
+					Default any
+				}
+			}
+			if err := json.Unmarshal(files["schemas/"+c.schema], &text); err != nil {
+				t.Fatal(err)
+			}
+			if !text.AdditionalProperties {
+				t.Error("members of later versions are refused")
+			}
+			for member, want := range map[string]any{
+				"recoveryMode": false, "maxFixTasksPerOriginal": 3.0, "awaitingApproval": false, "taskIteration": 1.0, "globalIteration": 1.0,
+				"maxGlobalIterations": 100.0, "maxTaskIterations": 5.0, "taskIndex": 0.0, "totalTasks": 0.0,
+			} {
+				if got := text.Properties[member].Default; got != want {
+					t.Errorf("%s is %v without a word, want %v", member, got, want)
+				}
+			}
+			if text.Properties["fixTaskMap"].Type != "object" {
+				t.Error("fixTaskMap is no object")
+			}
+			// The example shows every member, with its default.
+			var members map[string]any
+			if err := json.Unmarshal([]byte(example), &members); err != nil {
+				t.Fatal(err)
+			}
+			for member, p := range text.Properties {
+				got, ok := members[member]
+				if !ok || p.Default != nil && member != "totalTasks" && member != "fixTaskMap" && got != p.Default {
+					t.Errorf("the example has %s as %v, the schema's default is %v", member, got, p.Default)
+				}
+			}
+			if !strings.Contains(example, `"basePath": "`+c.dir+`"`) {
+				t.Errorf("the example is not about %s:\n%s", c.dir, example)
+			}
+		})
+	}
+}
+
+// Claude Code reads these between the lines of ---; under a name of one's own
+// the plugin's commands and its agent have that name.
+func TestCoordinatorTexts(t *testing.T) {
+	for _, c := range coordinators() {
+		for _, name := range []string{c.strategy, "left-handed"} {
+			t.Run(c.strategy+" as "+name, func(t *testing.T) {
+				files := texts(t, name, c.strategy)
+				front := func(file string) (matter map[string]any, body string) {
+					t.Helper()
+					rest, ok := strings.CutPrefix(string(files[file]), "---\n")
+					head, body, closed := strings.Cut(rest, "\n---\n")
+					if !ok || !closed {
+						t.Fatalf("%s has no front matter", file)
+					}
+					if err := yaml.Unmarshal([]byte(head), &matter); err != nil {
+						t.Fatalf("%s: %v", file, err)
+					}
+					return matter, body
+				}
+				agent, body := front("agents/spec-executor.md")
+				if agent["name"] != "spec-executor" || agent["description"] == "" || agent["model"] != "inherit" {
+					t.Errorf("the agent is %v", agent)
+				}
+				if strings.Contains(body, "ALL_TASKS_COMPLETE") {
+					t.Error("the executor knows the word that ends the loop")
+				}
+				for _, want := range []string{"TASK_COMPLETE", "TASK_FAILED", ".progress.md", "- [x]", "`" + c.state + "`"} {
+					if !strings.Contains(body, want) {
+						t.Errorf("the executor is not told of %s", want)
+					}
+				}
+
+				implement, body := front("commands/implement.md")
+				for _, want := range []string{
+					"`" + name + ":spec-executor`", "`/" + name + ":implement`", "DIR/" + c.state, "$ARGUMENTS", "`taskIndex`", "`taskIteration`", "`globalIteration`",
+					"`maxTaskIterations`", "`maxFixTasksPerOriginal`", "`recoveryMode`", "`fixTaskMap`", "`awaitingApproval`", "Why the hook says less",
+				} {
+					if !strings.Contains(body, want) {
+						t.Errorf("the coordinator is not told of %s", want)
+					}
+				}
+				if n := strings.Count("\n"+body, "\nALL_TASKS_COMPLETE\n"); n != 1 {
+					t.Errorf("the signal stands %d times on a line of its own", n)
+				}
+				cancel, body := front("commands/cancel.md")
+				for _, want := range []string{c.state, ".progress.md", "`/" + name + ":implement`"} {
+					if !strings.Contains(body, want) {
+						t.Errorf("cancel says nothing of %s", want)
+					}
+				}
+				for file, matter := range map[string]map[string]any{"implement": implement, "cancel": cancel} {
+					if matter["description"] == "" || matter["disable-model-invocation"] != true {
+						t.Errorf("%s: %v", file, matter)
+					}
+					// Nothing is allowed that could run anything.
+					tools, _ := matter["allowed-tools"].(string)
+					for tool := range strings.SplitSeq(tools, ", ") {
+						if strings.HasPrefix(tool, "Bash") && !strings.HasPrefix(tool, "Bash(rm -- ") || tool == "Write" || tool == "Edit" {
+							t.Errorf("%s may use %s", file, tool)
+						}
+					}
+				}
+				for file, data := range files {
+					if path.Ext(file) == ".md" && name != c.strategy && bytes.Contains(data, []byte("/"+c.strategy+":")) {
+						t.Errorf("%s speaks of /%s:", file, c.strategy)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The version goes on from the published plugin's, also in JSON.
+func TestCoordinatorVersions(t *testing.T) {
+	for _, c := range coordinators() {
+		files := texts(t, c.strategy, c.strategy)
+		var manifest struct {
+			Version, Description string
+			Keywords             []string
+		}
+		if err := json.Unmarshal(files[".claude-plugin/plugin.json"], &manifest); err != nil {
+			t.Fatal(err)
+		}
+		if manifest.Version != c.version || !strings.Contains(manifest.Description, "self-contained execution loop") || !slices.Contains(manifest.Keywords, "springfield") {
+			t.Errorf("%s: %+v", c.strategy, manifest)
+		}
+	}
+}
