@@ -445,6 +445,7 @@ func TestFindRoot(t *testing.T) {
 		"in hooks, by target":    {w.path("plugin/hooks/linux-amd64/springfield-hook"), w.path("other"), w.path("plugin")},
 		"in hooks/scripts":       {w.path("plugin/hooks/scripts/stop-watcher.sh"), w.path("other"), w.path("plugin")},
 		"in a strategy's name":   {w.path("plugins/ned-flanders/hooks/scripts/stop-watcher.sh"), w.path("other"), w.path("plugins/ned-flanders")},
+		"its settings gone":      {w.path("plugins/ralph-speckit/hooks/springfield-hook"), w.path("other"), w.path("plugins/ralph-speckit")},
 		"a link into the plugin": {link(w.path("plugin/hooks/linux-amd64/springfield-hook"), "bin/a"), w.path("other"), w.path("plugin")},
 		"a relative link":        {link("../plugin/hooks/linux-amd64/springfield-hook", "bin/b"), "", w.path("plugin")},
 		"a linked directory":     {filepath.Join(link(w.path("plugin"), "mine"), "hooks", "springfield-hook"), "", w.path("plugin")},

@@ -1,0 +1,490 @@
+package hook
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// specWorld is a world with a project and one of the two plugins.
+type specWorld struct {
+	*world
+	plugin, state, tasks string
+}
+
+func newSpecWorld(t *testing.T, plugin string) *specWorld {
+	t.Helper()
+	s := &specWorld{newWorld(t, `{"plugin": "`+plugin+`", "strategy": "`+plugin+`"}`), plugin, "project/specs/demo/.ralph-state.json", "project/specs/demo/tasks.md"}
+	if plugin == "ralph-speckit" {
+		s.state, s.tasks = "project/.specify/specs/demo/.speckit-state.json", "project/.specify/specs/demo/tasks.md"
+		s.write("project/.specify/.current-feature", "demo\n")
+	} else {
+		s.write("project/specs/.current-spec", "demo\n")
+	}
+	return s
+}
+
+func bothSpecs() []string { return []string{"ralph-specum", "ralph-speckit"} }
+
+// old writes a file that nobody is writing at.
+func (s *specWorld) old(name, data string) {
+	s.t.Helper()
+	s.write(name, data)
+	s.age(name, time.Minute)
+}
+
+func (s *specWorld) age(name string, age time.Duration) {
+	s.t.Helper()
+	when := time.Now().Add(-age)
+	if err := os.Chtimes(s.path(name), when, when); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// stop is an event as the originals' tests give it.
+func (s *specWorld) stop(active bool, more map[string]any) string {
+	e := map[string]any{"cwd": s.path("project"), "stop_hook_active": active, "session_id": "test-session"}
+	for k, v := range more {
+		if e[k] = v; v == nil {
+			delete(e, k)
+		}
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// answer runs the hook and checks that every line on standard error is the
+// plugin's.
+func (s *specWorld) answer(event string) (output, string) {
+	s.t.Helper()
+	out, notes := s.run(event)
+	for _, line := range strings.Split(strings.TrimSuffix(notes, "\n"), "\n") {
+		if line != "" && !strings.HasPrefix(line, "["+s.plugin+"] ") {
+			s.t.Errorf("on standard error: %q", line)
+		}
+	}
+	return out, notes
+}
+
+func specState(index int, more string) string {
+	return fmt.Sprintf(`{"phase": "execution", "taskIndex": %d, "totalTasks": 5%s}`, index, more)
+}
+
+// Five tasks, one after the other, with nothing but the state file moving; then
+// the word.
+func TestSpecsFromTaskToTask(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		s := newSpecWorld(t, plugin)
+		s.write(s.tasks, "- [ ] 1 a\n- [ ] 2 b\n- [ ] 3 c\n- [ ] 4 d\n- [ ] 5 e\n")
+		for i := range 5 {
+			s.old(s.state, specState(i, fmt.Sprintf(`, "globalIteration": %d`, i+1)))
+			out, notes := s.answer(s.event(map[string]any{"cwd": s.path("project"), "stop_hook_active": i > 0, "last_assistant_message": fmt.Sprintf("Task %d done", i)}))
+			task := fmt.Sprintf("ask %d/5", i+1)
+			if out.Decision != "block" || !strings.Contains(out.Reason, fmt.Sprintf("- [ ] %d %c\n\n", i+1, 'a'+i)) || !strings.Contains(out.SystemMessage, task) || !strings.Contains(notes, "Task: "+task[4:]) {
+				t.Fatalf("%s, stop %d: %+v, %s", plugin, i, out, notes)
+			}
+		}
+		s.old(s.state, specState(4, ""))
+		out, notes := s.answer(s.event(map[string]any{"cwd": s.path("project"), "stop_hook_active": true, "last_assistant_message": "All of it works.\n\nALL_TASKS_COMPLETE"}))
+		if out != (output{}) || !strings.Contains(notes, "ALL_TASKS_COMPLETE detected") {
+			t.Errorf("%s, at the end: %+v, %s", plugin, out, notes)
+		}
+		if r, ok := s.newest("session:s1"); !ok || r.Rule != "signal" || r.Plugin != plugin {
+			t.Errorf("%s: ledger %+v", plugin, r)
+		}
+	}
+}
+
+// FR-4: what the originals keep silent stays silent, on both streams.
+func TestSpecsSilence(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		for name, test := range map[string]struct {
+			prepare func(*specWorld)
+			event   string // "" for a usual one
+		}{
+			"AC-2.1 no state file":         {func(s *specWorld) { os.Remove(s.path(s.state)) }, ""},
+			"AC-2.1 no spec":               {func(s *specWorld) { os.RemoveAll(s.path("project")); os.Mkdir(s.path("project"), 0o755) }, ""},
+			"AC-2.1 no directory":          {func(s *specWorld) { os.RemoveAll(s.path("project")) }, ""},
+			"AC-2.2 another phase":         {func(s *specWorld) { s.old(s.state, `{"phase": "planning", "totalTasks": 3}`) }, ""},
+			"AC-2.5 switched off":          {func(s *specWorld) { s.write("project/.claude/"+plugin+".local.md", "---\nenabled: false\n---\n") }, ""},
+			"AC-2.6 empty input":           {nil, "\n"},
+			"AC-2.6 no input":              {nil, "-"},
+			"AC-2.6 invalid JSON":          {nil, "not json"},
+			"AC-2.6 half an event":         {nil, `{"cwd": "/tmp", "session`},
+			"AC-2.6 a list":                {nil, `[]`},
+			"AC-2.6 no cwd":                {nil, `{}`},
+			"AC-2.6 cwd null":              {nil, `{"cwd": null, "stop_hook_active": false}`},
+			"AC-2.6 cwd of another type":   {nil, `{"cwd": 7}`},
+			"another event":                {nil, "SubagentStop"},
+			"plan mode":                    {nil, "plan"},
+			"SPRINGFIELD=off":              {func(s *specWorld) { s.host.Off = true }, ""},
+			"a hold":                       {func(s *specWorld) { ledger.SetHold(s.path(".claude/springfield"), "", s.host.Now, time.Hour, false) }, ""},
+			"the ledger cannot be written": {func(s *specWorld) { s.write(".claude/springfield", "a file in the way") }, ""},
+			"wrong settings of the project": {func(s *specWorld) {
+				s.host.Project = s.path("project")
+				s.write("project/.claude/springfield/"+plugin+".json", `{"ceiling": 7000, "checks": ["x"]`)
+				s.old(s.state, `{"phase": "tasks"}`)
+			}, ""},
+			"the ralph-loop is armed": {func(s *specWorld) { s.write("project/.claude/ralph-loop.local.md", "---\niteration: 1\n---\ngo") }, ""},
+			"somebody else drives":    {nil, "active"},
+		} {
+			t.Run(plugin+"/"+name, func(t *testing.T) {
+				s := newSpecWorld(t, plugin)
+				s.old(s.state, specState(0, ""))
+				cwd, err := os.Getwd()
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Chdir(s.path("project")) // as in the originals' tests
+				if test.prepare != nil {
+					test.prepare(s)
+				}
+				event := test.event
+				switch event {
+				case "":
+					event = s.stop(false, nil)
+				case "-":
+					event = ""
+				case "active":
+					event = s.stop(true, nil)
+				case "SubagentStop":
+					event = s.stop(false, map[string]any{"hook_event_name": event})
+				case "plan":
+					event = s.stop(false, map[string]any{"permission_mode": event})
+				}
+				out, notes := s.answer(event)
+				t.Chdir(cwd)
+				if name == "somebody else drives" && strings.Contains(notes, "stop_hook_active=true") {
+					notes = "" // the originals say so
+				}
+				if out != (output{}) || notes != "" {
+					t.Errorf("answer %+v, notes %q", out, notes)
+				}
+			})
+		}
+	}
+}
+
+// The originals' tests share one session id and one home over many directories.
+func TestSpecsManyDirectoriesOfOneSession(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		s := newSpecWorld(t, plugin)
+		for i := range 12 {
+			project := fmt.Sprintf("w%d", i)
+			if err := os.CopyFS(s.path(project), os.DirFS(s.path("project"))); err != nil {
+				t.Fatal(err)
+			}
+			state := project + strings.TrimPrefix(s.state, "project")
+			cwd := map[string]any{"cwd": s.path(project)}
+			s.old(state, specState(0, ""))
+			if out, notes := s.answer(s.stop(true, cwd)); out != (output{}) {
+				t.Errorf("%s: another's loop is taken for ours: %+v, %s", project, out, notes)
+			}
+			s.old(state, "{ invalid json here")
+			if out, notes := s.answer(s.stop(i%2 == 0, cwd)); out.Decision != "block" || !strings.HasPrefix(out.Reason, "ERROR: Corrupt state file at ") || notes != "" {
+				t.Errorf("%s: %+v, %s", project, out, notes)
+			}
+			s.old(state, specState(2, ""))
+			if out, notes := s.answer(s.stop(false, cwd)); out.Decision != "block" || !strings.Contains(out.Reason, "Task 3/5") {
+				t.Errorf("%s: %+v, %s", project, out, notes)
+			}
+		}
+	}
+}
+
+// Who writes at the state file is waited for, a second at most.
+func TestSpecsRace(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		for name, test := range map[string]struct {
+			parts []string // written one after the other, 150 ms apart
+			rule  string
+		}{
+			"half of it, then all": {[]string{`{"phase": "exec`, specState(1, "")}, "task"},
+			"empty, then all":      {[]string{"", specState(1, "")}, "task"},
+			"in three parts":       {[]string{"{", `{"phase": "execution", "taskIndex"`, specState(1, "")}, "task"},
+			"never whole":          {[]string{`{"phase": "exec`}, "corrupt"},
+			"then deleted":         {[]string{`{"phase": "exec`, "-"}, "no-state"},
+			"whole at once":        {[]string{specState(1, "")}, "task"},
+		} {
+			t.Run(plugin+"/"+name, func(t *testing.T) {
+				s := newSpecWorld(t, plugin)
+				s.write(s.state, test.parts[0])
+				done := make(chan error, 1)
+				go func() {
+					var err error
+					for _, part := range test.parts[1:] {
+						time.Sleep(150 * time.Millisecond)
+						if part == "-" {
+							err = os.Remove(s.path(s.state))
+						} else {
+							err = os.WriteFile(s.path(s.state), []byte(part), 0o600)
+						}
+					}
+					done <- err
+				}()
+				out, notes := s.answer(s.stop(false, nil))
+				if err := <-done; err != nil {
+					t.Fatal(err)
+				}
+				if r, ok := s.newest("session:test-session"); !ok || r.Rule != test.rule {
+					t.Errorf("rule %s: %+v, %s", r.Rule, out, notes)
+				}
+			})
+		}
+	}
+}
+
+// What lies in the project may be anybody's.
+func TestSpecsHostileFiles(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		link := func(s *specWorld, target, name string) {
+			t.Helper()
+			os.RemoveAll(s.path(name))
+			if err := os.Symlink(target, s.path(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		pointer := "project/specs/.current-spec"
+		if plugin == "ralph-speckit" {
+			pointer = "project/.specify/.current-feature"
+		}
+		for name, test := range map[string]struct {
+			prepare func(*specWorld)
+			rule    string
+			told    string
+		}{
+			"the state file linked out": {func(s *specWorld) {
+				s.old("outside/state.json", specState(1, ""))
+				link(s, s.path("outside/state.json"), s.state)
+			}, "unreadable", "I cannot read"},
+			"linked within": {func(s *specWorld) {
+				s.old("project/state.json", specState(1, ""))
+				rel, _ := filepath.Rel(filepath.Dir(s.path(s.state)), s.path("project/state.json"))
+				link(s, rel, s.state)
+			}, "task", "Task 2/5"},
+			"the spec's directory linked out": {func(s *specWorld) {
+				s.old("outside/"+filepath.Base(s.state), specState(1, ""))
+				s.old("outside/.progress-task-1.md", "x")
+				s.age("outside/.progress-task-1.md", 2*time.Hour)
+				link(s, s.path("outside"), strings.TrimSuffix(s.state, "/"+filepath.Base(s.state)))
+			}, "unreadable", "I cannot read"},
+			"the pointer linked out": {func(s *specWorld) {
+				s.old("outside/pointer", "demo")
+				link(s, s.path("outside/pointer"), pointer)
+			}, "no-", ""},
+			"the settings linked out": {func(s *specWorld) {
+				s.old("outside/local.md", "---\nenabled: false\n---\n")
+				os.MkdirAll(s.path("project/.claude"), 0o755)
+				link(s, s.path("outside/local.md"), "project/.claude/"+plugin+".local.md")
+			}, "settings", ""},
+			"a gigantic state file": {func(s *specWorld) { s.old(s.state, specState(1, `, "x": "`+strings.Repeat("x", 1<<20)+`"`)) }, "unreadable", "larger than 256 KiB"},
+			"a gigantic pointer":    {func(s *specWorld) { s.old(pointer, strings.Repeat("demo", 1<<20)) }, "no-", ""},
+			"a long pointer":        {func(s *specWorld) { s.old(pointer, strings.Repeat("demo/", 190)) }, "no-state", ""},
+			"gigantic tasks":        {func(s *specWorld) { s.old(s.tasks, strings.Repeat("- [ ] a\n", 1<<17)) }, "task", "Task 2/5"},
+			"a directory for a state file": {func(s *specWorld) {
+				os.Remove(s.path(s.state))
+				os.Mkdir(s.path(s.state), 0o755)
+			}, "unreadable", "not a regular file"},
+			"a deep state file":      {func(s *specWorld) { s.old(s.state, strings.Repeat(`{"a":[`, 40_000)) }, "corrupt", "corrupt state file"},
+			"a name that leads up":   {func(s *specWorld) { s.old(pointer, "../../../etc/passwd") }, "no-", ""},
+			"a name with a line end": {func(s *specWorld) { s.old(pointer, "de\nmo\n") }, "task", "Task 2/5"},
+			"a leading dash":         {func(s *specWorld) { s.old(pointer, "-rf") }, "no-state", ""},
+			"a NUL":                  {func(s *specWorld) { s.old(pointer, "de\x00mo") }, "no-", ""},
+			"read-only": {func(s *specWorld) {
+				os.Chmod(s.path(s.state), 0o400)
+				os.Chmod(filepath.Dir(s.path(s.state)), 0o500)
+				s.t.Cleanup(func() { os.Chmod(filepath.Dir(s.path(s.state)), 0o700) })
+			}, "task", "Task 2/5"},
+			"a forged line": {func(s *specWorld) { s.old(s.state, specState(1, `, "phase": "tasks\n[x] forged"`)) }, "phase", ""},
+		} {
+			t.Run(plugin+"/"+name, func(t *testing.T) {
+				s := newSpecWorld(t, plugin)
+				s.old(s.state, specState(1, ""))
+				test.prepare(s)
+				outside, before := s.tree("outside"), s.tree("project")
+				out, notes := s.answer(s.stop(false, nil))
+				r, _ := s.newest("session:test-session")
+				if !strings.HasPrefix(r.Rule, test.rule) || !strings.Contains(out.SystemMessage, test.told) || test.told == "" && out != (output{}) {
+					t.Errorf("rule %s (%s): %+v, %s", r.Rule, r.Evidence, out, notes)
+				}
+				for range 3 { // it comes to an end
+					out, _ = s.answer(s.stop(true, map[string]any{"transcript_path": s.path(".claude/projects/-w/s.jsonl")}))
+				}
+				if out.Decision != "" {
+					t.Errorf("it goes on and on: %+v", out)
+				}
+				if !slices.Equal(outside, s.tree("outside")) || !slices.Equal(before, s.tree("project")) {
+					t.Errorf("files changed: %q, %q", s.tree("outside"), s.tree("project"))
+				}
+			})
+		}
+	}
+}
+
+// tree lists the files below a directory with their sizes.
+func (w *world) tree(name string) (files []string) {
+	filepath.WalkDir(w.path(name), func(path string, d os.DirEntry, err error) error {
+		if err == nil {
+			if info, err := d.Info(); err == nil {
+				files = append(files, fmt.Sprint(path, " ", info.Size(), " ", info.Mode()))
+			}
+		}
+		return nil
+	})
+	return files
+}
+
+func TestSpecsDeleteOrphans(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		s := newSpecWorld(t, plugin)
+		s.old(s.state, specState(1, ""))
+		dir := filepath.ToSlash(filepath.Dir(s.state))
+		for name, age := range map[string]time.Duration{".progress-task-1.md": 2 * time.Hour, ".progress-task-2.md": 30 * time.Minute, ".progress.md": 2 * time.Hour, "sub/.progress-task-3.md": 2 * time.Hour, ".progress-task-4.md": 2 * time.Hour} {
+			s.write(dir+"/"+name, "x")
+			s.age(dir+"/"+name, age)
+		}
+		s.write("outside.md", "mine")
+		s.age("outside.md", 2*time.Hour)
+		if err := os.Symlink(s.path("outside.md"), s.path(dir+"/.progress-task-5.md")); err != nil {
+			t.Fatal(err)
+		}
+		before := len(s.tree(dir))
+		if out, notes := s.answer(s.stop(false, nil)); out.Decision != "block" {
+			t.Fatalf("%+v, %s", out, notes)
+		}
+		for name, there := range map[string]bool{".progress-task-1.md": false, ".progress-task-4.md": false, ".progress-task-2.md": true, ".progress.md": true, "sub/.progress-task-3.md": true} {
+			if _, err := os.Lstat(s.path(dir + "/" + name)); (err == nil) != there {
+				t.Errorf("%s: %s there: %v", plugin, name, err)
+			}
+		}
+		if now := len(s.tree(dir)); now != before-2 {
+			t.Errorf("%s: %d files, then %d", plugin, before, now)
+		}
+		if _, err := os.Stat(s.path("outside.md")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// The word counts in what Claude said since the newest prompt, and in a
+// transcript that is plain text.
+func TestSpecsSignalInTranscripts(t *testing.T) {
+	said := func(text string) string {
+		b, _ := json.Marshal(text)
+		return `{"type":"assistant","uuid":"a","message":{"role":"assistant","content":[{"type":"text","text":` + string(b) + `}]}}`
+	}
+	user := func(text string, more string) string {
+		b, _ := json.Marshal(text)
+		return `{"type":"user","uuid":"u"` + more + `,"message":{"role":"user","content":` + string(b) + `}}`
+	}
+	const word = "ALL_TASKS_COMPLETE"
+	for name, test := range map[string]struct {
+		lines []string
+		done  bool
+	}{
+		"exactly the signal":               {[]string{user("go", ""), said(word)}, true},
+		"text, a blank line, the signal":   {[]string{user("go", ""), said("All is in place.\n\n" + word)}, true},
+		"behind a colon":                   {[]string{user("go", ""), said("All done: " + word)}, true},
+		"only the hook's own reason":       {[]string{user("go", ""), user("Stop hook feedback:\n- [~/hook]: Continue spec: demo\n6. delete the state file and say\n"+word, `,"isMeta":true`)}, false},
+		"the text of a slash command":      {[]string{user("go", ""), user("When all is done say\n\n"+word+"\n", `,"isMeta":true`)}, false},
+		"a user's words":                   {[]string{user(word, "")}, false},
+		"do not print it":                  {[]string{user("go", ""), said("Do not print " + word + " yet")}, false},
+		"a tool's result":                  {[]string{user("go", ""), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"` + word + `"}]}}`}, false},
+		"a subagent":                       {[]string{user("go", ""), strings.Replace(said(word), `"uuid"`, `"isSidechain":true,"uuid"`, 1)}, false},
+		"an earlier prompt's":              {[]string{user("go", ""), said(word), user("now the other spec", "")}, false},
+		"earlier in the same turn":         {[]string{user("go", ""), said(word), said("Goodbye.")}, true},
+		"plain text":                       {[]string{"Some task output", "TASK_COMPLETE", "More output", word, ""}, true},
+		"plain text, something after it":   {[]string{"Some output", word, "More text"}, true},
+		"plain text, a sentence":           {[]string{"Some output", "then output " + word + " and stop"}, false},
+		"plain text without it":            {[]string{"Some task output", "TASK_COMPLETE"}, false},
+		"600 lines back, in the same turn": {append([]string{user("go", ""), said(word)}, slices.Repeat([]string{said("on")}, 600)...), false},
+		"499 lines back, in the same turn": {append([]string{user("go", ""), said(word)}, slices.Repeat([]string{said("on")}, 499)...), true},
+	} {
+		for _, plugin := range bothSpecs() {
+			t.Run(plugin+"/"+name, func(t *testing.T) {
+				s := newSpecWorld(t, plugin)
+				s.old(s.state, specState(2, ""))
+				s.write("t.jsonl", strings.Join(test.lines, "\n")+"\n")
+				out, notes := s.answer(s.stop(false, map[string]any{"transcript_path": s.path("t.jsonl")}))
+				if (out.Decision == "") != test.done || strings.Contains(notes, "ALL_TASKS_COMPLETE detected") != test.done {
+					t.Errorf("%+v, %s", out, notes)
+				}
+			})
+		}
+	}
+}
+
+// A project's file can only restrict; the ceiling is the user's.
+func TestSpecsLayers(t *testing.T) {
+	for name, test := range map[string]struct {
+		user, project, state string
+		rule                 string
+	}{
+		"the ceiling":             {"", "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
+		"the user raises it":      {`{"ceiling": 400}`, "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "task"},
+		"the project does not":    {"", `{"ceiling": 400}`, specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
+		"the project lowers it":   {`{"ceiling": 400}`, `{"ceiling": 3}`, specState(1, `, "globalIteration": 5`), "limit"},
+		"beyond all bounds":       {`{"ceiling": 100000}`, "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
+		"the user checks":         {`{"checks": ["quick-mode"]}`, "", `{"phase": "design", "quickMode": true}`, "quick-mode"},
+		"the project does not so": {"", `{"checks": ["quick-mode"]}`, `{"phase": "design", "quickMode": true}`, "phase"},
+		"no such check":           {`{"checks": ["donuts", "quick-mode"]}`, "", `{"phase": "design", "quickMode": true}`, "quick-mode"},
+	} {
+		s := newSpecWorld(t, "ralph-specum")
+		s.host.Project = s.path("project")
+		s.old(s.state, test.state)
+		if test.user != "" {
+			s.write(".claude/springfield/ralph-specum.json", test.user)
+		}
+		if test.project != "" {
+			s.write("project/.claude/springfield/ralph-specum.json", test.project)
+		}
+		out, notes := s.answer(s.stop(false, nil))
+		if r, _ := s.newest("session:test-session"); r.Rule != test.rule {
+			t.Errorf("%s: rule %s, %+v, %s", name, r.Rule, out, notes)
+		}
+	}
+}
+
+// The directory says which system it is: also without settings, also from
+// hooks/scripts, whatever CLAUDE_PLUGIN_ROOT says.
+func TestSpecsFromTheOriginalsPlace(t *testing.T) {
+	s := newSpecWorld(t, "ralph-speckit")
+	s.write("ned/strategy.json", ned)
+	s.host.PluginRoot = s.path("ned")
+	s.host.Executable = s.path("plugins/ralph-speckit/hooks/scripts/stop-watcher.sh")
+	s.old(s.state, specState(1, ""))
+	if out, notes := s.answer(s.stop(false, nil)); out.SystemMessage != "Ralph-speckit iteration 1 | Task 2/5" {
+		t.Errorf("%+v, %s", out, notes)
+	}
+}
+
+func FuzzSpecsRun(f *testing.F) {
+	f.Add([]byte(specState(1, "")), []byte("demo"), []byte(`{"type":"assistant","message":{"content":"ALL_TASKS_COMPLETE"}}`), true)
+	f.Add([]byte("{"), []byte("../x"), []byte("ALL_TASKS_COMPLETE"), false)
+	f.Fuzz(func(t *testing.T, state, pointer, log []byte, speckit bool) {
+		plugin, at := "ralph-specum", "project/specs/.current-spec"
+		if speckit {
+			plugin, at = "ralph-speckit", "project/.specify/.current-feature"
+		}
+		s := newSpecWorld(t, plugin)
+		s.old(s.state, string(state))
+		s.old(at, string(pointer))
+		s.write("t.jsonl", string(log))
+		for i := range 4 {
+			out, _ := s.answer(s.stop(i > 0, map[string]any{"transcript_path": s.path("t.jsonl")}))
+			if i == 3 && out.Decision != "" {
+				t.Errorf("it goes on and on: %+v", out)
+			}
+		}
+	})
+}

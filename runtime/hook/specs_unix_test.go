@@ -1,0 +1,94 @@
+//go:build unix
+
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A pipe in the place of a file does not hold Claude up.
+func TestSpecsPipes(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		pointer := "project/specs/.current-spec"
+		if plugin == "ralph-speckit" {
+			pointer = "project/.specify/.current-feature"
+		}
+		s := newSpecWorld(t, plugin)
+		for _, name := range []string{s.state, s.tasks, pointer, "project/.claude/" + plugin + ".local.md"} {
+			s := newSpecWorld(t, plugin)
+			s.old(s.state, specState(1, ""))
+			os.Remove(s.path(name))
+			os.MkdirAll(filepath.Dir(s.path(name)), 0o755)
+			if err := syscall.Mkfifo(s.path(name), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			out, notes := s.answer(s.stop(false, nil))
+			if (out.Decision == "block") != (name == s.tasks) {
+				t.Errorf("%s: %+v, %s", name, out, notes)
+			}
+		}
+	}
+}
+
+// On completion the script that the original has is called, from our own plugin
+// or the one that Claude Code names, in the project; how it ends does not matter.
+func TestSpecsScript(t *testing.T) {
+	const script = "#!/bin/sh\necho \"$@ in $(pwd -P)\" >>\"$0.log\"\necho stray; echo stray >&2\n"
+	for name, test := range map[string]struct {
+		own, named string // the scripts, "" if there is none
+		text       string
+		runs       string // whose
+	}{
+		"our own":               {script, script, "ALL_TASKS_COMPLETE", "plugin"},
+		"of the named plugin":   {"", script, "ALL_TASKS_COMPLETE", "named"},
+		"none":                  {"", "", "ALL_TASKS_COMPLETE", ""},
+		"it fails":              {script + "exit 3\n", "", "ALL_TASKS_COMPLETE", "plugin"},
+		"it blocks, so it says": {script + "echo '{\"decision\": \"block\"}'\nexit 2\n", "", "ALL_TASKS_COMPLETE", "plugin"},
+		"it is no program":      {"\x00\x01", "", "ALL_TASKS_COMPLETE", ""},
+		"not before the end":    {script, script, "Task 2/5 done", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpecWorld(t, "ralph-specum")
+			s.old(s.state, specState(1, ""))
+			s.host.PluginRoot = s.path("named")
+			for plugin, script := range map[string]string{"plugin": test.own, "named": test.named} {
+				if file := plugin + "/hooks/scripts/update-spec-index.sh"; script != "" {
+					s.write(file, script)
+					if err := os.Chmod(s.path(file), 0o755); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			out, notes := s.answer(s.stop(false, map[string]any{"last_assistant_message": test.text}))
+			if (out.Decision == "") != (test.text == "ALL_TASKS_COMPLETE") || strings.Contains(notes, "stray") {
+				t.Errorf("%+v, %s", out, notes)
+			}
+			project, err := filepath.EvalSymlinks(s.path("project"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, plugin := range []string{"plugin", "named"} {
+				log, _ := os.ReadFile(s.path(plugin + "/hooks/scripts/update-spec-index.sh.log"))
+				want := ""
+				if plugin == test.runs {
+					want = "--quiet in " + project + "\n"
+				}
+				if string(log) != want {
+					t.Errorf("%s ran %q", plugin, log)
+				}
+			}
+		})
+	}
+	s := newSpecWorld(t, "ralph-speckit")
+	s.old(s.state, specState(1, ""))
+	s.write("plugin/hooks/scripts/update-spec-index.sh", script)
+	os.Chmod(s.path("plugin/hooks/scripts/update-spec-index.sh"), 0o755)
+	s.answer(s.stop(false, map[string]any{"last_assistant_message": "ALL_TASKS_COMPLETE"}))
+	if log, err := os.ReadFile(s.path("plugin/hooks/scripts/update-spec-index.sh.log")); err == nil {
+		t.Errorf("ralph-speckit has no index: %s", log)
+	}
+}
