@@ -144,7 +144,13 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 	a := h.settle(session.State, settings, &study)
 	if len(a.Changes) > 0 && space != nil {
 		if err := space.Apply(a.Changes); err != nil {
-			return h.unwritten(a, err)
+			// What steers the loop is not what it was to be, so there is no next round.
+			h.note("%v", err)
+			a = answer{
+				Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "unwritten", Sure: 100, Evidence: err.Error()},
+				told:    settings.Plugin + ": I let Claude stop: " + err.Error(), next: session.State,
+			}
+			a.next.Log = study.Log
 		}
 	}
 	if _, err := session.Append(h.record(a, settings, event)); err != nil {
@@ -154,8 +160,12 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 }
 
 // Tell puts what happens to a loop into its history, and tells the command that
-// the user named. The loop does not depend on either.
+// the user named. The loop does not depend on either. A loop that is over is not
+// cancelled as well: whoever stopped it has said so.
 func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string) error {
+	if e.Event == strategy.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
+		return nil
+	}
 	err := ledger.AppendLoop(state, e)
 	if to == nil || !to.Wants(e) {
 		return err

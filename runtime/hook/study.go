@@ -140,7 +140,7 @@ func situation(event Event, view transcript.View) strategy.Situation {
 		Session: event.SessionID, Active: bool(event.Active),
 	}
 	if s.Text == "" {
-		s.Text = view.Text
+		s.Text, s.Earlier = view.Text, !view.Spoken
 	}
 	s.Text = clip(s.Text)
 	return s

@@ -8,9 +8,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -19,8 +21,8 @@ const (
 	// maxLoopsFile is where the history is rotated, in bytes: some ten thousand
 	// iterations. One file before it is kept.
 	maxLoopsFile = 4 << 20
-	// maxLoopLine is longer than any line: 8,000 characters of a file, each of
-	// which JSON may write as six bytes, and the texts beside it.
+	// maxLoopLine bounds a line, in bytes: 16 KiB of a loop's file can be six times
+	// as long in JSON.
 	maxLoopLine = 128 << 10
 )
 
@@ -28,11 +30,17 @@ func loopsFile(dir string) string { return filepath.Join(dir, "loops.jsonl") }
 
 // AppendLoop writes one event down.
 func AppendLoop(dir string, e strategy.LoopEvent) error {
+	if !strategy.IsLoopID(e.Loop) {
+		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is no loop's id")
+	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(e); err != nil {
 		return err
+	}
+	if b.Len() > maxLoopLine {
+		return errors.New("write loop history: the event is longer than 128 KiB")
 	}
 	path := loopsFile(dir)
 	f, err := openFile(path)
@@ -55,8 +63,29 @@ func AppendLoop(dir string, e strategy.LoopEvent) error {
 			f = fresh
 		}
 	}
-	_, err = f.Write(b.Bytes())
+	line := b.Bytes()
+	var last [1]byte
+	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > 0 {
+		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
+			line = append([]byte{'\n'}, line...) // a kill has torn the one before
+		}
+	}
+	_, err = f.Write(line)
 	return err
+}
+
+// LoopIsOver tells whether the newest that the history has of a loop is its end.
+func LoopIsOver(dir, id string) bool {
+	all, err := LoopEvents(dir)
+	if err != nil {
+		return false
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Loop == id {
+			return all[i].Ends()
+		}
+	}
+	return false
 }
 
 // LoopEvents are all events on file, oldest first.
@@ -70,12 +99,16 @@ func LoopEvents(dir string) ([]strategy.LoopEvent, error) {
 		if err != nil {
 			return nil, err
 		}
-		lines := bufio.NewScanner(io.LimitReader(f, 2*maxLoopsFile))
-		lines.Buffer(nil, maxLoopLine)
-		for lines.Scan() {
+		lines := bufio.NewReaderSize(io.LimitReader(f, 2*maxLoopsFile), maxLoopLine+1)
+		for err == nil {
+			var line []byte
+			line, err = lines.ReadSlice('\n')
 			var e strategy.LoopEvent
-			if json.Unmarshal(lines.Bytes(), &e) == nil && e.Loop != "" && e.Event != "" {
+			if json.Unmarshal(line, &e) == nil && strategy.IsLoopID(e.Loop) && e.Event != "" {
 				all = append(all, e)
+			}
+			for err == bufio.ErrBufferFull { // none of ours is so long: pass over it
+				_, err = lines.ReadSlice('\n')
 			}
 		}
 		f.Close()

@@ -22,7 +22,7 @@ const Patience = 5 * time.Second
 type Program struct {
 	Argv  []string // the first an absolute path
 	Dir   string   // "" for the working directory
-	Stdin []byte   // less than 64 KiB
+	Stdin []byte
 	// Getenv reads the environment; only a main has one. nil: there is none.
 	Getenv func(string) string
 	// Set are more variables, KEY=value.
@@ -52,18 +52,19 @@ func (p Program) Run() error {
 	if err != nil {
 		return err
 	}
-	// It fits into the pipe, so nobody waits for a program that does not read.
-	_, err = feed.Write(p.Stdin[:min(len(p.Stdin), 60<<10)])
-	err = errors.Join(err, feed.Close())
-	defer in.Close()
-	if err != nil {
-		return err
-	}
 	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: p.Dir, Env: p.env(), Files: []*os.File{in, null, null}, Sys: apart()})
+	in.Close()
 	if err != nil {
+		feed.Close()
 		return err
 	}
+	end := group(child)
 	ended := make(chan error, 1)
+	go func() {
+		// Beside the waiting: it need not read, and pipes are small on Windows.
+		_, _ = feed.Write(p.Stdin)
+		feed.Close()
+	}()
 	go func() {
 		state, err := child.Wait()
 		if err == nil && !state.Success() {
@@ -77,7 +78,7 @@ func (p Program) Run() error {
 	case err := <-ended:
 		return err
 	case <-late.C:
-		end(child)
+		end()
 		return errSlow
 	}
 }

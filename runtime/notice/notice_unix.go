@@ -13,4 +13,7 @@ const searchPath = "/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin:/usr/sbin:/sb
 // ended with it.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
-func end(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+// group is how to end a program and what it started.
+func group(p *os.Process) (end func()) {
+	return func() { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }
+}

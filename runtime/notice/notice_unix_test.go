@@ -38,6 +38,16 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 	}
 }
 
+// One that does not read, or closes its input, holds nobody up, however long the
+// line is.
+func TestProgramThatDoesNotRead(t *testing.T) {
+	for name, text := range map[string]string{"does not read": "exit 0", "closes": "exec <&-; exit 0"} {
+		if err := (Program{Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20)}).Run(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestProgramThatCannotRun(t *testing.T) {
 	none := func(string) string { return "" }
 	for name, argv := range map[string][]string{

@@ -10,4 +10,23 @@ const searchPath = `C:\Windows\System32;C:\Windows`
 // apart keeps a window from opening.
 func apart() *syscall.SysProcAttr { return &syscall.SysProcAttr{HideWindow: true} }
 
-func end(p *os.Process) { _ = p.Kill() }
+const (
+	processTerminate = 0x0001
+	processSetQuota  = 0x0100
+)
+
+// group is how to end a program and what it started: a job holds them all.
+func group(p *os.Process) (end func()) {
+	kernel := syscall.NewLazyDLL("kernel32.dll")
+	job, _, _ := kernel.NewProc("CreateJobObjectW").Call(0, 0)
+	process, err := syscall.OpenProcess(processTerminate|processSetQuota, false, uint32(p.Pid))
+	if job == 0 || err != nil {
+		return func() { _ = p.Kill() }
+	}
+	in, _, _ := kernel.NewProc("AssignProcessToJobObject").Call(job, uintptr(process))
+	_ = syscall.CloseHandle(process)
+	if in == 0 {
+		return func() { _ = p.Kill() }
+	}
+	return func() { kernel.NewProc("TerminateJobObject").Call(job, 1) }
+}

@@ -63,6 +63,10 @@ type Memory struct {
 	// milliseconds.
 	Began int64 `json:"began,omitempty"`
 	At    int64 `json:"at,omitempty"`
+	// Idle counts our continues in a row without a tool call, as Claude Code does.
+	Idle int `json:"idle,omitempty"`
+	// Max is the loop's own maximum then.
+	Max int `json:"max,omitempty"`
 	// Prompt is the user's prompt that the rounds were counted in.
 	Prompt string `json:"prompt,omitempty"`
 	// Told are hashes of the errors that the model has been told of.

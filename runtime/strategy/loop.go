@@ -45,7 +45,7 @@ func (e LoopEvent) Ends() bool {
 }
 
 // LoopFile is how much of a loop's file the history keeps.
-func LoopFile(data []byte) string { return first(string(data), 8000) }
+func LoopFile(data []byte) string { return beginning(string(data), goalFile) }
 
 // NewLoopID names a loop.
 func NewLoopID(dir, session string, now int64) string {
@@ -53,6 +53,11 @@ func NewLoopID(dir, session string, now int64) string {
 	h.Write([]byte(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10)))
 	id := strconv.FormatUint(h.Sum64(), 36)
 	return id[max(0, len(id)-6):]
+}
+
+// IsLoopID tells whether a text can be a loop's ID. A file may bring one along.
+func IsLoopID(id string) bool {
+	return id != "" && len(id) <= 16 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 }
 
 // hashOf tells texts apart.
@@ -69,6 +74,14 @@ func first(text string, n int) string {
 			return strings.TrimSpace(text[:i]) + "…"
 		}
 		n--
+	}
+	return text
+}
+
+// beginning is the beginning of a text, at most n bytes.
+func beginning(text string, n int) string {
+	if len(text) > n {
+		text = strings.ToValidUTF8(text[:n], "") + "…"
 	}
 	return text
 }

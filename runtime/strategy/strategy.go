@@ -24,6 +24,8 @@ type Situation struct {
 	// the event's.
 	Text string
 	Own  bool
+	// Earlier tells that it is from an earlier turn: nothing was said in this one.
+	Earlier bool
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
 	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode,

@@ -9,6 +9,7 @@
 package strategy
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,15 +23,23 @@ const (
 	// call.
 	goalStalls = 3
 	// goalBody is how much of the goal the model is told at each stop, in
-	// characters.
-	goalBody = 2000
+	// characters, and goalPromise how much of the promises.
+	goalBody    = 2000
+	goalPromise = 1000
+	// goalFile is how much of a loop's file the history keeps, in bytes.
+	goalFile = 16 << 10
+	// clientCap is how many continues in a row without a tool call Claude Code
+	// honours, unless its settings say otherwise.
+	clientCap = 8
 )
 
 func wiggum() Strategy {
 	return Strategy{
 		Name: "ralph-wiggum", Prefix: "[CONTINUATION LOOP] ", Owns: true,
 		Ceiling: goalCeiling, MaxCeiling: maxGoalCeiling,
-		Reads:  func(Config, Situation) []Want { return []Want{{Name: GoalFile}} },
+		Reads: func(Config, Situation) []Want {
+			return []Want{{Name: GoalFile, Whole: func(data []byte) bool { _, err := ReadGoal(data); return err == nil }}}
+		},
 		Decide: decideGoal,
 	}
 }
@@ -45,24 +54,22 @@ This is an automated continuation loop. Review your progress:
 - If blocked, explain the issue`
 
 func decideGoal(c Config, s Situation) Verdict {
-	file := s.Files[GoalFile]
-	stop := func(rule, evidence string) Verdict {
-		return Verdict{Decision: Stop, Rule: rule, Sure: 100, Evidence: evidence}
-	}
+	l := goalLoop{s: s, file: s.Files[GoalFile]}
+	l.memory, _ = s.Memory(s.Dir + "/" + GoalFile)
 	switch {
-	case !file.Found:
-		return stop("no-loop", "there is no "+GoalFile)
-	case file.Problem != "":
-		return stop("unreadable", GoalFile+": "+file.Problem)
+	case !l.file.Found:
+		return l.gone()
+	case l.file.Problem != "":
+		return l.rests("unreadable", GoalFile+": "+l.file.Problem)
 	}
-	goal, err := ReadGoal(file.Data)
-	if err != nil {
-		return stop("frontmatter", GoalFile+": "+err.Error())
+	var err error
+	if l.Goal, err = ReadGoal(l.file.Data); err != nil {
+		return l.rests("frontmatter", GoalFile+": "+err.Error())
 	}
-	if goal.Session != "" && s.Session != "" && goal.Session != s.Session {
-		return stop("other-session", "the loop belongs to another session")
+	if l.Session != "" && s.Session != "" && l.Session != s.Session {
+		return Verdict{Decision: Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
 	}
-	l := goalLoop{Goal: goal, s: s, file: file, max: goal.Max}
+	l.max = l.Max
 	if c.Ceiling > 0 && l.max > c.Ceiling {
 		l.max, l.capped = c.Ceiling, true
 	}
@@ -84,14 +91,19 @@ type goalLoop struct {
 
 // remember finds what is remembered of the loop. A file that is not the one that
 // was counted up last is another loop, or was edited by hand: its stalls count
-// anew.
+// anew. A file that has come back with the ID of a loop that is over is a new
+// loop, too.
 func (l *goalLoop) remember() {
-	l.memory, _ = l.s.Memory(l.s.Dir + "/" + GoalFile)
-	l.id = l.Goal.ID
-	if l.fresh = l.Goal.ID == "" || l.Goal.Started == 0; l.id == "" {
+	if !IsLoopID(l.ID) {
+		l.ID = ""
+	} else if l.memory.Mark == overMark+l.ID {
+		l.ID, l.Started = "", 0
+	}
+	l.id = l.ID
+	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
 		l.id = NewLoopID(l.s.Dir, l.s.Session, l.s.Now)
 	}
-	if l.memory.Mark != l.mark(l.Goal.Count) {
+	if l.memory.Mark != l.mark(l.Count) {
 		l.memory = Memory{Key: l.memory.Key}
 	}
 	if l.Goal.Started == 0 {
@@ -101,6 +113,48 @@ func (l *goalLoop) remember() {
 
 // mark tells one loop at one iteration from others.
 func (l *goalLoop) mark(count int) string { return l.id + " " + strconv.Itoa(count) }
+
+// overMark begins the mark of a loop that is over.
+const overMark = "over "
+
+// runs tells which loop this session was in at its last stop.
+func (m Memory) runs() (id string, count int, ok bool) {
+	id, number, _ := strings.Cut(m.Mark, " ")
+	count, err := strconv.Atoi(number)
+	return id, count, err == nil && IsLoopID(id) && m.Mark != overMark+number
+}
+
+// gone is a stop without a file. If this session was in a loop, somebody has
+// taken it away, which may have been Claude.
+func (l *goalLoop) gone() Verdict {
+	v := Verdict{Decision: Stop, Rule: "no-loop", Sure: 100, Evidence: "there is no " + GoalFile}
+	if id, count, ok := l.memory.runs(); ok {
+		l.id, l.max = id, l.memory.Max
+		v.Told = l.name() + ": the loop is over: its file is gone"
+		v.Events = []LoopEvent{l.event(LoopCancelled, count)}
+		v.Remember = Memory{Key: l.memory.Key, Mark: overMark + id}
+	}
+	return v
+}
+
+// rests is a stop with a file that is no loop: once, the user is told why.
+func (l *goalLoop) rests(rule, evidence string) Verdict {
+	v := Verdict{Decision: Stop, Rule: rule, Sure: 100, Evidence: evidence}
+	if hash := hashOf(evidence); !slices.Contains(l.memory.Told, hash) {
+		v.Told = l.name() + ": no loop: " + evidence
+		v.Remember = l.memory
+		v.Remember.Told = append(slices.Clone(l.memory.Told), hash)
+	}
+	return v
+}
+
+// name is how the plugin is called.
+func (l *goalLoop) name() string {
+	if l.s.Plugin == "" {
+		return "ralph-wiggum"
+	}
+	return l.s.Plugin
+}
 
 func (l *goalLoop) decide(c Config) Verdict {
 	if !l.Active {
@@ -114,7 +168,7 @@ func (l *goalLoop) decide(c Config) Verdict {
 		return v
 	}
 	count := l.Count + 1
-	text := strings.ToLower(l.s.Text)
+	text := strings.ToLower(l.said())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
 			return l.ends(LoopPromised, count, "Claude said "+quote(promise), "Completion promise detected. Loop stopped successfully.")
@@ -126,7 +180,7 @@ func (l *goalLoop) decide(c Config) Verdict {
 		return l.ends(LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
 	case l.Timeout > 0 && l.s.Now-l.Goal.Started >= l.Timeout:
 		return l.ends(LoopTimedOut, count, "it began "+minutes(l.s.Now-l.Goal.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
-	case l.IterationTimeout > 0 && l.memory.At > 0 && l.s.Now-l.memory.At >= l.IterationTimeout:
+	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Prompt && l.s.Now-l.memory.At >= l.IterationTimeout:
 		return l.ends(LoopTimedOut, count, "the iteration took "+minutes(l.s.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
 		return l.pauses(count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call")
@@ -134,10 +188,27 @@ func (l *goalLoop) decide(c Config) Verdict {
 	return l.goesOn(c, count, stalls)
 }
 
-// stalls counts our continues in a row since which nothing has happened. Without
-// a transcript nobody knows what has.
+// said is what Claude has said since our last continue. What the transcript has
+// from before counts as nothing: a promise in it was made to another loop.
+func (l *goalLoop) said() string {
+	if !l.s.Own && (l.s.Earlier || l.memory.Text == hashOf(l.s.Text)) {
+		return ""
+	}
+	return l.s.Text
+}
+
+// idles counts our continues in a row without a tool call, of one prompt. Without
+// a transcript nobody knows of calls.
+func (l *goalLoop) idles() int {
+	if l.memory.Mark == "" || !l.s.Known || l.memory.Prompt != l.s.Prompt || l.memory.Calls != l.s.Calls {
+		return 0
+	}
+	return l.memory.Idle
+}
+
+// stalls counts those of them that brought the same words, too.
 func (l *goalLoop) stalls() int {
-	if l.memory.Mark == "" || !l.s.Known || l.memory.Text != hashOf(l.s.Text) || l.memory.Calls != l.s.Calls {
+	if l.idles() == 0 || l.memory.Text != hashOf(l.s.Text) {
 		return 0
 	}
 	return l.memory.Stalls
@@ -160,23 +231,24 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 		Decision: Continue, Rule: "loop", Sure: 100,
 		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.atMost(),
 		Reason:   l.reason(count),
-		Told:     "ralph-wiggum: iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
+		Told:     l.name() + ": iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
 		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
 		Remember: Memory{
-			Key: l.memory.Key, Mark: l.mark(count), Text: hashOf(l.s.Text), Calls: l.s.Calls,
-			Stalls: stalls + 1, Rounds: l.memory.Rounds + 1, Began: l.Goal.Started, At: l.s.Now,
+			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: hashOf(l.s.Text), Calls: l.s.Calls, Prompt: l.s.Prompt,
+			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.memory.Rounds + 1, Began: l.Goal.Started, At: l.s.Now,
 		},
 	}
-	if l.fresh {
-		begun := l.event(LoopStarted, l.Count)
-		begun.File = LoopFile(l.file.Data)
-		v.Events = append(v.Events, begun)
+	if c.Protocol == "exit2" {
+		v.Reason = "\n\n" + v.Reason // as the original wrote it
+	}
+	if v.Remember.Idle == clientCap {
+		v.Told += ". That is " + strconv.Itoa(clientCap) + " in a row without a tool call: if Claude Code ends the turn now, say “continue”, or raise CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	}
 	kind := LoopGoesOn
 	if count == l.max-1 {
 		kind = LoopLastRound
 	}
-	v.Events = append(v.Events, l.event(kind, count))
+	v.Events = l.begun(l.event(kind, count))
 	return v
 }
 
@@ -194,7 +266,7 @@ func (l *goalLoop) claim() (fields [][2]string) {
 func (l *goalLoop) reason(count int) string {
 	r := GoalReminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
 	if len(l.Promises) > 0 {
-		r += " Completion promise: " + strings.Join(l.Promises, " | ")
+		r += " Completion promise: " + first(strings.Join(l.Promises, " | "), goalPromise)
 	}
 	if l.Body != "" {
 		r += "\n\n" + first(l.Body, goalBody)
@@ -225,10 +297,10 @@ func (l *goalLoop) atMost() string {
 func (l *goalLoop) ends(event string, count int, evidence, note string) Verdict {
 	v := Verdict{
 		Decision: Stop, Rule: event, Sure: 100, Evidence: evidence,
-		Told:     "ralph-wiggum: the loop is over: " + evidence,
+		Told:     l.name() + ": the loop is over: " + evidence,
 		Notes:    []string{note},
 		Changes:  []Change{{Name: GoalFile, Was: l.file.Data}},
-		Remember: Memory{Key: l.memory.Key},
+		Remember: Memory{Key: l.memory.Key, Mark: overMark + l.id},
 	}
 	v.Events = l.begun(l.event(event, count))
 	return v
@@ -243,7 +315,7 @@ func (l *goalLoop) pauses(count int, evidence string) Verdict {
 	}
 	return Verdict{
 		Decision: Stop, Rule: LoopStalled, Sure: 100, Evidence: evidence,
-		Told:     "ralph-wiggum: the loop stops: " + evidence + ". Its file stays, with active: false.",
+		Told:     l.name() + ": the loop stops: " + evidence + ". Its file stays, with active: false.",
 		Notes:    []string{"No progress. Loop stopped."},
 		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
 		Remember: Memory{Key: l.memory.Key},
@@ -251,20 +323,20 @@ func (l *goalLoop) pauses(count int, evidence string) Verdict {
 	}
 }
 
-// begun puts the start of a loop before its end, where that is its first stop.
-func (l *goalLoop) begun(end LoopEvent) []LoopEvent {
+// begun puts the start of a loop before what happens at its first stop.
+func (l *goalLoop) begun(e LoopEvent) []LoopEvent {
 	if !l.fresh {
-		return []LoopEvent{end}
+		return []LoopEvent{e}
 	}
 	start := l.event(LoopStarted, l.Count)
-	start.File = LoopFile(l.file.Data)
-	return []LoopEvent{start, end}
+	start.Text, start.File = "", LoopFile(l.file.Data)
+	return []LoopEvent{start, e}
 }
 
 func (l *goalLoop) event(event string, count int) LoopEvent {
 	return LoopEvent{
 		Loop: l.id, At: l.s.Now, Event: event, Count: count, Max: l.max,
-		Session: first(l.s.Session, 200), Dir: first(l.s.Dir, 1000), Text: final(strings.TrimSpace(l.s.Text), 1000),
+		Session: beginning(l.s.Session, 200), Dir: beginning(l.s.Dir, 1000), Text: final(strings.TrimSpace(l.said()), 1000),
 	}
 }
 

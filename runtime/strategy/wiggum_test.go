@@ -170,6 +170,187 @@ func TestGoalLoopTellsTheGoal(t *testing.T) {
 	}
 }
 
+// A promise counts when Claude has said it since our last continue. What a
+// transcript has from before was said to somebody else.
+func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
+	file := goalOf("completion_promise: tests passing")
+	for name, test := range map[string]struct {
+		change   func(*Situation)
+		decision Decision
+	}{
+		"the event's own":           {func(s *Situation) { s.Own = true }, Stop},
+		"the transcript's":          {func(*Situation) {}, Stop},
+		"an earlier turn's":         {func(s *Situation) { s.Earlier = true }, Continue},
+		"from before our continue":  {func(s *Situation) { s.Memories[0].Text = hashOf(s.Text) }, Continue},
+		"said again, by the event":  {func(s *Situation) { s.Memories[0].Text, s.Own = hashOf(s.Text), true }, Stop},
+		"a loop without a promise":  {func(s *Situation) { s.Files[GoalFile] = File{Found: true, Data: []byte(goalOf())} }, Continue},
+		"nothing said, and no file": {func(s *Situation) { s.Text, s.Files = "", nil }, Stop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loopAt(file, "Working.")
+			step(&s, wiggum().Decide(Config{}, s))
+			s.Text = "All tests passing now."
+			test.change(&s)
+			if v := wiggum().Decide(Config{}, s); v.Decision != test.decision {
+				t.Errorf("%s by %s: %s", v.Decision, v.Rule, v.Evidence)
+			}
+		})
+	}
+}
+
+// A file that comes back after its loop's end, ID and all, is a new loop; so is
+// one with an ID that cannot be one.
+func TestGoalLoopIDs(t *testing.T) {
+	s := loopAt(goalOf("completion_promise: yes", "timeout: 1h"), "a")
+	step(&s, wiggum().Decide(Config{}, s))
+	kept := s.Files[GoalFile]
+	goal, err := ReadGoal(kept.Data)
+	if err != nil || !IsLoopID(goal.ID) {
+		t.Fatalf("%+v, %v", goal, err)
+	}
+	s.Text = "yes"
+	step(&s, wiggum().Decide(Config{}, s))
+	s.Files[GoalFile], s.Text, s.Now = kept, "b", s.Now+2*3_600_000
+	v := wiggum().Decide(Config{}, s)
+	if v.Decision != Continue || len(v.Events) != 2 || v.Events[0].Event != LoopStarted || v.Events[0].Loop == goal.ID {
+		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
+	}
+	step(&s, v)
+	if again, err := ReadGoal(s.Files[GoalFile].Data); err != nil || again.ID != v.Events[0].Loop || again.Started/1000 != s.Now/1000 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
+		s := loopAt(goalOf("loop_id: "+id, "started_at: 2027-01-15T07:59:00Z"), "a")
+		v := wiggum().Decide(Config{}, s)
+		if v.Decision != Continue || !IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
+			t.Errorf("%s: %s by %s, %+v", id, v.Decision, v.Rule, v.Events)
+		}
+	}
+}
+
+// Who takes the file away has cancelled the loop; the user hears of it, once.
+func TestGoalLoopFileIsGone(t *testing.T) {
+	s := loopAt(goalOf(), "a")
+	step(&s, wiggum().Decide(Config{}, s))
+	delete(s.Files, GoalFile)
+	v := wiggum().Decide(Config{}, s)
+	if v.Decision != Stop || v.Rule != "no-loop" || !strings.Contains(v.Told, "its file is gone") || len(v.Events) != 1 || v.Events[0].Event != LoopCancelled ||
+		v.Events[0].Count != 2 || v.Events[0].Max != 10 || !IsLoopID(v.Events[0].Loop) {
+		t.Errorf("%+v", v)
+	}
+	step(&s, v)
+	if v := wiggum().Decide(Config{}, s); v.Told != "" || len(v.Events) != 0 {
+		t.Errorf("a second time: %+v", v)
+	}
+}
+
+// A file that is no loop: the user is told why, once for each reason, and a loop
+// that was running goes on when the file is mended.
+func TestGoalLoopFileIsBroken(t *testing.T) {
+	s := loopAt(goalOf(), "a")
+	step(&s, wiggum().Decide(Config{}, s))
+	good := s.Files[GoalFile]
+	for i, want := range []string{"line 2: active", "", "larger than"} {
+		s.Files[GoalFile] = File{Found: true, Data: []byte("---\nactive: perhaps\n---\n")}
+		if i == 2 {
+			s.Files[GoalFile] = File{Found: true, Problem: "larger than 256 KiB"}
+		}
+		v := wiggum().Decide(Config{}, s)
+		if step(&s, v); v.Decision != Stop || len(v.Changes) != 0 || (want == "") != (v.Told == "") || !strings.Contains(v.Told, want) {
+			t.Errorf("%d: %+v", i, v)
+		}
+	}
+	s.Files[GoalFile], s.Text = good, "b"
+	if v := wiggum().Decide(Config{}, s); v.Decision != Continue || len(v.Events) != 1 || !strings.HasPrefix(v.Evidence, "iteration 3 of 10") {
+		t.Errorf("mended: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
+	}
+}
+
+// A person between two stops has taken the time, not the iteration; and calls of
+// two prompts are not compared.
+func TestGoalLoopAcrossPrompts(t *testing.T) {
+	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
+	s.Prompt = "p1"
+	step(&s, wiggum().Decide(Config{}, s))
+	s.Now, s.Prompt = s.Now+3_600_000, "p2"
+	v := wiggum().Decide(Config{}, s)
+	if step(&s, v); v.Decision != Continue || v.Remember.Stalls != 1 || v.Remember.Idle != 1 {
+		t.Errorf("another prompt: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Remember)
+	}
+	s.Now += 3_600_000
+	if v := wiggum().Decide(Config{}, s); v.Rule != LoopTimedOut {
+		t.Errorf("the same prompt: %s by %s", v.Decision, v.Rule)
+	}
+}
+
+// At the eighth continue in a row without a tool call the user is told what
+// Claude Code may do now.
+func TestGoalLoopAtTheClientsCap(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(i int, s *Situation)
+		told   int
+	}{
+		"no tool call":    {func(int, *Situation) {}, 8},
+		"one in between":  {func(i int, s *Situation) { s.Calls = min(i/5, 1) }, 13},
+		"another prompt":  {func(i int, s *Situation) { s.Prompt = strconv.Itoa(i / 4) }, 0},
+		"no transcript":   {func(_ int, s *Situation) { s.Known = false }, 0},
+		"always one more": {func(i int, s *Situation) { s.Calls = i }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loopAt(goalOf("max_iterations: 20"), "")
+			told := 0
+			for i := range 14 {
+				s.Text = strconv.Itoa(i)
+				test.change(i, &s)
+				v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
+				step(&s, v)
+				if v.Decision != Continue {
+					t.Fatalf("stop %d: %s", i, v.Rule)
+				}
+				if strings.Contains(v.Told, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") {
+					if told != 0 {
+						t.Error("told twice")
+					}
+					told = i + 1
+				}
+			}
+			if told != test.told {
+				t.Errorf("told at stop %d, want %d", told, test.told)
+			}
+		})
+	}
+}
+
+// What comes from the file is bounded wherever it goes, and the plugin is called
+// as its user calls it.
+func TestGoalLoopWordsAreBounded(t *testing.T) {
+	long := strings.Repeat("\u00fc", 60_000)
+	s := loopAt("---\ncompletion_promise: \""+long+"\"\n---\n"+long, long)
+	s.Plugin, s.Dir, s.Session = "homer", "/"+long, "s"+long
+	v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
+	if v.Rule != "loop" && v.Rule != LoopPromised {
+		t.Fatal(v.Rule)
+	}
+	s.Text, s.Own = "Working.", true
+	v = wiggum().Decide(Config{Ceiling: goalCeiling}, s)
+	if v.Decision != Continue || len(v.Reason) > 8000 || len(v.Told) > 1000 || !strings.HasPrefix(v.Told, "homer: iteration 2 of 10") {
+		t.Errorf("%s, %d, %d, %.100s", v.Decision, len(v.Reason), len(v.Told), v.Told)
+	}
+	for _, e := range v.Events {
+		if len(e.Text)+len(e.Dir)+len(e.Session) > 3000 || len(e.File) > goalFile+3 {
+			t.Errorf("%s: %d, %d, %d, %d", e.Event, len(e.Text), len(e.Dir), len(e.Session), len(e.File))
+		}
+	}
+}
+
+// With exit code 2 the words begin as the original's did.
+func TestGoalLoopExitTwo(t *testing.T) {
+	v := wiggum().Decide(Config{Protocol: "exit2"}, loopAt(goalOf(), "x"))
+	if !strings.HasPrefix(v.Reason, "\n\n"+GoalReminder+"\n") || len(v.Notes) != 0 {
+		t.Errorf("%q, %q", v.Reason, v.Notes)
+	}
+}
+
 // What happens is told: start, each iteration, the last, the end; a loop that was
 // switched off by hand has been cancelled, once.
 func TestGoalLoopEvents(t *testing.T) {

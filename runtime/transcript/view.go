@@ -23,6 +23,8 @@ const (
 type View struct {
 	// Text is the newest text of the assistant, its last 64 KiB.
 	Text string
+	// Spoken tells that it was said since the newest prompt.
+	Spoken bool
 	// TextHash tells texts apart, "" if there is none.
 	TextHash string
 	// Prompt is the uuid of the newest prompt of a person, "" if there is none
@@ -110,6 +112,7 @@ func (l *Log) view(f *os.File) View {
 	buf := make([]byte, maxInput)
 	v := View{
 		Text:   tailOf(words(fetch(f, l.Text, maxLine, buf)), maxText),
+		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID,
 		PromptText:  head(words(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
 		Turns:       l.Turns,

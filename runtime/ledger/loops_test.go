@@ -1,0 +1,145 @@
+package ledger
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+func tell(t *testing.T, dir string, events ...strategy.LoopEvent) {
+	t.Helper()
+	for _, e := range events {
+		if err := AppendLoop(dir, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// onFile are the events of the history, like "a1:start a1:iteration".
+func onFile(t *testing.T, dir string) string {
+	t.Helper()
+	all, err := LoopEvents(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range all {
+		out = append(out, e.Loop+":"+e.Event)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestLoopHistory(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), ".claude", "springfield") // nothing there yet
+	if got := onFile(t, dir); got != "" {
+		t.Errorf("before the first: %s", got)
+	}
+	whole := strings.Repeat("\x01", 16<<10) // six bytes each, in JSON
+	tell(t, dir,
+		strategy.LoopEvent{Loop: "a1", Event: strategy.LoopStarted, File: whole, Dir: "/w"},
+		strategy.LoopEvent{Loop: "b2", Event: strategy.LoopStarted},
+		strategy.LoopEvent{Loop: "a1", Event: strategy.LoopGoesOn, Count: 2, Max: 9, Text: "<&>"},
+		strategy.LoopEvent{Loop: "a1", Event: strategy.LoopPromised, Count: 3, Max: 9})
+	if got, want := onFile(t, dir), "a1:start b2:start a1:iteration a1:promise"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	all, _ := LoopEvents(dir)
+	if all[0].File != whole || all[0].Dir != "/w" || all[2].Count != 2 || all[2].Max != 9 || all[2].Text != "<&>" {
+		t.Error("an event is not what was written")
+	}
+	if !LoopIsOver(dir, "a1") || LoopIsOver(dir, "b2") || LoopIsOver(dir, "c3") {
+		t.Error("which loops are over is wrong")
+	}
+	if info, err := os.Stat(loopsFile(dir)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// Neither what a kill has torn nor what somebody else has written there hides
+// what comes after it, and nothing is written that would not be read.
+func TestLoopHistoryIsRobust(t *testing.T) {
+	for name, junk := range map[string]string{
+		"torn":       `{"loop":"a1","event":"itera`,
+		"no JSON":    "\x00\xff\n",
+		"other JSON": "[]\n{}\nnull\n{\"loop\":7}\n",
+		"no id":      `{"loop":"../../x","event":"start"}` + "\n",
+		"very long":  `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", 3*maxLoopLine) + "\"}\n",
+		"endless":    strings.Repeat("x", 2*maxLoopLine),
+		"just too long": `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", maxLoopLine) + "\"}\n" +
+			`{"loop":"c3","event":"start"}` + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			tell(t, dir, strategy.LoopEvent{Loop: "a1", Event: strategy.LoopStarted})
+			f, err := os.OpenFile(loopsFile(dir), os.O_APPEND|os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(junk); err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+			tell(t, dir, strategy.LoopEvent{Loop: "a1", Event: strategy.LoopLimited})
+			want := "a1:start a1:limit"
+			if name == "just too long" {
+				want = "a1:start c3:start a1:limit"
+			}
+			if got := onFile(t, dir); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+		})
+	}
+	dir := t.TempDir()
+	for _, e := range []strategy.LoopEvent{
+		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
+		{Loop: "a1", Event: "start", File: strings.Repeat("x", maxLoopLine)},
+	} {
+		if err := AppendLoop(dir, e); err == nil {
+			t.Errorf("%.20q was written", e.Loop)
+		}
+	}
+}
+
+// The history stays within bounds, and its newest is always there.
+func TestLoopHistoryRotates(t *testing.T) {
+	dir := t.TempDir()
+	e := strategy.LoopEvent{Loop: "a1", Event: strategy.LoopGoesOn, File: strings.Repeat("x", 100<<10)}
+	for i := range 120 {
+		e.Count = i
+		tell(t, dir, e)
+	}
+	for _, path := range []string{loopsFile(dir), loopsFile(dir) + ".1"} {
+		if info, err := os.Stat(path); err != nil || info.Size() > maxLoopsFile+maxLoopLine {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+	all, err := LoopEvents(dir)
+	if err != nil || len(all) < 41 || all[len(all)-1].Count != 119 {
+		t.Fatalf("%d events, %v", len(all), err)
+	}
+	for i := 1; i < len(all); i++ {
+		if all[i].Count != all[i-1].Count+1 {
+			t.Fatalf("%d follows %d", all[i].Count, all[i-1].Count)
+		}
+	}
+}
+
+// Whatever lies in the history, what is written now is the last thing in it.
+func FuzzLoopHistory(f *testing.F) {
+	f.Add([]byte(`{"loop":"a1","event":"start","file":"---\n---\n"}` + "\n"))
+	f.Add([]byte("\x00\n[]\n{\"loop\":\"b\"}\n{"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		dir := t.TempDir()
+		if err := os.WriteFile(loopsFile(dir), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tell(t, dir, strategy.LoopEvent{Loop: "zz", Event: strategy.LoopLimited, Count: 7})
+		all, err := LoopEvents(dir)
+		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !LoopIsOver(dir, "zz") {
+			t.Fatalf("%q: %v, %v", data, all, err)
+		}
+	})
+}
