@@ -227,7 +227,7 @@ func (k specs) decide(c Config, s Situation) Verdict {
 // memoryKey names a loop by the path of its state file.
 func memoryKey(path string) string {
 	if len(path) > 300 { // eight of them have to go into one record of the ledger
-		return path[:200] + "…" + hash(path)
+		return path[:200] + "…" + hashOf(path)
 	}
 	return path
 }
@@ -296,7 +296,7 @@ func (r round) guarded(more string, goOn func() Verdict) Verdict {
 	switch {
 	case !r.s.Active: // a new turn
 		m.Stalls = 0
-		if prompt := hash(r.s.Prompt); m.Prompt != prompt {
+		if prompt := hashOf(r.s.Prompt); m.Prompt != prompt {
 			m.Prompt, m.Rounds = prompt, 0
 		}
 	case m.Mark != mark:

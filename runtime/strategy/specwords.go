@@ -3,7 +3,6 @@
 package strategy
 
 import (
-	"hash/fnv"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,12 +32,12 @@ func (r round) goOnWithTask() Verdict {
 			"## State\nPath: " + r.place.shown + " | Index: " + index + " | Iteration: " + attempt + "/" + strconv.Itoa(st.Attempts) + " | Recovery: " + strconv.FormatBool(st.Recovery) + "\n\n" +
 			heading + "\n" + block + "\n\n" +
 			"## Resume\n" +
-			"1. Read " + state + " and " + tasks + ". They count, not your memory. Is the state file gone, stop.\n" +
+			"1. Read " + state + " and " + tasks + ". Trust them, not your memory. If the state file is gone, stop.\n" +
 			"2. " + hand + "\n" +
 			"3. When it reports TASK_COMPLETE, check it as /" + r.plugin() + ":implement says; then taskIndex moves on and taskIteration is 1.\n" +
-			"4. When it fails, taskIteration grows by 1; beyond " + strconv.Itoa(st.Attempts) + " a fix task if recoveryMode, else set awaitingApproval and ask the user.\n" +
+			"4. When it fails, taskIteration grows by 1. Beyond " + strconv.Itoa(st.Attempts) + ": with recoveryMode add a fix task, without it set awaitingApproval and ask the user.\n" +
 			"5. Either way globalIteration grows by 1. Write the state file, and end your turn.\n" +
-			"6. Is every box in tasks.md checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
+			"6. When every box in tasks.md is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
 	}
 }
 
@@ -56,7 +55,7 @@ func (r round) goOnWithBoxes(open int) Verdict {
 		Reason: "Tasks incomplete: the state file says that task " + r.task() + " is next, but " + r.place.shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
 			"1. Carry out what is unchecked there through the spec-executor agent, and add no task.\n" +
 			"2. Write totalTasks and taskIndex in " + r.place.shown + "/" + r.stateFile + " as you count them in tasks.md.\n" +
-			"3. Is every box checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
+			"3. When every box is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
 	}
 }
 
@@ -117,7 +116,7 @@ func (r round) unreadable() Verdict {
 	file := r.place.shown + "/" + r.stateFile
 	v := stops("unreadable", file+": "+r.file.Problem)
 	m := r.memory
-	if h := hash("unreadable " + r.file.Problem); !slices.Contains(m.Told, h) {
+	if h := hashOf("unreadable " + r.file.Problem); !slices.Contains(m.Told, h) {
 		v.Told = r.title + ": I cannot read " + file + " (" + r.file.Problem + "), so I let Claude stop"
 		m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
 		v.Remember = m
@@ -129,7 +128,7 @@ func (r round) unreadable() Verdict {
 // brings it up in this session. After that only the user is told.
 func (r round) once(v Verdict, content []byte) Verdict {
 	m := r.memory
-	h := hash(string(content))
+	h := hashOf(string(content))
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
 		v.Reason, v.Remember = "", m
 		return v
@@ -138,12 +137,6 @@ func (r round) once(v Verdict, content []byte) Verdict {
 	m.At = r.s.Now
 	v.Decision, v.Remember = Continue, m
 	return v
-}
-
-func hash(s string) string {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return strconv.FormatUint(h.Sum64(), 36)
 }
 
 // boxes counts unchecked boxes.
