@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // maxEvent bounds what is read of an event, in bytes. A last message is at most
@@ -36,6 +37,8 @@ type Event struct {
 		Command     string `json:"command"`
 	} `json:"background_tasks"`
 	Crons []json.RawMessage `json:"session_crons"`
+	// Prompt is what a UserPromptSubmit is about.
+	Prompt string `json:"prompt"`
 	// Active is Claude Code's sticky bit: a Stop hook has continued this turn.
 	Active flag `json:"stop_hook_active"`
 	// Older writers of events call the last message by other names, and give it in
@@ -52,6 +55,17 @@ type flag bool
 func (f *flag) UnmarshalJSON(data []byte) error {
 	*f = string(data) == "true"
 	return nil
+}
+
+// fromPerson tells whether a prompt is a person's own words. Claude Code also
+// asks about what wakes Claude, a task that has ended for instance, and about
+// slash commands, which say themselves what is to do: /home/x/log is none.
+func (e Event) fromPerson() bool {
+	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
+		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
+		return len(name) == 0 || command[0] <= ' ' || strings.Contains(name[0], "/")
+	}
+	return !transcript.IsOutput(e.Prompt)
 }
 
 // said is the last message under its older names.

@@ -78,6 +78,9 @@ func (h Host) Run() (code int) {
 	if event.Name != "" && event.Name != own.strategy.Answers() {
 		return 0 // not ours to decide
 	}
+	if own.strategy.Answers() == "UserPromptSubmit" && !event.fromPerson() {
+		return 0
+	}
 	if event.Cwd == "" {
 		if own.strategy.Placed {
 			return 0
@@ -119,17 +122,17 @@ type answer struct {
 func (h Host) answer(state string, settings Settings, event Event) answer {
 	session, err := ledger.Open(state, event.key())
 	if err != nil {
-		return h.unwritten(answer{}, unledgered(err))
+		return h.unwritten(settings, answer{}, unledgered(err))
 	}
 	defer session.Close()
 	space, unlock, err := h.workspace(state, settings, event)
 	if err != nil {
-		return h.unwritten(answer{}, unledgered(err))
+		return h.unwritten(settings, answer{}, unledgered(err))
 	}
 	defer unlock()
 	var study Study
 	if hold, ok := ledger.Held(state, event.key(), h.Now); ok {
-		study = Study{Event: event, Log: session.State.Log, Veto: guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}}.vetoed()
+		study = Study{Event: event, Log: session.State.Log, Veto: guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}}.vetoed(settings)
 	} else {
 		// Before the lock: a first look at a large transcript takes its time.
 		study = Examine(event, settings, session.State, space, h.Now, false)
@@ -139,7 +142,7 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 	}
 
 	if err := session.Lock(); err != nil {
-		return h.unwritten(answer{Verdict: study.Verdict}, unledgered(err))
+		return h.unwritten(settings, answer{Verdict: study.Verdict}, unledgered(err))
 	}
 	a := h.settle(session.State, settings, &study)
 	if len(a.Changes) > 0 && space != nil {
@@ -147,14 +150,14 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 			// What steers the loop is not what it was to be, so there is no next round.
 			h.note("%v", err)
 			a = answer{
-				Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "unwritten", Sure: 100, Evidence: err.Error()},
+				Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error()},
 				told:    settings.Plugin + ": I let Claude stop: " + err.Error(), next: session.State,
 			}
 			a.next.Log = study.Log
 		}
 	}
 	if _, err := session.Append(h.record(a, settings, event)); err != nil {
-		return h.unwritten(a, unledgered(err))
+		return h.unwritten(settings, a, unledgered(err))
 	}
 	return a
 }
@@ -254,10 +257,10 @@ func until(hold ledger.Hold, now time.Time) string {
 
 func unledgered(err error) error { return fmt.Errorf("write ledger: %w", err) }
 
-func (h Host) unwritten(a answer, err error) answer {
+func (h Host) unwritten(settings Settings, a answer, err error) answer {
 	h.note("%v", err)
 	if a.Decision == strategy.Continue || a.Decision == strategy.Remind || a.Decision == "" {
-		a = answer{Verdict: strategy.Verdict{Decision: strategy.Stop, Rule: "unwritten", Evidence: "the decision could not be written down"}}
+		a = answer{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be written down"}}
 	}
 	return a
 }

@@ -52,16 +52,19 @@ func Examine(event Event, settings Settings, prior ledger.State, space *workspac
 	moment := event.moment()
 	if !alone {
 		if s.Veto = guard.Before(moment); s.Veto.Rule != "" {
-			return s.vetoed()
+			return s.vetoed(settings)
 		}
 	}
 	s.read(settings)
 	if !alone {
-		if s.Veto = guard.Waiting(moment, s.View.Earlier); s.Veto.Rule == "" && guard.RalphArmed(event.Cwd, event.SessionID) {
+		s.Veto = guard.Waiting(moment, s.View.Earlier)
+		// Another loop is in nobody's way before a prompt: only at Stop does any
+		// block win.
+		if s.Veto.Rule == "" && settings.Strategy.Answers() == "Stop" && guard.RalphArmed(event.Cwd, event.SessionID) {
 			s.Veto = guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 		}
 		if s.Veto.Rule != "" {
-			return s.vetoed()
+			return s.vetoed(settings)
 		}
 	}
 	s.Situation.Now, s.Situation.Memories = now.UnixMilli(), prior.Loops
@@ -73,8 +76,8 @@ func Examine(event Event, settings Settings, prior ledger.State, space *workspac
 	return s
 }
 
-func (s Study) vetoed() Study {
-	s.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
+func (s Study) vetoed(settings Settings) Study {
+	s.Verdict = strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
 	return s
 }
 

@@ -198,6 +198,14 @@ func (s Strategy) Check(c Config) (Config, error) {
 	return mended, nil
 }
 
+// Silence is the decision that changes nothing.
+func (s Strategy) Silence() Decision {
+	if s.Answers() == "Stop" {
+		return Stop
+	}
+	return Pass
+}
+
 // Answers is the event of Claude Code that the strategy answers.
 func (s Strategy) Answers() string {
 	if s.Event == "" {
@@ -214,6 +222,7 @@ func All() []Strategy {
 		speckit(),
 		specum(),
 		wiggum(),
+		todoContinuation(),
 	}
 }
 

@@ -38,6 +38,9 @@ func isPerson(origin, source []byte) bool {
 	return string(source) != "system"
 }
 
+// IsOutput tells whether a prompt is known to be no person's by its first words.
+func IsOutput(prompt string) bool { return isOutput([]byte(prompt)) }
+
 // isOutput tells whether a text is known to be no person's by its first words.
 func isOutput(text []byte) bool {
 	for len(text) > 0 && text[0] == ' ' {
