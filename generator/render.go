@@ -52,12 +52,31 @@ func (v view) Event() string {
 	return known.Answers()
 }
 
+// AtStop tells that the plugin decides when Claude is about to hand the turn
+// back: one of them does so at a time. Others run beside it.
+func (v view) AtStop() bool { return v.Event() == "Stop" }
+
 // suiteView is what templates see of a suite.
 type suiteView struct {
 	Marketplace string
 	Owner       Owner
 	Plugins     []view
 	Memory      string // the paragraph for a memory file
+}
+
+// Deciding are the plugins that decide at Stop.
+func (s suiteView) Deciding() []view { return s.filter(view.AtStop) }
+
+// Beside are the others.
+func (s suiteView) Beside() []view { return s.filter(func(v view) bool { return !v.AtStop() }) }
+
+func (s suiteView) filter(keep func(view) bool) (all []view) {
+	for _, p := range s.Plugins {
+		if keep(p) {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // viewOf gathers what the templates of a suite and its plugins see.

@@ -183,7 +183,9 @@ func (a *app) explain(study hook.Study, answers []strategy.Answer) {
 	if v.Feedback.InTurn > 0 {
 		a.say("  continued     %d times since the prompt", v.Feedback.InTurn)
 	}
-	a.say("rules")
+	if len(answers) > 0 {
+		a.say("rules")
+	}
 	decided := study.Veto.Rule != ""
 	for _, r := range answers {
 		mark := " "
@@ -198,7 +200,7 @@ func (a *app) explain(study hook.Study, answers []strategy.Answer) {
 	a.say("decision")
 	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, printable(study.Verdict.Evidence))
 	if study.Verdict.Reason != "" {
-		a.say("  Claude is told: %s", printable(study.Verdict.Reason))
+		a.say("  Claude is told: %s", printable(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
 	}
 }
 
