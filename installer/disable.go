@@ -11,8 +11,9 @@ import (
 )
 
 // PlanDisable puts back what enabling a plugin in a scope has changed. While
-// another plugin that springfield enabled there stays on, only the plugin's own
-// entry goes; what both needed goes with the last.
+// another plugin that springfield enabled there stays on, what both need stays:
+// all but the plugin's own entry beside one that decides at Stop, the marketplace
+// beside one that does not.
 func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 	file, doc, err := p.openScope(scope)
 	if err != nil {
@@ -34,7 +35,7 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 	on, says := v.own.says(id)
 	switch {
 	case m.switchedOn(id):
-		if err := plan.giveBack(p, v.own, file, m, id); err != nil {
+		if err := plan.giveBack(p, v, file, m, id); err != nil {
 			return Plan{}, err
 		}
 	case on:
@@ -63,20 +64,24 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 
 // giveBack releases what was set in the file, and in user settings on its
 // behalf.
-func (p *Plan) giveBack(places Places, own Layer, file *File, m *memory, id string) error {
-	only := func(remembered) bool { return true }
-	shared := slices.ContainsFunc(own.ids(), func(other string) bool {
-		on, _ := own.says(other)
-		return on && other != id && m.switchedOn(other)
+func (p *Plan) giveBack(places Places, v view, file *File, m *memory, id string) error {
+	others := slices.DeleteFunc(v.own.ids(), func(other string) bool {
+		on, _ := v.own.says(other)
+		return !on || other == id || !m.switchedOn(other)
 	})
-	if shared {
-		only = func(r remembered) bool { return r.Path[0] == "enabledPlugins" && r.Path[1] == id }
+	read := stocks{}
+	decides := func(other string) bool { return places.drives(v, other, read) }
+	only := func(remembered) bool { return true }
+	switch {
+	case slices.ContainsFunc(others, decides):
+		only = func(r remembered) bool { return r.isSwitch(id) }
+	case len(others) > 0:
+		only = func(r remembered) bool {
+			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
+		}
 	}
-	if err := p.release(file, m, file.Path, only); err != nil {
+	if err := p.release(file, m, file.Path, only); err != nil || len(others) > 0 {
 		return err
-	}
-	if shared {
-		return nil
 	}
 	return p.giveBackDeclared(places, file)
 }

@@ -6,7 +6,8 @@ package installer
 //   - all of it is one edit of one scope's file; only a directory marketplace
 //     that has to be declared goes elsewhere, into user settings;
 //   - double-shot-latte goes off, and so does every other springfield plugin
-//     that decides at Stop: one decides;
+//     that decides at Stop: one decides. A plugin that decides nothing there
+//     switches nobody off;
 //   - what another scope decides is not touched but named.
 
 import (
@@ -83,6 +84,9 @@ type Enabling struct {
 	// for when there is no client to register it.
 	Declare bool
 	Keep    bool // other springfield plugins stay on
+	// Beside is set for a plugin that decides nothing at Stop, so that all others
+	// stay as they are.
+	Beside bool
 	// Loops is set for a plugin that drives a loop of its own through a spec,
 	// which others drive too.
 	Loops  bool
@@ -149,6 +153,10 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	v, err := places.viewFrom(e.Scope, file)
 	if err != nil {
 		return nil, err
+	}
+	if e.Beside {
+		p.noteOverruled(v, e.Plugin.ID(), e.Scope, true)
+		return []Change{switchTo(e.Plugin.ID(), "true")}, nil
 	}
 	changes := p.raiseCap(v, e)
 	changes = append(changes, switchTo(latteOrigin, "false"))

@@ -274,10 +274,18 @@ func (i Inventory) Plugin(id string) (Switched, bool) {
 // Drivers lists the springfield plugins that decide at Stop: those of whose
 // Stop hooks one runs.
 func (i Inventory) Drivers() []Switched {
-	var all []Switched
+	return i.running(func(s Switched, h Hook) bool { return s.Drives() && h.Event == "Stop" })
+}
+
+// Beside lists the springfield plugins that run and decide nothing at Stop.
+func (i Inventory) Beside() []Switched {
+	return i.running(func(s Switched, h Hook) bool { return s.Ours() && !s.Drives() })
+}
+
+// running lists the plugins of whose own hooks one runs that is meant.
+func (i Inventory) running(meant func(Switched, Hook) bool) (all []Switched) {
 	for _, s := range i.Plugins {
-		stops := func(h Hook) bool { return h.Source == s.ID && h.Event == "Stop" && h.isOurs() }
-		if s.Runs() && s.Drives() && slices.ContainsFunc(i.Hooks, stops) {
+		if s.Runs() && slices.ContainsFunc(i.Hooks, func(h Hook) bool { return h.Source == s.ID && h.isOurs() && meant(s, h) }) {
 			all = append(all, s)
 		}
 	}

@@ -48,7 +48,10 @@ func ManagedSettings(e Enabling, market Market) ([]byte, error) {
 		Plugins      map[string]bool                       `json:"enabledPlugins"`
 	}{
 		Marketplaces: map[string]map[string]json.RawMessage{market.Name: {"source": market.source}},
-		Plugins:      map[string]bool{latteOrigin: false, e.Plugin.ID(): true},
+		Plugins:      map[string]bool{e.Plugin.ID(): true},
+	}
+	if !e.Beside {
+		settings.Plugins[latteOrigin] = false
 	}
 	if e.Rounds > blockCapDefault {
 		settings.Env = map[string]string{BlockCap: strconv.Itoa(e.Rounds)}

@@ -54,6 +54,11 @@ type remembered struct {
 	For []string `json:"for"`
 }
 
+// isSwitch tells whether it is a plugin's entry.
+func (r remembered) isSwitch(id string) bool {
+	return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id
+}
+
 // before is the text as a value to give back; nil removes the member.
 func (r remembered) before() json.RawMessage {
 	if r.Before == "" {
@@ -168,7 +173,7 @@ func (m *memory) uses() (n int) {
 // switchedOn tells whether a plugin is on because springfield enabled it.
 func (m *memory) switchedOn(id string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Path[1] == id && same(r.Set, json.RawMessage("true"))
+		return r.isSwitch(id) && same(r.Set, json.RawMessage("true"))
 	})
 }
 

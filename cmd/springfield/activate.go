@@ -189,7 +189,7 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	case !found.Ours():
 		return &hinted{fmt.Errorf("%s is not a springfield plugin", id), "enable it in Claude Code: /plugin install " + id}
 	}
-	wanted.Loops = isLoop(found.Strategy)
+	wanted.Loops, wanted.Beside = isLoop(found.Strategy), !found.Drives()
 	settings, err := hook.ReadSettings(dir, filepath.Join(act.places.Config, "springfield"), "")
 	if err != nil {
 		act.a.talk("springfield: note: %v; the hook knows better, or it lets Claude stop", err)

@@ -456,7 +456,8 @@ func withTodo() []string {
 func checkTodo(d *diagnosis) []finding {
 	const variable, since = "CLAUDE_CODE_ENABLE_TODO_TOOLS", "2.1.233"
 	version, err := semver.StrictNewVersion(d.version)
-	if err != nil || version.LessThan(semver.MustParse(since)) || len(d.inventory.Drivers()) == 0 {
+	reminded := slices.ContainsFunc(d.inventory.Beside(), func(s installer.Switched) bool { return s.Strategy == "todo-continuation" })
+	if err != nil || version.LessThan(semver.MustParse(since)) || len(d.inventory.Drivers()) == 0 && !reminded {
 		return nil
 	}
 	if value, _, ok := d.inventory.Env(variable); ok && value == "1" {
@@ -466,8 +467,12 @@ func checkTodo(d *diagnosis) []finding {
 	if slices.ContainsFunc(withTodo(), func(name string) bool { return strings.Contains(model, name) }) {
 		return []finding{{State: fine, Says: fmt.Sprintf("%s (%s settings) has a todo list", model, where)}}
 	}
-	return []finding{{State: note, Says: "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so rules about open todos say nothing there; the others work",
-		Fix: fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)}}
+	f := finding{State: note, Says: "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so rules about open todos say nothing there; the others work"}
+	if reminded {
+		f.State, f.Says = warning, "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so todo-continuation has nothing to remind of there"
+	}
+	f.Fix = fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)
+	return []finding{f}
 }
 
 // steering are variables by which a project's settings could move a hook, and

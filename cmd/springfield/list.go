@@ -142,6 +142,7 @@ type plugin struct {
 	On      bool
 	By      string // the settings that have the last word, "" if it loads on its own
 	Decides bool   // its Stop hook runs
+	Beside  bool   // its hook runs and decides nothing at Stop
 	Loads   string // the version that Claude Code loads, "" if none
 	Problem string // why it is on and does not run
 }
@@ -168,8 +169,9 @@ func atHand(dir string, suite generator.Suite, inventory installer.Inventory) []
 		}
 		p := &all[n]
 		p.Known, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
-		p.Decides = slices.ContainsFunc(inventory.Drivers(), func(d installer.Switched) bool { return d.ID == s.ID })
-		if s.On && !p.Decides {
+		same := func(d installer.Switched) bool { return d.ID == s.ID }
+		p.Decides, p.Beside = slices.ContainsFunc(inventory.Drivers(), same), slices.ContainsFunc(inventory.Beside(), same)
+		if s.On && !p.Decides && !p.Beside {
 			p.Problem = s.Problem
 			if s.Problem == "" {
 				p.Problem = "its hook does not run"
@@ -207,6 +209,8 @@ func (p plugin) state() string {
 	switch {
 	case p.Decides:
 		says = append(says, "decides when Claude stops")
+	case p.Beside:
+		says = append(says, "runs beside what decides when Claude stops")
 	case p.On:
 		says = append(says, "but "+p.Problem)
 	}
@@ -243,6 +247,7 @@ type (
 		On       bool   `json:"on"`
 		By       string `json:"by,omitempty"` // the scope that has the last word
 		Decides  bool   `json:"decides"`
+		Beside   bool   `json:"beside"` // runs and decides nothing at Stop
 		Loads    string `json:"loads,omitempty"`
 		Problem  string `json:"problem,omitempty"`
 	}
@@ -251,7 +256,7 @@ type (
 func listOf(rows []row, dir string, plugins []plugin) listShape {
 	shape := listShape{Strategies: []strategyShape{}, Suite: dir, Plugins: []atHandShape{}}
 	for _, p := range plugins {
-		shape.Plugins = append(shape.Plugins, atHandShape{p.ID, p.Strategy, p.Version != "", p.Version, p.On, p.By, p.Decides, p.Loads, p.Problem})
+		shape.Plugins = append(shape.Plugins, atHandShape{p.ID, p.Strategy, p.Version != "", p.Version, p.On, p.By, p.Decides, p.Beside, p.Loads, p.Problem})
 	}
 	for _, r := range rows {
 		ids := []string{}

@@ -14,50 +14,56 @@ import (
 // so all that is said lies in runtime/words.
 
 func newWhy(a *app) *cobra.Command {
-	var session string
-	var asJSON bool
+	var asked words.Asked
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
 		Short: "Tell why Claude went on or stopped: rule, evidence, budget",
-		Args:  arguments(0, 1, "at most one decision"),
+		Long: `Tell about one decision: by its ID, which springfield log shows, or the last one. The last one is of a
+stop; with --prompts it is what a plugin like todo-continuation said before a prompt, or why it said nothing.`,
+		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := "last"
 			if len(args) == 1 {
 				id = args[0]
 			}
-			return a.ask(func(d words.Desk) error { return d.Why(id, session, asJSON) })
+			return a.ask(func(d words.Desk) error { return d.Why(id, asked) })
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "the last decision of this session")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the decision as JSON")
+	f := cmd.Flags()
+	f.StringVar(&asked.Session, "session", "", "the last decision of this session")
+	f.BoolVar(&asked.Prompts, "prompts", false, "the last prompt, not the last stop")
+	f.BoolVar(&asked.JSON, "json", false, "print the decision as JSON")
 	return cmd
 }
 
 func newLog(a *app) *cobra.Command {
-	var session string
+	var asked words.Asked
 	var n int
-	var follow, asJSON bool
+	var follow bool
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List past decisions",
-		Args:  arguments(0, 0, "no arguments"),
+		Long: `List past decisions, the newest last: every stop, and the prompts before which something was said. With
+--prompts, only prompts, and also those before which nothing was said.`,
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
 			return a.ask(func(d words.Desk) error {
 				if follow {
-					return d.Follow(session, asJSON, func() bool { return cmd.Context().Err() != nil })
+					return d.Follow(asked, func() bool { return cmd.Context().Err() != nil })
 				}
-				return d.Log(session, n, asJSON)
+				return d.Log(n, asked)
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&session, "session", "", "only this session")
+	f.StringVar(&asked.Session, "session", "", "only this session")
+	f.BoolVar(&asked.Prompts, "prompts", false, "what was said before prompts, or why nothing")
 	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
 	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
-	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
+	f.BoolVar(&asked.JSON, "json", false, "one JSON object a line")
 	return cmd
 }
 

@@ -51,7 +51,7 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 	}
 	hold, held := ledger.Held(filepath.Join(places.Config, "springfield"), "", time.Now())
 	cannot := map[string]string{}
-	for _, d := range inventory.Drivers() {
+	for _, d := range slices.Concat(inventory.Drivers(), inventory.Beside()) {
 		if err := generator.CheckHook(d.Dir, generator.Host()); err != nil {
 			cannot[d.ID] = err.Error()
 		}
@@ -74,8 +74,13 @@ type status struct {
 }
 
 // deciding are the plugins that decide at Stop.
-func (s status) deciding() []installer.Switched {
-	return slices.DeleteFunc(s.Drivers(), func(d installer.Switched) bool { return s.cannot[d.ID] != "" })
+func (s status) deciding() []installer.Switched { return s.able(s.Drivers()) }
+
+// beside are those that run and decide nothing there.
+func (s status) beside() []installer.Switched { return s.able(s.Beside()) }
+
+func (s status) able(plugins []installer.Switched) []installer.Switched {
+	return slices.DeleteFunc(plugins, func(p installer.Switched) bool { return s.cannot[p.ID] != "" })
 }
 
 // headline is who decides.
@@ -184,6 +189,11 @@ func (s status) notes() (all []string) {
 		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
 	}
+	for _, p := range s.Beside() {
+		if why := s.cannot[p.ID]; why != "" {
+			all = append(all, p.ID+" is on, but "+why)
+		}
+	}
 	drivers := s.deciding()
 	if len(drivers) > 1 {
 		var ids []string
@@ -248,6 +258,10 @@ func (a *app) sayStatus(s status) {
 	}
 	for _, d := range s.deciding() {
 		a.sayDriver(d, len(s.deciding()) > 1)
+	}
+	for _, d := range s.beside() {
+		a.say("%s runs beside it: it decides nothing at a stop", d.ID)
+		a.sayDriver(d, false)
 	}
 	for _, n := range s.notes() {
 		a.item("note: ", n)
@@ -376,6 +390,7 @@ type (
 	statusShape struct {
 		Deciding []string      `json:"deciding"` // IDs of springfield plugins that decide at Stop
 		Reasons  []string      `json:"reasons"`  // why none does
+		Beside   []string      `json:"beside"`   // IDs of those that run and decide nothing at Stop
 		Notes    []string      `json:"notes"`
 		Silenced string        `json:"silenced,omitempty"`
 		Settings []layerShape  `json:"settings"`
@@ -423,8 +438,11 @@ type (
 
 func (s status) shape() statusShape {
 	shape := statusShape{
-		Deciding: []string{}, Reasons: list(s.reasons()), Notes: list(s.notes()), Silenced: s.Silenced,
+		Deciding: []string{}, Beside: []string{}, Reasons: list(s.reasons()), Notes: list(s.notes()), Silenced: s.Silenced,
 		Settings: []layerShape{}, Plugins: []pluginShape{}, Hooks: hookShapes(s.Hooks), Idle: hookShapes(s.Idle),
+	}
+	for _, d := range s.beside() {
+		shape.Beside = append(shape.Beside, d.ID)
 	}
 	for _, d := range s.deciding() {
 		shape.Deciding = append(shape.Deciding, d.ID)

@@ -15,6 +15,7 @@ Called with a word it answers you:
 
   why [ID|last] [--session ID] [--json]           why Claude went on or stopped
   log [-n N] [--session ID] [--follow] [--json]   the newest decisions
+                                                  --prompts, with either: what was said before prompts, or why nothing
   hold [DURATION] [--session ID]                  let Claude stop, now: 30m, 2h; until resume if none is given
   resume [--session ID]                           lift the hold; only from a terminal of your own
 `
@@ -22,8 +23,9 @@ Called with a word it answers you:
 // Call answers one call. ErrUsage means that the words were not understood.
 func (d Desk) Call(args []string) error {
 	word, args := args[0], args[1:]
-	var operand, session string
-	n, asJSON, follow := 20, false, false
+	var operand string
+	var asked Asked
+	n, follow := 20, false
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -36,14 +38,16 @@ func (d Desk) Call(args []string) error {
 		}
 		switch {
 		case name == "--session":
-			session = value
+			asked.Session = value
 		case name == "-n":
 			var err error
 			if n, err = strconv.Atoi(value); err != nil || n < 1 {
 				return ErrUsage
 			}
 		case arg == "--json":
-			asJSON = true
+			asked.JSON = true
+		case arg == "--prompts":
+			asked.Prompts = true
 		case arg == "--follow":
 			follow = true
 		case strings.HasPrefix(arg, "-") || operand != "":
@@ -54,19 +58,19 @@ func (d Desk) Call(args []string) error {
 	}
 	switch {
 	case word == "why":
-		return d.Why(operand, session, asJSON)
+		return d.Why(operand, asked)
 	case word == "log" && operand == "" && follow:
-		return d.Follow(session, asJSON, func() bool { return false })
+		return d.Follow(asked, func() bool { return false })
 	case word == "log" && operand == "":
-		return d.Log(session, n, asJSON)
+		return d.Log(n, asked)
 	case word == "hold":
 		duration, err := ParseDuration(operand)
 		if err != nil {
 			return err
 		}
-		return d.Hold(session, duration)
+		return d.Hold(asked.Session, duration)
 	case word == "resume" && operand == "":
-		return d.Resume(session)
+		return d.Resume(asked.Session)
 	}
 	return ErrUsage
 }

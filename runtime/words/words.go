@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,29 +42,55 @@ func Advice(err error) string {
 	return ""
 }
 
+// Asked is what why and log are asked for.
+type Asked struct {
+	Session string // "" for all
+	// Prompts asks for what happened before prompts, also where nothing was said.
+	// Without it why is about stops, as long as there is one, and log leaves out
+	// the prompts before which nothing was said: they would be most of it.
+	Prompts bool
+	JSON    bool
+}
+
+// wants tells whether a list of decisions has a record.
+func (a Asked) wants(r ledger.Record) bool {
+	if a.Prompts {
+		return ofPrompt(r)
+	}
+	return r.Decision != "pass"
+}
+
+// ofPrompt tells decisions about a prompt from those about a stop.
+func ofPrompt(r ledger.Record) bool { return r.Decision == "pass" || r.Decision == "remind" }
+
 // Why tells about one decision: by its ID, or the last one.
-func (d Desk) Why(id, session string, asJSON bool) error {
-	r, err := d.find(id, session)
-	if err == errNothing && !asJSON {
-		d.line(nothing(session))
+func (d Desk) Why(id string, a Asked) error {
+	r, err := d.find(id, a)
+	if err == errNothing && !a.JSON {
+		d.line(nothing(a))
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if a.JSON {
 		return d.json(r)
 	}
 	did := "let Claude stop"
-	if r.Decision == "continue" {
+	switch r.Decision {
+	case "continue":
 		did = "made Claude go on"
+	case "remind":
+		did = "reminded Claude before a prompt"
+	case "pass":
+		did = "said nothing before a prompt"
 	}
 	d.line(oneLine(r.Plugin+" "+did+", "+d.ago(r.At)) + " (" + oneLine(r.ID) + ")")
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  Claude was told: ", r.Reason)
 	d.field("  you were told:   ", r.Told)
-	if r.Decision == "continue" {
+	if r.Decision == "continue" && r.Left != (ledger.Left{}) { // a loop has a maximum of its own
 		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
 	d.line("  took     " + milliseconds(r.Took) + ", cost $0")
@@ -72,18 +99,22 @@ func (d Desk) Why(id, session string, asJSON bool) error {
 	return nil
 }
 
-func (d Desk) find(id, session string) (ledger.Record, error) {
+func (d Desk) find(id string, a Asked) (ledger.Record, error) {
 	if id == "" || id == "last" {
-		all, err := ledger.History(d.Dir, key(session), 1)
+		all, err := ledger.History(d.Dir, key(a.Session), everything)
 		if err != nil {
 			return ledger.Record{}, err
 		}
-		if len(all) == 0 {
-			return ledger.Record{}, errNothing
+		for _, prompts := range []bool{a.Prompts, true} {
+			for _, r := range slices.Backward(all) {
+				if ofPrompt(r) == prompts {
+					return r, nil
+				}
+			}
 		}
-		return all[0], nil
+		return ledger.Record{}, errNothing
 	}
-	r, ok, err := ledger.Find(d.Dir, key(session), id)
+	r, ok, err := ledger.Find(d.Dir, key(a.Session), id)
 	if err == nil && !ok {
 		err = &adviceError{"there is no decision " + strconv.Quote(id), "log lists them with their ids"}
 	}
@@ -93,51 +124,64 @@ func (d Desk) find(id, session string) (ledger.Record, error) {
 // errNothing says that there is no decision to tell about.
 var errNothing = errors.New("no decision is on file")
 
-func nothing(session string) string {
-	if session != "" {
-		return "no decision is on file for session " + oneLine(session)
+func nothing(a Asked) string {
+	switch {
+	case a.Session != "":
+		return "no decision is on file for session " + oneLine(a.Session)
+	case a.Prompts:
+		return "no prompt is on file yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
 	}
 	return "no decision is on file yet; a springfield plugin writes one at every stop"
 }
 
+// everything is more decisions than there are.
+const everything = 1 << 30
+
 // Log lists the newest n decisions, oldest first.
-func (d Desk) Log(session string, n int, asJSON bool) error {
-	all, err := ledger.History(d.Dir, key(session), n)
+func (d Desk) Log(n int, a Asked) error {
+	history, err := ledger.History(d.Dir, key(a.Session), everything)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 && !asJSON {
-		d.line(nothing(session))
+	all := slices.DeleteFunc(history, func(r ledger.Record) bool { return !a.wants(r) })
+	if len(all) == 0 && !a.JSON {
+		d.line(nothing(a))
 	}
-	for _, r := range all {
-		if err := d.entry(r, asJSON); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.entries(all[max(0, len(all)-n):], a)
 }
 
 // Follow prints decisions as they are made, until stop says so.
-func (d Desk) Follow(session string, asJSON bool, stop func() bool) error {
+func (d Desk) Follow(a Asked, stop func() bool) error {
 	if d.InClaude {
 		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
 	}
 	sizes := map[string]int64{}
 	for {
-		news, err := ledger.News(d.Dir, key(session), sizes)
+		news, err := ledger.News(d.Dir, key(a.Session), sizes)
 		if err != nil {
 			return err
 		}
-		for _, r := range news {
-			if err := d.entry(r, asJSON); err != nil {
-				return err
-			}
+		if err := d.entries(news, a); err != nil {
+			return err
 		}
 		if stop() {
 			return nil
 		}
 		time.Sleep(250 * time.Millisecond)
 	}
+}
+
+// entries prints those decisions that are wanted.
+func (d Desk) entries(all []ledger.Record, a Asked) error {
+	for _, r := range all {
+		if !a.wants(r) {
+			continue
+		}
+		if err := d.entry(r, a.JSON); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (d Desk) entry(r ledger.Record, asJSON bool) error {
