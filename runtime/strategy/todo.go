@@ -177,7 +177,7 @@ func listSum(todos []Todo) string {
 	for _, t := range todos {
 		b.WriteString(t.Status + "\x00" + t.Content + "\x00")
 	}
-	return hash(b.String())
+	return hashOf(b.String())
 }
 
 // readTodos reads the list that another tool keeps: {"todos": [{"content",
