@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,38 @@ func TestTemplatesHaveTheirSuffix(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What a page says is shown by a test is shown by one that there is.
+func TestDocumentsNameTests(t *testing.T) {
+	there := map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		for line := range strings.Lines(read(t, ".", name)) {
+			if rest, ok := strings.CutPrefix(line, "func "); ok {
+				function, _, _ := strings.Cut(rest, "(")
+				there[function] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages, %v", len(pages), err)
+	}
+	name := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w*`)
+	for _, page := range pages {
+		for _, test := range name.FindAllString(read(t, ".", page), -1) {
+			if !there[test] {
+				t.Errorf("%s: there is no %s", page, test)
+			}
+		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // coordinators are the two plugins that carry out tasks.md, and what the texts of
@@ -228,6 +230,34 @@ func TestCoordinatorVersions(t *testing.T) {
 		}
 		if manifest.Version != c.version || !strings.Contains(manifest.Description, "self-contained execution loop") || !slices.Contains(manifest.Keywords, "springfield") {
 			t.Errorf("%s: %+v", c.strategy, manifest)
+		}
+	}
+}
+
+// With the state file that the coordinator writes, the hook goes on; with the one
+// by which it hands the turn to the user, it does not.
+func TestStateDrivesTheLoop(t *testing.T) {
+	for _, c := range coordinators() {
+		example := string(exampleState(t, texts(t, c.strategy, c.strategy)))
+		handed := strings.Replace(example, `"awaitingApproval": false`, `"awaitingApproval": true`, 1)
+		for state, want := range map[string]strategy.Decision{example: strategy.Continue, handed: strategy.Stop} {
+			s := strategy.Situation{Dir: "/w", Session: "s", Files: map[string]strategy.File{}}
+			decides, _ := strategy.Named(c.strategy)
+			for range 8 {
+				for _, want := range decides.Reads(strategy.Config{}, s) {
+					file := strategy.File{Age: 10_000}
+					switch want.Name {
+					case "specs/.current-spec", ".specify/.current-feature":
+						file.Found, file.Data = true, []byte(path.Base(c.dir)+"\n")
+					case c.dir + "/" + c.state:
+						file.Found, file.Data = true, []byte(state)
+					}
+					s.Files[want.Name] = file
+				}
+			}
+			if v := decides.Decide(strategy.Config{}, s); v.Decision != want || v.Decision == strategy.Continue && !strings.Contains(v.Reason, "(Task 1/5, Iter 1)") {
+				t.Errorf("%s: %+v\n%s", c.strategy, v, state)
+			}
 		}
 	}
 }
