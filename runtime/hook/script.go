@@ -10,7 +10,8 @@ import (
 )
 
 // script runs a verdict's script, from the plugin that the hook lies in or else
-// from the one that Claude Code names, in the event's directory.
+// from the one that Claude Code names, in the event's directory, which it hears of as
+// the original says it.
 func (h Host) script(root, dir string, script []string) {
 	if len(script) == 0 {
 		return
@@ -21,7 +22,7 @@ func (h Host) script(root, dir string, script []string) {
 			continue
 		}
 		if path, err := filepath.Abs(path); err == nil {
-			err = notice.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv}.Run()
+			err = notice.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv, Set: []string{"RALPH_CWD=" + dir}}.Run()
 			if err != nil {
 				h.note("run %s: %v", script[0], err)
 			}

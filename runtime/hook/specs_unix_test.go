@@ -37,7 +37,7 @@ func TestSpecsPipes(t *testing.T) {
 // On completion the script that the original has is called, from our own plugin
 // or the one that Claude Code names, in the project; how it ends does not matter.
 func TestSpecsScript(t *testing.T) {
-	const script = "#!/bin/sh\necho \"$@ in $(pwd -P)\" >>\"$0.log\"\necho stray; echo stray >&2\n"
+	const script = "#!/bin/sh\necho \"$@ in $(pwd -P) for $RALPH_CWD\" >>\"$0.log\"\necho stray; echo stray >&2\n"
 	for name, test := range map[string]struct {
 		own, named string // the scripts, "" if there is none
 		text       string
@@ -75,7 +75,7 @@ func TestSpecsScript(t *testing.T) {
 				log, _ := os.ReadFile(s.path(plugin + "/hooks/scripts/update-spec-index.sh.log"))
 				want := ""
 				if plugin == test.runs {
-					want = "--quiet in " + project + "\n"
+					want = "--quiet in " + project + " for " + s.path("project") + "\n"
 				}
 				if string(log) != want {
 					t.Errorf("%s ran %q", plugin, log)

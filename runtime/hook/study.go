@@ -122,7 +122,7 @@ func (s *Study) read(settings Settings) {
 		return
 	}
 	if lines := settings.Strategy.Lines(settings.Config); lines > 0 && path != "" {
-		w, err := transcript.Tail(path, lines)
+		w, err := transcript.About(path, lines, settings.Strategy.Word)
 		if err != nil {
 			return // said above
 		}

@@ -231,3 +231,62 @@ func median(d []time.Duration) time.Duration {
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// BenchmarkSpec times a stop of a spec: a session of 200 lines, the end of it
+// read for the word that ends the spec, the state file and tasks.md read.
+func BenchmarkSpec(b *testing.B) {
+	built := install(b)
+	empty := emptyProgram(b)
+	data, err := os.ReadFile(built)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, plugin := range []string{"ralph-specum", "ralph-speckit"} {
+		root, project := filepath.Join(b.TempDir(), plugin), b.TempDir()
+		hook := filepath.Join(root, "hooks", "springfield-hook") // the directory's name says which plugin it is
+		state := filepath.Join(project, "specs", "demo", ".ralph-state.json")
+		files := map[string]string{filepath.Join(project, "specs", ".current-spec"): "demo"}
+		if plugin == "ralph-speckit" {
+			state = filepath.Join(project, ".specify", "specs", "demo", ".speckit-state.json")
+			files = map[string]string{filepath.Join(project, ".specify", ".current-feature"): "demo"}
+		}
+		files[hook] = string(data)
+		files[filepath.Join(filepath.Dir(state), "tasks.md")] = strings.Repeat("- [ ] 1.1 A task\n  - **Do**: what it says\n  - **Verify**: make test\n", 30)
+		for name, text := range files {
+			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+				b.Fatal(err)
+			}
+			if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
+				b.Fatal(err)
+			}
+		}
+		s := newSession(b, 300<<10)
+		stop := func(i int) time.Duration {
+			text := fmt.Sprintf(`{"phase":"execution","taskIndex":%d,"totalTasks":30,"globalIteration":1}`, i%30)
+			if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
+				b.Fatal(err)
+			}
+			old := time.Now().Add(-time.Minute)
+			if err := os.Chtimes(state, old, old); err != nil {
+				b.Fatal(err)
+			}
+			event := fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","cwd":%q,"transcript_path":%q,"prompt_id":"p%d","last_assistant_message":"Task %d done.","stop_hook_active":%v}`,
+				project, s.log, i/30, i%30, i%30 > 0)
+			return clock(b, hook, event, nil)
+		}
+		b.Run(plugin, func(b *testing.B) {
+			var hooks, empties []time.Duration
+			stop(0)
+			for b.Loop() {
+				for i := range 300 {
+					hooks = append(hooks, stop(i))
+					empties = append(empties, clock(b, empty, "", nil))
+				}
+			}
+			b.ReportMetric(ms(median(hooks)), "ms/hook")
+			b.ReportMetric(ms(median(empties)), "ms/empty")
+			b.ReportMetric(float64(median(hooks))/float64(median(empties)), "hook/empty")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}

@@ -74,7 +74,7 @@ func (k specs) strategy() Strategy {
 	return Strategy{
 		Name: k.name, Prefix: "[" + k.name + "] ", Placed: true,
 		Ceiling: specCeiling, MaxCeiling: maxSpecCeiling, Checks: []string{quickMode, uncheckedBoxes},
-		Lines:  func(Config) int { return 500 },
+		Lines: func(Config) int { return 500 }, Word: allDone,
 		Reads:  func(_ Config, s Situation) []Want { return k.reads(s) },
 		Decide: k.decide,
 	}

@@ -174,6 +174,8 @@ type Strategy struct {
 	// Lines is how many lines of the transcript's end it reads besides the
 	// situation, 0 for none.
 	Lines func(Config) int
+	// Word is what it looks for in those lines, if that is all it looks for.
+	Word string
 	// Reads names files of the workspace to read before the decision. It is asked
 	// again with what was read until it names nothing new, at most eight times.
 	Reads func(Config, Situation) []Want

@@ -33,8 +33,9 @@ func tail(path string, n int) ([][]byte, error) {
 	start := size
 	floor := max(0, start-maxTail)
 	for start > floor && countLines(buf) <= n {
-		// Twice as much each time, so that a long line is not copied often.
-		more := min(max(chunk, int64(len(buf))), start-floor)
+		// As much as so many lines usually take, then twice as much each time, so that
+		// a long line is not copied often.
+		more := min(max(chunk, int64(n)<<10, int64(len(buf))), start-floor)
 		grown := make([]byte, more+int64(len(buf)))
 		if _, err := f.ReadAt(grown[:more], start-more); err != nil && err != io.EOF {
 			return nil, err

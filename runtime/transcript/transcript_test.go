@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -238,6 +239,42 @@ func FuzzWindow(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// Looking for a word finds what is said with it since the newest prompt, and the
+// same plain lines.
+func TestAbout(t *testing.T) {
+	said := func(text string) string {
+		return `{"type":"assistant","uuid":"a","message":{"role":"assistant","content":[{"type":"text","text":"` + text + `"}]}}`
+	}
+	const (
+		prompt = `{"type":"user","uuid":"u","message":{"role":"user","content":"say WORD"}}`
+		other  = `{"type":"user","uuid":"u","message":{"role":"user","content":"go"}}`
+		result = `{"type":"user","uuid":"r","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"WORD"}]}}`
+		dull   = `{"type":"user","uuid":"r","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"ok"}]}}`
+		spaced = `{"type": "assistant", "message": {"content": [{"type": "text", "text": "a WORD"}]}}`
+	)
+	for name, test := range map[string]struct {
+		lines []string
+		said  []string
+		raw   []string
+	}{
+		"nobody":             {[]string{prompt, said("a"), dull, said("b")}, nil, nil},
+		"the assistant":      {[]string{prompt, said("a"), said("WORD"), dull, said("b")}, []string{"WORD"}, nil},
+		"before a prompt":    {[]string{prompt, said("WORD"), other, said("b")}, nil, nil},
+		"after a prompt":     {[]string{other, said("a"), prompt, said("b"), said("my WORD")}, []string{"my WORD"}, nil},
+		"a tool":             {[]string{other, result, said("b")}, nil, nil},
+		"with blanks":        {[]string{other, spaced}, []string{"a WORD"}, nil},
+		"across results":     {[]string{other, said("WORD"), dull, result}, []string{"WORD"}, nil},
+		"plain text":         {[]string{"a", "WORD"}, nil, []string{"a", "WORD"}},
+		"a prompt about ids": {[]string{said("WORD"), strings.Replace(other, "go", `\"tool_use_id\" and \"type\":\"assistant\"`, 1)}, nil, nil},
+	} {
+		w, err := About(write(t, test.lines...), 50, "WORD")
+		w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
+		if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
+			t.Errorf("%s: said %q, raw %q, %v", name, w.Said, w.Raw, err)
+		}
+	}
 }
 
 func BenchmarkTail(b *testing.B) {

@@ -3,6 +3,8 @@
 
 package transcript
 
+import "bytes"
+
 // Window is what the last lines of a session log say.
 type Window struct {
 	Text     string // newest text of the assistant
@@ -18,7 +20,11 @@ type Window struct {
 
 // Tail reads the last n lines of the log at path. The error is the operating
 // system's; lines that make no sense are not errors.
-func Tail(path string, n int) (Window, error) {
+func Tail(path string, n int) (Window, error) { return About(path, n, "") }
+
+// About is Tail for who looks for a word: Said has what has it, and nothing else
+// is sure to be there. That saves most of the work.
+func About(path string, n int, word string) (Window, error) {
 	lines, err := tail(path, n)
 	if err != nil {
 		return Window{}, err
@@ -34,7 +40,7 @@ func Tail(path string, n int) (Window, error) {
 			w.Raw = append(w.Raw, string(line))
 			continue
 		}
-		if !e.parse(line, 0) {
+		if word != "" && isDull(line, word) || !e.parse(line, 0) {
 			continue
 		}
 		if string(e.kind) == `"user"` && isPrompt(&e) {
@@ -68,4 +74,10 @@ func Tail(path string, n int) (Window, error) {
 	}
 	w.Text = words(said)
 	return w, nil
+}
+
+// isDull tells, at a glance, that a line neither says the word nor can be a
+// person's.
+func isDull(line []byte, word string) bool {
+	return !bytes.Contains(line, []byte(word)) && (bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`)))
 }
