@@ -59,7 +59,7 @@ func runExplain(a *app, o explainOptions) error {
 	if !ok {
 		return &usageError{fmt.Errorf("there is no strategy %q", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
 	}
-	config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling})
+	config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling, Stale: known.Stale})
 	if err != nil {
 		return &usageError{err, "see springfield explain --help"}
 	}
@@ -73,7 +73,7 @@ func runExplain(a *app, o explainOptions) error {
 	}
 	defer remove()
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	space, err := workspace.Open(a.work)
+	space, err := workspace.Open(workspace.Nearest(a.work, known.Marks, a.home))
 	if err != nil {
 		return err
 	}

@@ -114,6 +114,7 @@ func (a *app) ask(question func(words.Desk) error) error {
 	err = question(words.Desk{
 		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude,
+		Work: a.work, Home: a.home, Session: a.session,
 	})
 	if advice := words.Advice(err); advice != "" {
 		return &hinted{err, advice}

@@ -62,6 +62,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		env:  os.Environ(),
 
 		inClaude: os.Getenv("CLAUDECODE") != "",
+		session:  os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		off:      os.Getenv("SPRINGFIELD") == "off",
 	}
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
@@ -113,6 +114,7 @@ type app struct {
 	env     []string // all of the environment, for the claude command
 
 	inClaude bool     // CLAUDECODE is set: Claude calls, not a person
+	session  string   // of Claude's, that calls
 	off      bool     // SPRINGFIELD=off: hooks let Claude stop
 	windows  []string // what programs need on Windows, KEY=value
 }

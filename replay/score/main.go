@@ -43,17 +43,20 @@ type row struct {
 
 // contest is one way to decide.
 type contest struct {
-	name  string
-	rules string
-	alone bool // the strategy without guards
+	name     string
+	strategy string
+	rules    string
+	alone    bool // the strategy without guards
 }
 
+// contests are the strategies that decide on a session alone; those that read
+// the project's files need the project.
 func contests() []contest {
 	var all []contest
 	for _, set := range strategy.NedRuleSets() {
-		all = append(all, contest{set, set, false})
+		all = append(all, contest{set, "ned-flanders", set, false})
 	}
-	return append(all, contest{"seed, tree only", "seed", true})
+	return append(all, contest{"seed, tree only", "ned-flanders", "seed", true}, contest{"bart-simpson", "bart-simpson", "", false})
 }
 
 func main() {
@@ -95,8 +98,8 @@ func score(out io.Writer, dir string, verbose bool) error {
 					rules[c.name] = map[string]int{}
 				}
 				rules[c.name][fmt.Sprintf("%-8s %-8s %s", r.Expect, v.Decision, v.Rule)]++
-				if verbose && c.name == "default" && r.Expect == "STOP" && v.Decision == strategy.Continue {
-					fmt.Fprintf(out, "wrong: %s line %d, %s: rule %s\n", r.Session, r.Line, r.Label, v.Rule)
+				if verbose && (c.name == "default" || c.name == "bart-simpson") && r.Expect == "STOP" && v.Decision == strategy.Continue {
+					fmt.Fprintf(out, "wrong, %s: %s line %d, %s: rule %s, %s\n", c.name, r.Session, r.Line, r.Label, v.Rule, v.Evidence)
 				}
 			}
 			return nil
@@ -207,11 +210,11 @@ func textOf(line []byte) string {
 }
 
 func decide(c contest, path, text string) (strategy.Verdict, error) {
-	ned, ok := strategy.Named("ned-flanders")
+	known, ok := strategy.Named(c.strategy)
 	if !ok {
-		return strategy.Verdict{}, errors.New("there is no ned-flanders")
+		return strategy.Verdict{}, errors.New("there is no " + c.strategy)
 	}
-	settings := hook.Settings{Plugin: ned.Name, Strategy: ned, Config: strategy.Config{Strategy: ned.Name, Rules: c.rules}, Limits: guard.Defaults()}
+	settings := hook.Settings{Plugin: known.Name, Strategy: known, Config: strategy.Config{Strategy: known.Name, Rules: c.rules}, Limits: guard.Defaults()}
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
 	study := hook.Examine(event, settings, ledger.State{}, nil, time.Time{}, c.alone)
 	if len(study.Faults) > 0 {

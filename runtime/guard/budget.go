@@ -77,6 +77,9 @@ func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 		veto = Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt"}
 	case same >= l.Same:
 		veto = Veto{"stagnation", "no progress since the last " + strconv.Itoa(same) + " continues"}
+		if same == 1 {
+			veto.Evidence = "no progress since the last continue"
+		}
 	case idle >= l.Idle:
 		veto = Veto{"idle", strconv.Itoa(idle) + " continues in a row without a tool call"}
 	}

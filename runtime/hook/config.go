@@ -133,7 +133,7 @@ func Around(executable, state, project string) (Settings, error) {
 func (o own) settings(state, project string) Settings {
 	s := Settings{
 		Plugin: o.plugin, Strategy: o.strategy, Limits: guard.Defaults(),
-		Config: strategy.Config{Strategy: o.strategy.Name, Ceiling: o.strategy.Ceiling},
+		Config: strategy.Config{Strategy: o.strategy.Name, Ceiling: o.strategy.Ceiling, Stale: o.strategy.Stale},
 	}
 	s.layer(o.path, o.data, byAuthor)
 	for _, l := range []struct {
@@ -190,6 +190,7 @@ func (s *Settings) layer(path string, data []byte, by writer) {
 	c.Strategy = s.Config.Strategy
 	s.ceiling(path, &c, by)
 	s.progress(path, &c, by)
+	s.stale(path, &c, by)
 	if by == byProject {
 		c = s.restrict(c)
 		burst, prompt = lower(burst, s.Limits.Burst), lower(prompt, s.Limits.PerPrompt)
@@ -283,10 +284,30 @@ func (s *Settings) progress(path string, c *strategy.Config, by writer) {
 	c.Progress = s.Config.Progress
 }
 
+// maxStale is the longest time after which a ledger says nothing any more, in
+// minutes: a week.
+const maxStale = 7 * 24 * 60
+
+// stale keeps a layer's time after which a ledger is stale: a project may only
+// make it shorter.
+func (s *Settings) stale(path string, c *strategy.Config, by writer) {
+	switch {
+	case c.Stale == 0:
+	case s.Strategy.Stale == 0:
+		s.fault(path, errors.New("stale: "+s.Strategy.Name+" reads no ledgers"))
+	case c.Stale < 0 || c.Stale > maxStale:
+		s.fault(path, fmt.Errorf("stale: must be from 1 to %d minutes", maxStale))
+	case c.Stale > s.Config.Stale && by == byProject:
+	default:
+		return
+	}
+	c.Stale = s.Config.Stale
+}
+
 // restrict keeps of a project's configuration what cannot push Claude on
 // against the user's.
 func (s *Settings) restrict(c strategy.Config) strategy.Config {
-	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Progress: c.Progress}
+	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Stale: c.Stale, Progress: c.Progress}
 	for _, r := range c.Add {
 		r.Reason = ""
 		if r.Then == strategy.Stop {

@@ -195,7 +195,7 @@ func (h Host) workspace(state string, settings Settings, event Event) (space *wo
 	if settings.Strategy.Reads == nil {
 		return nil, unlock, nil
 	}
-	space, err = workspace.Open(event.Cwd)
+	space, err = workspace.Open(workspace.Nearest(event.Cwd, settings.Strategy.Marks, h.Home))
 	if err != nil {
 		h.note("%v", err)
 		return nil, unlock, nil
@@ -219,7 +219,11 @@ func (h Host) settle(before ledger.State, settings Settings, study *Study) answe
 		a.next.Remember(a.Remember)
 	case a.Decision == strategy.Continue:
 		var veto guard.Veto
-		a.next, a.left, veto = guard.Spend(before, settings.Limits, study.prompt(), study.progress(), study.witness(), h.Now)
+		limits := settings.Limits
+		if a.Once {
+			limits.Same = 1
+		}
+		a.next, a.left, veto = guard.Spend(before, limits, study.prompt(), study.progress(), study.witness(), h.Now)
 		if veto.Rule != "" {
 			a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
 			a.told = settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."

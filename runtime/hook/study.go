@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -141,12 +142,34 @@ func situation(event Event, view transcript.View) strategy.Situation {
 		Todos: todos(view.Todos), TodosTurns: view.TodosTurns,
 		Skill: view.Skill.Name, SkillTurns: view.Skill.Turns,
 		Session: event.SessionID, Active: bool(event.Active),
+		PromptText: view.PromptText, Plans: plans(event.LastMessage, view.Plans),
+	}
+	for _, call := range view.Calls {
+		s.Tools = append(s.Tools, call.Name)
 	}
 	if s.Text == "" {
 		s.Text, s.Earlier = view.Text, !view.Spoken
 	}
 	s.Text = clip(s.Text)
 	return s
+}
+
+// plans are those that the transcript names, and before them those of the last
+// message, which it may not have yet.
+func plans(text string, known []transcript.Plan) []strategy.Plan {
+	var all []strategy.Plan
+	for _, name := range transcript.PlansIn(text) {
+		all = append(all, strategy.Plan{Name: name})
+	}
+	for _, p := range known {
+		i := slices.IndexFunc(all, func(other strategy.Plan) bool { return other.Name == p.Name })
+		if i < 0 {
+			all = append(all, strategy.Plan(p))
+		} else {
+			all[i].Written = p.Written
+		}
+	}
+	return all
 }
 
 func clip(text string) string {

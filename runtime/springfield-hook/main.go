@@ -1,6 +1,6 @@
 // Command springfield-hook is the Stop hook of a springfield plugin. Claude
 // Code starts it with one event on standard input; called with a word it
-// answers a person: why, log, hold, resume.
+// answers a person: why, log, hold, resume, state.
 package main
 
 import (
@@ -50,9 +50,11 @@ func answer(home string, args []string) int {
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
+	work, _ := os.Getwd() // "" is the same to whoever opens it
 	err := words.Desk{
 		Out: os.Stdout, Dir: filepath.Join(config, "springfield"), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
+		Work: work, Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 	}.Call(args)
 	switch err {
 	case nil:

@@ -27,6 +27,7 @@ type end struct {
 }
 
 func endOf(text string) end {
+	text = withoutComments(text)
 	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	before := ""
 	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
@@ -38,6 +39,25 @@ func endOf(text string) end {
 		e.intro = tailOf(before[strings.LastIndex(before, "\n\n")+1:])
 	}
 	return e
+}
+
+// withoutComments leaves out HTML comments: they are not said to anybody.
+func withoutComments(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "<!--")
+		if !ok {
+			break
+		}
+		_, after, ok := strings.Cut(rest, "-->")
+		if !ok {
+			break
+		}
+		b.WriteString(before)
+		text = after
+	}
+	b.WriteString(text)
+	return b.String()
 }
 
 func tailOf(p string) string {
@@ -213,15 +233,18 @@ func isWord(r rune) bool {
 }
 
 // quote makes evidence of a text: on one line, at most 80 bytes of it.
-func quote(s string) string {
+func quote(s string) string { return quoteUpTo(s, 80) }
+
+// quoteUpTo is the same with so many bytes.
+func quoteUpTo(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return -1 // it would draw on the user's terminal
 		}
 		return r
 	}, strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), ""))
-	if len(s) > 80 {
-		s = strings.ToValidUTF8(s[:80], "") + "…"
+	if len(s) > most {
+		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return "“" + s + "”"
 }

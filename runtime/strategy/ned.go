@@ -39,11 +39,13 @@ func nedSet(c Config) []Rule {
 	return nedDefault()
 }
 
-// nedRules are the user's additions, the built-in set, and a project's own
+func nedRules(c Config) []Rule { return arranged(c, nedSet(c)) }
+
+// arranged are the user's additions, a built-in set, and a project's own
 // continuing rules, in the user's order and without what is switched off.
-func nedRules(c Config) []Rule {
+func arranged(c Config, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(c.Off, r.ID) }
-	all := ordered(slices.DeleteFunc(slices.Concat(c.Add, nedSet(c)), off), c.Order)
+	all := ordered(slices.DeleteFunc(slices.Concat(c.Add, set), off), c.Order)
 	// A project's own stay last, whatever the order says: they decide only where
 	// nobody else does.
 	return append(all, slices.DeleteFunc(slices.Clone(c.Last), off)...)
@@ -70,14 +72,31 @@ func ordered(rules []Rule, ids []string) []Rule {
 	return first
 }
 
-// mendNed takes out what is wrong, and only that: a fault in one rule must not
-// take a stop rule beside it out of force.
 func mendNed(c Config) (Config, []error) {
 	var faults []error
 	if c.Rules != "" && !slices.Contains(NedRuleSets(), c.Rules) {
 		faults = append(faults, errors.New("rules: there is no rule set "+strconv.Quote(c.Rules)+": choose default or seed"))
 		c.Rules = ""
 	}
+	c, more := mendRules(c, nedSet(c))
+	return c, append(faults, more...)
+}
+
+// mendOne is Mend for a strategy that has one set of rules.
+func mendOne(c Config, set []Rule) (Config, []error) {
+	var faults []error
+	if c.Rules != "" {
+		faults = append(faults, errors.New("rules: "+c.Strategy+" has one set of rules, there is no choice"))
+		c.Rules = ""
+	}
+	c, more := mendRules(c, set)
+	return c, append(faults, more...)
+}
+
+// mendRules takes out what is wrong with the rules over a built-in set, and only
+// that: a fault in one rule must not take a stop rule beside it out of force.
+func mendRules(c Config, set []Rule) (Config, []error) {
+	var faults []error
 	for _, list := range []*[]Rule{&c.Add, &c.Last} {
 		if n := len(*list); n > maxRules {
 			faults = append(faults, errors.New("add: more than "+strconv.Itoa(maxRules)+" rules"))
@@ -93,7 +112,7 @@ func mendNed(c Config) (Config, []error) {
 		}
 		*list = good
 	}
-	known := slices.Concat(c.Add, nedSet(c), c.Last)
+	known := slices.Concat(c.Add, set, c.Last)
 	for _, list := range []struct {
 		name string
 		ids  []string
@@ -173,6 +192,12 @@ func nedDefault() []Rule {
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: Continue, Reason: goOnWithSkill},
 		{ID: "finished", Says: []string{"complete", "completed", "finished", "done"}, Then: Stop},
 	}
+}
+
+// personRules are those that know when a person is needed: whatever a ledger or
+// a plan says remains, the message says whose turn it is.
+func personRules() []Rule {
+	return slices.DeleteFunc(nedDefault(), func(r Rule) bool { return r.Then != Stop || r.ID == "finished" })
 }
 
 // waitingWords tell an intent that waits for something from one that does not:

@@ -65,6 +65,10 @@ type Rule struct {
 	// window makes Tool and Todo look at the last lines of the transcript only,
 	// as the first design has it. No file sets it.
 	window bool
+	// own is a condition of the strategy's own. It says what it saw, held or not;
+	// its words to the model, if it has any, take the place of Reason. No file sets
+	// it.
+	own func(Situation) (evidence, reason string, ok bool)
 }
 
 // Limits of what a configuration may bring, so that a decision stays quick.
@@ -81,6 +85,7 @@ const generalReason = "There is work left: {evidence}.{todos} Go on with it now.
 type asking struct {
 	situation Situation
 	end       end
+	reason    string  // what the newest own condition has to say to the model
 	faults    []error // patterns that are none, found when their turn came
 }
 
@@ -90,7 +95,7 @@ func firstMatch(rules []Rule, s Situation) Verdict {
 	v := Verdict{Decision: Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
 	for _, r := range rules {
 		if evidence, ok := a.holds(r); ok {
-			v = r.verdict(s, evidence)
+			v = r.verdict(s, evidence, a.reason)
 			break
 		}
 	}
@@ -98,13 +103,15 @@ func firstMatch(rules []Rule, s Situation) Verdict {
 	return v
 }
 
-func (r Rule) verdict(s Situation, evidence string) Verdict {
+func (r Rule) verdict(s Situation, evidence, reason string) Verdict {
 	v := Verdict{Decision: r.Then, Rule: r.ID, Sure: r.Sure, Evidence: evidence}
 	if v.Sure == 0 {
 		v.Sure = 90
 	}
+	if r.own == nil || reason == "" {
+		reason = r.Reason
+	}
 	if r.Then == Continue {
-		reason := r.Reason
 		if reason == "" {
 			reason = generalReason
 		}
@@ -154,12 +161,16 @@ func (a *asking) holds(r Rule) (evidence string, ok bool) {
 		{"says", len(r.Says) > 0, func() (string, bool) { return e.says(r.Says) }},
 		{"ending", r.Ending != "", func() (string, bool) { return a.find(r, r.Ending, e.paragraph) }},
 		{"text", r.Text != "", func() (string, bool) { return a.find(r, r.Text, s.Text) }},
+		{"own", r.own != nil, func() (seen string, held bool) { seen, a.reason, held = r.own(s); return seen, held }},
 	} {
 		if !c.set {
 			continue
 		}
 		if evidence, ok = c.test(); !ok {
-			return c.name + " does not hold", false
+			if r.own == nil || evidence == "" {
+				evidence = c.name + " does not hold"
+			}
+			return evidence, false
 		}
 	}
 	if ok && hasAny(e.last(), r.Unless) {

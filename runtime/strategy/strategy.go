@@ -26,6 +26,10 @@ type Situation struct {
 	Own  bool
 	// Earlier tells that it is from an earlier turn: nothing was said in this one.
 	Earlier bool
+	// PromptText is how the newest prompt of a person begins: its first 400 bytes.
+	PromptText string
+	// Tools name the newest tool calls of this turn, oldest first, at most eight.
+	Tools []string
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
 	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode,
@@ -62,6 +66,8 @@ type Situation struct {
 	Calls int
 	// Dir is the workspace, an absolute path.
 	Dir string
+	// Plans are the plan files that the session has named, the newest first.
+	Plans []Plan
 	// Files are the files that the strategy asked for, by the names it asked by.
 	Files map[string]File
 	// Memories are what it has asked to remember of its loops in this session.
@@ -77,6 +83,15 @@ type Window struct {
 	Said []string
 	// Raw are the lines that are no JSON: all of a transcript that is plain text.
 	Raw []string
+}
+
+// Plan is a plan file that the session has named, or a directory of superpowers'
+// ledgers, .superpowers/sdd/NAME. Turns is how many turns ago it was named last;
+// Written tells that it was written or edited in this turn.
+type Plan struct {
+	Name    string
+	Turns   int
+	Written bool
 }
 
 // Todo is one entry of the model's todo list.
@@ -95,6 +110,10 @@ type Verdict struct {
 	Evidence string // the words or the fact it decided on, short
 	Reason   string // to the model when it continues: what remains, what next
 	Faults   []error
+
+	// Once tells that this is said once: the same message, with no tool called
+	// since, is not continued again.
+	Once bool
 
 	// Told is said to the user in place of the usual line, and also at a stop.
 	Told string
@@ -134,6 +153,9 @@ type Config struct {
 	// Progress is how the user wants to hear of a loop. Only the user's own file
 	// can name a command.
 	Progress *Progress `json:"progress,omitempty"`
+	// Stale is after how many minutes a ledger that nobody has touched says nothing
+	// any more, 0 for the strategy's default.
+	Stale int `json:"stale,omitempty"`
 	// Last are rules asked after all others. No file sets them: this is where
 	// the continuing rules of a project go, which must not outvote a stop.
 	Last []Rule `json:"-"`
@@ -171,6 +193,12 @@ type Strategy struct {
 	Ceiling, MaxCeiling int
 	// Checks are what Config.Checks can choose.
 	Checks []string
+	// Stale is the default for Config.Stale, 0 for a strategy that reads no ledgers.
+	Stale int
+	// Marks are names of what it reads: its workspace is the nearest directory that
+	// has one of them, from the session's upwards to the top of the repository. None:
+	// the session's own.
+	Marks []string
 	// Lines is how many lines of the transcript's end it reads besides the
 	// situation, 0 for none.
 	Lines func(Config) int
@@ -220,6 +248,8 @@ func (s Strategy) Answers() string {
 // built before a decision needs it.
 func All() []Strategy {
 	return []Strategy{
+		bart(),
+		marge(),
 		ned(),
 		speckit(),
 		specum(),

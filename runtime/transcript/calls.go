@@ -65,6 +65,7 @@ func (l *Log) call(e *entry, b *block) {
 	l.Said = false
 	id, input := callID(b.id), e.place(b.input)
 	l.Recent = push(l.Recent, past{ID: id, Name: name, Input: input}, maxRecent)
+	l.namesIn(e, name, b.input)
 
 	c := claim{ID: id, When: l.Todos.When}
 	switch name {

@@ -11,7 +11,7 @@ import "slices"
 const (
 	// form is the version of Log. A Log of another form is not continued: the
 	// log is read anew.
-	form = 2
+	form = 3
 	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
 	// duplicates when a session is resumed or forked, one right after the other.
 	maxSeen = 32
@@ -51,6 +51,7 @@ type Log struct {
 	Started  []job    `json:"started,omitempty"`
 	Earlier  []string `json:"earlier,omitempty"` // ids of what earlier turns started
 	Feedback feedback `json:"feedback,omitzero"`
+	Plans    []named  `json:"plans,omitempty"` // that were named, the newest last
 }
 
 // take lets one line change the log.
@@ -145,6 +146,7 @@ func (l *Log) spoke(e *entry) {
 		case says:
 			if !blank(b.text) {
 				l.Text = e.place(b.text)
+				l.names(e, b.text, false)
 				l.answered()
 				l.announced(b.text)
 			}
@@ -200,4 +202,5 @@ func (l *Log) unshare() {
 	l.Started = slices.Clone(l.Started)
 	l.Earlier = slices.Clone(l.Earlier)
 	l.Feedback.Ours = slices.Clone(l.Feedback.Ours)
+	l.Plans = slices.Clone(l.Plans)
 }

@@ -129,4 +129,5 @@ func (l *Log) turn(e *entry, words []byte) {
 	l.Started = l.Started[:0]
 	l.Claims = l.Claims[:0]
 	l.Feedback.Mine, l.Feedback.Theirs, l.Feedback.Lines = 0, 0, 0
+	l.names(e, words, false)
 }

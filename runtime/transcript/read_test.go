@@ -597,6 +597,7 @@ func TestLargestLog(t *testing.T) {
 	name := strings.Repeat("n", maxName)
 	for i := range 300 {
 		id := fmt.Sprintf("%012d", i)
+		s.calls("Write", `{"file_path":"docs/plans/`+id+`.md"}`)
 		s.creates(id, strings.Repeat("<&>\x01", 100))
 		s.updates(fmt.Sprintf(`{"taskId":%q,"owner":"<<<<<<<<<","addBlockedBy":["a","b","c","d","e"]}`, id))
 		s.attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"springfield-hook"}}`)
@@ -618,7 +619,7 @@ func TestLargestLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Far into a log of gigabytes, the offset of every place is longer by six digits.
-	places := 3 + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
+	places := 3 + len(log.Plans) + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
 	t.Logf("%d bytes with %d places", len(b), places)
 	if len(b)+6*places > 12<<10 {
 		t.Errorf("%d bytes with %d places", len(b), places)
@@ -629,7 +630,7 @@ func TestLargestLog(t *testing.T) {
 func generated(rng *rand.Rand, n int) *session {
 	s := new(session)
 	word := func() string {
-		return []string{"alpha", "the parser", "a \"quoted\" \\ word", "ünïcode 😀", "line\nbreak", strings.Repeat("long ", rng.Intn(300)), "Using writing-plans to plan it."}[rng.Intn(7)]
+		return []string{"alpha", "the parser", "a \"quoted\" \\ word", "ünïcode 😀", "line\nbreak", strings.Repeat("long ", rng.Intn(300)), "Using writing-plans to plan it.", "see docs/plans/a.md"}[rng.Intn(8)]
 	}
 	id := func() string { return fmt.Sprint(1 + rng.Intn(12)) }
 	status := func() string {
@@ -709,7 +710,7 @@ func FuzzRead(f *testing.F) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("in pieces %+v\nat once   %+v", got, want)
 		}
-		if len(want.Calls) > maxRecent || len(want.Todos) > maxTodos || len(want.Started) > maxStarted || len(want.Text) > maxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || want.TodosCalls < 0 {
+		if len(want.Calls) > maxRecent || len(want.Todos) > maxTodos || len(want.Started) > maxStarted || len(want.Text) > maxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || want.TodosCalls < 0 || len(want.Plans) > maxPlans {
 			t.Fatalf("out of bounds: %+v", want)
 		}
 		if _, again, _ := Read(path, at); !reflect.DeepEqual(again, want) {

@@ -50,6 +50,8 @@ type View struct {
 	Todos      []Todo
 	TodosTurns int
 	TodosCalls int
+	// Plans are the plan files that were named, the newest first, at most eight.
+	Plans []Plan
 	// Skill is the newest skill at work.
 	Skill Skill
 	// Asked is AskUserQuestion or ExitPlanMode when that is what the turn ended
@@ -141,6 +143,7 @@ func (l *Log) view(f *os.File) View {
 		v.Skill = Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
+	v.Plans = l.plans(func(p place) string { return words(fetch(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
 		v.Calls = append(v.Calls, Call{
 			Name:   p.Name,

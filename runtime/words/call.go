@@ -1,4 +1,4 @@
-// The hook binary's own words: why, log, hold, resume. A few flags, read by
+// The hook binary's own words: why, log, hold, resume, state. A few flags, read by
 // hand, because a flag package would make the hook larger.
 
 package words
@@ -18,11 +18,16 @@ Called with a word it answers you:
                                                   --prompts, with either: what was said before prompts, or why nothing
   hold [DURATION] [--session ID]                  let Claude stop, now: 30m, 2h; until resume if none is given
   resume [--session ID]                           lift the hold; only from a terminal of your own
+  state [show] [--json]                           the workflow state, which marge-simpson reads
+  state set KEY=VALUE… [--json]                   write it: tasks_total=5 tasks_completed=2
 `
 
 // Call answers one call. ErrUsage means that the words were not understood.
 func (d Desk) Call(args []string) error {
 	word, args := args[0], args[1:]
+	if word == "state" {
+		return d.stateCall(args)
+	}
 	var operand string
 	var asked Asked
 	n, follow := 20, false

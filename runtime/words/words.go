@@ -27,6 +27,10 @@ type Desk struct {
 	// InClaude tells that Claude asks, not a person at a terminal. Claude may
 	// set a hold, but neither lift nor shorten one.
 	InClaude bool
+	// Work is the directory that the person is in, Home their home.
+	Work, Home string
+	// Session is the session of Claude's that asks, "" for none.
+	Session string
 }
 
 // Errors of this package come with advice.

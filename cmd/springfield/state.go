@@ -1,0 +1,65 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/runtime/words"
+)
+
+// The workflow state. The hook binary answers the same word, so all that is
+// done lies in runtime/words.
+
+func newState(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state",
+		Short: "Show or set the workflow state, which marge-simpson reads",
+		Long: `The workflow state is .claude/workflow-state.json: how many tasks there are, how many are done,
+whether Claude waits for you. marge-simpson makes Claude go on while tasks remain. It lies in the
+directory you are in, or above it up to the top of the repository.`,
+		Args: arguments(0, 0, "show or set"),
+		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStateShow(a), newStateSet(a))
+	return cmd
+}
+
+func newStateShow(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show the workflow state, and what marge-simpson makes of it",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.ask(func(d words.Desk) error { return d.StateShow(asJSON) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
+	return cmd
+}
+
+func newStateSet(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "set KEY=VALUE...",
+		Short: "Set fields of the workflow state; the time is set by itself",
+		Long: `Set fields of the workflow state: skill, phase, tasks_total, tasks_completed, waiting_for_user and
+next. What else stands in the file stays; updated_at is set by itself. Set by Claude, the state is
+about its session; set by you, about any.`,
+		Example: `  springfield state set skill=executing-plans tasks_total=5
+  springfield state set tasks_completed=2 next="write the docs"
+  springfield state set waiting_for_user=true`,
+		Args: arguments(1, 6, "at least one field, like tasks_completed=2"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.ask(func(d words.Desk) error { return d.StateSet(args, asJSON) })
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
+			var all []string
+			for _, field := range words.StateFields() {
+				all = append(all, field+"=")
+			}
+			return all, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the new state as JSON")
+	return cmd
+}

@@ -1,0 +1,162 @@
+// Plans: Markdown files with check boxes, as superpowers' writing-plans makes
+// them in docs/superpowers/plans, and people anywhere. A plan counts while the
+// session works on it, and that shows in its being named: in the prompt, by a
+// call, or by Claude, in this turn. A turn that only says to go on is one with
+// those before it.
+
+package strategy
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+const (
+	maxPlans = 4 // plans that are read
+	// lookBack is how many turns a plan may have been named ago when the person
+	// only says to go on.
+	lookBack = 3
+)
+
+// plan is a plan as it stands.
+type plan struct {
+	tasks []task
+	boxes []box
+}
+
+// task is a heading "Task 3: …", with the first open box below it.
+type task struct {
+	label, title string
+	line         int
+	open         box // line 0: there is none
+}
+
+// parsePlan reads the tasks and check boxes of a plan.
+func parsePlan(text string) (p plan) {
+	current := -1
+	eachLine(text, func(n int, line string, code bool) {
+		if code {
+			return
+		}
+		if heading, ok := headingOf(line); ok {
+			if label, title, ok := taskHeading(heading); ok {
+				current = slices.IndexFunc(p.tasks, func(t task) bool { return t.label == label })
+				if current < 0 {
+					current = len(p.tasks)
+					p.tasks = append(p.tasks, task{label: label, title: title, line: n})
+				}
+			}
+			return
+		}
+		if b, ok := boxOf(line); ok {
+			b.line = n
+			p.boxes = append(p.boxes, b)
+			if current >= 0 && !b.done && p.tasks[current].open.line == 0 {
+				p.tasks[current].open = b
+			}
+		}
+	})
+	return p
+}
+
+// taskHeading reads "Task 3: Recovery modes".
+func taskHeading(heading string) (label, title string, ok bool) {
+	const word = "Task"
+	if len(heading) < len(word) || !strings.EqualFold(heading[:len(word)], word) {
+		return "", "", false
+	}
+	rest := heading[len(word):]
+	trimmed := strings.TrimLeft(rest, " \t#")
+	if label, trimmed = taskLabel(trimmed); label == "" || trimmed == rest {
+		return "", "", false
+	}
+	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
+}
+
+// taskLabel reads the number of a task: 3, 4b, 1.2.
+func taskLabel(s string) (label, rest string) {
+	i := 0
+	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
+		i++
+	}
+	if i > 0 && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && !wordAt(s, i+1) {
+		i++
+	}
+	return strings.ToLower(s[:i]), s[i:]
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// count counts the boxes that are done and finds the first that is open.
+func (p plan) count() (done int, first box) {
+	for _, b := range p.boxes {
+		if b.done {
+			done++
+		} else if first.line == 0 {
+			first = b
+		}
+	}
+	return done, first
+}
+
+// inUse are the plans that the session works on, the newest first.
+func inUse(s Situation) []Plan {
+	within := 0
+	if isGoOn(s.PromptText) {
+		within = lookBack
+	}
+	var all []Plan
+	for _, p := range s.Plans {
+		if p.Turns > within || strings.Contains(p.Name, sddDir) {
+			continue
+		}
+		if p.Name = relative(s.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func planWants(_ Config, s Situation) []Want {
+	var all []Want
+	for _, p := range inUse(s) {
+		all = append(all, Want{Name: p.Name})
+	}
+	return all
+}
+
+func planReads(_ Config, s Situation) (p progress) {
+	for _, named := range inUse(s) {
+		f := s.Files[named.Name]
+		if f.Problem != "" && p.unsure == "" {
+			p.unsure = "the plan " + shown(named.Name) + ": " + f.Problem
+		}
+		if !f.Readable() {
+			continue
+		}
+		if s.Files[sddDir+slugOf(named.Name)+sddFile].Found {
+			continue // its ledger speaks for it: nobody ticks its boxes
+		}
+		read := parsePlan(string(f.Data))
+		if len(read.boxes) == 0 {
+			continue
+		}
+		done, first := read.count()
+		p = progress{found: true, done: done, total: len(read.boxes)}
+		count := strconv.Itoa(done) + " of " + strconv.Itoa(len(read.boxes))
+		p.where = count + " boxes ticked in " + shown(named.Name)
+		switch {
+		case done == len(read.boxes):
+		case done == 0 && named.Written:
+			// Whoever has just written it may want it read first.
+			p.unsure = "nobody has begun with " + shown(named.Name) + ": it was written in this turn, and no box is ticked"
+		default:
+			p.where += ", next is line " + strconv.Itoa(first.line) + ": " + quote(first.text)
+			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + quote(first.text) + " (" + at(named.Name, first.line) +
+				"). Go on with it now and tick its box when it is done; tick first what is done already. If you need a decision from the user, ask for it and wait."
+		}
+		return p
+	}
+	return p
+}

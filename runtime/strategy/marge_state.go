@@ -1,0 +1,221 @@
+// The workflow state of the first design: .claude/workflow-state.json, which a
+// skill writes, or `state set` for it.
+//
+//	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
+//	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
+//
+// Two members are ours and optional: next, what comes next in words, and
+// session_id, the session that the state is about. Others are somebody's own.
+
+package strategy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/stamp"
+)
+
+// WorkflowFile is where the workflow state lies.
+const WorkflowFile = ".claude/workflow-state.json"
+
+// maxTasks is the most tasks that a state can count.
+const maxTasks = 1_000_000
+
+// Workflow is a workflow state.
+type Workflow struct {
+	Skill, Phase string
+	Total, Done  int
+	Waiting      bool
+	Next         string
+	Session      string
+	// Updated is when it was written, in Unix milliseconds.
+	Updated int64
+	// Line is the line that says how many tasks are complete, 0 if none does.
+	Line int
+	// Members are all members in their order, with their values as written.
+	Members []Member
+}
+
+// Member is one member of a JSON object.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+}
+
+// ParseWorkflow reads a workflow state. An error begins with the line and the
+// column that it is about.
+func ParseWorkflow(data []byte) (Workflow, error) {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	fail := func(offset int64, problem string) (Workflow, error) {
+		line, column := position(data, offset)
+		return Workflow{}, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + problem)
+	}
+	var whole json.RawMessage
+	if err := json.Unmarshal(data, &whole); err != nil {
+		if syntax, ok := err.(*json.SyntaxError); ok && err.Error() != "unexpected end of JSON input" {
+			return fail(syntax.Offset-1, err.Error())
+		}
+		return fail(int64(len(data)), "the file ends too early")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if open, _ := d.Token(); open != json.Delim('{') {
+		return fail(0, "it is no JSON object")
+	}
+	var w Workflow
+	for d.More() {
+		token, err := d.Token()
+		if err != nil {
+			return fail(d.InputOffset(), err.Error())
+		}
+		name, _ := token.(string)
+		from := d.InputOffset()
+		for _, m := range w.Members {
+			if m.Name == name {
+				return fail(from-1, shown(name)+" is there twice")
+			}
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fail(d.InputOffset(), err.Error())
+		}
+		from = d.InputOffset() - int64(len(value))
+		if name == "tasks_completed" {
+			w.Line, _ = position(data, from)
+		}
+		if problem := w.take(name, value); problem != "" {
+			return fail(from, problem)
+		}
+		w.Members = append(w.Members, Member{name, value})
+	}
+	return w, nil
+}
+
+// take reads one member. It returns what is wrong with it.
+func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
+	var text string
+	switch name {
+	case "skill", "phase", "next", "session_id", "updated_at":
+		if json.Unmarshal(value, &text) != nil {
+			return name + " is no string"
+		}
+	}
+	switch name {
+	case "skill":
+		w.Skill = text
+	case "phase":
+		w.Phase = text
+	case "next":
+		w.Next = text
+	case "session_id":
+		w.Session = text
+	case "tasks_total":
+		w.Total, problem = wholeNumber(name, value)
+	case "tasks_completed":
+		w.Done, problem = wholeNumber(name, value)
+	case "waiting_for_user":
+		if json.Unmarshal(value, &w.Waiting) != nil {
+			problem = name + " is neither true nor false"
+		}
+	case "updated_at":
+		var ok bool
+		if w.Updated, ok = stamp.Read(text); !ok && text != "" {
+			problem = name + " is no time like 2026-02-06T21:30:00Z"
+		}
+	}
+	return problem
+}
+
+func wholeNumber(name string, value json.RawMessage) (n int, problem string) {
+	n, err := strconv.Atoi(string(value))
+	switch {
+	case err != nil:
+		return 0, name + " is no whole number"
+	case n < 0:
+		return 0, name + " is negative"
+	case n > maxTasks:
+		return 0, name + " is more than " + strconv.Itoa(maxTasks)
+	}
+	return n, ""
+}
+
+// Check says what is wrong between the members, nil if nothing is.
+func (w Workflow) Check() error {
+	switch {
+	case w.Total == 0:
+		return errors.New("tasks_total is 0 or missing: there is nothing to count")
+	case w.Done > w.Total:
+		return errors.New("tasks_completed is " + strconv.Itoa(w.Done) + ", more than tasks_total, " + strconv.Itoa(w.Total))
+	case w.Updated == 0:
+		return errors.New("updated_at is missing: nobody knows how old it is")
+	}
+	return nil
+}
+
+func workflowWants(Config, Situation) []Want {
+	return []Want{{Name: WorkflowFile, Whole: json.Valid}}
+}
+
+func workflowReads(c Config, s Situation) (p progress) {
+	f := s.Files[WorkflowFile]
+	if !f.Found {
+		return p
+	}
+	p.found = true
+	var w Workflow
+	err := errors.New(f.Problem)
+	if f.Problem == "" {
+		if w, err = ParseWorkflow(f.Data); err == nil && !w.Waiting {
+			err = w.Check()
+		}
+	}
+	if err != nil {
+		// Half a year after the work it was about, a broken file is only litter.
+		if p.unsure = c.stale(WorkflowFile, f.Age); p.unsure == "" {
+			p.fault = WorkflowFile + ": " + err.Error()
+		}
+		return p
+	}
+	p.done, p.total = w.Done, w.Total
+	if w.Session != "" && s.Session != "" && w.Session != s.Session {
+		p.unsure = WorkflowFile + " is about another session"
+		return p
+	}
+	age := max(0, s.Now-w.Updated)
+	if w.Updated == 0 {
+		age = f.Age
+	}
+	if p.unsure = c.stale(WorkflowFile, age); p.unsure != "" {
+		return p
+	}
+	if w.Waiting {
+		p.waiting = WorkflowFile + " says that it waits for you"
+		return p
+	}
+	done := strconv.Itoa(w.Done) + " of " + strconv.Itoa(w.Total)
+	p.where = done + " tasks done, says " + at(WorkflowFile, w.Line)
+	var b strings.Builder
+	b.WriteString("The workflow state has " + done + " tasks done (" + at(WorkflowFile, w.Line) + ").")
+	for _, part := range []struct{ name, text string }{{"skill", w.Skill}, {"phase", w.Phase}} {
+		if part.text != "" {
+			b.WriteString(" Its " + part.name + " is " + quote(part.text) + ".")
+		}
+	}
+	b.WriteString(" Go on with task " + strconv.Itoa(w.Done+1) + " now")
+	if w.Next != "" {
+		b.WriteString(": " + quote(w.Next))
+	}
+	b.WriteString(". When it is done, update that file, tasks_completed and updated_at; if you need the user, set waiting_for_user there, ask, and wait.")
+	p.next = b.String()
+	return p
+}
+
+// position is the line and the column of a byte, both counted from 1.
+func position(data []byte, offset int64) (line, column int) {
+	before := data[:max(0, min(int(offset), len(data)))]
+	line = 1 + bytes.Count(before, []byte{'\n'})
+	return line, 1 + len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:])))
+}

@@ -1,0 +1,89 @@
+// Markdown, as far as a ledger, a plan or a message has to be understood: which
+// lines are code, and which are check boxes and headings.
+
+package strategy
+
+import "strings"
+
+// eachLine visits every line, counted from 1, without its line end. Lines of a
+// fenced code block, its fences too, are code.
+func eachLine(text string, visit func(n int, line string, code bool)) {
+	var fence byte // of the block we are in, 0 outside
+	width := 0
+	for n := 1; text != ""; n++ {
+		line, rest, _ := strings.Cut(text, "\n")
+		text = rest
+		line = strings.TrimSuffix(line, "\r")
+		mark, run, info := fenceAt(line)
+		switch {
+		case fence == 0 && mark != 0:
+			fence, width = mark, run
+			visit(n, line, true)
+		case fence != 0 && mark == fence && run >= width && info == "":
+			fence = 0
+			visit(n, line, true)
+		default:
+			visit(n, line, fence != 0)
+		}
+	}
+}
+
+// fenceAt is the character and the length of the fence that a line is, 0 if it
+// is none, and what stands behind it.
+func fenceAt(line string) (mark byte, run int, info string) {
+	line = strings.TrimLeft(line, " \t")
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return 0, 0, ""
+	}
+	rest := strings.TrimLeft(line, line[:1])
+	run = len(line) - len(rest)
+	if run < 3 || line[0] == '`' && strings.Contains(rest, "`") {
+		return 0, 0, ""
+	}
+	return line[0], run, strings.TrimSpace(rest)
+}
+
+// box is a check box in a list: "- [ ] text", "2. [x] text".
+type box struct {
+	line int
+	done bool
+	text string
+}
+
+// boxOf reads a line as a check box. One with another character in it, "- [-]",
+// is neither open nor done, and none.
+func boxOf(line string) (b box, ok bool) {
+	line = strings.TrimLeft(line, " \t>")
+	marker, rest, found := strings.Cut(line, " ")
+	digits := strings.TrimRight(marker, ".)")
+	if !found || marker != "-" && marker != "*" && marker != "+" && (digits == marker || digits == "" || strings.Trim(digits, "0123456789") != "") {
+		return box{}, false
+	}
+	rest = strings.TrimLeft(rest, " \t")
+	if len(rest) < 4 || rest[0] != '[' || rest[2] != ']' || rest[3] != ' ' && rest[3] != '\t' {
+		return box{}, false
+	}
+	switch rest[1] {
+	case ' ':
+	case 'x', 'X':
+		b.done = true
+	default:
+		return box{}, false
+	}
+	b.text = bare(rest[3:])
+	return b, true
+}
+
+// headingOf is the text of a heading.
+func headingOf(line string) (text string, ok bool) {
+	rest := strings.TrimLeft(line, "#")
+	if n := len(line) - len(rest); n == 0 || n > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+		return "", false
+	}
+	return bare(strings.TrimRight(strings.TrimSpace(rest), "#")), true
+}
+
+// bare is a text without emphasis and code marks.
+func bare(s string) string {
+	return strings.TrimSpace(strings.NewReplacer("**", "", "__", "", "`", "").Replace(s))
+}

@@ -1,0 +1,205 @@
+// Plan files that a session names: a person who asks for a plan to be carried
+// out, Claude who says which one, and calls that read, tick or hand it on. What
+// is named by a file's content is not: a page of links is no plan in use.
+//
+// A plan is a Markdown file that lies in a directory called plan, plans or
+// planning, or has plan for a word of its name. The files of superpowers'
+// subagent-driven development, .superpowers/sdd/NAME/…, stand for NAME.
+
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+const (
+	maxPlans   = 8
+	maxPath    = 300 // bytes of a name, as written
+	maxMatches = 32  // names in one text
+)
+
+// named is a plan that was named.
+type named struct {
+	At    place  `json:"at"`
+	Sum   uint32 `json:"sum"`            // hash of the name
+	Turn  int    `json:"turn,omitempty"` // of the newest sign of it
+	Wrote int    `json:"new,omitempty"`  // the turn in which it was written or edited, plus one
+}
+
+// Plan is a plan file that the session has named, or a directory of
+// superpowers' ledgers, as .superpowers/sdd/NAME. Turns is how many prompts ago
+// it was named last; Written tells that it was written or edited in this turn.
+type Plan struct {
+	Name    string
+	Turns   int
+	Written bool
+}
+
+// names takes the names in the inside of a JSON string.
+func (l *Log) names(e *entry, text []byte, wrote bool) {
+	eachPlan(text, func(name []byte) {
+		n := named{At: e.place(name), Sum: callID(name), Turn: l.Turns}
+		for i := range l.Plans {
+			if l.Plans[i].Sum == n.Sum {
+				n.Wrote = l.Plans[i].Wrote
+				l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
+				break
+			}
+		}
+		if wrote {
+			n.Wrote = l.Turns + 1
+		}
+		l.Plans = push(l.Plans, n, maxPlans)
+	})
+}
+
+// namesIn takes the names in the beginning of a call's input, but for what it
+// writes.
+func (l *Log) namesIn(e *entry, tool string, input []byte) {
+	input = input[:min(len(input), maxInput)]
+	if !bytes.Contains(input, []byte(".md")) {
+		return
+	}
+	w := enterAt(input, 0, '{')
+	for w.next() {
+		switch string(w.key) {
+		case "content", "new_string", "old_string", "edits", "new_source", "todos":
+		default:
+			key, value := string(w.key), inside(w.value())
+			if value == nil {
+				value = rest(&w) // a long one, cut
+			}
+			l.names(e, value, key == "file_path" && (tool == "Write" || tool == "Edit" || tool == "MultiEdit"))
+		}
+	}
+}
+
+// plans are the plans of a view, the newest first.
+func (l *Log) plans(fetch func(place) string) (all []Plan) {
+	for i := len(l.Plans) - 1; i >= 0; i-- {
+		n := l.Plans[i]
+		if name := slashed(fetch(n.At)); name != "" {
+			all = append(all, Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
+		}
+	}
+	return all
+}
+
+// PlansIn are the names of plans in a text, the last one first.
+func PlansIn(text string) (all []string) {
+	if !strings.Contains(text, ".md") {
+		return nil
+	}
+	raw, err := json.Marshal(text)
+	if err != nil {
+		return nil
+	}
+	eachPlan(inside(raw), func(name []byte) {
+		all = append([]string{slashed(words(name))}, all...)
+	})
+	return all
+}
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// eachPlan yields the names of plans in the inside of a JSON string, as they are
+// written there.
+func eachPlan(text []byte, yield func(name []byte)) {
+	const suffix = ".md"
+	for from, matches := 0, 0; matches < maxMatches; matches++ {
+		i := bytes.Index(text[from:], []byte(suffix))
+		if i < 0 {
+			return
+		}
+		end := from + i + len(suffix)
+		start := pathStart(text, from, end-len(suffix))
+		from = end
+		if end-start > maxPath || goesOn(text[end:]) {
+			continue
+		}
+		if name := text[start:end]; isPlan(name) {
+			yield(name)
+		} else if name := ledgerDir(name); name != nil {
+			yield(name)
+		}
+	}
+}
+
+// pathStart is where the path begins that ends at an index.
+func pathStart(text []byte, floor, end int) int {
+	i := end
+	for i > floor && end-i <= maxPath {
+		c := text[i-1]
+		if c == '\\' {
+			if i-2 < floor || text[i-2] != '\\' {
+				// An escape: the letter behind the backslash belongs to it.
+				return min(i+1, end)
+			}
+			i -= 2
+			continue
+		}
+		if c == ':' && (i == end || text[i] != '/' && text[i] != '\\') {
+			break // C:/ is part of a path, "the plan:docs/…" is not
+		}
+		if c <= ' ' || bytes.IndexByte([]byte("\"'`()[]{}<>|;,=*@!?&$#"), c) >= 0 {
+			break
+		}
+		i--
+	}
+	return i
+}
+
+// goesOn tells whether what stands behind ".md" makes it part of a longer word.
+func goesOn(rest []byte) bool {
+	if len(rest) > 1 && (rest[0] == '.' || rest[0] == '-') {
+		return isLetter(rest[1])
+	}
+	return len(rest) > 0 && (isLetter(rest[0]) || rest[0] == '_' || rest[0] == '/')
+}
+
+func isLetter(c byte) bool {
+	return 'a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c >= 0x80
+}
+
+// isPlan tells whether a path looks like a plan's.
+func isPlan(path []byte) bool {
+	const word = "plan"
+	lower := bytes.ToLower(path)
+	base := max(bytes.LastIndexByte(lower, '/'), bytes.LastIndexByte(lower, '\\')) + 1
+	for at := 0; ; {
+		i := bytes.Index(lower[at:], []byte(word))
+		if i < 0 {
+			return false
+		}
+		i += at
+		at = i + len(word)
+		if i > 0 && isLetter(lower[i-1]) {
+			continue
+		}
+		rest := lower[at:]
+		for _, ending := range [...]string{"ning", "s"} {
+			rest = bytes.TrimPrefix(rest, []byte(ending))
+		}
+		if i >= base && !isLetter(rest[0]) || i < base && (rest[0] == '/' || rest[0] == '\\') {
+			return true
+		}
+	}
+}
+
+// ledgerDir is the directory of a superpowers ledger that a path lies in, nil
+// if it lies in none.
+func ledgerDir(path []byte) []byte {
+	const above = ".superpowers/sdd/"
+	i := bytes.Index(path, []byte(above))
+	if i < 0 {
+		return nil
+	}
+	i += len(above)
+	n := bytes.IndexByte(path[i:], '/')
+	if n <= 0 {
+		return nil
+	}
+	return path[:i+n]
+}

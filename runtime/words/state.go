@@ -1,0 +1,259 @@
+// The workflow state by hand: .claude/workflow-state.json, which marge-simpson
+// reads. A skill can write the file itself; `state set` keeps what else stands in
+// it, refuses what the hook could not read, and never forgets the time.
+
+package words
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+)
+
+// StateFields are what `state set` sets, in the order in which a new file has
+// them.
+func StateFields() []string {
+	return []string{"skill", "phase", "tasks_total", "tasks_completed", "waiting_for_user", "next"}
+}
+
+// maxValue is the longest value, in bytes.
+const maxValue = 200
+
+// shownState is what --json prints.
+type shownState struct {
+	File string `json:"file"`
+	// State is the file's object, null if there is no file.
+	State json.RawMessage `json:"state"`
+	// Decision is what marge-simpson would do at a stop whose message asks nothing.
+	Decision strategy.Decision `json:"decision"`
+	Rule     string            `json:"rule"`
+	Evidence string            `json:"evidence"`
+}
+
+// StateShow tells what the workflow state says.
+func (d Desk) StateShow(asJSON bool) error {
+	space, err := d.space()
+	if err != nil {
+		return err
+	}
+	defer space.Close()
+	return d.showState(space, asJSON)
+}
+
+// StateSet sets fields, given as KEY=VALUE.
+func (d Desk) StateSet(fields []string, asJSON bool) error {
+	space, err := d.space()
+	if err != nil {
+		return err
+	}
+	defer space.Close()
+	f := space.Read(strategy.Want{Name: strategy.WorkflowFile, Whole: json.Valid})
+	if f.Problem != "" {
+		return badState(errors.New(f.Problem))
+	}
+	var was strategy.Workflow
+	if f.Found {
+		if was, err = strategy.ParseWorkflow(f.Data); err != nil {
+			return badState(err)
+		}
+	}
+	members := was.Members
+	for _, field := range fields {
+		name, value, err := readField(field)
+		if err != nil {
+			return err
+		}
+		members = setMember(members, name, value)
+	}
+	for _, fallback := range []strategy.Member{{Name: "tasks_completed", Value: json.RawMessage("0")}, {Name: "waiting_for_user", Value: json.RawMessage("false")}} {
+		if !has(members, fallback.Name) {
+			members = setMember(members, fallback.Name, fallback.Value)
+		}
+	}
+	if !f.Found {
+		slices.SortStableFunc(members, func(a, b strategy.Member) int {
+			return slices.Index(StateFields(), a.Name) - slices.Index(StateFields(), b.Name)
+		})
+	}
+	members = setMember(members, "updated_at", quoted(stamp.Write(d.Now().UnixMilli())))
+	if d.InClaude && d.Session != "" {
+		members = setMember(members, "session_id", quoted(d.Session))
+	} else { // a person's word is for whatever session comes by
+		members = slices.DeleteFunc(members, func(m strategy.Member) bool { return m.Name == "session_id" })
+	}
+	data, err := encodeState(members)
+	if err != nil {
+		return err
+	}
+	now, err := strategy.ParseWorkflow(data)
+	if err == nil && !now.Waiting {
+		err = now.Check()
+	}
+	if err != nil {
+		return &adviceError{err.Error(), "set both: " + d.Self + " state set tasks_total=5 tasks_completed=2"}
+	}
+	if len(data) > workspace.MaxFile {
+		return &adviceError{strategy.WorkflowFile + " would be larger than 256 KiB", "take out of it what is not about the workflow"}
+	}
+	err = space.Apply([]strategy.Change{{Name: strategy.WorkflowFile, Data: data, Was: f.Data}})
+	if err != nil {
+		return &adviceError{err.Error(), "look at the file, then set it again"}
+	}
+	return d.showState(space, asJSON)
+}
+
+// stateCall answers the hook's own word: state set KEY=VALUE…, state show.
+func (d Desk) stateCall(args []string) error {
+	asJSON := false
+	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		asJSON = asJSON || arg == "--json"
+		return arg == "--json"
+	})
+	switch {
+	case len(args) == 0 || len(args) == 1 && args[0] == "show":
+		return d.StateShow(asJSON)
+	case args[0] == "set" && len(args) > 1:
+		return d.StateSet(args[1:], asJSON)
+	}
+	return ErrUsage
+}
+
+// space is the workspace that marge-simpson reads in.
+func (d Desk) space() (*workspace.Space, error) {
+	marge, _ := strategy.Named("marge-simpson")
+	return workspace.Open(workspace.Nearest(d.Work, marge.Marks, d.Home))
+}
+
+func (d Desk) showState(space *workspace.Space, asJSON bool) error {
+	shown := shownState{File: filepath.Join(space.Dir, filepath.FromSlash(strategy.WorkflowFile))}
+	f := space.Read(strategy.Want{Name: strategy.WorkflowFile})
+	marge, _ := strategy.Named("marge-simpson")
+	v := marge.Decide(strategy.Config{}, strategy.Situation{
+		Now: d.Now().UnixMilli(), Session: d.Session, Files: map[string]strategy.File{strategy.WorkflowFile: f},
+	})
+	shown.Decision, shown.Rule, shown.Evidence = v.Decision, v.Rule, v.Evidence
+	if f.Problem != "" {
+		return badState(errors.New(f.Problem))
+	}
+	var w strategy.Workflow
+	if f.Found {
+		var err error
+		if w, err = strategy.ParseWorkflow(f.Data); err != nil {
+			return badState(err)
+		}
+		shown.State = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
+	}
+	if asJSON {
+		e := json.NewEncoder(d.Out)
+		e.SetEscapeHTML(false)
+		return e.Encode(shown)
+	}
+	if !f.Found {
+		d.line("no workflow state is in " + oneLine(space.Dir))
+		return nil
+	}
+	d.line(oneLine(shown.File))
+	d.field("  skill    ", w.Skill)
+	d.field("  phase    ", w.Phase)
+	d.line("  tasks    " + strconv.Itoa(w.Done) + " of " + strconv.Itoa(w.Total) + " done")
+	d.field("  next     ", w.Next)
+	if w.Waiting {
+		d.line("  waits    for you")
+	}
+	if w.Updated != 0 {
+		d.line("  updated  " + d.ago(w.Updated))
+	}
+	d.field("  session  ", w.Session)
+	for _, m := range w.Members {
+		if !slices.Contains(append(StateFields(), "updated_at", "session_id"), m.Name) {
+			d.field("  "+pad(m.Name, 8), string(m.Value))
+		}
+	}
+	d.line("  so       " + string(shown.Decision) + ", rule " + shown.Rule + ": " + oneLine(shown.Evidence))
+	return nil
+}
+
+func badState(err error) error {
+	return &adviceError{"read state: " + strategy.WorkflowFile + ": " + err.Error(), "mend the file, or delete it and set everything anew"}
+}
+
+// readField reads KEY=VALUE as a member.
+func readField(field string) (name string, value json.RawMessage, err error) {
+	name, text, ok := strings.Cut(field, "=")
+	if !ok || !slices.Contains(StateFields(), name) {
+		problem := strconv.Quote(name) + " is no field of the workflow state"
+		switch {
+		case slices.Contains([]string{"updated_at", "session_id"}, name):
+			problem = name + " is set by itself"
+		case !ok && slices.Contains(StateFields(), name):
+			problem = name + " has no value"
+		}
+		return "", nil, &adviceError{problem, "the fields are " + strings.Join(StateFields(), ", ") + "; write them like tasks_completed=2"}
+	}
+	switch name {
+	case "tasks_total", "tasks_completed":
+		n, err := strconv.ParseUint(text, 10, 20)
+		if err != nil {
+			return "", nil, &adviceError{name + ": " + strconv.Quote(text) + " is no whole number from 0 to a million", "write it like " + name + "=2"}
+		}
+		return name, strconv.AppendUint(nil, n, 10), nil
+	case "waiting_for_user":
+		switch strings.ToLower(text) {
+		case "true", "yes", "1":
+			return name, json.RawMessage("true"), nil
+		case "false", "no", "0":
+			return name, json.RawMessage("false"), nil
+		}
+		return "", nil, &adviceError{name + ": " + strconv.Quote(text) + " is neither true nor false", "write it like " + name + "=true"}
+	}
+	if len(text) > maxValue {
+		return "", nil, &adviceError{name + " is longer than " + strconv.Itoa(maxValue) + " bytes", "a few words are enough"}
+	}
+	return name, quoted(oneLine(strings.ToValidUTF8(text, "\uFFFD"))), nil
+}
+
+func quoted(text string) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text) // a string always can be
+	return bytes.TrimSpace(b.Bytes())
+}
+
+func has(members []strategy.Member, name string) bool {
+	return slices.ContainsFunc(members, func(m strategy.Member) bool { return m.Name == name })
+}
+
+// setMember puts a value in the place of the member's, or behind all others.
+func setMember(members []strategy.Member, name string, value json.RawMessage) []strategy.Member {
+	members = slices.Clone(members)
+	for i := range members {
+		if members[i].Name == name {
+			members[i].Value = value
+			return members
+		}
+	}
+	return append(members, strategy.Member{Name: name, Value: value})
+}
+
+// encodeState writes members in their order, one a line.
+func encodeState(members []strategy.Member) ([]byte, error) {
+	var b, out bytes.Buffer
+	for i, m := range members {
+		b.WriteString(strings.Repeat(",", min(i, 1)))
+		b.Write(quoted(m.Name))
+		b.WriteByte(':')
+		b.Write(m.Value)
+	}
+	err := json.Indent(&out, []byte("{"+b.String()+"}"), "", "  ")
+	out.WriteByte('\n')
+	return out.Bytes(), err
+}

@@ -1,0 +1,54 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestNearest(t *testing.T) {
+	marks := []string{".claude/state.json", ".ledger/"}
+	for name, test := range map[string]struct {
+		there []string // directories end in a slash
+		dir   string
+		want  string
+	}{
+		"no repository":            {[]string{".ledger/", "a/b/"}, "a/b", "a/b"},
+		"at the top":               {[]string{"a/.git/"}, "a", "a"},
+		"below the top":            {[]string{"a/.git/", "a/b/c/"}, "a/b/c", "a"},
+		"a mark on the way":        {[]string{"a/.git/", "a/b/.claude/state.json", "a/b/c/"}, "a/b/c", "a/b"},
+		"a mark here":              {[]string{"a/.git/", "a/.ledger/", "a/b/.ledger/"}, "a/b", "a/b"},
+		"a mark above the top":     {[]string{".ledger/", "a/.git/", "a/b/"}, "a/b", "a"},
+		"a worktree's .git":        {[]string{".git/", "a/.git", "a/b/"}, "a/b", "a"},
+		"the home is a repository": {[]string{"home/.git/", "home/.ledger/", "home/x/"}, "home/x", "home/x"},
+		"in that home itself":      {[]string{"home/.git/", "home/.ledger/"}, "home", "home"},
+		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x"},
+		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			for _, path := range test.there {
+				full := filepath.Join(root, filepath.FromSlash(path))
+				if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				var err error
+				if path[len(path)-1] == '/' {
+					err = os.MkdirAll(full, 0o755)
+				} else {
+					err = os.WriteFile(full, nil, 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
+			if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
+				t.Errorf("without marks %s", got)
+			}
+		})
+	}
+}
