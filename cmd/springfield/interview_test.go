@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // person is somebody at a terminal: it reads the screen and types. Keys are
@@ -167,12 +169,13 @@ const (
 )
 
 func TestInterview(t *testing.T) {
+	ned := slices.Index(strategy.Names(), "ned-flanders")
 	for _, columns := range []int{80, 40} {
 		x, dir := start(t, columns, "init", "--memory", "CLAUDE.md")
 		x.waitFor("Which plugins?")
-		x.send(" " + enter) // marked already, now not
+		x.send(strings.Repeat(down, ned) + " " + enter) // marked already, now not
 		x.waitFor("at least one is needed")
-		x.send(" " + enter)
+		x.send(" " + enter) // the cursor is on it
 		x.waitFor("Which rules")
 		x.send(down + enter)
 		x.waitFor("Name of the marketplace?")
@@ -238,11 +241,12 @@ func TestInterviewTargets(t *testing.T) {
 
 // Line by line, for a screen reader: nothing is drawn twice.
 func TestInterviewPlain(t *testing.T) {
+	ned := 1 + slices.Index(strategy.Names(), "ned-flanders")
 	for name, args := range map[string][]string{"flag": {"init", "--plain"}, "TERM=dumb": {"init"}} {
 		x, dir := startIn(t, 80, map[bool]string{true: "dumb", false: "xterm"}[name == "TERM=dumb"], args...)
 		for _, step := range []struct{ asks, answer string }{
 			{"Which plugins?", "homer"},
-			{`"homer" is neither a number from 1 to`, "1"},
+			{`"homer" is neither a number from 1 to`, strconv.Itoa(ned)},
 			{"Which rules", "seed"},
 			{"Name of the marketplace?", "My Hooks"},
 			{"That will not do: marketplace", "evergreen"},
