@@ -72,7 +72,7 @@ func (e Event) fromPerson() bool {
 func (e Event) said() string {
 	for _, raw := range []json.RawMessage{e.Response, e.Content, e.Message} {
 		if len(raw) > 0 && string(raw) != "null" {
-			return plainText(raw, 3)
+			return plainText(raw, 4) // {"content": [{"text": …}]}
 		}
 	}
 	return ""

@@ -1,0 +1,488 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+const (
+	wiggum    = `{"plugin": "ralph-wiggum", "strategy": "ralph-wiggum"}`
+	wiggumTwo = `{"plugin": "ralph-wiggum", "strategy": "ralph-wiggum", "protocol": "exit2"}`
+	loopFile  = "work/" + strategy.GoalFile
+	loopText  = "---\niteration_count: 1\nmax_iterations: 10\ncompletion_promise: \"All tests passing\"\nactive: true\nmood: sunny # mine\n---\n\nFix the tests.\n"
+)
+
+// inLoop is a world with a goal loop in its workspace.
+func inLoop(t *testing.T, config, text string) *world {
+	t.Helper()
+	w := newWorld(t, config)
+	w.write(loopFile, text)
+	w.host.Project = w.path("work")
+	return w
+}
+
+// stop is one stop of a session in that workspace.
+func (w *world) stop(session, text string) (output, string) {
+	w.t.Helper()
+	w.host.Now = w.host.Now.Add(time.Minute)
+	return w.run(w.event(map[string]any{"session_id": session, "cwd": w.path("work"), "last_assistant_message": text}))
+}
+
+// read is what a file holds, "" if it is not there.
+func (w *world) read(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(w.path(name))
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// happened are the events in the history.
+func (w *world) happened() string {
+	w.t.Helper()
+	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []string
+	for _, e := range all {
+		out = append(out, fmt.Sprint(e.Event, e.Count))
+	}
+	return strings.Join(out, " ")
+}
+
+// From the file's first stop to its last: eight continues, whatever the budget
+// would say, the user's text and fields as they are, a history, and silence
+// afterwards. The next file is another loop.
+func TestLoopRunsToItsLimit(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	for i := 2; i <= 9; i++ {
+		out, _ := w.stop("s1", fmt.Sprint("Working, ", i))
+		if !strings.HasPrefix(out.Reason, strategy.GoalReminder+"\n") || !strings.HasSuffix(out.Reason, "Fix the tests.") {
+			t.Fatalf("stop %d: %+v", i, out)
+		}
+		if want := fmt.Sprintf("ralph-wiggum: iteration %d of 10, until Claude says “All tests passing”", i); !strings.HasPrefix(out.SystemMessage, want) {
+			t.Errorf("stop %d: the user is told %q", i, out.SystemMessage)
+		}
+		got := w.read(loopFile)
+		if !strings.Contains(got, fmt.Sprintf("iteration_count: %d\n", i)) || !strings.Contains(got, "mood: sunny # mine\nsession_id: \"s1\"\n") || !strings.HasSuffix(got, "\n---\n\nFix the tests.\n") {
+			t.Fatalf("the file became\n%s", got)
+		}
+	}
+	out, _ := w.stop("s1", "Working still.")
+	if out.Decision != "" || !strings.Contains(out.SystemMessage, "the loop is over: iteration 10 of 10") || w.read(loopFile) != "" {
+		t.Errorf("at the limit: %+v", out)
+	}
+	if out, _ := w.stop("s1", "Hello."); out != (output{}) {
+		t.Errorf("afterwards: %+v", out)
+	}
+	if got, want := w.happened(), "start1 iteration2 iteration3 iteration4 iteration5 iteration6 iteration7 iteration8 last9 limit10"; got != want {
+		t.Errorf("history %s\nwant    %s", got, want)
+	}
+	w.write(loopFile, strings.Replace(loopText, "All tests passing", "Documentation complete", 1))
+	if out, _ := w.stop("s1", "Which of them?"); out.Decision != "block" || !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10, until Claude says “Documentation complete”") {
+		t.Errorf("the next loop: %+v", out)
+	}
+	if out, _ := w.stop("s1", "documentation COMPLETE"); out.Decision != "" || !strings.Contains(out.SystemMessage, "Claude said “Documentation complete”") || w.read(loopFile) != "" {
+		t.Errorf("its promise: %+v", out)
+	}
+	if r, _ := w.newest("session:s1"); r.Rule != "promise" || r.Decision != "stop" {
+		t.Errorf("the ledger has %+v", r)
+	}
+}
+
+// An edit by hand, a hold and a pause count from the next stop on, and lose
+// nothing.
+func TestLoopObeysItsUser(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	edit := func(old, new string) {
+		t.Helper()
+		text := w.read(loopFile)
+		if !strings.Contains(text, old) {
+			t.Fatalf("no %q in\n%s", old, text)
+		}
+		w.write(loopFile, strings.Replace(text, old, new, 1))
+	}
+	w.stop("s1", "a")
+	edit("max_iterations: 10", "max_iterations: 20")
+	if out, _ := w.stop("s1", "b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 3 of 20") {
+		t.Errorf("more iterations: %+v", out)
+	}
+	dir, before := w.path(".claude/springfield"), w.read(loopFile)
+	if _, err := ledger.SetHold(dir, "", w.host.Now, 0, true); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
+		t.Errorf("held: %+v", out)
+	}
+	if err := ledger.Lift(dir, "", w.host.Now); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := w.stop("s1", "d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 4 of 20") {
+		t.Errorf("after the hold: %+v", out)
+	}
+	edit("active: true", "active: false")
+	before = w.read(loopFile)
+	if out, _ := w.stop("s1", "e"); out.Decision != "" || w.read(loopFile) != before {
+		t.Errorf("inactive: %+v", out)
+	}
+	edit("active: false", "active: true")
+	if out, _ := w.stop("s1", "f"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 5 of 20") {
+		t.Errorf("active again: %+v", out)
+	}
+	if err := os.Remove(w.path(loopFile)); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := w.stop("s1", "g"); out.Decision != "" || !strings.Contains(out.SystemMessage, "its file is gone") {
+		t.Errorf("deleted: %+v", out)
+	}
+	if got := w.happened(); !strings.HasSuffix(got, "cancel4 iteration5 cancel5") {
+		t.Errorf("history %s", got)
+	}
+}
+
+// A file is one session's: the first that stops there, or the one that it names.
+func TestLoopBelongsToOneSession(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	w.stop("s1", "a")
+	mine := w.read(loopFile)
+	if out, _ := w.stop("s2", "All tests passing"); out != (output{}) || w.read(loopFile) != mine {
+		t.Errorf("another session: %+v", out)
+	}
+	if out, _ := w.stop("s1", "b"); out.Decision != "block" {
+		t.Errorf("its own: %+v", out)
+	}
+	for range 10 {
+		w := inLoop(t, wiggum, loopText)
+		var all sync.WaitGroup
+		var blocks [8]bool
+		for i := range blocks {
+			all.Add(1)
+			go func() {
+				defer all.Done()
+				h := w.host
+				var stdout, stderr bytes.Buffer
+				h.Stdin = strings.NewReader(w.event(map[string]any{"session_id": fmt.Sprint("s", i), "cwd": w.path("work"), "last_assistant_message": "x"}))
+				h.Stdout, h.Stderr = &stdout, &stderr
+				h.Run()
+				blocks[i] = strings.Contains(stdout.String(), `"decision":"block"`)
+			}()
+		}
+		all.Wait()
+		winner, n := "", 0
+		for i, blocked := range blocks {
+			if blocked {
+				winner, n = fmt.Sprint("s", i), n+1
+			}
+		}
+		goal, err := strategy.ReadGoal([]byte(w.read(loopFile)))
+		if n != 1 || err != nil || goal.Session != winner || goal.Count != 2 {
+			t.Fatalf("%d of eight sessions went on; the file is that of %q at %d: %v", n, goal.Session, goal.Count, err)
+		}
+	}
+}
+
+// exit2 runs one stop under the other protocol.
+func (w *world) exit2(text string) (code int, stdout, stderr string) {
+	h := w.host
+	var out, err bytes.Buffer
+	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text})), &out, &err
+	code = h.Run()
+	return code, out.String(), err.String()
+}
+
+// Exit code 2 and words on standard error, and nothing else there.
+func TestLoopWithExitCodeTwo(t *testing.T) {
+	w := inLoop(t, wiggumTwo, strings.Replace(loopText, "_iterations: 10", "_iterations: 4", 1))
+	w.write(".claude/springfield/ralph-wiggum.json", `{"no such": 1}`)
+	for i := 2; i <= 3; i++ {
+		code, stdout, stderr := w.exit2(fmt.Sprint("Working, ", i))
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "\n\n"+strategy.GoalReminder+"\n") || !strings.HasSuffix(stderr, "\n\nFix the tests.\n") {
+			t.Errorf("stop %d: %d, %q, %q", i, code, stdout, stderr)
+		}
+	}
+	if code, stdout, stderr := w.exit2("Working still."); code != 0 || stdout != "" || stderr != "[CONTINUATION LOOP] Max iterations (4) reached. Loop stopped.\n" {
+		t.Errorf("at the limit: %d, %q, %q", code, stdout, stderr)
+	}
+	if code, stdout, stderr := w.exit2("Working still."); code != 0 || stdout != "" || stderr != "" {
+		t.Errorf("without a file: %d, %q, %q", code, stdout, stderr)
+	}
+	w.write(loopFile, loopText)
+	if code, stdout, stderr := w.exit2("all tests passing!"); code != 0 || stdout != "" || stderr != "[CONTINUATION LOOP] Completion promise detected. Loop stopped successfully.\n" || w.read(loopFile) != "" {
+		t.Errorf("the promise: %d, %q, %q", code, stdout, stderr)
+	}
+	w.write(loopFile, strings.Replace(loopText, "true", "false", 1))
+	if code, stdout, stderr := w.exit2("x"); code != 0 || stdout != "" || stderr != "" || w.read(loopFile) == "" {
+		t.Errorf("inactive: %d, %q, %q", code, stdout, stderr)
+	}
+}
+
+// An event that names no directory: the process's counts.
+func TestLoopInTheProcessesDirectory(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	t.Chdir(w.path("work"))
+	out, _ := w.run(`{"response": ["Still", "working"]}`)
+	if out.Decision != "block" || !strings.Contains(w.read(loopFile), "iteration_count: 2\n") || strings.Contains(w.read(loopFile), "session_id") {
+		t.Errorf("%+v\n%s", out, w.read(loopFile))
+	}
+	out, _ = w.run(`{"message": {"content": [{"text": "All tests passing"}]}}`)
+	if out.Decision != "" || w.read(loopFile) != "" {
+		t.Errorf("the promise: %+v\n%s", out, w.read(loopFile))
+	}
+}
+
+// Whatever lies in the file's place: Claude may stop, and nothing is written,
+// neither there nor where it leads.
+func TestHostileLoopFiles(t *testing.T) {
+	link := func(to string) func(w *world) error {
+		return func(w *world) error { return os.Symlink(w.path(to), w.path(loopFile)) }
+	}
+	text := func(s string) func(w *world) error {
+		return func(w *world) error { w.write(loopFile, s); return nil }
+	}
+	for name, test := range map[string]struct {
+		make func(w *world) error
+		told string
+	}{
+		"empty":                 {text(""), "line 1"},
+		"truncated":             {text(loopText[:59]), "line 4: it is no field"},
+		"without its end":       {text("---\nactive: true\n"), "no line \"---\" ends the fields"},
+		"gigantic":              {text("---\n---\n" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
+		"a gigantic field":      {text("---\nx: \"" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
+		"binary":                {text("---\n\x00\xff\n---\n"), "it is not text"},
+		"deep":                  {text("---\nx: " + strings.Repeat("[", 200_000) + "\n---\n"), "line 2"},
+		"a negative number":     {text("---\nmax_iterations: -1\n---\n"), "line 2: max_iterations"},
+		"a huge number":         {text("---\niteration_count: 99999999999999999999\n---\n"), "line 2: iteration_count"},
+		"a link out":            {link("outside.md"), ""},
+		"a link within":         {func(w *world) error { return os.Symlink("../other.md", w.path(loopFile)) }, "it is a link"},
+		"an absolute link":      {link("work/other.md"), ""},
+		"a link to nowhere":     {link("work/nowhere.md"), ""},
+		"a directory":           {func(w *world) error { return os.MkdirAll(w.path(loopFile), 0o755) }, "not a regular file"},
+		"its directory is out":  {func(w *world) error { return os.Symlink(w.path("elsewhere"), w.path("work/.stravinsky")) }, ""},
+		"its directory, a file": {func(w *world) error { w.write("work/.stravinsky", "x"); return nil }, ""},
+		"of another session":    {text(strings.Replace(loopText, "mood: sunny", "session_id: \"../../s9\"", 1)), ""},
+		"bidirectional comment": {text("---\nactive: \u202e true\n---\n"), "line 2: active"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, wiggum)
+			w.write("outside.md", loopText)
+			w.write("elsewhere/continuation-loop.md", loopText)
+			w.write("work/other.md", loopText)
+			if !strings.HasPrefix(name, "its directory") {
+				if err := os.MkdirAll(w.path("work/.stravinsky"), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := test.make(w); err != nil {
+				t.Fatal(err)
+			}
+			if info, err := os.Lstat(w.path(loopFile)); err == nil && info.Mode().IsRegular() {
+				old := time.Now().Add(-time.Minute) // nobody is at work on it
+				if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := w.workspaceText()
+			for i := range 3 {
+				out, _ := w.stop("s1", fmt.Sprint("Working ", i))
+				if out.Decision != "" || i == 0 && !strings.Contains(out.SystemMessage, test.told) {
+					t.Errorf("stop %d: %+v, want %q", i, out, test.told)
+				}
+				if name != "a link within" && i > 0 && out.SystemMessage != "" {
+					t.Errorf("stop %d: told again: %q", i, out.SystemMessage)
+				}
+			}
+			if after := w.workspaceText(); after != before {
+				t.Errorf("files were\n%s\nand are\n%s", before, after)
+			}
+		})
+	}
+}
+
+// workspaceText is everything outside of the state directory and the plugin.
+func (w *world) workspaceText() string {
+	w.t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(w.home, func(path string, d os.DirEntry, err error) error {
+		rel, _ := filepath.Rel(w.home, path)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (rel == ".claude" || rel == "plugin"):
+			return filepath.SkipDir
+		case d.Type().IsRegular():
+			data, err := os.ReadFile(path)
+			fmt.Fprintf(&b, "%s %d %q\n", rel, len(data), data[:min(len(data), 400)])
+			return err
+		default:
+			fmt.Fprintf(&b, "%s %s\n", rel, d.Type())
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return b.String()
+}
+
+// A loop's names are data: they steer nothing outside of its file.
+func TestHostileLoopFields(t *testing.T) {
+	w := newWorld(t, wiggum)
+	dir := "-rf\n../x"
+	w.write(dir+"/"+strategy.GoalFile, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
+	out, _ := w.run(w.event(map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}))
+	if out.Decision != "block" {
+		t.Errorf("%+v", out)
+	}
+	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
+	if err != nil || len(all) != 2 || !strategy.IsLoopID(all[0].Loop) {
+		t.Errorf("%+v, %v", all, err)
+	}
+	names, err := os.ReadDir(w.path(".claude/springfield"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if n.Name() != "sessions" && n.Name() != "loops.jsonl" {
+			t.Errorf("%s is in the state directory", n.Name())
+		}
+	}
+}
+
+// Another process has truncated the file and is about to write it: nobody takes
+// the half for the whole.
+func TestHalfWrittenLoopFile(t *testing.T) {
+	w := inLoop(t, wiggum, loopText[:40])
+	done := make(chan error)
+	go func() {
+		time.Sleep(100 * time.Millisecond)
+		done <- os.WriteFile(w.path(loopFile), []byte(loopText), 0o600)
+	}()
+	out, _ := w.stop("s1", "Working.")
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if out.Decision != "block" || !strings.HasSuffix(w.read(loopFile), "Fix the tests.\n") {
+		t.Errorf("%+v\n%s", out, w.read(loopFile))
+	}
+}
+
+// What cannot be counted up does not go on, and the user hears why.
+func TestLoopFileThatCannotBeWritten(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	if err := os.Chmod(w.path(loopFile), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		out, _ := w.stop("s1", "Working.")
+		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: it is read-only") || w.read(loopFile) != loopText {
+			t.Errorf("%+v\n%s", out, w.read(loopFile))
+		}
+	}
+	if r, ok := w.newest("session:s1"); !ok || r.Rule != "unwritten" || r.Decision != "stop" {
+		t.Errorf("the ledger has %+v", r)
+	}
+	if err := os.Chmod(w.path(loopFile), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := w.stop("s1", "Working."); out.Decision != "block" {
+		t.Errorf("writable: %+v", out)
+	}
+	if info, err := os.Stat(w.path(loopFile)); err != nil || info.Mode().Perm() != 0o640 {
+		t.Errorf("its mode became %v, %v", info.Mode(), err)
+	}
+}
+
+// The file may come with a repository that was cloned: nobody but the user raises
+// the ceiling over it.
+func TestLoopCeiling(t *testing.T) {
+	at := func(count int) string {
+		return fmt.Sprintf("---\niteration_count: %d\nmax_iterations: 500\n---\n", count)
+	}
+	for name, test := range map[string]struct {
+		plugin, user, project string
+		most                  int
+	}{
+		"by itself":                {"", "", "", 25},
+		"the user raises it":       {"", `{"ceiling": 40}`, "", 40},
+		"the user lowers it":       {"", `{"ceiling": 5}`, "", 5},
+		"the plugin lowers it":     {`, "ceiling": 7`, "", "", 7},
+		"the plugin cannot raise":  {`, "ceiling": 70`, "", "", 25},
+		"the project lowers it":    {"", "", `{"ceiling": 6}`, 6},
+		"the project cannot raise": {"", "", `{"ceiling": 60}`, 25},
+		"nor above the user":       {"", `{"ceiling": 5}`, `{"ceiling": 20}`, 5},
+		"nobody is boundless":      {"", `{"ceiling": 100000}`, "", 25},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := inLoop(t, strings.TrimSuffix(wiggum, "}")+test.plugin+"}", at(test.most-2))
+			if test.user != "" {
+				w.write(".claude/springfield/ralph-wiggum.json", test.user)
+			}
+			if test.project != "" {
+				w.write("work/.claude/springfield/ralph-wiggum.json", test.project)
+			}
+			says := fmt.Sprintf("of %d (the file asks for 500; your ceiling is %d)", test.most, test.most)
+			if out, _ := w.stop("s1", "a"); out.Decision != "block" || !strings.Contains(out.SystemMessage, says) {
+				t.Errorf("below it: %+v", out)
+			}
+			if out, _ := w.stop("s1", "b"); out.Decision != "" || !strings.Contains(out.SystemMessage, says) {
+				t.Errorf("at it: %+v", out)
+			}
+		})
+	}
+}
+
+// FuzzLoopFile: whatever the file says, no crash, no continue that is not counted,
+// and no end of the loop's user's text.
+func FuzzLoopFile(f *testing.F) {
+	f.Add([]byte(loopText), "Working.")
+	f.Add([]byte("---\r\nmax_iterations: 30\r\nsession_id: s1\r\n---\r\nx"), "")
+	f.Add([]byte("---\nloop_id: over\nstarted_at: 2020-01-01T00:00:00Z\ntimeout: 1h\n---"), "x")
+	f.Fuzz(func(t *testing.T, file []byte, text string) {
+		w := inLoop(t, wiggum, string(file))
+		old := time.Now().Add(-time.Minute) // nobody is at work on it
+		for range 4 {
+			if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
+				return // it is over
+			}
+			before := w.read(loopFile)
+			out, _ := w.stop("s1", text)
+			if out.Decision != "block" {
+				continue
+			}
+			was, err := strategy.ReadGoal([]byte(before))
+			if err != nil {
+				t.Fatalf("%q went on: %v", before, err)
+			}
+			if is, err := strategy.ReadGoal([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
+				t.Fatalf("%q became %q: %v", before, w.read(loopFile), err)
+			}
+		}
+	})
+}
+
+// A record of the history is one line of JSON with the loop's own file in the
+// first, so that it can be run again.
+func TestLoopHistoryHasTheGoal(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	w.stop("s1", "Working.")
+	data := strings.Split(strings.TrimSpace(w.read(".claude/springfield/loops.jsonl")), "\n")
+	var first, second strategy.LoopEvent
+	if len(data) != 2 || json.Unmarshal([]byte(data[0]), &first) != nil || json.Unmarshal([]byte(data[1]), &second) != nil {
+		t.Fatalf("%q", data)
+	}
+	if first.File != loopText || second.File != "" || second.Text != "Working." || first.Loop != second.Loop || first.Dir != w.path("work") || first.Session != "s1" {
+		t.Errorf("%+v\n%+v", first, second)
+	}
+}
