@@ -62,7 +62,7 @@ func saysDone(text string, closing bool) bool {
 // fenceOf is what opens or closes a code fence, "" if the line does neither.
 func fenceOf(line string) string {
 	for _, c := range []string{"`", "~"} {
-		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 && !(c == "`" && strings.Contains(rest, c)) {
+		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 && (c != "`" || !strings.Contains(rest, c)) {
 			return line[:len(line)-len(rest)]
 		}
 	}
