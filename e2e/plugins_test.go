@@ -237,3 +237,54 @@ func TestMarkers(t *testing.T) {
 		ends(t, w.Run(Session{Script: says(code)}), code, 1)
 	})
 }
+
+// Marge follows the ledger that superpowers' skill keeps, to its end; the plan says how many tasks there
+// are, and nothing in it is ticked.
+func TestLedgerIsFollowed(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "marge-simpson")
+		const plan, ledger = "docs/superpowers/plans/2026-11-01-loop.md", ".superpowers/sdd/2026-11-01-loop/progress.md"
+		write(t, w.path(plan), "# Loop\n\n### Task 1: Parser\n\n- [ ] Write the test\n\n### Task 2: Printer\n\n- [ ] Write the test\n\n### Task 3: Docs\n\n- [ ] Write them\n")
+		write(t, w.path(ledger), "# SDD ledger — plan: "+plan+"\n")
+		done := func(n int) Turn {
+			return shell(fmt.Sprintf("echo 'Task %d: complete (commits 1a2b3c4..5d6e7f8, review clean)' >> %s", n, ledger))
+		}
+		r := w.Run(Session{Script: []Turn{
+			done(1), says("The first part is in.")[0], done(2), says("The second part is in.")[0], done(3), says("That was the last part.")[0],
+		}})
+		ends(t, r, "That was the last part.", 6)
+		saw(t, r.Asked[2], "Next is task 2", "Printer", plan)
+		ends(t, w.Run(Session{Script: says("Hello.")}), "Hello.", 1)
+
+		// A person is needed, whatever the ledger says.
+		write(t, w.path(ledger), "# SDD ledger — plan: "+plan+"\nTask 1: complete (commits 1a2b3c4..5d6e7f8, review clean)\n")
+		ends(t, w.Run(Session{Script: says("Should I use tabs or spaces?")}), "Should I use tabs or spaces?", 1)
+	})
+}
+
+// The reminder of open todos is in what the model is asked at the next prompt, and the goal loop beside it
+// goes on at the stops.
+func TestTodosAreRemindedBesideTheLoop(t *testing.T) {
+	const tag = "[SYSTEM REMINDER - TODO CONTINUATION]"
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "todo-continuation", "ralph-wiggum")
+		r := w.Run(Session{Script: says("Hello.")})
+		ends(t, r, "Hello.", 1)
+		if strings.Contains(string(r.Asked[0].Body), tag) {
+			t.Error("the model was reminded of nothing")
+		}
+
+		create := func(subject string) Turn {
+			return calls("", "TaskCreate", map[string]any{"subject": subject, "description": subject})
+		}
+		w.With = []string{"CLAUDE_CODE_ENABLE_TODO_TOOLS=1"} // newer models have none without it
+		r = w.Run(Session{Script: []Turn{create("Write the parser"), create("Write the docs"), says("Two things to do.")[0]}})
+		ends(t, r, "Two things to do.", 3)
+		w.Springfield("loop", "start", "Do both things", "--promise", "Both things are done")
+		end := "Both things are done."
+		r = w.Run(Session{Script: says("The parser is written.", end), Prompt: "go on", Args: []string{"--resume", r.ID}})
+		ends(t, r, end, 2)
+		saw(t, r.Asked[0], tag, "PENDING (2 items):", "- Write the parser", "- Write the docs")
+		saw(t, r.Asked[1], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
+	})
+}

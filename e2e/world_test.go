@@ -83,6 +83,9 @@ type World struct {
 	// some of git is shell scripts.
 	Tools bool
 
+	// With are more variables for the client, KEY=value.
+	With []string
+
 	t   *testing.T
 	dir string
 }
@@ -248,11 +251,11 @@ func (w *World) TrySpringfield(args ...string) Output {
 // clientEnv is the environment of the client, which asks the model at url.
 func (w *World) clientEnv(url string) []string {
 	path := []string{filepath.Dir(w.client()), w.bin(), "/usr/bin", "/bin"}
-	return w.env(path,
+	return append(w.env(path,
 		"IS_SANDBOX=1", // containers run tests as root, which otherwise may not skip permissions
 		"ANTHROPIC_BASE_URL="+url,
 		"ANTHROPIC_API_KEY=sk-ant-stand-in",
-	)
+	), w.With...)
 }
 
 // env is what every process gets. The client's own switches are in it because the CLI starts the client too.
