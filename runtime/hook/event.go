@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
@@ -46,6 +47,18 @@ type Event struct {
 	Response json.RawMessage `json:"response"`
 	Content  json.RawMessage `json:"content"`
 	Message  json.RawMessage `json:"message"`
+	// blockCap is how many continues in a row without a tool call Claude Code
+	// honours, 0 for all. It comes from the environment, not from the event.
+	blockCap int
+}
+
+// readCap reads CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as Claude Code does.
+func readCap(value string) int {
+	n, err := strconv.Atoi(strings.TrimSpace(value))
+	if err != nil {
+		return 8
+	}
+	return max(n, 0)
 }
 
 // flag is true only where the event says true: other types are no reason to

@@ -87,6 +87,9 @@ func (h Host) Run() (code int) {
 		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
+	if h.Getenv != nil {
+		event.blockCap = readCap(h.Getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"))
+	}
 	state := ledger.Dir(event.TranscriptPath, h.Home)
 	project := h.Project
 	if project == "" {

@@ -228,6 +228,25 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 	}
 }
 
+// Where Claude Code would end the turn next, and tell nobody, the user is told.
+func TestLoopAtTheClientsCap(t *testing.T) {
+	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {
+		w := inLoop(t, wiggum, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
+		w.host.Getenv = func(name string) string {
+			return map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}[name]
+		}
+		told := 0
+		for i := 1; i <= 15; i++ {
+			if out, _ := w.stop("s1", fmt.Sprint(i)); strings.Contains(out.SystemMessage, "say “continue”") {
+				told = told*100 + i
+			}
+		}
+		if told != want {
+			t.Errorf("cap %q: told at continue %d, want %d", value, told, want)
+		}
+	}
+}
+
 // An event that names no directory: the process's counts.
 func TestLoopInTheProcessesDirectory(t *testing.T) {
 	w := inLoop(t, wiggum, loopText)

@@ -141,7 +141,7 @@ func situation(event Event, view transcript.View) strategy.Situation {
 		Asked: view.Asked, LastTool: view.LastTool,
 		Todos: todos(view.Todos), TodosTurns: view.TodosTurns,
 		Skill: view.Skill.Name, SkillTurns: view.Skill.Turns,
-		Session: event.SessionID, Active: bool(event.Active),
+		Session: event.SessionID, Active: bool(event.Active), Cap: event.blockCap,
 		PromptText: view.PromptText, Plans: plans(event.LastMessage, view.Plans),
 	}
 	for _, call := range view.Calls {

@@ -58,6 +58,9 @@ type Situation struct {
 	// Active tells that a Stop hook, ours or another, has kept Claude going in
 	// this turn already: the event's stop_hook_active.
 	Active bool
+	// Cap is how many continues in a row without a tool call Claude Code honours,
+	// 0 if all or if nobody knows.
+	Cap int
 	// Now is the time of the stop in Unix milliseconds.
 	Now int64
 	// Known tells that there is a transcript; without one, Calls and Window say

@@ -28,9 +28,6 @@ const (
 	goalPromise = 1000
 	// goalFile is how much of a loop's file the history keeps, in bytes.
 	goalFile = 16 << 10
-	// clientCap is how many continues in a row without a tool call Claude Code
-	// honours, unless its settings say otherwise.
-	clientCap = 8
 )
 
 func wiggum() Strategy {
@@ -241,8 +238,8 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 	if c.Protocol == "exit2" {
 		v.Reason = "\n\n" + v.Reason // as the original wrote it
 	}
-	if v.Remember.Idle == clientCap {
-		v.Told += ". That is " + strconv.Itoa(clientCap) + " in a row without a tool call: if Claude Code ends the turn now, say “continue”, or raise CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	if l.s.Cap > 0 && v.Remember.Idle == l.s.Cap {
+		v.Told += ". That is the most in a row without a tool call that Claude Code honours (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): should it end the turn next, say “continue”"
 	}
 	kind := LoopGoesOn
 	if count == l.max-1 {

@@ -295,9 +295,12 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 		"another prompt":  {func(i int, s *Situation) { s.Prompt = strconv.Itoa(i / 4) }, 0},
 		"no transcript":   {func(_ int, s *Situation) { s.Known = false }, 0},
 		"always one more": {func(i int, s *Situation) { s.Calls = i }, 0},
+		"no cap is known": {func(_ int, s *Situation) { s.Cap = 0 }, 0},
+		"a higher cap":    {func(_ int, s *Situation) { s.Cap = 12 }, 12},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loopAt(goalOf("max_iterations: 20"), "")
+			s.Cap = 8
 			told := 0
 			for i := range 14 {
 				s.Text = strconv.Itoa(i)
