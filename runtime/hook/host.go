@@ -296,6 +296,9 @@ func (h Host) write(a answer, settings Settings) (code int) {
 		if a.Decision != strategy.Continue {
 			return 0
 		}
+		if soundsLikeAFailure(a.Reason) {
+			io.WriteString(h.Stdout, "{}\n")
+		}
 		io.WriteString(h.Stderr, a.Reason+"\n")
 		return 2
 	}
@@ -318,6 +321,14 @@ func (h Host) write(a answer, settings Settings) (code int) {
 	}
 	h.Stdout.Write(b.Bytes())
 	return 0
+}
+
+// soundsLikeAFailure tells whether Claude Code would take a reason for the last
+// words of a shell that did not find the hook, and let Claude stop. It does so
+// only while nothing is on standard output.
+func soundsLikeAFailure(reason string) bool {
+	reason = strings.ToLower(reason)
+	return strings.Contains(reason, "no such file") || strings.Contains(reason, "can't open")
 }
 
 // note writes one line for the client's debug log, unless the strategy has

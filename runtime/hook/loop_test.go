@@ -222,6 +222,13 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 	if code, stdout, stderr := w.exit2("all tests passing!"); code != 0 || stdout != "" || stderr != "[CONTINUATION LOOP] Completion promise detected. Loop stopped successfully.\n" || w.read(loopFile) != "" {
 		t.Errorf("the promise: %d, %q, %q", code, stdout, stderr)
 	}
+	// These words alone on standard error are a shell's, to Claude Code.
+	for _, words := range []string{"No such file or directory", "CAN'T OPEN it"} {
+		w.write(loopFile, loopText+words+"\n")
+		if code, stdout, stderr := w.exit2("x"); code != 2 || stdout != "{}\n" || !strings.HasSuffix(stderr, words+"\n") {
+			t.Errorf("%s: %d, %q, %q", words, code, stdout, stderr)
+		}
+	}
 	w.write(loopFile, strings.Replace(loopText, "true", "false", 1))
 	if code, stdout, stderr := w.exit2("x"); code != 0 || stdout != "" || stderr != "" || w.read(loopFile) == "" {
 		t.Errorf("inactive: %d, %q, %q", code, stdout, stderr)
