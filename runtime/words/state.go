@@ -50,6 +50,14 @@ func (d Desk) StateShow(asJSON bool) error {
 
 // StateSet sets fields, given as KEY=VALUE.
 func (d Desk) StateSet(fields []string, asJSON bool) error {
+	var news []strategy.Member
+	for _, field := range fields {
+		m, err := readField(field)
+		if err != nil {
+			return err
+		}
+		news = append(news, m)
+	}
 	space, err := d.space()
 	if err != nil {
 		return err
@@ -66,12 +74,8 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 		}
 	}
 	members := was.Members
-	for _, field := range fields {
-		name, value, err := readField(field)
-		if err != nil {
-			return err
-		}
-		members = setMember(members, name, value)
+	for _, m := range news {
+		members = setMember(members, m.Name, m.Value)
 	}
 	for _, fallback := range []strategy.Member{{Name: "tasks_completed", Value: json.RawMessage("0")}, {Name: "waiting_for_user", Value: json.RawMessage("false")}} {
 		if !has(members, fallback.Name) {
@@ -79,9 +83,7 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 		}
 	}
 	if !f.Found {
-		slices.SortStableFunc(members, func(a, b strategy.Member) int {
-			return slices.Index(StateFields(), a.Name) - slices.Index(StateFields(), b.Name)
-		})
+		members = inOrder(members)
 	}
 	members = setMember(members, "updated_at", quoted(stamp.Write(d.Now().UnixMilli())))
 	if d.InClaude && d.Session != "" {
@@ -174,7 +176,9 @@ func (d Desk) showState(space *workspace.Space, asJSON bool) error {
 	d.field("  session  ", w.Session)
 	for _, m := range w.Members {
 		if !slices.Contains(append(StateFields(), "updated_at", "session_id"), m.Name) {
-			d.field("  "+pad(m.Name, 8), string(m.Value))
+			var value bytes.Buffer
+			_ = json.Compact(&value, m.Value) // it has been read
+			d.field("  "+pad(m.Name, 8)+" ", value.String())
 		}
 	}
 	d.line("  so       " + string(shown.Decision) + ", rule " + shown.Rule + ": " + oneLine(shown.Evidence))
@@ -186,38 +190,41 @@ func badState(err error) error {
 }
 
 // readField reads KEY=VALUE as a member.
-func readField(field string) (name string, value json.RawMessage, err error) {
+func readField(field string) (strategy.Member, error) {
 	name, text, ok := strings.Cut(field, "=")
+	fail := func(problem, advice string) (strategy.Member, error) {
+		return strategy.Member{}, &adviceError{problem, advice}
+	}
 	if !ok || !slices.Contains(StateFields(), name) {
 		problem := strconv.Quote(name) + " is no field of the workflow state"
 		switch {
 		case slices.Contains([]string{"updated_at", "session_id"}, name):
 			problem = name + " is set by itself"
-		case !ok && slices.Contains(StateFields(), name):
+		case slices.Contains(StateFields(), name):
 			problem = name + " has no value"
 		}
-		return "", nil, &adviceError{problem, "the fields are " + strings.Join(StateFields(), ", ") + "; write them like tasks_completed=2"}
+		return fail(problem, "the fields are "+strings.Join(StateFields(), ", ")+"; write them like tasks_completed=2")
 	}
 	switch name {
 	case "tasks_total", "tasks_completed":
 		n, err := strconv.ParseUint(text, 10, 20)
 		if err != nil {
-			return "", nil, &adviceError{name + ": " + strconv.Quote(text) + " is no whole number from 0 to a million", "write it like " + name + "=2"}
+			return fail(name+": "+strconv.Quote(text)+" is no whole number from 0 to a million", "write it like "+name+"=2")
 		}
-		return name, strconv.AppendUint(nil, n, 10), nil
+		return strategy.Member{Name: name, Value: strconv.AppendUint(nil, n, 10)}, nil
 	case "waiting_for_user":
 		switch strings.ToLower(text) {
 		case "true", "yes", "1":
-			return name, json.RawMessage("true"), nil
+			return strategy.Member{Name: name, Value: json.RawMessage("true")}, nil
 		case "false", "no", "0":
-			return name, json.RawMessage("false"), nil
+			return strategy.Member{Name: name, Value: json.RawMessage("false")}, nil
 		}
-		return "", nil, &adviceError{name + ": " + strconv.Quote(text) + " is neither true nor false", "write it like " + name + "=true"}
+		return fail(name+": "+strconv.Quote(text)+" is neither true nor false", "write it like "+name+"=true")
 	}
 	if len(text) > maxValue {
-		return "", nil, &adviceError{name + " is longer than " + strconv.Itoa(maxValue) + " bytes", "a few words are enough"}
+		return fail(name+" is longer than "+strconv.Itoa(maxValue)+" bytes", "a few words are enough")
 	}
-	return name, quoted(oneLine(strings.ToValidUTF8(text, "\uFFFD"))), nil
+	return strategy.Member{Name: name, Value: quoted(oneLine(strings.ToValidUTF8(text, "\uFFFD")))}, nil
 }
 
 func quoted(text string) json.RawMessage {
@@ -242,6 +249,19 @@ func setMember(members []strategy.Member, name string, value json.RawMessage) []
 		}
 	}
 	return append(members, strategy.Member{Name: name, Value: value})
+}
+
+// inOrder puts the members of a new file into the order of the fields.
+func inOrder(members []strategy.Member) []strategy.Member {
+	var all []strategy.Member
+	for _, name := range StateFields() {
+		for _, m := range members {
+			if m.Name == name {
+				all = append(all, m)
+			}
+		}
+	}
+	return all
 }
 
 // encodeState writes members in their order, one a line.

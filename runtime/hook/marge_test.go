@@ -1,0 +1,295 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	marge = `{"plugin": "marge-simpson", "strategy": "marge-simpson"}`
+	bart  = `{"plugin": "bart-simpson", "strategy": "bart-simpson"}`
+)
+
+// workflow is a state that was written some minutes before the stop, which is at
+// 2027-01-15T08:00:00Z.
+func workflow(done, minutes int) string {
+	at := time.Unix(1_800_000_000, 0).Add(-time.Duration(minutes) * time.Minute).UTC().Format(time.RFC3339)
+	return fmt.Sprintf(`{"tasks_total": 3, "tasks_completed": %d, "waiting_for_user": false, "updated_at": %q}`, done, at)
+}
+
+// in is an event in a directory of this world.
+func (w *world) in(dir, message string) string {
+	return w.event(map[string]any{"cwd": w.path(dir), "last_assistant_message": message})
+}
+
+func (w *world) rule() string {
+	w.t.Helper()
+	r, _ := w.newest("session:s1")
+	return r.Rule
+}
+
+// The ledger is followed to its end, and no further.
+func TestMargeFollowsALedger(t *testing.T) {
+	w := newWorld(t, `{"plugin": "marge-simpson", "strategy": "marge-simpson", "budget": {"burst": 10}}`)
+	const ledger = "p/.superpowers/sdd/auth/progress.md"
+	w.write("p/docs/superpowers/plans/auth.md", "### Task 1: The table\n- [ ] **Step 1**\n### Task 2: The cookie\n- [ ] **Step 1**\n### Task 3: The button\n- [ ] **Step 1**\n")
+	head := "# SDD ledger — plan: docs/superpowers/plans/auth.md\n"
+	for done, want := range []string{"task 1, “The table” (docs/superpowers/plans/auth.md, line 1)", "task 2, “The cookie”", "task 3, “The button”", ""} {
+		text := head
+		for n := 1; n <= done; n++ {
+			text += fmt.Sprintf("Task %d: complete (commits 1..2, review clean)\n", n)
+		}
+		w.write(ledger, text)
+		out, notes := w.run(w.in("p", fmt.Sprintf("Round %d.", done)))
+		if (out.Decision == "block") != (want != "") || !strings.Contains(out.Reason, want) {
+			t.Errorf("after %d tasks: %+v, notes %s", done, out, notes)
+		}
+	}
+	if rule := w.rule(); rule != "sdd-done" {
+		t.Errorf("it ends by %s", rule)
+	}
+}
+
+// The session's directory follows every cd, the ledger does not.
+func TestMargeFindsTheProject(t *testing.T) {
+	for _, dir := range []string{"p", "p/a/b", "p/gone"} {
+		w := newWorld(t, marge)
+		w.write("p/.git/HEAD", "")
+		w.write("p/a/b/x", "")
+		w.write("p/.claude/workflow-state.json", workflow(1, 5))
+		if out, notes := w.run(w.in(dir, "Hm.")); out.Decision != "block" {
+			t.Errorf("in %s: %+v, %s", dir, out, notes)
+		}
+	}
+	w := newWorld(t, marge) // nothing above the project is
+	w.write(".claude/workflow-state.json", workflow(1, 5))
+	w.write("p/x", "")
+	if out, _ := w.run(w.in("p", "Hm.")); out.Decision != "" {
+		t.Errorf("%+v", out)
+	}
+}
+
+// Named in the session: by a prompt, a call, or the last message, which the
+// transcript does not have yet.
+func TestMargeReadsThePlanInUse(t *testing.T) {
+	const named = `{"type":"user","uuid":"u1","message":{"content":"Carry out docs/plans/a.md"}}` + "\n"
+	const called = `{"type":"user","uuid":"u1","message":{"content":"go"}}
+{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"Edit","input":{"file_path":"docs/plans/a.md","old_string":"- [ ]","new_string":"- [x]"}}]}}
+`
+	const asked = `{"type":"user","uuid":"u1","message":{"content":"What is left in docs/plans/a.md?"}}` + "\n"
+	for name, test := range map[string]struct {
+		log, message string
+		blocks       bool
+	}{
+		"a prompt":         {named, "The table is there.", true},
+		"a call":           {called, "The table is there.", true},
+		"the last message": {"", "The table of docs/plans/a.md is there.", true},
+		"nobody":           {"", "The table is there.", false},
+		"a question":       {asked, "The cookie.", false},
+		"in the past":      {named + `{"type":"user","uuid":"u2","message":{"content":"Fix the typo."}}` + "\n", "Fixed.", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, marge)
+			w.write("p/docs/plans/a.md", "- [x] the table\n- [ ] the cookie\n")
+			w.write(".claude/projects/-w/s.jsonl", test.log)
+			out, notes := w.run(w.in("p", test.message))
+			if (out.Decision == "block") != test.blocks || test.blocks && !strings.Contains(out.Reason, "“the cookie” (docs/plans/a.md, line 2)") {
+				t.Errorf("%+v, rule %s, notes %s", out, w.rule(), notes)
+			}
+		})
+	}
+}
+
+// Whatever lies in the ledgers' places, Claude may stop, and nothing is written.
+func TestMargeInHostileWorkspaces(t *testing.T) {
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "workflow-state.json"), []byte(workflow(1, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(outside, "a.md"), []byte("- [x] a\n- [ ] b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	link := func(w *world, to, name string) {
+		w.write(name+".dir/x", "")
+		if err := os.RemoveAll(w.path(name + ".dir")); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := os.Symlink(to, w.path(name)); err != nil {
+			w.t.Skip("no links here:", err)
+		}
+	}
+	huge := strings.Repeat("x", 300<<10)
+	for name, lay := range map[string]func(w *world){
+		"a gigantic state": func(w *world) { w.write("p/.claude/workflow-state.json", workflow(1, 1)+huge) },
+		"a deep state":     func(w *world) { w.write("p/.claude/workflow-state.json", strings.Repeat(`{"a":`, 40<<10)) },
+		"NUL in the state": func(w *world) { w.write("p/.claude/workflow-state.json", strings.Repeat("\x00", 100)) },
+		"half a state":     func(w *world) { w.write("p/.claude/workflow-state.json", workflow(1, 1)[:40]) },
+		"a directory":      func(w *world) { w.write("p/.claude/workflow-state.json/x", "") },
+		"a link out, the file": func(w *world) {
+			link(w, filepath.Join(outside, "workflow-state.json"), "p/.claude/workflow-state.json")
+		},
+		"a link out, above": func(w *world) { link(w, outside, "p/.claude") },
+		"a link to itself":  func(w *world) { link(w, "workflow-state.json", "p/.claude/workflow-state.json") },
+		"a gigantic ledger": func(w *world) { w.write("p/.superpowers/sdd/a/progress.md", huge) },
+		"ledgers without end": func(w *world) {
+			for i := range 300 {
+				w.write(fmt.Sprintf("p/.superpowers/sdd/%03d/x", i), "")
+			}
+		},
+		"a ledger of elsewhere": func(w *world) {
+			w.write("p/.superpowers/sdd/a/progress.md", "# SDD ledger — plan: "+filepath.Join(outside, "a.md")+"\n")
+		},
+		"a ledger upwards": func(w *world) {
+			w.write("a.md", "### Task 1\n### Task 2\n")
+			w.write("p/.superpowers/sdd/x/progress.md", "# SDD ledger — plan: ../a.md\nTask 1: complete\n")
+		},
+		"a linked ledger": func(w *world) { link(w, outside, "p/.superpowers") },
+		"a plan upwards": func(w *world) {
+			w.write("plans/a.md", "- [x] a\n- [ ] b\n")
+			w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","message":{"content":"Carry out ../plans/a.md and docs/../../plans/a.md"}}`+"\n")
+		},
+		"a linked plan": func(w *world) {
+			link(w, filepath.Join(outside, "a.md"), "p/docs/plans/a.md")
+			w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","message":{"content":"Carry out docs/plans/a.md"}}`+"\n")
+		},
+		"a plan with NUL": func(w *world) {
+			w.write("p/docs/plans/a.md", "- [x] a\n- [x] \x00\n")
+			w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","message":{"content":"Carry out docs/plans/a\u0000.md, docs/plans/a.md"}}`+"\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, marge)
+			w.write("p/x", "")
+			lay(w)
+			before := names(t, w.path("p"))
+			out, notes := w.run(w.in("p", "Hm."))
+			if out.Decision != "" {
+				t.Errorf("%+v, rule %s", out, w.rule())
+			}
+			if strings.Contains(notes, "panic") || w.rule() == "" {
+				t.Errorf("rule %q, notes %s", w.rule(), notes)
+			}
+			if after := names(t, w.path("p")); after != before {
+				t.Errorf("left behind:\n%s\nwas\n%s", after, before)
+			}
+		})
+	}
+}
+
+// names lists a tree.
+func names(t *testing.T, dir string) string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		all = append(all, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(all, "\n")
+}
+
+// Stale: 30 minutes unless somebody says otherwise; a project can only shorten it.
+func TestStaleLayers(t *testing.T) {
+	for name, test := range map[string]struct {
+		plugin, user, project string
+		minutes               int
+		blocks                bool
+		fault                 string
+	}{
+		"by default":           {marge, "", "", 30, true, ""},
+		"by default, over":     {marge, "", "", 31, false, ""},
+		"the plugin, longer":   {`{"plugin": "marge-simpson", "strategy": "marge-simpson", "stale": 60}`, "", "", 60, true, ""},
+		"the user, longer":     {marge, `{"stale": 60}`, "", 60, true, ""},
+		"the user, shorter":    {marge, `{"stale": 10}`, "", 11, false, ""},
+		"the project, shorter": {marge, "", `{"stale": 10}`, 11, false, ""},
+		"the project, longer":  {marge, "", `{"stale": 60}`, 31, false, ""},
+		"none":                 {marge, `{"stale": -1}`, "", 31, false, "stale: must be from 1 to 10080 minutes"},
+		"too long":             {marge, `{"stale": 20000}`, "", 31, false, "stale: must be from 1 to 10080 minutes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, test.plugin)
+			w.write("p/.claude/workflow-state.json", workflow(1, test.minutes))
+			if test.user != "" {
+				w.write(".claude/springfield/marge-simpson.json", test.user)
+			}
+			if test.project != "" {
+				w.write("p/.claude/springfield/marge-simpson.json", test.project)
+			}
+			out, notes := w.run(w.in("p", "Hm."))
+			if (out.Decision == "block") != test.blocks || !strings.Contains(notes, test.fault) {
+				t.Errorf("%+v, notes %s", out, notes)
+			}
+		})
+	}
+	w := newWorld(t, ned)
+	w.write(".claude/springfield/ned-flanders.json", `{"stale": 10}`)
+	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "stale: ned-flanders reads no ledgers") {
+		t.Error(notes)
+	}
+}
+
+// What Claude says counts once: the same words, with nothing done in between,
+// are no new ones.
+func TestBartCountsOnce(t *testing.T) {
+	const (
+		marked = "The parser works.\n\n<!-- el-barto:continue -->"
+		call   = `{"type":"assistant","uuid":"%s","message":{"content":[{"type":"tool_use","id":"%s","name":"Bash","input":{"command":"ls"}}]}}` + "\n"
+		prompt = `{"type":"user","uuid":"u%d","message":{"content":"go"}}` + "\n"
+	)
+	for name, test := range map[string]struct {
+		first, then       string
+		logFirst, logThen string
+		blocks            bool
+		rule              string
+	}{
+		"the same":                  {marked, marked, "", "", false, "stagnation"},
+		"an announcement":           {"Task 1/3.", "Task 1/3.", "", "", false, "stagnation"},
+		"another message":           {marked, "The printer works, too.\n\n<!-- el-barto:continue -->", "", "", true, "marker"},
+		"the same, after a call":    {marked, marked, fmt.Sprintf(prompt, 1), fmt.Sprintf(prompt, 1) + fmt.Sprintf(call, "a1", "t1"), true, "marker"},
+		"the same, same transcript": {marked, marked, fmt.Sprintf(prompt, 1) + fmt.Sprintf(call, "a1", "t1"), fmt.Sprintf(prompt, 1) + fmt.Sprintf(call, "a1", "t1"), false, "stagnation"},
+		"the same, a new prompt":    {marked, marked, fmt.Sprintf(prompt, 1), fmt.Sprintf(prompt, 1) + fmt.Sprintf(prompt, 2), true, "marker"},
+		"a marker of last turn's":   {marked, "", fmt.Sprintf(prompt, 1), fmt.Sprintf(prompt, 1) + `{"type":"assistant","uuid":"a9","message":{"content":[{"type":"text","text":"On. <!-- el-barto:continue -->"}]}}` + "\n" + fmt.Sprintf(prompt, 2), false, "otherwise"},
+		"a marker of this turn's":   {marked, "", fmt.Sprintf(prompt, 1), fmt.Sprintf(prompt, 1) + `{"type":"assistant","uuid":"a9","message":{"content":[{"type":"text","text":"On. <!-- el-barto:continue -->"}]}}` + "\n", true, "marker"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, bart)
+			w.write(".claude/projects/-w/s.jsonl", test.logFirst)
+			if out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.first})); out.Decision != "block" {
+				t.Fatalf("at first %+v, %s", out, notes)
+			}
+			w.write(".claude/projects/-w/s.jsonl", test.logThen)
+			w.host.Now = w.host.Now.Add(time.Minute)
+			out, notes := w.run(w.event(map[string]any{"last_assistant_message": test.then, "stop_hook_active": true}))
+			if (out.Decision == "block") != test.blocks || w.rule() != test.rule {
+				t.Errorf("%+v, rule %s, notes %s", out, w.rule(), notes)
+			}
+			if test.rule == "stagnation" && !strings.Contains(out.SystemMessage, "no progress since the last continue") {
+				t.Errorf("told %q", out.SystemMessage)
+			}
+		})
+	}
+}
+
+// Both live within the normal budget, whatever the ledger or the message says.
+func TestMargeAndBartKeepTheBudget(t *testing.T) {
+	for _, plugin := range []string{marge, bart} {
+		w := newWorld(t, plugin)
+		w.write("p/.claude/workflow-state.json", workflow(1, 1))
+		blocked := 0
+		for i := range 6 {
+			out, _ := w.run(w.in("p", fmt.Sprintf("Piece %d.\n\n<!-- el-barto:continue -->", i)))
+			if out.Decision == "block" {
+				blocked++
+			}
+		}
+		if blocked != 3 || w.rule() != "budget" {
+			t.Errorf("%s: %d continues, then %s", plugin, blocked, w.rule())
+		}
+	}
+}
