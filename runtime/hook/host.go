@@ -102,7 +102,7 @@ func (h Host) Run() (code int) {
 	a := h.answer(state, settings, event)
 	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
 	code = h.write(a, settings)
-	h.script(root, event.Cwd, a.Script)
+	h.script(root, a.dir, a.Script)
 	// Behind the answer, and with no lock held: a command may take its time.
 	for _, e := range a.Events {
 		if err := Tell(state, settings.Config.Progress, e, h.Getenv); err != nil {
@@ -116,6 +116,7 @@ func (h Host) Run() (code int) {
 type answer struct {
 	strategy.Verdict
 	told string       // to the user, may be empty
+	dir  string       // the workspace
 	left ledger.Left  // of the budget
 	next ledger.State // to remember
 }
@@ -148,6 +149,7 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		return h.unwritten(settings, answer{Verdict: study.Verdict}, unledgered(err))
 	}
 	a := h.settle(session.State, settings, &study)
+	a.dir = study.Situation.Dir
 	if len(a.Changes) > 0 && space != nil {
 		if err := space.Apply(a.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.

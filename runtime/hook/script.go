@@ -10,8 +10,8 @@ import (
 )
 
 // script runs a verdict's script, from the plugin that the hook lies in or else
-// from the one that Claude Code names, in the event's directory, which it hears of as
-// the original says it.
+// from the one that Claude Code names, in the workspace, which it hears of as the
+// original says it.
 func (h Host) script(root, dir string, script []string) {
 	if len(script) == 0 {
 		return

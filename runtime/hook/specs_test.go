@@ -455,6 +455,32 @@ func TestSpecsLayers(t *testing.T) {
 	}
 }
 
+// Claude Code's directory follows every cd; the spec stays where it is, up to the
+// top of the repository.
+func TestSpecsFromASubdirectory(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		s := newSpecWorld(t, plugin)
+		s.old(s.state, specState(1, ""))
+		s.write("project/packages/api/x", "")
+		below := map[string]any{"cwd": s.path("project/packages/api")}
+		if out, notes := s.answer(s.stop(false, below)); out != (output{}) || notes != "" {
+			t.Errorf("%s, without a repository: %+v, %s", plugin, out, notes)
+		}
+		s.write("project/.git/HEAD", "")
+		out, notes := s.answer(s.stop(false, below))
+		dir := s.path(filepath.ToSlash(filepath.Dir(s.state)))
+		if out.Decision != "block" || !strings.Contains(out.Reason, "Path: "+dir+" | ") || !strings.Contains(out.Reason, dir+"/tasks.md") {
+			r, _ := s.newest("session:test-session")
+			t.Errorf("%s: %+v, %s, rule %s", plugin, out, notes, r.Rule)
+		}
+		// From the project's own directory it is the same loop.
+		s.old(s.state, specState(2, ""))
+		if out, notes := s.answer(s.stop(true, nil)); out.Decision != "block" || strings.Contains(out.Reason, s.path("project")) {
+			t.Errorf("%s, back again: %+v, %s", plugin, out, notes)
+		}
+	}
+}
+
 // The directory says which system it is: also without settings, also from
 // hooks/scripts, whatever CLAUDE_PLUGIN_ROOT says.
 func TestSpecsFromTheOriginalsPlace(t *testing.T) {

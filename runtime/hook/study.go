@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,9 @@ func (s *Study) files(settings Settings, space *workspace.Space) {
 		return
 	}
 	s.Situation.Dir, s.Situation.Files = space.Dir, map[string]strategy.File{}
+	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
+		s.Situation.Away = cwd != space.Dir
+	}
 	for range maxAsks {
 		news := false
 		for _, want := range settings.Strategy.Reads(settings.Config, s.Situation) {

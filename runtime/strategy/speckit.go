@@ -7,7 +7,7 @@ import "strings"
 func speckit() Strategy {
 	return specs{
 		name: "ralph-speckit", title: "Ralph-speckit", noun: "feature",
-		local: ".claude/ralph-speckit.local.md", stateFile: ".speckit-state.json",
+		current: ".specify/.current-feature", local: ".claude/ralph-speckit.local.md", stateFile: ".speckit-state.json",
 		find: speckitPlaces,
 	}.strategy()
 }

@@ -50,6 +50,7 @@ type specs struct {
 	title     string // how its words to the user begin
 	noun      string // what it calls a spec
 	local     string // its own settings file in the project
+	current   string // the file that names the active spec, at its usual place
 	stateFile string // the name of the state file
 	// find names the directories where the active spec may be, the likeliest
 	// first, and what has to be read to know.
@@ -72,7 +73,7 @@ type place struct {
 
 func (k specs) strategy() Strategy {
 	return Strategy{
-		Name: k.name, Prefix: "[" + k.name + "] ", Placed: true,
+		Name: k.name, Prefix: "[" + k.name + "] ", Placed: true, Marks: []string{k.current, k.local},
 		Ceiling: specCeiling, MaxCeiling: maxSpecCeiling, Checks: []string{quickMode, uncheckedBoxes},
 		Lines: func(Config) int { return 500 }, Word: allDone,
 		Reads:  func(_ Config, s Situation) []Want { return k.reads(s) },
@@ -170,19 +171,24 @@ func placeAt(shown string) (place, bool) {
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return place{}, false
 	}
-	return place{dir: dir, shown: plainName(shown), name: plainName(path.Base(dir))}, true
+	return place{dir: dir, shown: plainPath(shown), name: plainName(path.Base(dir))}, true
 }
 
 // plainName is a name as texts may hold it: one line, short, no markup.
-func plainName(name string) string {
+func plainName(name string) string { return plain(name, 200) }
+
+// plainPath is a path likewise.
+func plainPath(path string) string { return plain(path, 400) }
+
+func plain(name string, most int) string {
 	name = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) || r == '`' || r == '<' || r == '>' {
 			return '?'
 		}
 		return r
 	}, name)
-	if len(name) > 200 {
-		name = strings.ToValidUTF8(name[:200], "") + "…"
+	if len(name) > most {
+		name = strings.ToValidUTF8(name[:most], "") + "…"
 	}
 	return name
 }
@@ -215,6 +221,9 @@ func (k specs) decide(c Config, s Situation) Verdict {
 	p, ok := k.active(s, places)
 	if !ok {
 		return stops("no-state", "there is no "+places[0].shown+"/"+k.stateFile)
+	}
+	if s.Away {
+		p.shown = plainPath(s.Dir + "/" + p.dir)
 	}
 	r := round{specs: k, s: s, place: p, file: s.Files[p.dir+"/"+k.stateFile], ceiling: c.Ceiling}
 	if r.ceiling <= 0 {

@@ -655,7 +655,7 @@ func TestSpecsNames(t *testing.T) {
 		files := map[string]string{"specs/.current-spec": name, "specs/" + name + "/.ralph-state.json": state("execution", 0, 5, "")}
 		v := decideIn(t, specum(), Config{}, Situation{}, spaceOf(files))
 		for _, words := range append(v.Notes, v.Told, v.Reason) {
-			if strings.ContainsAny(words, "\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 300)) {
+			if strings.ContainsAny(words, "\x1b`<>\u202e\x00") || strings.Contains(words, strings.Repeat("n", 450)) {
 				t.Errorf("%q: %q", name, words)
 			}
 		}

@@ -8,7 +8,7 @@ import "strings"
 func specum() Strategy {
 	return specs{
 		name: "ralph-specum", title: "Ralph-specum", noun: "spec",
-		local: ".claude/ralph-specum.local.md", stateFile: ".ralph-state.json",
+		current: "specs/.current-spec", local: ".claude/ralph-specum.local.md", stateFile: ".ralph-state.json",
 		find: specumPlaces, blocks: true, groups: true,
 		script: []string{"hooks/scripts/update-spec-index.sh", "--quiet"},
 	}.strategy()

@@ -67,8 +67,10 @@ type Situation struct {
 	// nothing. Calls counts the tool calls of the session so far.
 	Known bool
 	Calls int
-	// Dir is the workspace, an absolute path.
-	Dir string
+	// Dir is the workspace, an absolute path; Away tells that the session's own
+	// directory is another, so that names relative to Dir mean nothing there.
+	Dir  string
+	Away bool
 	// Plans are the plan files that the session has named, the newest first.
 	Plans []Plan
 	// Files are the files that the strategy asked for, by the names it asked by.
