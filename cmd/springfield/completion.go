@@ -70,9 +70,10 @@ decisions, sessions. Load it where your shell starts:
 func (a *app) completeValues(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"enable": first(a.toEnable), "disable": first(a.toDisable), "why": first(a.decisions),
-		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
-		"explain": files("jsonl"),
-		"init":    dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
+		"hold":     first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
+		"explain":  files("jsonl"),
+		"loop set": loopKeys, "loop history show": first(a.pastLoops), "loop history rerun": first(a.pastLoops),
+		"init": dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
 
 		"--scope": fixed(scopes()...), "enable --scope": fixed(append(scopes(), "managed\twhat an administrator would deploy")...),
 		"--target": fixed(targets()...), "--strategy": strategies, "--from": strategies, "--set": settings,
@@ -80,16 +81,27 @@ func (a *app) completeValues(root *cobra.Command) {
 		"--builder":     fixed("auto\tcarried hooks if they fit, else go", "go\tcompile", "prebuilt\tcarried hooks"),
 		"--conflicts":   fixed("off\tswitch them off", "keep\tleave them on"),
 		"--marketplace": none, "enable --marketplace": a.markets,
-		"--session": a.sessions,
-		"--suite":   dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
+		"--session": a.sessions, "--template": a.templates, "--dir": dirs,
+		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
+		"--suite": dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
 	}
 	for _, cmd := range root.Commands() {
-		if len(cmd.ValidArgs) == 0 {
-			cmd.ValidArgsFunction = choose(values, cmd.Name())
-		}
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, choose(values, cmd.Name()+" --"+f.Name, "--"+f.Name))
+		complete(cmd, cmd.Name(), values)
+	}
+}
+
+// complete tells a verb, called by a path, and those below it what to offer.
+func complete(cmd *cobra.Command, path string, values map[string]cobra.CompletionFunc) {
+	if len(cmd.ValidArgs) == 0 {
+		cmd.ValidArgsFunction = choose(values, path)
+	}
+	for _, flags := range []*pflag.FlagSet{cmd.Flags(), cmd.PersistentFlags()} {
+		flags.VisitAll(func(f *pflag.Flag) {
+			_ = cmd.RegisterFlagCompletionFunc(f.Name, choose(values, path+" --"+f.Name, "--"+f.Name))
 		})
+	}
+	for _, below := range cmd.Commands() {
+		complete(below, path+" "+below.Name(), values)
 	}
 }
 

@@ -17,7 +17,10 @@ import (
 )
 
 // places finds the user's settings from the working directory.
-func (a *app) places() (installer.Places, error) {
+func (a *app) places() (installer.Places, error) { return a.placesFrom(a.work) }
+
+// placesFrom finds them from another one.
+func (a *app) placesFrom(work string) (installer.Places, error) {
 	config := a.config
 	switch {
 	case config == "" && a.home == "":
@@ -29,9 +32,9 @@ func (a *app) places() (installer.Places, error) {
 	}
 	// Where Claude Code looks for local settings: at the root of the repository,
 	// but not in a home that is one, and on Windows where the session starts.
-	root := repositoryRoot(a.work)
+	root := repositoryRoot(work)
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
-		root = a.work
+		root = work
 	}
 	plugins := firstOf(a.plugins, filepath.Join(config, "plugins"))
 	if !filepath.IsAbs(plugins) {
@@ -39,7 +42,7 @@ func (a *app) places() (installer.Places, error) {
 	}
 	return installer.Places{
 		Config: config, Plugins: plugins, Home: a.home,
-		Managed: installer.ManagedDir(runtime.GOOS), Work: a.work, Root: root,
+		Managed: installer.ManagedDir(runtime.GOOS), Work: work, Root: root,
 	}, nil
 }
 

@@ -63,6 +63,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 
 		inClaude: os.Getenv("CLAUDECODE") != "",
 		session:  os.Getenv("CLAUDE_CODE_SESSION_ID"),
+		getenv:   os.Getenv,
 		off:      os.Getenv("SPRINGFIELD") == "off",
 	}
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
@@ -113,8 +114,9 @@ type app struct {
 	user    string   // login name
 	env     []string // all of the environment, for the claude command
 
-	inClaude bool     // CLAUDECODE is set: Claude calls, not a person
-	session  string   // of Claude's, that calls
+	inClaude bool   // CLAUDECODE is set: Claude calls, not a person
+	session  string // of Claude's, that calls
+	getenv   func(string) string
 	off      bool     // SPRINGFIELD=off: hooks let Claude stop
 	windows  []string // what programs need on Windows, KEY=value
 }

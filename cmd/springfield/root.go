@@ -21,7 +21,8 @@ about to hand the turn back, whether work obviously remains or a person is neede
   springfield disable ned-flanders    put the settings back, byte for byte
   springfield status                  what is in effect, and how it combines
   springfield why                     why Claude went on or stopped
-  springfield hold 30m                let Claude stop, now`,
+  springfield hold 30m                let Claude stop, now
+  springfield loop start GOAL         keep Claude at a goal until it is reached`,
 		Version:                    version(),
 		SilenceUsage:               true,
 		SilenceErrors:              true,
@@ -55,7 +56,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newStatus(a, runStatus), newList(a, runList),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
-		newState(a),
+		newLoop(a), newState(a),
 		newVersion(a), newCompletion(a),
 	)
 	a.completeValues(root)

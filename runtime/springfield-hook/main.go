@@ -1,6 +1,6 @@
 // Command springfield-hook is the Stop hook of a springfield plugin. Claude
 // Code starts it with one event on standard input; called with a word it
-// answers a person: why, log, hold, resume, state.
+// answers a person: why, log, hold, resume, loop, state.
 package main
 
 import (
@@ -21,10 +21,9 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(answer(home, os.Args[1:]))
 	}
-	executable, _ := os.Executable() // "" falls back to CLAUDE_PLUGIN_ROOT
 	os.Exit(hook.Host{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Executable: executable,
+		Executable: executable(),
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
 		Home:       home,
@@ -32,6 +31,13 @@ func main() {
 		Off:        isOff(os.Getenv("SPRINGFIELD")),
 		Now:        time.Now(),
 	}.Run())
+}
+
+// executable is this program's file, "" if nobody knows; then CLAUDE_PLUGIN_ROOT
+// says which plugin it belongs to.
+func executable() string {
+	path, _ := os.Executable()
+	return path
 }
 
 // isOff is generous: this is how somebody in a hurry stops us.
@@ -50,12 +56,15 @@ func answer(home string, args []string) int {
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
-	work, _ := os.Getwd() // "" is the same to whoever opens it
-	err := words.Desk{
-		Out: os.Stdout, Dir: filepath.Join(config, "springfield"), Now: time.Now,
+	desk := words.Desk{
+		Out: os.Stdout, Err: os.Stderr, Dir: filepath.Join(config, "springfield"), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
-		Work: work, Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
-	}.Call(args)
+		Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
+		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
+	}
+	desk.Work, _ = os.Getwd() // "" is the same to whoever opens it
+	desk.Driver = func(dir string) words.Driver { return words.DriverAround(executable(), desk.Dir, dir) }
+	err := desk.Call(args)
 	switch err {
 	case nil:
 		return 0

@@ -1,4 +1,4 @@
-// The hook binary's own words: why, log, hold, resume, state. A few flags, read by
+// The hook binary's own words: why, log, hold, resume, loop, state. A few flags, read by
 // hand, because a flag package would make the hook larger.
 
 package words
@@ -20,12 +20,16 @@ Called with a word it answers you:
   resume [--session ID]                           lift the hold; only from a terminal of your own
   state [show] [--json]                           the workflow state, which marge-simpson reads
   state set KEY=VALUE… [--json]                   write it: tasks_total=5 tasks_completed=2
-`
+
+` + loopUsage
 
 // Call answers one call. ErrUsage means that the words were not understood.
 func (d Desk) Call(args []string) error {
 	word, args := args[0], args[1:]
-	if word == "state" {
+	switch word {
+	case "loop":
+		return d.loop(args)
+	case "state":
 		return d.stateCall(args)
 	}
 	var operand string

@@ -1,4 +1,5 @@
-// Package words answers people: what was decided and why, and the holds. The
+// Package words answers people: what was decided and why, the holds, the goal
+// loops. The
 // CLI's verbs and the hook binary's own words print the same, because a plugin
 // that came from a marketplace has only its hook.
 //
@@ -20,7 +21,8 @@ import (
 // Desk is where a person asks.
 type Desk struct {
 	Out io.Writer
-	Dir string // state directory
+	Err io.Writer // for what is said besides
+	Dir string    // state directory
 	Now func() time.Time
 	// Self is how the person calls this program, for advice.
 	Self string
@@ -31,17 +33,26 @@ type Desk struct {
 	Work, Home string
 	// Session is the session of Claude's that asks, "" for none.
 	Session string
+
+	// What follows is for the words about loops.
+
+	// Off tells that SPRINGFIELD=off is set.
+	Off bool
+	// Driver finds out which plugin drives loops in a directory.
+	Driver func(dir string) Driver
+	// Getenv reads the environment for the user's progress command.
+	Getenv func(string) string
 }
 
 // Errors of this package come with advice.
 type adviceError struct{ problem, advice string }
 
-func (e *adviceError) Error() string { return e.problem }
+func (e *adviceError) Error() string { return oneLine(e.problem) }
 
 // Advice is what to do about an error, "" if there is nothing to say.
 func Advice(err error) string {
 	if e, ok := err.(*adviceError); ok {
-		return e.advice
+		return oneLine(e.advice)
 	}
 	return ""
 }
@@ -89,7 +100,7 @@ func (d Desk) Why(id string, a Asked) error {
 	case "pass":
 		did = "said nothing before a prompt"
 	}
-	d.line(oneLine(r.Plugin+" "+did+", "+d.ago(r.At)) + " (" + oneLine(r.ID) + ")")
+	d.line(r.Plugin + " " + did + ", " + d.ago(r.At) + " (" + r.ID + ")")
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  Claude was told: ", r.Reason)
@@ -260,12 +271,16 @@ func (d Desk) json(r ledger.Record) error {
 	return e.Encode(r)
 }
 
-func (d Desk) line(s string) { io.WriteString(d.Out, s+"\n") }
+// line prints a line; what it has from files and sessions does not draw.
+func (d Desk) line(s string) { io.WriteString(d.Out, oneLine(s)+"\n") }
+
+// note says something besides.
+func (d Desk) note(s string) { io.WriteString(d.Err, "springfield: note: "+oneLine(s)+"\n") }
 
 // field prints what is there to print.
 func (d Desk) field(name, value string) {
 	if value != "" {
-		d.line(name + oneLine(value))
+		d.line(name + value)
 	}
 }
 
@@ -293,7 +308,8 @@ func milliseconds(us int64) string {
 // oneLine keeps what came from a session from drawing on the terminal.
 func oneLine(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
+		switch {
+		case r < ' ' || r >= 0x7f && r < 0xa0, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // these turn the writing round
 			return ' '
 		}
 		return r

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/words"
+)
+
+// The verbs about goal loops. The hook binary answers the same words, so all that
+// is said lies in runtime/words; what the CLI knows besides is which plugin
+// settings switch on.
+
+func newLoop(a *app) *cobra.Command {
+	var dir string
+	var status *cobra.Command
+	cmd := &cobra.Command{
+		Use:   "loop",
+		Short: "Start, look at, change or stop a goal loop",
+		Long: `A goal loop keeps Claude at a goal that you write down until Claude says the words you named, or
+the iterations are up. It is the file .stravinsky/continuation-loop.md in a project; a plugin with
+the strategy ralph-wiggum drives it. Without a word, loop says how the loop here stands.
+
+  springfield loop start "Fix the failing tests in test_auth.py" --template tests
+  springfield loop status
+  springfield loop set max 20
+  springfield loop stop
+  springfield loop history`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			hint := "there is start, status, set, stop and history"
+			if args[0] == "rerun" || args[0] == "show" {
+				hint = "springfield loop history " + strings.Join(args, " ")
+			}
+			return &usageError{errors.New("loop has no command " + printable(args[0])), hint}
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(status, nil) },
+	}
+	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: the current one)")
+	status = newLoopStatus(a, &dir)
+	cmd.AddCommand(newLoopStart(a, &dir), status, newLoopSet(a, &dir), newLoopStop(a, &dir), newLoopHistory(a, &dir))
+	return cmd
+}
+
+func newLoopStart(a *app, dir *string) *cobra.Command {
+	var o words.LoopStart
+	cmd := &cobra.Command{
+		Use:   "start [GOAL]",
+		Short: "Begin a goal loop in this directory",
+		Long: `Begin a goal loop: write .stravinsky/continuation-loop.md, which takes effect when Claude stops in
+this directory the next time, and belongs to that session from then on. Nothing else is started.
+
+The number of iterations: 5 to 8 for something simple, 10 to 15 for a bug, 15 to 20 for a feature. The
+promise: a sentence that is only true at the end, "All tests passing"; not "done", which Claude says
+by the way. No more iterations than your ceiling, 25 unless you raise it in
+~/.claude/springfield/ralph-wiggum.json. Into the goal goes what Claude needs at every turn: what to
+reach, the steps, what is known to be in the way. Of it, Claude is told 2,000 characters.
+
+Templates, with their iterations and promises:
+  tests    15  "✅ All tests passing"
+  feature  20  "Feature complete and tested"
+  debug    12  "Root cause identified and fixed"
+  quick     8  "Goal achieved", as without a template, which gives 10
+  docs     10  "Documentation complete"
+
+Your own are loop files in ~/.claude/springfield/loops/templates/NAME.md; {goal} in the text is where
+the goal goes.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Goal = strings.Join(args, " ")
+			if cmd.Flags().Changed("max") && o.Max < 1 {
+				return &usageError{errors.New("--max must be at least 1"), "leave it out for the template's number"}
+			}
+			return a.askLoop(*dir, func(d words.Desk) error { return d.StartLoop(o) })
+		},
+	}
+	loopFlags(cmd, &o)
+	f := cmd.Flags()
+	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
+	f.BoolVar(&o.FromTodos, "from-todos", false, "the open todos of this directory's newest session are the goal, or are added to it")
+	return cmd
+}
+
+// loopFlags are what a new loop can be given, also one from the history.
+func loopFlags(cmd *cobra.Command, o *words.LoopStart) {
+	f := cmd.Flags()
+	f.IntVar(&o.Max, "max", 0, "how many iterations at most (default: the template's, or 10)")
+	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; several: any of them; \"\": nothing")
+	f.StringVar(&o.Timeout, "timeout", "", "how long the loop may take: 30m, 2h")
+	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "how long may pass between two stops: 10m")
+	f.BoolVar(&o.Replace, "replace", false, "put it in the place of a loop that is at work here")
+}
+
+func newLoopStatus(a *app, dir *string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Tell how the loop stands, and what keeps it from starting, from stopping, from counting",
+		Args:  arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.askLoop(*dir, func(d words.Desk) error { return d.LoopStatus(asJSON) })
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func newLoopSet(a *app, dir *string) *cobra.Command {
+	var keys []string
+	for _, k := range words.LoopKeys() {
+		keys = append(keys, "  "+k[0]+strings.Repeat(" ", 19-len(k[0]))+k[1])
+	}
+	return &cobra.Command{
+		Use:   "set KEY VALUE...",
+		Short: "Change the loop while it runs",
+		Long: `Change one thing about the loop of this directory, and no other byte of its file. It takes effect at
+the next stop.
+
+` + strings.Join(keys, "\n"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return &usageError{errors.New("springfield loop set takes a key and a value"), "springfield loop set --help lists the keys"}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.askLoop(*dir, func(d words.Desk) error { return d.SetLoop(words.LoopKey(args[0]), args[1:]) })
+		},
+	}
+}
+
+func newLoopStop(a *app, dir *string) *cobra.Command {
+	var remove bool
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop the loop: Claude may stop the next time it wants to",
+		Long: `Stop the loop of this directory, from any terminal, also while a session runs. Its file stays, with
+active: false, and loop set active true lets it go on; --delete takes the file away.`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.askLoop(*dir, func(d words.Desk) error { return d.StopLoop(remove) })
+		},
+	}
+	cmd.Flags().BoolVar(&remove, "delete", false, "delete the loop's file, too; the history keeps it")
+	return cmd
+}
+
+func newLoopHistory(a *app, dir *string) *cobra.Command {
+	var n int
+	var all, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "List the loops of the past",
+		Args:  arguments(0, 0, "no arguments; history show ID prints one loop"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 {
+				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
+			}
+			return a.askLoop(*dir, func(d words.Desk) error { return d.LoopHistory(n, all, asJSON) })
+		},
+	}
+	f := cmd.Flags()
+	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
+	f.BoolVar(&all, "all", false, "those of all directories")
+	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
+
+	var showJSON bool
+	show := &cobra.Command{
+		Use:   "show ID",
+		Short: "Print a loop of the past, iteration by iteration",
+		Args:  arguments(1, 1, "the id of a loop"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.askLoop(*dir, func(d words.Desk) error { return d.ShowLoop(args[0], showJSON) })
+		},
+	}
+	show.Flags().BoolVar(&showJSON, "json", false, "print the loop as JSON")
+
+	var o words.LoopStart
+	rerun := &cobra.Command{
+		Use:   "rerun ID",
+		Short: "Begin a loop of the past again, in this directory",
+		Args:  arguments(1, 1, "the id of a loop"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("max") && o.Max < 1 {
+				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}
+			}
+			return a.askLoop(*dir, func(d words.Desk) error { return d.RerunLoop(args[0], o) })
+		},
+	}
+	loopFlags(rerun, &o)
+	cmd.AddCommand(show, rerun)
+	return cmd
+}
+
+// askLoop goes to the desk about the loop of a directory, "" for the current one.
+func (a *app) askLoop(dir string, question func(words.Desk) error) error {
+	switch {
+	case dir == "":
+		dir = a.work
+	case !filepath.IsAbs(dir):
+		dir = filepath.Join(a.work, dir)
+	}
+	places, err := a.placesFrom(dir)
+	if err != nil {
+		return err
+	}
+	d := words.Desk{
+		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
+		Self: "springfield", InClaude: a.inClaude, Session: a.session,
+		Work: dir, Off: a.off, Getenv: a.getenv,
+		Driver: func(dir string) words.Driver { return loopDriver(places, dir) },
+	}
+	err = question(d)
+	if advice := words.Advice(err); advice != "" {
+		return &hinted{err, advice}
+	}
+	return err
+}
+
+// loopDriver is the plugin that drives loops in a directory, as far as settings
+// say.
+func loopDriver(places installer.Places, dir string) words.Driver {
+	state := filepath.Join(places.Config, "springfield")
+	inventory, err := places.Inventory()
+	if err != nil {
+		return words.NoDriver(state, dir, "settings cannot be read: "+err.Error(), "")
+	}
+	problem, fix := "no plugin that drives goal loops is on", "springfield init --strategy ralph-wiggum makes one, springfield enable ralph-wiggum switches it on"
+	for _, p := range inventory.Plugins {
+		if !words.Drives(p.Strategy) {
+			continue
+		}
+		switch {
+		case !p.On:
+			problem, fix = p.ID+" is off", "springfield enable "+p.ID
+			continue
+		case p.Problem != "":
+			problem, fix = p.ID+" is on and does not run: "+p.Problem, "springfield doctor says more"
+			continue
+		}
+		settings, err := hook.ReadSettings(p.Dir, state, dir)
+		if err != nil {
+			problem, fix = p.ID+": "+err.Error(), "mend that file, or get it back from where the plugin comes from"
+			continue
+		}
+		d := words.Driver{Settings: settings}
+		if inventory.Silenced != "" {
+			d.Problem, d.Fix = inventory.Silenced+" keeps hooks from running", "take that out where it is set"
+		}
+		return d
+	}
+	return words.NoDriver(state, dir, problem, fix)
+}
+
+// pastLoops offers the loops of the past, the newest first.
+func (a *app) pastLoops(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var all, seen []string
+	places, err := a.places()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	events, _ := ledger.LoopEvents(filepath.Join(places.Config, "springfield"))
+	for i := len(events) - 1; i >= 0 && len(seen) < offered; i-- {
+		e := events[i]
+		if known := strings.Join(seen, " ") + " "; strings.Contains(known, e.Loop+" ") {
+			continue
+		}
+		seen = append(seen, e.Loop)
+		all = append(all, printable(e.Loop)+"\t"+printable(e.Event)+", "+printable(e.Dir)+", "+ago(time.UnixMilli(e.At)))
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func (a *app) templates(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	places, err := a.places()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return words.TemplateNames(filepath.Join(places.Config, "springfield")), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// loopKeys offers what loop set can change, and values where there are few.
+func loopKeys(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 1 {
+		switch args[0] {
+		case "active":
+			return []string{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
+		case "timeout", "iteration-timeout", "session", "promise":
+			return []string{"none"}, cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	if len(args) > 0 {
+		return none(cmd, args, typed)
+	}
+	var all []string
+	for _, k := range words.LoopKeys() {
+		all = append(all, k[0]+"\t"+k[1])
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}

@@ -1,0 +1,359 @@
+// What a new loop says: a template, the goal, and what its caller chose. The
+// templates have what works built in: a number of iterations that fits the task, a
+// promise that is only said at the end, the steps, and what to do when stuck.
+//
+// A template of one's own is a loop's file in <state>/loops/templates/NAME.md;
+// {goal} in its text is where the goal goes.
+
+package words
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// LoopStart is how a loop shall begin.
+type LoopStart struct {
+	Goal string
+	// Max is 0 for the template's.
+	Max int
+	// Promises are nil for the template's; one that is "" stands for none.
+	Promises                  []string
+	Timeout, IterationTimeout string
+	Template                  string
+	FromTodos                 bool
+	Replace                   bool
+}
+
+// template is a loop that is ready but for its goal.
+type template struct {
+	name    string
+	max     int
+	promise string
+	goal    string // where none is given, "" if one has to be
+	steps   []string
+}
+
+// defaultPromise is for loops that name none.
+const defaultPromise = "Goal achieved"
+
+func templates() []template {
+	return []template{
+		{"tests", 15, "✅ All tests passing", "Make all tests pass.", []string{
+			"Run the tests and read what fails.",
+			"Find the cause of one failure and mend that, not the test.",
+			"Run the tests again. Repeat until nothing fails.",
+		}},
+		{"feature", 20, "Feature complete and tested", "", []string{
+			"Write down the parts it consists of, and do one after the other.",
+			"Give each part its tests, and run them before the next.",
+			"At the end run all tests and bring the documentation up to date.",
+		}},
+		{"debug", 12, "Root cause identified and fixed", "", []string{
+			"Reproduce it, as small as it gets.",
+			"Say what you suspect, and measure before you change anything.",
+			"Mend the cause. Show with a test that it is gone, and that it was there before.",
+		}},
+		{"quick", 8, defaultPromise, "", nil},
+		{"docs", 10, "Documentation complete", "Bring the documentation up to date with the code.", []string{
+			"Compare what it says with what the code does, page by page.",
+			"Write what is missing, correct what is wrong, try every example.",
+		}},
+	}
+}
+
+// StartLoop begins a loop.
+func (d Desk) StartLoop(o LoopStart) error {
+	l, err := d.here()
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	draft, err := l.draft(o)
+	if err != nil {
+		return err
+	}
+	return l.begin(draft, o.Replace)
+}
+
+// draft is the file of a new loop, but for what makes it this one.
+func (l *loopHere) draft(o LoopStart) ([]byte, error) {
+	goal, err := goalText(o.Goal)
+	if err != nil {
+		return nil, err
+	}
+	if o.FromTodos {
+		todos, err := l.openTodos()
+		if err != nil {
+			return nil, err
+		}
+		if goal == "" {
+			goal = "Work off what is open on the list."
+		}
+		goal += "\n\n" + todos
+	}
+	var draft []byte
+	t := template{max: strategy.GoalMax, promise: defaultPromise}
+	if o.Template != "" {
+		var found bool
+		if draft, found, err = l.ownTemplate(o.Template, goal); err != nil {
+			return nil, err
+		}
+		if !found {
+			i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
+			if i < 0 {
+				return nil, &adviceError{"there is no template " + strconv.Quote(o.Template), "there is " + strings.Join(TemplateNames(l.Dir), ", ") + "; your own are files in " + filepath.Join(templateDir(l.Dir), "NAME.md")}
+			}
+			t = templates()[i]
+		}
+	}
+	if draft == nil {
+		if goal == "" {
+			if goal = t.goal; goal == "" {
+				return nil, &adviceError{"a loop needs a goal", "say it: " + l.Self + " loop start \"Fix the failing tests in test_auth.py\""}
+			}
+		}
+		draft = t.file(goal)
+	}
+	return l.choose(draft, o)
+}
+
+// file is the loop's file, with the fields in the order in which the guide has
+// them.
+func (t template) file(goal string) []byte {
+	var b strings.Builder
+	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) + "\ncompletion_promise: " + strategy.QuoteField(t.promise) + "\nactive: true\n---\n\nGoal: " + goal + "\n")
+	if len(t.steps) > 0 {
+		b.WriteString("\n")
+	}
+	for _, s := range t.steps {
+		b.WriteString("- " + s + "\n")
+	}
+	b.WriteString("\nSay the completion promise only when you have checked that it is true. If something blocks you, say what it is.\n")
+	return []byte(b.String())
+}
+
+// choose puts what the caller chose over the draft.
+func (l *loopHere) choose(draft []byte, o LoopStart) ([]byte, error) {
+	var fields [][2]string
+	if o.Max != 0 {
+		if o.Max < 1 || o.Max > 1_000_000 {
+			return nil, &adviceError{"max: " + strconv.Itoa(o.Max) + " is not a number of iterations", "write it like: --max 15"}
+		}
+		fields = append(fields, [2]string{"max_iterations", strconv.Itoa(o.Max)})
+	}
+	if o.Promises != nil {
+		fields = append(fields, [2]string{"completion_promise", promiseField(o.Promises)})
+	}
+	for _, f := range [][2]string{{"timeout", o.Timeout}, {"iteration_timeout", o.IterationTimeout}} {
+		if f[1] == "" {
+			continue
+		}
+		if _, ok := stamp.Span(f[1]); !ok {
+			return nil, notSpan(strings.ReplaceAll(f[0], "_", "-"), f[1])
+		}
+		fields = append(fields, f)
+	}
+	return strategy.SetGoal(draft, fields...)
+}
+
+// promiseField writes promises as the file has them, "" for none. A|B are two.
+func promiseField(values []string) string {
+	var all []string
+	for _, v := range values {
+		for _, p := range strings.Split(v, "|") {
+			if p = strings.TrimSpace(p); p != "" {
+				all = append(all, p)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return strategy.QuoteList(all)
+}
+
+// goalText is a goal as it may stand in the file.
+func goalText(text string) (string, error) {
+	text = strings.TrimSpace(text)
+	switch {
+	case len(text) > maxGoal:
+		return "", &adviceError{"the goal is longer than 64 KiB", "Claude is told its first 2,000 characters; put the rest into a file and name that"}
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return "", &adviceError{"the goal is not text in UTF-8", "write it in UTF-8"}
+	}
+	return text, nil
+}
+
+func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
+
+// ownTemplate is a template of the user's, with the goal in it.
+func (l *loopHere) ownTemplate(name, goal string) (draft []byte, found bool, err error) {
+	if !isTemplateName(name) {
+		return nil, false, nil
+	}
+	path := filepath.Join(templateDir(l.Dir), name+".md")
+	data, err := readSmall(path)
+	if os.IsNotExist(err) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	g, err := strategy.ReadGoal(data)
+	if err != nil {
+		return nil, false, &adviceError{"read template: " + path + ": " + err.Error(), "a template is a loop's file: fields between two lines \"---\", then the text"}
+	}
+	switch {
+	case strings.Contains(g.Body, "{goal}"):
+		if goal == "" {
+			return nil, false, &adviceError{"the template " + name + " needs a goal", "say it: " + l.Self + " loop start --template " + name + " \"…\""}
+		}
+		data, err = strategy.SetGoalBody(data, strings.ReplaceAll(g.Body, "{goal}", goal))
+	case goal != "":
+		data, err = strategy.SetGoalBody(data, "Goal: "+goal+"\n\n"+g.Body)
+	}
+	return data, true, err
+}
+
+// maxSmall bounds a file of the user's that is read here, in bytes.
+const maxSmall = 256 << 10
+
+func readSmall(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
+	if err == nil && len(data) > maxSmall {
+		err = &adviceError{"read " + path + ": larger than 256 KiB", "a loop's file is short"}
+	}
+	return data, err
+}
+
+func isTemplateName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+}
+
+// TemplateNames are the names of all templates, the user's own at the end.
+func TemplateNames(state string) []string {
+	var all []string
+	for _, t := range templates() {
+		all = append(all, t.name)
+	}
+	for _, file := range names(templateDir(state)) {
+		if name, ok := strings.CutSuffix(file, ".md"); ok && isTemplateName(name) && !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
+}
+
+// names are the entries of a directory, sorted, at most ten thousand.
+func names(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	all, _ := f.Readdirnames(10_000)
+	slices.Sort(all)
+	return all
+}
+
+// openTodos is the list of what is open in the newest session of the workspace.
+func (l *loopHere) openTodos() (string, error) {
+	dir := l.transcripts()
+	path, at := l.newestTranscript(dir)
+	if path == "" {
+		return "", &adviceError{"there is no session of " + l.space.Dir + " on file", "sessions lie in " + dir + "; start Claude Code in this directory once, or say the goal in words"}
+	}
+	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	_, view, err := transcript.Read(path, transcript.Log{})
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	open := 0
+	for _, t := range view.Todos {
+		if t.Status != "pending" && t.Status != "in_progress" {
+			continue
+		}
+		open++
+		b.WriteString("- " + oneLine(t.Content))
+		switch {
+		case t.Status == "in_progress":
+			b.WriteString(" (in progress)")
+		case t.Blocked:
+			b.WriteString(" (waits for another one)")
+		}
+		b.WriteString("\n")
+	}
+	if open == 0 {
+		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.ago(at), "say the goal in words; the newest models keep no todo list unless CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
+	}
+	l.note(count(open, "open todo") + " of session " + session + ", " + l.ago(at))
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// transcripts is where Claude Code keeps the sessions of the workspace.
+func (l *loopHere) transcripts() string {
+	return filepath.Join(filepath.Dir(l.Dir), "projects", projectName(l.space.Dir))
+}
+
+// projectName is what Claude Code calls a directory: everything but letters and
+// digits of ASCII becomes a dash, by UTF-16 units.
+func projectName(dir string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, astral(dir))
+}
+
+// astral doubles what is two units long in UTF-16.
+func astral(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if b.WriteRune(r); r > 0xffff {
+			b.WriteByte('-')
+		}
+	}
+	return b.String()
+}
+
+// newestTranscript is the session that was written to last, or the one that asks.
+func (l *loopHere) newestTranscript(dir string) (path string, at int64) {
+	var newest time.Time
+	for _, name := range names(dir) {
+		if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
+			continue // older clients keep subagents' talk here, too
+		}
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		asks := l.Session != "" && name == l.Session+".jsonl"
+		if asks || info.ModTime().After(newest) {
+			newest, path = info.ModTime(), filepath.Join(dir, name)
+		}
+		if asks {
+			break
+		}
+	}
+	return path, newest.UnixMilli()
+}

@@ -1,0 +1,217 @@
+// The history of loops: what became of each, stop by stop, and one of them again.
+
+package words
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// pastLoop is a loop as the history has it.
+type pastLoop struct {
+	ID        string `json:"id"`
+	Directory string `json:"directory"`
+	Began     int64  `json:"began"` // Unix milliseconds
+	At        int64  `json:"at"`    // of the newest event
+	// Event is the newest one; it ends the loop but for start, iteration and last.
+	Event  string               `json:"event"`
+	Count  int                  `json:"iteration"`
+	Max    int                  `json:"max"`
+	Goal   string               `json:"goal,omitempty"` // its first line
+	Events []strategy.LoopEvent `json:"events,omitempty"`
+
+	file string // the newest one on file
+}
+
+// last is the newest event.
+func (p pastLoop) last() strategy.LoopEvent { return p.Events[len(p.Events)-1] }
+
+func (p pastLoop) over() bool { return p.last().Ends() }
+
+// pastLoops are all loops on file, by their newest event, oldest first.
+func (d Desk) pastLoops() ([]pastLoop, error) {
+	events, err := ledger.LoopEvents(d.Dir)
+	if err != nil {
+		return nil, err
+	}
+	var all []pastLoop
+	index := map[string]int{}
+	for _, e := range events {
+		i, ok := index[e.Loop]
+		if !ok {
+			i = len(all)
+			index[e.Loop] = i
+			all = append(all, pastLoop{ID: e.Loop, Began: e.At})
+		}
+		p := &all[i]
+		p.Events = append(p.Events, e)
+		p.At, p.Event, p.Count, p.Max, p.Directory = e.At, e.Event, e.Count, e.Max, e.Dir
+		if e.File != "" {
+			p.file, p.Goal = e.File, ""
+			if g, err := strategy.ReadGoal([]byte(e.File)); err == nil {
+				p.Goal = title(g.Body)
+			}
+		}
+	}
+	// The history is written as things happen, but for loops of two workspaces.
+	for i := 1; i < len(all); i++ {
+		for j := i; j > 0 && all[j].At < all[j-1].At; j-- {
+			all[j], all[j-1] = all[j-1], all[j]
+		}
+	}
+	return all, nil
+}
+
+// pastHere are the loops of a workspace.
+func (l *loopHere) pastHere() ([]pastLoop, error) {
+	all, err := l.pastLoops()
+	var here []pastLoop
+	for _, p := range all {
+		if p.Directory == l.space.Dir {
+			here = append(here, p)
+		}
+	}
+	return here, err
+}
+
+// title is the first line of a goal, without what introduces it.
+func title(body string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
+	line = oneLine(strings.TrimPrefix(line, "Goal: "))
+	if r := []rune(line); len(r) > 80 {
+		line = string(r[:79]) + "…"
+	}
+	return strings.TrimSpace(line)
+}
+
+// LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
+func (d Desk) LoopHistory(n int, all, asJSON bool) error {
+	l, err := d.here()
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	past, err := l.pastHere()
+	if all {
+		past, err = l.pastLoops()
+	}
+	if err != nil {
+		return err
+	}
+	if len(past) == 0 && !asJSON {
+		if l.line("no loop of " + l.space.Dir + " is on file"); !all {
+			l.line("of other directories: " + l.Self + " loop history --all")
+		}
+		return nil
+	}
+	for _, p := range past[max(0, len(past)-n):] {
+		if asJSON {
+			p.Events = nil
+			if err := l.encode(p); err != nil {
+				return err
+			}
+			continue
+		}
+		line := pad(p.ID, 8) + pad(l.ago(p.At), 12) + pad(p.Event, 11) + pad(strconv.Itoa(p.Count)+"/"+strconv.Itoa(p.Max), 8)
+		if all {
+			line += p.Directory + "  "
+		}
+		l.line(line + p.Goal)
+	}
+	return nil
+}
+
+// past is the loop with an ID.
+func (d Desk) past(id string) (pastLoop, error) {
+	all, err := d.pastLoops()
+	if err != nil {
+		return pastLoop{}, err
+	}
+	for _, p := range all {
+		if p.ID == id {
+			return p, nil
+		}
+	}
+	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.Self + " loop history --all lists them with their ids"}
+}
+
+// ShowLoop prints a loop with each of its iterations.
+func (d Desk) ShowLoop(id string, asJSON bool) error {
+	p, err := d.past(id)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return d.encode(p)
+	}
+	d.line("loop " + p.ID + " in " + p.Directory + ", begun " + d.ago(p.Began))
+	d.field("  goal     ", p.Goal)
+	if g, err := strategy.ReadGoal([]byte(p.file)); err == nil && len(g.Promises) > 0 {
+		d.line("  promise  " + anyOf(g.Promises))
+	}
+	for _, e := range p.Events {
+		d.line("  " + pad(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + pad(d.ago(e.At), 12) + pad(e.Event, 11) + excerptEnd(e.Text))
+	}
+	d.line(ended(p))
+	d.line("again: " + d.Self + " loop history rerun " + p.ID)
+	return nil
+}
+
+// excerptEnd is how a message ends, on one line.
+func excerptEnd(text string) string {
+	text = oneLine(strings.Join(strings.Fields(text), " "))
+	if r := []rune(text); len(r) > 120 {
+		text = "…" + string(r[len(r)-119:])
+	}
+	return text
+}
+
+// ended says how a loop ended, in words.
+func ended(p pastLoop) string {
+	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
+	switch p.Event {
+	case strategy.LoopPromised:
+		return "it ended at " + at + ": Claude said the promise"
+	case strategy.LoopLimited:
+		return "it ended at its limit: " + at
+	case strategy.LoopTimedOut:
+		return "it ended at " + at + " by a timeout"
+	case strategy.LoopStalled:
+		return "it came to rest at " + at + ": several continues in a row brought the same words and no tool call"
+	case strategy.LoopCancelled:
+		return "it was stopped at " + at
+	}
+	return "it has not ended: " + at
+}
+
+// RerunLoop begins a loop from the file of one in the history. Of the start, what
+// concerns the text does not count.
+func (d Desk) RerunLoop(id string, o LoopStart) error {
+	p, err := d.past(id)
+	if err != nil {
+		return err
+	}
+	g, err := strategy.ReadGoal([]byte(p.file))
+	if err != nil {
+		return &adviceError{"loop " + id + " cannot be run again: what is on file of it is no loop: " + err.Error(), d.Self + " loop start begins a new one"}
+	}
+	l, err := d.here()
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	if p.Directory != l.space.Dir {
+		l.note("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
+	}
+	if strings.HasSuffix(g.Body, "…") && len([]rune(p.file)) > 8000 {
+		l.note("its text was longer than the 8,000 characters that the history keeps; the rest is missing")
+	}
+	draft, err := l.choose([]byte(p.file), o)
+	if err != nil {
+		return err
+	}
+	return l.begin(draft, o.Replace)
+}

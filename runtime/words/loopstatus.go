@@ -1,0 +1,437 @@
+// How a loop stands, under the four headings of the guide's troubleshooting: it
+// won't start, it stops prematurely, it won't stop, its file does not change. Each
+// gets an answer from what is on file: the loop's own file, its history, the
+// newest decision, what Claude said.
+
+package words
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// What a loop can be.
+const (
+	loopNone       = "none"       // no file
+	loopUnreadable = "unreadable" // a file that is no loop
+	loopInactive   = "inactive"   // active: false
+	loopWaiting    = "waiting"    // for its first stop
+	loopRunning    = "running"
+)
+
+// loopStatus is the JSON shape of a status.
+type loopStatus struct {
+	Directory string `json:"directory"`
+	File      string `json:"file"`
+	State     string `json:"state"`
+	// Problem is why the file is no loop.
+	Problem string    `json:"problem,omitempty"`
+	Loop    *loopJSON `json:"loop,omitempty"`
+	Plugin  string    `json:"plugin"`
+	Ceiling int       `json:"ceiling"`
+
+	// The four headings. The first three are lists of findings, empty if there is
+	// nothing to find.
+	WontStart   []finding `json:"wont_start"`
+	EndedEarly  []finding `json:"stops_prematurely"`
+	WontStop    []finding `json:"wont_stop"`
+	NotUpdating []finding `json:"file_not_updating"`
+	Nearest     *near     `json:"nearest,omitempty"`
+	LastEnded   *pastLoop `json:"last_ended,omitempty"`
+	active      bool
+}
+
+// loopJSON is the loop as its file has it.
+type loopJSON struct {
+	ID               string   `json:"id,omitempty"`
+	Iteration        int      `json:"iteration"`
+	Max              int      `json:"max"`
+	Limit            int      `json:"limit"` // where it ends: max, or the ceiling
+	Promises         []string `json:"promises"`
+	Active           bool     `json:"active"`
+	Session          string   `json:"session,omitempty"`
+	Timeout          int64    `json:"timeout_ms,omitempty"`
+	IterationTimeout int64    `json:"iteration_timeout_ms,omitempty"`
+	Started          int64    `json:"started,omitempty"` // Unix milliseconds
+	Goal             string   `json:"goal"`
+}
+
+// finding is something that was found, and what to do about it.
+type finding struct {
+	Says string `json:"says"`
+	Fix  string `json:"fix,omitempty"`
+}
+
+// LoopStatus tells how the loop of the workspace stands.
+func (d Desk) LoopStatus(asJSON bool) error {
+	l, err := d.here()
+	if err != nil {
+		return err
+	}
+	defer l.space.Close()
+	s := l.status()
+	if asJSON {
+		return l.encode(s)
+	}
+	l.line(l.headline(s))
+	if s.Loop != nil {
+		l.sayLoop(s)
+	}
+	for _, part := range []struct {
+		heading  string
+		findings []finding
+		nothing  string
+	}{
+		{"won't start", s.WontStart, "nothing is in its way"},
+		{"stops prematurely", s.EndedEarly, "no loop of this directory has ended yet"},
+		{"won't stop", s.WontStop, l.end(s)},
+		{"file not updating", s.NotUpdating, l.writable(s)},
+	} {
+		if len(part.findings) == 0 {
+			part.findings = []finding{{Says: part.nothing}}
+		}
+		for i, f := range part.findings {
+			if i > 0 {
+				part.heading = ""
+			}
+			line := "  " + pad(part.heading, 18) + " " + f.Says
+			if f.Fix != "" {
+				line += "; " + f.Fix
+			}
+			l.line(line)
+		}
+	}
+	return nil
+}
+
+// end is what there is to say where nothing keeps the loop from stopping.
+func (l *loopHere) end(s loopStatus) string {
+	if s.active {
+		return l.Self + " loop stop ends it now"
+	}
+	return "no loop keeps Claude going here"
+}
+
+func (l *loopHere) writable(s loopStatus) string {
+	if s.State == loopNone {
+		return "there is no file"
+	}
+	return "the hook can write it"
+}
+
+func (l *loopHere) status() loopStatus {
+	s := loopStatus{
+		Directory: l.space.Dir, File: filepath.Join(l.space.Dir, filepath.FromSlash(strategy.GoalFile)),
+		Plugin: l.driver.Settings.Plugin, Ceiling: l.ceiling(),
+		WontStart: []finding{}, EndedEarly: []finding{}, WontStop: []finding{}, NotUpdating: []finding{},
+	}
+	past, err := l.pastHere()
+	if err != nil {
+		l.note("read history: " + err.Error())
+	}
+	var own *pastLoop // this loop, as the history has it
+	for i := range past {
+		if p := &past[i]; l.goal.ID != "" && p.ID == l.goal.ID {
+			own = p
+		}
+		if own != &past[i] || past[i].over() && !l.goal.Active { // else it goes on, or goes on again
+			s.LastEnded = &past[i]
+		}
+	}
+	begun := own != nil && len(own.Events) > 1
+	switch {
+	case l.missing():
+		s.State = loopNone
+	case l.fault != nil:
+		s.State, s.Problem = loopUnreadable, l.fault.Error()
+	case !l.goal.Active:
+		s.State = loopInactive
+	case l.goal.Count > 1 || begun:
+		s.State = loopRunning
+	default:
+		s.State = loopWaiting
+	}
+	s.active = s.State == loopRunning || s.State == loopWaiting
+	if s.State != loopNone && l.fault == nil {
+		g := l.goal
+		s.Loop = &loopJSON{
+			ID: g.ID, Iteration: g.Count, Max: g.Max, Limit: l.limit(g), Promises: append([]string{}, g.Promises...), Active: g.Active, Session: g.Session,
+			Timeout: g.Timeout, IterationTimeout: g.IterationTimeout, Started: g.Started, Goal: g.Body,
+		}
+	}
+	decision, decided := l.lastDecision()
+	l.wontStart(&s, own, decision, decided)
+	l.endedEarly(&s, own)
+	l.wontStop(&s, own)
+	l.notUpdating(&s, decision, decided)
+	return s
+}
+
+func (l *loopHere) headline(s loopStatus) string {
+	switch s.State {
+	case loopNone:
+		return "there is no loop in " + s.Directory
+	case loopUnreadable:
+		return s.File + " is no loop: " + s.Problem
+	case loopInactive:
+		return "loop " + l.name(l.goal) + " rests" + l.progress(l.goal)
+	case loopWaiting:
+		return "loop " + l.name(l.goal) + " waits for its first stop" + l.progress(l.goal)
+	}
+	return "loop " + l.name(l.goal) + " is running" + l.progress(l.goal)
+}
+
+func (l *loopHere) sayLoop(s loopStatus) {
+	g := l.goal
+	l.field("  goal      ", title(g.Body))
+	if len(g.Promises) > 0 {
+		l.line("  promise   " + anyOf(g.Promises))
+	} else {
+		l.line("  promise   none: only the limit ends it")
+	}
+	switch limit := l.limit(g); {
+	case limit < g.Max:
+		l.line("  limit     " + strconv.Itoa(limit) + ", your ceiling; the file asks for " + strconv.Itoa(g.Max))
+	default:
+		l.line("  limit     " + strconv.Itoa(limit) + "; your ceiling is " + strconv.Itoa(l.ceiling()))
+	}
+	if g.Session == "" {
+		l.line("  session   none yet: the first one that stops here")
+	} else {
+		l.line("  session   " + g.Session)
+	}
+	var times []string
+	if g.Started > 0 {
+		times = append(times, "began "+l.ago(g.Started))
+	}
+	if g.Timeout > 0 {
+		times = append(times, "may take "+span(g.Timeout))
+	}
+	if g.IterationTimeout > 0 {
+		times = append(times, "an iteration "+span(g.IterationTimeout))
+	}
+	if len(times) > 0 {
+		l.line("  time      " + strings.Join(times, ", "))
+	}
+}
+
+// lastDecision is what the hook decided here the last time.
+func (l *loopHere) lastDecision() (ledger.Record, bool) {
+	all, err := ledger.History(l.Dir, key(l.goal.Session), 1000)
+	if err != nil {
+		return ledger.Record{}, false
+	}
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Cwd == l.space.Dir && all[i].Plugin == l.driver.Settings.Plugin {
+			return all[i], true
+		}
+	}
+	return ledger.Record{}, false
+}
+
+// wontStart collects what keeps a loop from running.
+func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Record, decided bool) {
+	add := func(says, fix string) { s.WontStart = append(s.WontStart, finding{says, fix}) }
+	switch s.State {
+	case loopNone:
+		fix := l.Self + " loop start begins one"
+		if above := l.above(); above != "" {
+			fix = "there is one in " + above + ": --dir " + strconv.Quote(above)
+		}
+		add("there is no "+s.File, fix)
+	case loopUnreadable:
+		add(strategy.GoalFile+": "+s.Problem+l.faultyLine(s.Problem), "mend that")
+	case loopInactive:
+		why := ""
+		if own != nil && own.over() {
+			why = ": " + ended(*own) + ", " + l.ago(own.At)
+		}
+		add("active is false"+why, l.Self+" loop set active true lets it go on")
+	}
+	if l.driver.Problem != "" {
+		add(l.driver.Problem, l.driver.Fix)
+	}
+	if l.Off {
+		add("SPRINGFIELD=off is set here, and lets Claude stop always", "unset SPRINGFIELD")
+	}
+	if hold, held := ledger.Held(l.Dir, key(l.goal.Session), l.Now()); held {
+		add("a hold is in force"+l.until(hold), "lift it from a terminal: "+l.Self+" resume")
+	}
+	if !s.active {
+		return
+	}
+	if l.Session != "" && l.goal.Session != "" && l.goal.Session != l.Session {
+		add("it belongs to another session: "+l.goal.Session, l.Self+" loop set session none gives it to the next one that stops here")
+	}
+	if guard.RalphArmed(l.space.Dir, l.goal.Session) {
+		add(".claude/ralph-loop.local.md is armed: another loop drives", "/cancel-ralph ends that one")
+	}
+	if g := l.goal; g.Count+1 >= l.limit(g) {
+		add("it ends at the next stop: iteration "+strconv.Itoa(g.Count+1)+" of "+strconv.Itoa(l.limit(g)), l.Self+" loop set max "+strconv.Itoa(g.Max+10))
+	}
+	if decided && decision.Decision == string(strategy.Stop) && decision.At >= l.goal.Started {
+		switch decision.Rule {
+		case "hold", "inactive", "no-loop", "unwritten", strategy.LoopPromised, strategy.LoopLimited, strategy.LoopTimedOut, strategy.LoopStalled:
+			return // said elsewhere, or over
+		}
+		fix := ""
+		if decision.Rule == "other-session" {
+			fix = l.Self + " loop set session none gives it to the next one that stops here"
+		}
+		add("the last time that Claude stopped here, "+l.ago(decision.At)+", rule "+decision.Rule+" let it: "+decision.Evidence, fix)
+	}
+}
+
+// faultyLine is the line that a fault names.
+func (l *loopHere) faultyLine(problem string) string {
+	rest, ok := strings.CutPrefix(problem, "line ")
+	if !ok {
+		return ""
+	}
+	number, _, _ := strings.Cut(rest, ":")
+	n, err := strconv.Atoi(number)
+	lines := strings.Split(string(l.file.Data), "\n")
+	if err != nil || n < 1 || n > len(lines) {
+		return ""
+	}
+	line := []rune(strings.TrimSpace(lines[n-1]))
+	if len(line) == 0 {
+		return ""
+	}
+	return ", in “" + string(line[:min(len(line), 80)]) + "”"
+}
+
+// standsStill is how long an iteration may take before something else may have
+// ended the turn, in milliseconds.
+const standsStill = 10 * 60_000
+
+// endedEarly tells what ended the last loop of the workspace.
+func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
+	if s.State == loopRunning && own != nil && l.Now().UnixMilli()-own.At > standsStill {
+		s.EndedEarly = append(s.EndedEarly, finding{
+			"its last iteration was " + l.ago(own.At) + "; if Claude stands still, it was Esc, an error of the API, or Claude Code's own cap on continues without a tool call",
+			"say “continue”; springfield doctor looks at the cap",
+		})
+	}
+	p := s.LastEnded
+	if p == nil {
+		return
+	}
+	f := finding{Says: "loop " + p.ID + ": " + ended(*p) + ", " + l.ago(p.At)}
+	again := l.Self + " loop history rerun " + p.ID
+	switch p.Event {
+	case strategy.LoopPromised:
+		if text := excerptEnd(p.last().Text); text != "" {
+			f.Says += ", in “" + text + "”"
+		}
+		f.Fix = "if it was not true yet, choose a promise that is only said at the end: " + again + " --promise \"…\""
+	case strategy.LoopLimited:
+		f.Fix = "if it needs more: " + again + " --max " + strconv.Itoa(p.Max+10)
+		if p.Max >= l.ceiling() {
+			f.Fix = "your ceiling is " + strconv.Itoa(l.ceiling()) + ", \"ceiling\" in " + filepath.Join(l.Dir, l.driver.Settings.Plugin+".json")
+		}
+	case strategy.LoopTimedOut:
+		f.Fix = "if it needs longer: " + again + " --timeout 4h"
+	case strategy.LoopStalled:
+		f.Fix = "say what Claude could not find out by itself, then " + again
+		if s.State == loopInactive && p.ID == l.goal.ID {
+			f.Fix = "say what Claude could not find out by itself, then " + l.Self + " loop set active true"
+		}
+	default:
+		f.Fix = again + " begins it anew"
+	}
+	if !p.over() { // nobody has told of its end
+		f.Says = "loop " + p.ID + ": its file was deleted or replaced by hand at iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max) + ", " + l.ago(p.At)
+	}
+	p.Events = p.Events[len(p.Events)-1:]
+	s.EndedEarly = append(s.EndedEarly, f)
+}
+
+// wontStop tells how near Claude has come to the promise.
+func (l *loopHere) wontStop(s *loopStatus, own *pastLoop) {
+	if !s.active {
+		return
+	}
+	end := "; " + l.Self + " loop stop ends it now"
+	if len(l.goal.Promises) == 0 {
+		s.WontStop = append(s.WontStop, finding{"it names no promise, so it goes on to iteration " + strconv.Itoa(l.limit(l.goal)), l.Self + " loop set promise \"All tests passing\"" + end})
+		return
+	}
+	messages := l.said(own)
+	if len(messages) == 0 {
+		return
+	}
+	best := nearest(l.goal.Promises, messages)
+	f := finding{Fix: "the promise has to stand in the message with which Claude stops, letter by letter but for capitals" + end}
+	switch {
+	case best.Said:
+		f.Says = "Claude has said the promise, but not in the message with which it stopped: “" + best.Text + "”"
+	case best.Words == 0:
+		f.Says = "Claude has not said it, nor any word of it"
+	case best.Words == best.Of:
+		f.Says = "Claude said all its words, written another way: “" + best.Text + "”"
+	default:
+		f.Says = "Claude has not said it; nearest was, with " + strconv.Itoa(best.Words) + " of " + count(best.Of, "word") + " of “" + best.Promise + "”: “" + best.Text + "”"
+	}
+	s.WontStop = append(s.WontStop, f)
+	if best.Of > 0 {
+		s.Nearest = &best
+	}
+}
+
+// saidLines is how much of a session's end is searched, in lines.
+const saidLines = 4000
+
+// said are the messages of the loop's session that are on file, oldest first.
+func (l *loopHere) said(own *pastLoop) (all []string) {
+	if own != nil {
+		for _, e := range own.Events {
+			if e.Text != "" {
+				all = append(all, e.Text)
+			}
+		}
+	}
+	if id := l.goal.Session; isSession(id) {
+		if w, err := transcript.Tail(filepath.Join(l.transcripts(), id+".jsonl"), saidLines); err == nil {
+			all = append(all, w.Said...)
+		}
+	}
+	return all
+}
+
+// isSession tells whether an id can be part of a file's name: it comes from a file
+// of the project.
+func isSession(id string) bool {
+	return id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+}
+
+// notUpdating tells why the hook cannot write the loop's file.
+func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bool) {
+	if s.State == loopNone {
+		return
+	}
+	if err := l.space.Check(strategy.GoalFile); err != nil {
+		fix := "chmod u+w " + filepath.Dir(s.File) + " " + s.File
+		if !l.file.Readable() {
+			fix = l.Self + " loop stop --delete takes it away"
+		}
+		s.NotUpdating = append(s.NotUpdating, finding{strategy.GoalFile + " cannot be changed: " + err.Error() + ", so Claude may stop", fix})
+	} else if decided && decision.Rule == "unwritten" {
+		s.NotUpdating = append(s.NotUpdating, finding{Says: "the last time, " + l.ago(decision.At) + ", it could not be written: " + decision.Evidence})
+	}
+}
+
+func (d Desk) encode(v any) error {
+	e := json.NewEncoder(d.Out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
