@@ -122,6 +122,14 @@ func (l *loopHere) unread(advice string) error {
 	return &adviceError{"read loop: " + l.space.Dir + "/" + strategy.GoalFile + ": " + l.fault.Error(), advice}
 }
 
+// takeAway is how to get rid of what no file can take the place of.
+func (l *loopHere) takeAway() string {
+	if l.file.Readable() {
+		return ""
+	}
+	return "; " + l.Self + " loop stop --delete takes away what is there"
+}
+
 // none is the error about a file that is not there.
 func (l *loopHere) none() error {
 	advice := l.Self + " loop start begins one"
@@ -171,12 +179,8 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 			break
 		}
 	}
-	return &adviceError{"write loop: " + l.space.Dir + ": " + err.Error(), l.writeAdvice()}
-}
-
-// writeAdvice is what to do where the file cannot be written.
-func (l *loopHere) writeAdvice() string {
-	return "the hook cannot write it either, and lets Claude stop; look at the rights of " + filepath.Dir(strategy.GoalFile) + " in " + l.space.Dir
+	verb, says, _ := strings.Cut(err.Error(), " ")
+	return &adviceError{verb + " loop: " + l.space.Dir + "/" + says, "the hook cannot change it either, and lets Claude stop; " + l.Self + " loop status says more"}
 }
 
 // tell puts an event into the history and tells the user's command.
@@ -212,7 +216,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 	err = l.change(func() ([]byte, error) {
 		switch {
 		case l.fault != nil && !replace:
-			return nil, l.unread("mend it, or put a new loop in its place: --replace")
+			return nil, l.unread("mend it, or put a new loop in its place: --replace" + l.takeAway())
 		case !l.missing() && l.fault == nil && l.goal.Active && !replace:
 			return nil, &adviceError{"a loop is at work here: " + l.name(l.goal) + l.progress(l.goal), l.Self + " loop stop ends it; --replace puts the new one in its place"}
 		}
@@ -237,8 +241,11 @@ func (l *loopHere) farewell() []strategy.LoopEvent {
 		return nil
 	}
 	goal, text := l.goal, strategy.LoopFile(l.file.Data)
+	if l.fault != nil { // its text is kept, and nothing else is known of it
+		goal.Count, goal.Max = 0, 0
+	}
 	if goal.ID == "" { // nobody has told of it yet: what somebody wrote is not lost
-		goal.ID = strategy.NewLoopID(l.space.Dir, "", l.Now().UnixMilli()-1)
+		goal.ID = strategy.NewLoopID(l.space.Dir, "before", l.Now().UnixMilli())
 		start := l.event(strategy.LoopStarted, goal)
 		start.File = text
 		return []strategy.LoopEvent{start, l.event(strategy.LoopCancelled, goal)}

@@ -141,7 +141,8 @@ func (l *loopHere) status() loopStatus {
 		if p := &past[i]; l.goal.ID != "" && p.ID == l.goal.ID {
 			own = p
 		}
-		if own != &past[i] || past[i].over() && !l.goal.Active { // else it goes on, or goes on again
+		// A file that was no loop did not end; the one that is here may go on again.
+		if past[i].Max > 0 && (own != &past[i] || past[i].over() && !l.goal.Active) {
 			s.LastEnded = &past[i]
 		}
 	}
@@ -224,7 +225,7 @@ func (l *loopHere) sayLoop(s loopStatus) {
 
 // lastDecision is what the hook decided here the last time.
 func (l *loopHere) lastDecision() (ledger.Record, bool) {
-	all, err := ledger.History(l.Dir, key(l.goal.Session), 1000)
+	all, err := ledger.History(l.Dir, "", 1000)
 	if err != nil {
 		return ledger.Record{}, false
 	}
@@ -276,16 +277,23 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 	if g := l.goal; g.Count+1 >= l.limit(g) {
 		add("it ends at the next stop: iteration "+strconv.Itoa(g.Count+1)+" of "+strconv.Itoa(l.limit(g)), l.Self+" loop set max "+strconv.Itoa(g.Max+10))
 	}
-	if decided && decision.Decision == string(strategy.Stop) && decision.At >= l.goal.Started {
+	since := l.goal.Started
+	if own != nil {
+		since = own.Began // to the millisecond
+	}
+	if decided && decision.Decision == string(strategy.Stop) && decision.At >= since {
 		switch decision.Rule {
+		case "other-session":
+			// Else it is said above, it has been set free, or it has been running: two
+			// sessions in one directory.
+			if l.goal.Session != "" && l.Session == "" && (own == nil || len(own.Events) == 1) {
+				add("session "+decision.Session+" stopped here "+l.ago(decision.At)+", and the loop belongs to session "+l.goal.Session, l.Self+" loop set session none gives it to the next one that stops here")
+			}
+			return
 		case "hold", "inactive", "no-loop", "unwritten", strategy.LoopPromised, strategy.LoopLimited, strategy.LoopTimedOut, strategy.LoopStalled:
 			return // said elsewhere, or over
 		}
-		fix := ""
-		if decision.Rule == "other-session" {
-			fix = l.Self + " loop set session none gives it to the next one that stops here"
-		}
-		add("the last time that Claude stopped here, "+l.ago(decision.At)+", rule "+decision.Rule+" let it: "+decision.Evidence, fix)
+		add("the last time that Claude stopped here, "+l.ago(decision.At)+", rule "+decision.Rule+" let it: "+decision.Evidence, "")
 	}
 }
 
@@ -421,7 +429,7 @@ func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bo
 	}
 	if err := l.space.Check(strategy.GoalFile); err != nil {
 		fix := "chmod u+w " + filepath.Dir(s.File) + " " + s.File
-		if !l.file.Readable() {
+		if strings.Contains(err.Error(), "regular") {
 			fix = l.Self + " loop stop --delete takes it away"
 		}
 		s.NotUpdating = append(s.NotUpdating, finding{strategy.GoalFile + " cannot be changed: " + err.Error() + ", so Claude may stop", fix})

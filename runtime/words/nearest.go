@@ -44,17 +44,25 @@ type near struct {
 	Said bool `json:"said,omitempty"`
 }
 
+// maxPromises and maxPromiseWords bound what is compared: the file may be
+// anybody's.
+const (
+	maxPromises     = 10
+	maxPromiseWords = 40
+)
+
 // around is how much of a message is shown on each side, in bytes.
 const around = 60
 
 // nearest is the message that came nearest to one of the promises; of several the
 // last. No words: none has even one.
 func nearest(promises, messages []string) (best near) {
-	for _, promise := range promises {
-		want := wordsOf(promise)
-		for _, m := range messages {
-			said := strings.Contains(strings.ToLower(m), strings.ToLower(promise))
-			have := wordsOf(m)
+	for _, m := range messages {
+		have, lower := wordsOf(m), strings.ToLower(m)
+		for _, promise := range promises[:min(len(promises), maxPromises)] {
+			said := strings.Contains(lower, strings.ToLower(promise))
+			want := wordsOf(promise)
+			want = want[:min(len(want), maxPromiseWords)]
 			n, at := longestRun(want, have)
 			if n == 0 || n*max(best.Of, 1) < best.Words*len(want) || best.Said && !said {
 				continue
