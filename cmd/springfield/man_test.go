@@ -61,7 +61,7 @@ func TestManPages(t *testing.T) {
 				t.Errorf("%s has no %s:\n%s", file, want, page)
 			}
 		}
-		for _, no := range []string{"0001", "HISTORY", "Auto generated"} {
+		for _, no := range []string{"0001", ".SH HISTORY", "Auto generated"} {
 			if bytes.Contains(page, []byte(no)) {
 				t.Errorf("%s has a date: %s", file, no)
 			}
