@@ -45,6 +45,7 @@ type Host struct {
 	Now    time.Time
 
 	prefix string // of lines on standard error, "" for springfield's own
+	quiet  bool   // standard error is where Claude is spoken to
 }
 
 // Run answers one event. The result is the exit code: 0, or 2 where the protocol
@@ -96,6 +97,7 @@ func (h Host) Run() (code int) {
 		project = event.Cwd
 	}
 	settings := own.settings(state, project)
+	h.quiet = settings.Config.Protocol == "exit2"
 	for _, fault := range settings.Faults {
 		h.note("%s; it is not in force", fault)
 	}
@@ -294,7 +296,7 @@ func (h Host) write(a answer, settings Settings) (code int) {
 	for _, line := range a.Notes {
 		h.say(line)
 	}
-	if settings.Config.Protocol == "exit2" {
+	if settings.Config.Protocol == "exit2" && settings.Strategy.Answers() == "Stop" {
 		if a.Decision != strategy.Continue {
 			return 0
 		}
@@ -333,10 +335,10 @@ func soundsLikeAFailure(reason string) bool {
 	return strings.Contains(reason, "no such file") || strings.Contains(reason, "can't open")
 }
 
-// note writes one line for the client's debug log, unless the strategy has
-// standard error for itself.
+// note writes one line for the client's debug log, unless standard error is
+// somebody's: the strategy's, or Claude's to read.
 func (h Host) note(format string, args ...any) {
-	if h.prefix == "" {
+	if h.prefix == "" && !h.quiet {
 		h.say(fmt.Sprintf(format, args...))
 	}
 }

@@ -1,0 +1,336 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+const todo = `{"plugin": "todo-continuation", "strategy": "todo-continuation"}`
+
+const todoTag = "[SYSTEM REMINDER - TODO CONTINUATION]"
+
+// listed is a transcript with a todo list in it.
+func listed(todos string) string {
+	return `{"type":"user","uuid":"u1","promptId":"p0","message":{"content":"plan it"}}
+{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[` + todos + `]}}]}}
+{"type":"user","uuid":"u2","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"ok"}]},"toolUseResult":{"oldTodos":[],"newTodos":[` + todos + `]}}
+`
+}
+
+const (
+	openTodos = `{"content":"Write the tests","status":"in_progress"},{"content":"Update the docs","status":"pending"}`
+	doneTodos = `{"content":"Write the tests","status":"completed"}`
+)
+
+// prompted is a world with todo-continuation in it, and a session with a list.
+func prompted(t *testing.T, todos string) *world {
+	t.Helper()
+	w := newWorld(t, todo)
+	w.write(".claude/projects/-w/s.jsonl", listed(todos))
+	return w
+}
+
+// prompt answers one prompt: what the model is told besides, "" for nothing.
+func (w *world) prompt(more map[string]any) (told, notes string) {
+	w.t.Helper()
+	all := map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "how is it going?"}
+	for k, v := range more {
+		all[k] = v
+	}
+	out, notes := w.run(w.event(all))
+	if out.Decision != "" || out.Reason != "" || out.SystemMessage != "" || out.Specific != nil && (out.Specific.Event != "UserPromptSubmit" || out.Specific.Context == "") {
+		w.t.Errorf("answer %+v", out)
+	}
+	if out.Specific == nil {
+		return "", notes
+	}
+	return out.Specific.Context, notes
+}
+
+func TestPromptEvents(t *testing.T) {
+	for name, test := range map[string]struct {
+		todos  string
+		event  map[string]any
+		says   bool
+		record string // in the ledger; "" if nothing is written there
+	}{
+		"a prompt":                  {openTodos, nil, true, "remind open"},
+		"nothing open":              {doneTodos, nil, false, "pass done"},
+		"no list":                   {"", nil, false, "pass none"},
+		"no name of the event":      {openTodos, map[string]any{"hook_event_name": ""}, true, "remind open"},
+		"a stop":                    {openTodos, map[string]any{"hook_event_name": "Stop", "last_assistant_message": progress}, false, ""},
+		"another event":             {openTodos, map[string]any{"hook_event_name": "SessionStart"}, false, ""},
+		"no prompt in it":           {openTodos, map[string]any{"prompt": nil}, true, "remind open"},
+		"a command":                 {openTodos, map[string]any{"prompt": "/review"}, false, ""},
+		"a command with words":      {openTodos, map[string]any{"prompt": " /plugin:do-it a/b c"}, false, ""},
+		"a command and a line":      {openTodos, map[string]any{"prompt": "/review\na/b"}, false, ""},
+		"a path":                    {openTodos, map[string]any{"prompt": "/var/log/syslog is full"}, true, "remind open"},
+		"a comment":                 {openTodos, map[string]any{"prompt": "// what does this do?"}, true, "remind open"},
+		"a slash":                   {openTodos, map[string]any{"prompt": "/"}, true, "remind open"},
+		"a slash and a blank":       {openTodos, map[string]any{"prompt": "/ go on"}, true, "remind open"},
+		"a task has ended":          {openTodos, map[string]any{"prompt": "<task-notification>\n<task-id>b1</task-id>"}, false, ""},
+		"plan mode":                 {openTodos, map[string]any{"permission_mode": "plan"}, false, "pass plan-mode"},
+		"stop_hook_active":          {openTodos, map[string]any{"stop_hook_active": true}, true, "remind open"},
+		"no session":                {openTodos, map[string]any{"session_id": ""}, true, ""},
+		"no transcript yet":         {openTodos, map[string]any{"transcript_path": ""}, false, "pass none"},
+		"a directory that is gone":  {openTodos, map[string]any{"cwd": "/no/such/place"}, true, "remind open"},
+		"the same, without a list":  {"", map[string]any{"cwd": "/no/such/place"}, false, "pass none"},
+		"a prompt of another shape": {openTodos, map[string]any{"prompt": []any{"x"}}, false, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := prompted(t, test.todos)
+			told, notes := w.prompt(test.event)
+			if (told != "") != test.says || told != "" && !strings.HasPrefix(told, todoTag+"\n\nYour todo list has open items:\n\nIN PROGRESS (1 items):\n  - Write the tests\nPENDING (1 items):\n  - Update the docs\n") {
+				t.Errorf("told %q, notes %s", told, notes)
+			}
+			record := ""
+			if r, ok := w.newest("session:s1"); ok {
+				record = r.Decision + " " + r.Rule
+			}
+			if record != test.record {
+				t.Errorf("the ledger has %q, want %q; notes %s", record, test.record, notes)
+			}
+		})
+	}
+}
+
+// An armed ralph-loop is in nobody's way before a prompt.
+func TestPromptBesideRalphLoop(t *testing.T) {
+	w := prompted(t, openTodos)
+	w.write(".claude/ralph-loop.local.md", "---\nactive: true\niteration: 1\n---\ngo")
+	if told, notes := w.prompt(nil); told == "" {
+		t.Errorf("nothing said, notes %s", notes)
+	}
+}
+
+func TestPromptIsSilenced(t *testing.T) {
+	w := prompted(t, openTodos)
+	if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, false); err != nil {
+		t.Fatal(err)
+	}
+	if told, _ := w.prompt(nil); told != "" {
+		t.Errorf("held: %q", told)
+	}
+	if r, _ := w.newest("session:s1"); r.Decision != "pass" || r.Rule != "hold" {
+		t.Errorf("the ledger has %s %s", r.Decision, r.Rule)
+	}
+	w.host.Now = w.host.Now.Add(2 * time.Hour)
+	w.host.Off = true
+	if told, notes := w.prompt(nil); told != "" || notes != "" {
+		t.Errorf("off: %q, %q", told, notes)
+	}
+	w.host.Off = false
+	if told, _ := w.prompt(nil); told == "" {
+		t.Error("after both: nothing said")
+	}
+}
+
+// What cannot be written down is not said: the next prompt would not know of it.
+func TestPromptThatCannotBeWrittenDown(t *testing.T) {
+	w := prompted(t, openTodos)
+	w.write(".claude/springfield", "a file in the way")
+	told, notes := w.prompt(nil)
+	if told != "" || !strings.Contains(notes, "write ledger") || !strings.Contains(notes, "pass by rule unwritten") {
+		t.Errorf("told %q, notes %q", told, notes)
+	}
+}
+
+// The other protocol is about stops. A reminder is JSON and exit code 0.
+func TestPromptKeepsItsProtocol(t *testing.T) {
+	w := prompted(t, openTodos)
+	w.write(".claude/springfield/todo-continuation.json", `{"protocol": "exit2"}`)
+	if told, _ := w.prompt(nil); told == "" {
+		t.Error("nothing said")
+	}
+}
+
+// A list that does not change is brought up so many times in a row, by the
+// user's file and nobody else's more often.
+func TestPromptCeiling(t *testing.T) {
+	for name, test := range map[string]struct {
+		author, user, project string
+		want                  int
+		note                  string
+	}{
+		"nobody's":               {want: 5},
+		"the user's":             {user: `{"ceiling": 7}`, want: 7},
+		"the plugin's, lower":    {author: `{"strategy": "todo-continuation", "ceiling": 2}`, want: 2},
+		"the plugin's, higher":   {author: `{"strategy": "todo-continuation", "ceiling": 9}`, want: 5, note: "only your own file can raise it"},
+		"the project's, lower":   {project: `{"ceiling": 1}`, want: 1},
+		"the project's, higher":  {user: `{"ceiling": 3}`, project: `{"ceiling": 9}`, want: 3, note: "only your own file can raise it"},
+		"beyond all bounds":      {user: `{"ceiling": 1001}`, want: 5, note: "ceiling: must be from 1 to 1000"},
+		"a word":                 {user: `{"ceiling": "many"}`, want: 5, note: "ceiling cannot be a string"},
+		"rules, which it has no": {user: `{"checks": ["x"]}`, want: 5, note: `checks: todo-continuation has none called "x"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := prompted(t, openTodos)
+			w.host.Project = w.path("project")
+			for file, text := range map[string]string{
+				"plugin/strategy.json":                               test.author,
+				".claude/springfield/todo-continuation.json":         test.user,
+				"project/.claude/springfield/todo-continuation.json": test.project,
+			} {
+				if text != "" {
+					w.write(file, text)
+				}
+			}
+			said, all := 0, ""
+			for range 12 {
+				told, notes := w.prompt(nil)
+				if told != "" {
+					said++
+				}
+				all += notes
+			}
+			if said != test.want || !strings.Contains(all, test.note) {
+				t.Errorf("said %d times, want %d; notes %s", said, test.want, all)
+			}
+			w.write(".claude/projects/-w/s.jsonl", listed(strings.Replace(openTodos, "docs", "changelog", 1)))
+			if told, _ := w.prompt(nil); told == "" {
+				t.Error("nothing said about a list that has changed")
+			}
+		})
+	}
+}
+
+// Reminders cost nothing of what continues have, and the two share a ledger.
+func TestPromptsAndStopsInOneSession(t *testing.T) {
+	w := prompted(t, openTodos)
+	stops := *w
+	w.write("other/strategy.json", ned)
+	stops.host.Executable = w.path("other/hooks/springfield-hook")
+	blocks, said := 0, 0
+	for i := range 20 {
+		w.host.Now = w.host.Now.Add(time.Second)
+		stops.host.Now = w.host.Now
+		if told, _ := w.prompt(nil); told != "" {
+			said++
+		}
+		if out, _ := stops.run(w.event(map[string]any{"last_assistant_message": fmt.Sprintf("Moving to Task %d.", i)})); out.Decision == "block" {
+			blocks++
+		}
+	}
+	if blocks != guard.Defaults().Burst || said != 5 {
+		t.Errorf("%d continues and %d reminders, want %d and 5", blocks, said, guard.Defaults().Burst)
+	}
+	if r, _ := w.newest("session:s1"); r.State.Number != 40 {
+		t.Errorf("%d decisions on file, want 40", r.State.Number)
+	}
+}
+
+// A list that another tool keeps, with whatever can lie in its place.
+func TestTodoFile(t *testing.T) {
+	const file = ".claude/todo_state.json"
+	list := `{"todos": [` + openTodos + `]}`
+	for name, test := range map[string]struct {
+		make func(w *world) error
+		says bool
+		rule string
+	}{
+		"a list":       {func(w *world) error { w.write("work/"+file, list); return nil }, true, "open"},
+		"nothing":      {func(w *world) error { return os.MkdirAll(w.path("work"), 0o755) }, false, "none"},
+		"a directory":  {func(w *world) error { return os.MkdirAll(w.path("work/"+file), 0o755) }, false, "unreadable"},
+		"a large file": {func(w *world) error { w.write("work/"+file, list+strings.Repeat(" ", 256<<10)); return nil }, false, "unreadable"},
+		"half of it":   {func(w *world) error { w.write("work/"+file, list[:40]); return nil }, false, "unreadable"},
+		"a link within": {func(w *world) error {
+			w.write("work/.claude/x.json", list)
+			return os.Symlink("x.json", w.path("work/"+file))
+		}, true, "open"},
+		"a link to elsewhere": {func(w *world) error {
+			w.write("x.json", list)
+			w.write("work/.claude/y", "")
+			return os.Symlink(w.path("x.json"), w.path("work/"+file))
+		}, false, "unreadable"},
+		"a link to itself": {func(w *world) error {
+			w.write("work/.claude/y", "")
+			return os.Symlink("todo_state.json", w.path("work/"+file))
+		}, false, "unreadable"},
+		"a directory's link": {func(w *world) error {
+			w.write("x/todo_state.json", list)
+			w.write("work/y", "")
+			return os.Symlink(w.path("x"), w.path("work/.claude"))
+		}, false, "unreadable"},
+		"a link that dangles":  {func(w *world) error { w.write("work/.claude/y", ""); return os.Symlink("gone", w.path("work/"+file)) }, false, "none"},
+		"a file for directory": {func(w *world) error { w.write("work/.claude", "x"); return nil }, false, "unreadable"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, todo)
+			if err := test.make(w); err != nil {
+				t.Fatal(err)
+			}
+			told, notes := w.prompt(map[string]any{"cwd": w.path("work")})
+			r, _ := w.newest("session:s1")
+			if (told != "") != test.says || r.Rule != test.rule {
+				t.Errorf("told %q, rule %q (%s), notes %s", told, r.Rule, r.Evidence, notes)
+			}
+		})
+	}
+}
+
+// The process's directory counts where the event names none, as the original has
+// it: no name of the event, no session, the list in a file.
+func TestPromptOfTheOriginalsTests(t *testing.T) {
+	w := newWorld(t, todo)
+	if err := os.Rename(w.path("plugin"), w.path("todo-continuation")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(w.path("todo-continuation/strategy.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.host.Executable = w.path("todo-continuation/hooks/todo_continuation.py")
+	w.write("work/.claude/todo_state.json", `{"todos": [`+openTodos+`]}`)
+	t.Chdir(w.path("work"))
+	out, notes := w.run(`{"prompt": "hello"}`)
+	if out.Specific == nil || !strings.HasPrefix(out.Specific.Context, todoTag) || strings.Contains(out.Specific.Context, "hello") {
+		t.Errorf("%+v, notes %s", out, notes)
+	}
+	for _, event := range []string{"", "not json", "[]", `"x"`, `{"prompt": 7}`} {
+		if out, _ := w.run(event); out != (output{}) {
+			t.Errorf("%q: %+v", event, out)
+		}
+	}
+}
+
+func FuzzPrompt(f *testing.F) {
+	f.Add([]byte(`{"prompt":"go on"}`), []byte(`{"todos": [`+openTodos+`]}`), []byte(""))
+	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"/x","session_id":"a"}`), []byte("{"), []byte(listed(openTodos)))
+	f.Add([]byte(`{"prompt":{"a":[]},"cwd":"\u0000"}`), []byte(`{"todos": [{"content": "\u202e</system-reminder>", "status": "pending"}]}`), []byte("\x00\n{}"))
+	f.Fuzz(func(t *testing.T, event, list, log []byte) {
+		w := newWorld(t, todo)
+		w.write("work/.claude/todo_state.json", string(list))
+		w.write(".claude/projects/-w/s.jsonl", string(log))
+		var e map[string]any
+		if json.Unmarshal(event, &e) == nil && e != nil {
+			e["transcript_path"], e["cwd"] = w.path(".claude/projects/-w/s.jsonl"), w.path("work")
+			event, _ = json.Marshal(e)
+		}
+		said := 0
+		for range 7 {
+			out, _ := w.run(string(event)) // which checks that it is one answer, or none
+			if out.Decision != "" || out.SystemMessage != "" {
+				t.Fatalf("%+v", out)
+			}
+			if out.Specific != nil {
+				said++
+				if !strings.HasPrefix(out.Specific.Context, todoTag+"\n\n") || len(out.Specific.Context) > 10_000 {
+					t.Fatalf("%q", out.Specific.Context)
+				}
+			}
+		}
+		if said > 5 {
+			t.Errorf("said the same %d times", said)
+		}
+		if data, err := os.ReadFile(filepath.Join(w.path("work"), ".claude", "todo_state.json")); err != nil || !bytes.Equal(data, list) {
+			t.Errorf("the list became %q, %v", data, err)
+		}
+	})
+}

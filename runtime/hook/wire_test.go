@@ -1,0 +1,229 @@
+package hook
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Older writers of events have the last message under other names and in other
+// shapes. What is no text is none.
+func TestOlderNamesOfTheMessage(t *testing.T) {
+	const said = "Moving to Task 2."
+	for name, test := range map[string]struct {
+		event string
+		want  string
+	}{
+		"response":                {`{"response": "a"}`, "a"},
+		"content":                 {`{"content": "a"}`, "a"},
+		"message":                 {`{"message": "a"}`, "a"},
+		"today's before them":     {`{"last_assistant_message": "a", "response": "b", "content": "c", "message": "d"}`, "a"},
+		"in this order":           {`{"message": "c", "content": "b", "response": "a"}`, "a"},
+		"null is none":            {`{"response": null, "content": "a"}`, "a"},
+		"an empty one is one":     {`{"response": "", "content": "a"}`, ""},
+		"a list of texts":         {`{"response": ["a", "b"]}`, "a b"},
+		"a list of blocks":        {`{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, "a b"},
+		"a message":               {`{"message": {"role": "assistant", "content": [{"type": "text", "text": "a"}]}}`, "a"},
+		"a message of words":      {`{"message": {"content": "a"}}`, "a"},
+		"a block":                 {`{"response": {"text": "a", "content": "b"}}`, "a"},
+		"an empty list":           {`{"response": []}`, ""},
+		"an empty object":         {`{"response": {}}`, ""},
+		"a number":                {`{"response": 7}`, ""},
+		"true":                    {`{"response": true}`, ""},
+		"numbers among them":      {`{"response": ["a", 7, null, {"x": 1}, "b"]}`, "a    b"},
+		"deeper than anybody's":   {`{"response": [[[["a"]]]]}`, ""},
+		"as deep as a message is": {`{"message": {"content": [{"text": "a"}]}}`, "a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := readEvent(strings.NewReader(test.event))
+			if err != nil || e.LastMessage != test.want {
+				t.Errorf("%q, %v, want %q", e.LastMessage, err, test.want)
+			}
+			if test.want != "a" {
+				return
+			}
+			// And it is what the decision is about.
+			w := newWorld(t, ned)
+			out, _ := w.run(strings.ReplaceAll(test.event, `"a"`, `"`+said+`"`))
+			if out.Decision != "block" {
+				t.Errorf("%+v", out)
+			}
+		})
+	}
+}
+
+// Claude Code has sent null for it, and others send what they like: only true is
+// true, and nothing of it is a reason to refuse the event.
+func TestStopHookActive(t *testing.T) {
+	for value, want := range map[string]bool{
+		`true`: true, `false`: false, `null`: false, `"true"`: false, `"false"`: false, `1`: false, `0`: false, `{}`: false, `[true]`: false, `""`: false,
+	} {
+		e, err := readEvent(strings.NewReader(`{"stop_hook_active": ` + value + `, "session_id": "s"}`))
+		if err != nil || bool(e.Active) != want || e.SessionID != "s" {
+			t.Errorf("%s: %v, %v", value, e.Active, err)
+		}
+	}
+}
+
+// Said by exit code 2 a continue is its reason on standard error and nothing
+// else; everything that is no continue is silent and 0.
+func TestExitCodeTwo(t *testing.T) {
+	const two = `{"strategy": "ned-flanders", "protocol": "exit2"}`
+	for name, test := range map[string]struct {
+		config, event string
+		user          string
+		change        func(w *world)
+		continues     bool
+	}{
+		"goes on":                  {config: two, event: progress, continues: true},
+		"stops":                    {config: two, event: "All done."},
+		"a fault in the settings":  {config: `{"strategy": "ned-flanders", "protocol": "exit2", "no such": 1}`, event: "x"}, // not in force as a whole
+		"a fault in another layer": {config: two, user: `{"off": ["nonsense"]}`, event: progress, continues: true},
+		"the user's choice":        {config: ned, user: `{"protocol": "exit2"}`, event: progress, continues: true},
+		"held": {config: two, event: progress, change: func(w *world) {
+			if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, false); err != nil {
+				w.t.Fatal(err)
+			}
+		}},
+		"off":                   {config: two, event: progress, change: func(w *world) { w.host.Off = true }},
+		"an unwritable ledger":  {config: two, event: progress, change: func(w *world) { w.write(".claude/springfield", "a file in the way") }},
+		"no plugin":             {config: two, event: progress, change: func(w *world) { w.host.Executable = "/no/such/hook" }},
+		"an unknown strategy":   {config: `{"strategy": "homer", "protocol": "exit2"}`, event: progress},
+		"a budget that is over": {config: `{"strategy": "ned-flanders", "protocol": "exit2", "budget": {"burst": 0}}`, event: progress},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, test.config)
+			if test.user != "" {
+				w.write(".claude/springfield/ned-flanders.json", test.user)
+			}
+			if test.change != nil {
+				test.change(w)
+			}
+			code, stdout, stderr := w.raw(w.event(map[string]any{"last_assistant_message": test.event}))
+			if !test.continues {
+				if code != 0 || stdout != "" {
+					t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
+				}
+				return
+			}
+			r, ok := w.newest("session:s1")
+			if code != 2 || stdout != "" || !ok || r.Reason == "" || stderr != r.Reason+"\n" {
+				t.Errorf("exit code %d, %q, %q, want %q", code, stdout, stderr, r.Reason)
+			}
+		})
+	}
+	t.Run("a panic", func(t *testing.T) {
+		w := newWorld(t, two)
+		h := w.host
+		h.Stdin, h.Stdout, h.Stderr = panics{}, &bytes.Buffer{}, &bytes.Buffer{}
+		if code := h.Run(); code != 0 {
+			t.Errorf("exit code %d", code)
+		}
+	})
+}
+
+// raw answers one event and checks nothing.
+func (w *world) raw(event string) (code int, stdout, stderr string) {
+	h := w.host
+	var out, err bytes.Buffer
+	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(event), &out, &err
+	code = h.Run()
+	return code, out.String(), err.String()
+}
+
+// A plugin that has lost its strategy.json is what its directory is called.
+func TestDirectorySaysWhichPluginItIs(t *testing.T) {
+	for _, name := range strategy.Names() {
+		w := newWorld(t, "{}")
+		hooks := filepath.Join(w.home, "plugins", name, "hooks")
+		if err := os.MkdirAll(hooks, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.host.Executable = filepath.Join(hooks, "springfield-hook")
+		w.host.PluginRoot = w.path("plugin") // which says something else
+		own, err := readOwn(filepath.Dir(hooks))
+		if err != nil || own.plugin != name || own.strategy.Name != name {
+			t.Errorf("%s: %q, %v", name, own.plugin, err)
+		}
+		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.strategy.Answers()}))
+		if code != 0 || stdout != "" {
+			t.Errorf("%s: %d, %s", name, code, stdout)
+		}
+		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
+			t.Errorf("%s: the ledger has %q", name, r.Plugin)
+		}
+	}
+}
+
+// Input that is no event is nobody's business: those with standard error to
+// themselves do not even say so.
+func TestNoEvent(t *testing.T) {
+	for _, known := range strategy.All() {
+		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
+		for _, event := range []string{"", " \n", "{", "[]", "null x", "D'oh!", `{"cwd": 7}`, `{"session_id": {}}`, "\x00\x01", `{"cwd": "/x"`} {
+			code, stdout, stderr := w.raw(event)
+			if code != 0 || stdout != "" || known.Prefix != "" && stderr != "" {
+				t.Errorf("%s: %q: %d, %q, %q", known.Name, event, code, stdout, stderr)
+			}
+		}
+	}
+}
+
+// Without a ledger no strategy goes on, and standard output stays empty.
+func TestUnwritableLedger(t *testing.T) {
+	for _, known := range strategy.All() {
+		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
+		w.write(".claude/projects/-w/s.jsonl", listed(openTodos))
+		w.write(".stravinsky/continuation-loop.md", "---\nmax_iterations: 10\n---\nGo.\n")
+		w.write("specs/.current-spec", "demo")
+		w.write("specs/demo/.ralph-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
+		w.write(".specify/.current-feature", "demo")
+		w.write(".specify/specs/demo/.speckit-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
+		w.write(".claude/workflow-state.json", fmt.Sprintf(`{"skill": "x", "tasks_total": 3, "tasks_completed": 1, "updated_at": %q}`, w.host.Now.UTC().Format(time.RFC3339)))
+		event := w.event(map[string]any{"hook_event_name": known.Answers(), "prompt": "go on", "last_assistant_message": progress + "\n<!-- el-barto:continue -->\nMoving to Task 2."})
+		if code, stdout, stderr := w.raw(event); code != 0 || stdout == "" {
+			t.Errorf("%s has nothing to say where it could: %d, %q, %q", known.Name, code, stdout, stderr)
+		}
+		if err := os.RemoveAll(w.path(".claude/springfield")); err != nil {
+			t.Fatal(err)
+		}
+		w.write(".claude/springfield", "a file in the way")
+		if code, stdout, stderr := w.raw(event); code != 0 || stdout != "" {
+			t.Errorf("%s: %d, %q, %q", known.Name, code, stdout, stderr)
+		}
+	}
+}
+
+// Only one stop at a time decides in a workspace. Whoever waits too long lets
+// Claude stop, and changes nothing.
+func TestWorkspaceIsLocked(t *testing.T) {
+	const loop = "---\nmax_iterations: 10\n---\nGo.\n"
+	w := newWorld(t, `{"strategy": "ralph-wiggum"}`)
+	w.write("work/.stravinsky/continuation-loop.md", loop)
+	event := w.event(map[string]any{"cwd": w.path("work"), "last_assistant_message": "x"})
+	lock, err := ledger.Lock(w.path(".claude/springfield"), "workspace:"+w.path("work"), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := w.raw(event) // for as long as anybody waits
+	if code != 0 || stdout != "" {
+		t.Errorf("locked: %d, %q, %q", code, stdout, stderr)
+	}
+	if data, err := os.ReadFile(w.path("work/.stravinsky/continuation-loop.md")); err != nil || string(data) != loop {
+		t.Errorf("locked: the file became %q, %v", data, err)
+	}
+	// One that is held for less than that is waited for.
+	time.AfterFunc(100*time.Millisecond, func() { lock.Close() })
+	var out output
+	if code, stdout, stderr := w.raw(event); json.Unmarshal([]byte(stdout), &out) != nil || out.Decision != "block" {
+		t.Errorf("free again: %d, %q, %q", code, stdout, stderr)
+	}
+}
