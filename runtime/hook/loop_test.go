@@ -235,6 +235,33 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 	}
 }
 
+// Claude Code's directory follows every cd, the loop does not: it is the nearest
+// upwards, in the same repository.
+func TestLoopFromASubdirectory(t *testing.T) {
+	w := inLoop(t, wiggum, loopText)
+	w.write("work/packages/api/x", "")
+	below := func(text string) (output, string) {
+		return w.run(w.event(map[string]any{"cwd": w.path("work/packages/api"), "last_assistant_message": text}))
+	}
+	if out, _ := below("a"); out != (output{}) || w.read(loopFile) != loopText {
+		t.Errorf("without a repository: %+v", out)
+	}
+	w.write("work/.git/HEAD", "")
+	if out, _ := below("b"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") {
+		t.Errorf("below: %+v", out)
+	}
+	if out, _ := w.stop("s1", "c"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 3 of 10") {
+		t.Errorf("at the top: %+v", out)
+	}
+	w.write("work/packages/api/"+strategy.GoalFile, strings.Replace(loopText, "Fix the tests", "Write the page", 1))
+	if out, _ := below("d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") || !strings.HasSuffix(out.Reason, "Write the page.") {
+		t.Errorf("a nearer one: %+v", out)
+	}
+	if out, _ := below("all tests passing"); out.Decision != "" || w.read(loopFile) == "" || w.read("work/packages/api/"+strategy.GoalFile) != "" {
+		t.Errorf("its promise: %+v", out)
+	}
+}
+
 // Where Claude Code would end the turn next, and tell nobody, the user is told.
 func TestLoopAtTheClientsCap(t *testing.T) {
 	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {

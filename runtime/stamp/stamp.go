@@ -17,7 +17,7 @@ func Read(text string) (ms int64, ok bool) {
 	for i := range len(form) {
 		c := text[i]
 		if form[i] != '0' {
-			if c != form[i] && !(i == 10 && (c == 't' || c == ' ')) {
+			if c != form[i] && (i != 10 || c != 't' && c != ' ') {
 				return 0, false
 			}
 			part++

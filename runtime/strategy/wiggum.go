@@ -32,7 +32,7 @@ const (
 
 func wiggum() Strategy {
 	return Strategy{
-		Name: "ralph-wiggum", Prefix: "[CONTINUATION LOOP] ", Owns: true,
+		Name: "ralph-wiggum", Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{GoalFile},
 		Ceiling: goalCeiling, MaxCeiling: maxGoalCeiling,
 		Reads: func(Config, Situation) []Want {
 			return []Want{{Name: GoalFile, Whole: func(data []byte) bool { _, err := ReadGoal(data); return err == nil }}}
@@ -103,8 +103,8 @@ func (l *goalLoop) remember() {
 	if l.memory.Mark != l.mark(l.Count) {
 		l.memory = Memory{Key: l.memory.Key}
 	}
-	if l.Goal.Started == 0 {
-		l.Goal.Started = l.s.Now
+	if l.Started == 0 {
+		l.Started = l.s.Now
 	}
 }
 
@@ -175,8 +175,8 @@ func (l *goalLoop) decide(c Config) Verdict {
 	switch {
 	case count >= l.max:
 		return l.ends(LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
-	case l.Timeout > 0 && l.s.Now-l.Goal.Started >= l.Timeout:
-		return l.ends(LoopTimedOut, count, "it began "+minutes(l.s.Now-l.Goal.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
+	case l.Timeout > 0 && l.s.Now-l.Started >= l.Timeout:
+		return l.ends(LoopTimedOut, count, "it began "+minutes(l.s.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Prompt && l.s.Now-l.memory.At >= l.IterationTimeout:
 		return l.ends(LoopTimedOut, count, "the iteration took "+minutes(l.s.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
@@ -232,7 +232,7 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
 		Remember: Memory{
 			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: hashOf(l.s.Text), Calls: l.s.Calls, Prompt: l.s.Prompt,
-			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.memory.Rounds + 1, Began: l.Goal.Started, At: l.s.Now,
+			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.memory.Rounds + 1, Began: l.Started, At: l.s.Now,
 		},
 	}
 	if c.Protocol == "exit2" {
@@ -257,7 +257,7 @@ func (l *goalLoop) claim() (fields [][2]string) {
 	if l.Goal.ID == "" {
 		fields = append(fields, [2]string{"loop_id", l.id})
 	}
-	return append(fields, [2]string{"started_at", momentOf(l.Goal.Started)})
+	return append(fields, [2]string{"started_at", momentOf(l.Started)})
 }
 
 func (l *goalLoop) reason(count int) string {
