@@ -261,30 +261,3 @@ func TestLedgerIsFollowed(t *testing.T) {
 		ends(t, w.Run(Session{Script: says("Should I use tabs or spaces?")}), "Should I use tabs or spaces?", 1)
 	})
 }
-
-// The reminder of open todos is in what the model is asked at the next prompt, and the goal loop beside it
-// goes on at the stops.
-func TestTodosAreRemindedBesideTheLoop(t *testing.T) {
-	const tag = "[SYSTEM REMINDER - TODO CONTINUATION]"
-	eachClient(t, func(t *testing.T, version string) {
-		w, _ := with(t, version, "todo-continuation", "ralph-wiggum")
-		r := w.Run(Session{Script: says("Hello.")})
-		ends(t, r, "Hello.", 1)
-		if strings.Contains(string(r.Asked[0].Body), tag) {
-			t.Error("the model was reminded of nothing")
-		}
-
-		create := func(subject string) Turn {
-			return calls("", "TaskCreate", map[string]any{"subject": subject, "description": subject})
-		}
-		w.With = []string{"CLAUDE_CODE_ENABLE_TODO_TOOLS=1"} // newer models have none without it
-		r = w.Run(Session{Script: []Turn{create("Write the parser"), create("Write the docs"), says("Two things to do.")[0]}})
-		ends(t, r, "Two things to do.", 3)
-		w.Springfield("loop", "start", "Do both things", "--promise", "Both things are done")
-		end := "Both things are done."
-		r = w.Run(Session{Script: says("The parser is written.", end), Prompt: "go on", Args: []string{"--resume", r.ID}})
-		ends(t, r, end, 2)
-		saw(t, r.Asked[0], tag, "PENDING (2 items):", "- Write the parser", "- Write the docs")
-		saw(t, r.Asked[1], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
-	})
-}
