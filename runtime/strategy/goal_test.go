@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 )
 
 const guide = `---
@@ -160,6 +162,10 @@ func FuzzGoal(f *testing.F) {
 		}
 		if now.Count != 41 || now.Promises[len(now.Promises)-1] != "x" || now.Body != before.Body || now.Max != before.Max || now.Active != before.Active {
 			t.Fatalf("%q became %q: %+v, was %+v", text, after, now, before)
+		}
+		printable := !strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError })
+		if value = strings.TrimSpace(value); printable && value != "" && (len(now.Promises) != 2 || now.Promises[0] != value) {
+			t.Fatalf("%q was set, and is %q", value, now.Promises)
 		}
 	})
 }

@@ -213,7 +213,7 @@ func (l *goalLoop) stalls() int {
 
 func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
-	if l.Goal.Session == "" && l.s.Session != "" {
+	if l.Session == "" && l.s.Session != "" {
 		fields = append(fields, [2]string{"session_id", QuoteField(l.s.Session)})
 	}
 	if l.Stopped != 0 { // and is active again
@@ -254,7 +254,7 @@ func (l *goalLoop) claim() (fields [][2]string) {
 	if !l.fresh {
 		return nil
 	}
-	if l.Goal.ID == "" {
+	if l.ID == "" {
 		fields = append(fields, [2]string{"loop_id", l.id})
 	}
 	return append(fields, [2]string{"started_at", momentOf(l.Started)})
