@@ -90,6 +90,7 @@ func TestMargeReadsThePlanInUse(t *testing.T) {
 		"the last message": {"", "The table of docs/plans/a.md is there.", true},
 		"nobody":           {"", "The table is there.", false},
 		"a question":       {asked, "The cookie.", false},
+		"a slash command":  {`{"type":"user","uuid":"u1","message":{"content":"<command-message>marge-simpson:why</command-message>\n<command-name>/marge-simpson:why</command-name>\n<command-args>docs/plans/a.md</command-args>"}}` + "\n", "It went on by rule plan.", false},
 		"in the past":      {named + `{"type":"user","uuid":"u2","message":{"content":"Fix the typo."}}` + "\n", "Fixed.", false},
 	} {
 		t.Run(name, func(t *testing.T) {
