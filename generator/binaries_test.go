@@ -31,7 +31,7 @@ func TestHooksForOtherSystems(t *testing.T) {
 			if got, err := TargetOf(path); err != nil || got != b.Target {
 				t.Errorf("it is compiled for %s, %v", got, err)
 			}
-			if size := len(b.Data); size > 7<<19 {
+			if size := len(b.Data); size > 1<<22 {
 				t.Errorf("%d bytes", size)
 			}
 			check := map[string]func([]byte) error{"linux": checkELF, "darwin": checkMachO, "windows": checkPE}[b.Target.OS]
