@@ -229,7 +229,7 @@ func (k specs) decide(c Config, s Situation) Verdict {
 	if r.ceiling <= 0 {
 		r.ceiling = specCeiling
 	}
-	r.memory, r.ours = s.Memory(memoryKey(s.Dir + "/" + p.dir + "/" + k.stateFile))
+	r.memory, _ = s.Memory(memoryKey(s.Dir + "/" + p.dir + "/" + k.stateFile))
 	return r.decide(c)
 }
 
@@ -249,7 +249,6 @@ type round struct {
 	file    File
 	ceiling int
 	memory  Memory
-	ours    bool // we have blocked for this state file before, in this session
 	state   specState
 }
 
@@ -297,7 +296,7 @@ func (r round) decide(c Config) Verdict {
 func (r round) guarded(more string, goOn func() Verdict) Verdict {
 	m := r.memory
 	mark := r.mark() + more
-	if r.s.Active && !r.ours {
+	if r.s.Active && m.Mark == "" { // we have not blocked for this state file in this session
 		v := stops("another", "stop_hook_active, and it was not me")
 		v.Notes = []string{"stop_hook_active=true, and it was not me who kept Claude going: I stay out of it"}
 		return v

@@ -739,6 +739,10 @@ func TestSpecsUnreadableState(t *testing.T) {
 		if v := decideIn(t, k.Strategy, Config{}, Situation{Memories: []Memory{v.Remember}}, in); v.Decision != Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
+		// That was no block of ours: whoever keeps Claude going, it is not us.
+		if v := decideIn(t, k.Strategy, Config{}, Situation{Active: true, Memories: []Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
+			t.Errorf("%s, somebody else drives: %+v", k.Name, v)
+		}
 	}
 }
 
