@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,9 @@ var theirs = strings.ReplaceAll(`{
     }
 }
 `, "\n", "\r\n")
+
+// hostTarget is the machine that tests run on, as --target has it.
+func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
 func eachClient(t *testing.T, scenario func(t *testing.T, version string)) {
 	for _, version := range versions {

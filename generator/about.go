@@ -25,6 +25,7 @@ type About struct {
 	Complexity  string     `yaml:"complexity"` // low, medium, high
 	Needs       string     `yaml:"needs"`      // what has to be there, in a word or two
 	Measured    *Measured  `yaml:"measured"`   // nil: not measured
+	Gate        string     `yaml:"gate"`       // what holds its hook back; "": its budget
 	Keywords    []string   `yaml:"keywords"`
 	Icon        Icon       `yaml:"icon"`
 	Questions   []Question `yaml:"questions"`
@@ -50,6 +51,15 @@ func (m Measured) RunOver() string {
 		return "0 %"
 	}
 	return fmt.Sprintf("%.1f %%", 100*float64(m.Wrong)/float64(max(m.Stops, 1)))
+}
+
+// Gated says what holds the strategy's hook back.
+func (a About) Gated() string {
+	gate := a.Gate
+	if gate == "" {
+		gate = "3 times in 5 minutes, 20 for one prompt"
+	}
+	return gate + "; a hold; SPRINGFIELD=off"
 }
 
 // Accuracy is the measurement in a few words.

@@ -25,6 +25,7 @@ type Spec struct {
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
 	Plugins     []Plugin `yaml:"plugins"`
+	Publish     *Publish `yaml:"publish,omitempty"` // nil: never published
 }
 
 // Owner is who the marketplace names as its owner and the plugins as author.

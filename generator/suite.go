@@ -188,3 +188,22 @@ func yamlError(err error) error {
 	}
 	return err
 }
+
+// Record writes what a suite says into its springfield.yaml; comments of its
+// user stay.
+func (s Suite) Record(dir string) error {
+	file := filepath.Join(dir, SuiteFile)
+	old, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	before, err := decodeSuite(old)
+	if err != nil || before.equal(s) {
+		return err
+	}
+	data, err := s.over(old)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644)
+}

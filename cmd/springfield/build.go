@@ -225,7 +225,7 @@ func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
 	a.talk("springfield: note: other %s under the same version: %s", what, strings.Join(same, ", "))
 	a.talk("  a suite that Claude Code knows as a directory runs in place: they are live at the next stop")
 	a.talk("  whoever installed from a git repository has a copy by version, and gets them only with a new one:")
-	a.talk("  raise it in %s, in each plugin.json and in marketplace.json", generator.SuiteFile)
+	a.talk("  springfield publish --bump patch raises it everywhere")
 }
 
 func names(plugins []generator.Plugin) []string {

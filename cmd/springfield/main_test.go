@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -46,6 +47,7 @@ func TestScripts(t *testing.T) {
 				return fmt.Errorf("a script would run in the real home %s", real)
 			}
 			env.Setenv("HOME", home)
+			env.Setenv("HOST", generator.Host().String())
 			env.Setenv("XDG_CACHE_HOME", hooks)
 			env.Setenv("GOCACHE", gocache)
 			// git and sh, go, the commands under test; never a real claude.

@@ -49,7 +49,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.AddCommand(
 		newInit(a, runInit), newNew(a, runNew),
-		newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a, runValidate), newPrebuild(a),
+		newBuild(a, runBuild), newUpdate(a, runUpdate), newPublish(a, runPublish), newValidate(a, runValidate), newPrebuild(a),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
 		newUndo(a, runUndo), newDoctor(a, runDoctor),

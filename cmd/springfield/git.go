@@ -1,0 +1,214 @@
+// What publish asks of git, and the little it tells it. Without git, or outside
+// of a repository, there is nothing to ask.
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// repository is a git checkout.
+type repository struct {
+	root string // its top directory
+	env  []string
+}
+
+// repositoryAt is the checkout around a directory, nil if there is none.
+func (a *app) repositoryAt(ctx context.Context, dir string) (*repository, error) {
+	r := &repository{root: dir, env: append(slices.Clone(a.env), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")}
+	root, err := r.git(ctx, "rev-parse", "--show-toplevel")
+	var exit *exec.ExitError
+	switch {
+	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, err
+	}
+	r.root = filepath.FromSlash(root)
+	return r, nil
+}
+
+// git is what a command prints, without the last line end.
+func (r *repository) git(ctx context.Context, args ...string) (string, error) {
+	// Somebody else's repository must not name a program for git to run.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor="}, args...)...)
+	cmd.Dir, cmd.Env = r.root, r.env
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		if first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); first != "" {
+			return "", fmt.Errorf("git %s: %s (%w)", args[0], first, err)
+		}
+		return "", fmt.Errorf("git %s: %w", args[0], err)
+	}
+	return strings.TrimRight(string(out), "\n"), nil
+}
+
+// path is a path in the checkout as git writes it.
+func (r *repository) path(name string) (string, error) {
+	root, err := filepath.EvalSymlinks(r.root)
+	if err != nil {
+		return "", err
+	}
+	if name, err = filepath.EvalSymlinks(name); err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(root, name)
+	return filepath.ToSlash(relative), err
+}
+
+// branch is the one that is checked out, "" for a detached HEAD.
+func (r *repository) branch(ctx context.Context) string {
+	name, _ := r.git(ctx, "symbolic-ref", "--quiet", "--short", "HEAD")
+	return name
+}
+
+// remote is the URL of the remote that a branch follows, else of origin, else of
+// the only one there is; "" if there is none. As it is configured: not with the
+// replacements that only this machine makes.
+func (r *repository) remote(ctx context.Context, branch string) string {
+	name, err := r.git(ctx, "config", "--get", "branch."+branch+".remote")
+	if err != nil || name == "." {
+		name = "origin"
+		if all, _ := r.git(ctx, "remote"); all != "" && !slices.Contains(strings.Split(all, "\n"), name) {
+			name, _, _ = strings.Cut(all, "\n")
+		}
+	}
+	where, _ := r.git(ctx, "config", "--get", "remote."+name+".url")
+	return where
+}
+
+// dirty are the files below a path that are not as HEAD has them.
+func (r *repository) dirty(ctx context.Context, path string) ([]string, error) {
+	out, err := r.git(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, entry := range strings.Split(out, "\x00") {
+		if len(entry) > 3 {
+			files = append(files, entry[3:])
+		}
+	}
+	return files, nil
+}
+
+// lastChange is the newest commit that changed something below a path, "" if
+// none did.
+func (r *repository) lastChange(ctx context.Context, path string) (string, error) {
+	if _, err := r.git(ctx, "rev-parse", "--verify", "--quiet", "HEAD"); err != nil {
+		return "", nil
+	}
+	return r.git(ctx, "log", "-1", "--format=%H", "--", path)
+}
+
+// isPushed tells whether a branch of a remote has a commit, as far as this
+// checkout knows.
+func (r *repository) isPushed(ctx context.Context, commit string) (bool, error) {
+	out, err := r.git(ctx, "branch", "--remotes", "--contains", commit)
+	return out != "", err
+}
+
+// holds tells whether a commit has exactly what lies below a path.
+func (r *repository) holds(ctx context.Context, commit, path string) (bool, error) {
+	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
+		return false, nil // it is not here
+	}
+	_, err := r.git(ctx, "diff", "--quiet", commit, "--", path)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// has tells whether a commit has a file at all: one that is ignored never gets
+// there.
+func (r *repository) has(ctx context.Context, commit, file string) bool {
+	out, err := r.git(ctx, "ls-tree", commit, "--", file)
+	return err == nil && out != ""
+}
+
+// modes are the modes that the index has for files; those it does not know are
+// left out.
+func (r *repository) modes(ctx context.Context, files []string) (map[string]string, error) {
+	out, err := r.git(ctx, append([]string{"ls-files", "--stage", "-z", "--"}, files...)...)
+	if err != nil {
+		return nil, err
+	}
+	modes := map[string]string{}
+	for _, entry := range strings.Split(out, "\x00") {
+		if about, file, ok := strings.Cut(entry, "\t"); ok {
+			modes[file], _, _ = strings.Cut(about, " ")
+		}
+	}
+	return modes, nil
+}
+
+// subjects are the first lines of the commits since another one that changed
+// something below a path, the newest first, at most n.
+func (r *repository) subjects(ctx context.Context, since, path string, n int) []string {
+	if _, err := r.git(ctx, "rev-parse", "--verify", "--quiet", since+"^{commit}"); err != nil {
+		return nil
+	}
+	out, err := r.git(ctx, "log", fmt.Sprintf("--max-count=%d", n), "--no-merges", "--format=%s", since+"..HEAD", "--", path)
+	if err != nil || out == "" {
+		return nil
+	}
+	return strings.Split(out, "\n")
+}
+
+var scpLike = regexp.MustCompile(`^(?:[^@/:]+@)?([^/:]{2,}):([^/].*)$`)
+
+// publicURL is a remote as a catalog may name it: without a user or a password,
+// and for GitHub over https, which needs no key. Not ok: others cannot fetch from
+// it.
+func publicURL(remote string) (where string, ok bool) {
+	if at := scpLike.FindStringSubmatch(remote); at != nil && !strings.Contains(remote, "://") {
+		if strings.EqualFold(at[1], "github.com") {
+			return "https://github.com/" + at[2], true
+		}
+		return remote, true
+	}
+	u, err := url.Parse(remote)
+	if err != nil || u.Host == "" {
+		return "", false
+	}
+	switch {
+	case strings.EqualFold(u.Hostname(), "github.com"):
+		return "https://github.com" + u.Path, true
+	case u.Scheme == "https" || u.Scheme == "http":
+		u.User = nil
+	case u.Scheme != "ssh":
+		return "", false
+	}
+	return u.String(), true
+}
+
+// sameRepository tells whether two URLs, or OWNER/REPO, name one repository.
+func sameRepository(a, b string) bool { return canonical(a) == canonical(b) }
+
+func canonical(where string) string {
+	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
+		where = "ssh://" + at[1] + "/" + at[2]
+	}
+	if ownerRepo.MatchString(where) {
+		where = "https://github.com/" + where
+	}
+	if u, err := url.Parse(where); err == nil && u.Host != "" {
+		where = u.Hostname() + "/" + strings.Trim(u.Path, "/")
+	}
+	return strings.ToLower(strings.TrimSuffix(where, ".git"))
+}
+
+var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)

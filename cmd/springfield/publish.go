@@ -1,0 +1,393 @@
+// The end of the story: from a suite to a marketplace that people install from.
+// Everything is worked out and reviewed in a copy; then hooks are written, and
+// the rest in one edit that undo takes back.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+)
+
+type publishOptions struct {
+	dir     string // "": the suite around the working directory
+	to      string
+	plugins []string
+	bump    string
+	version string
+	notes   []string
+	source  string
+	repo    string
+	ref     string
+	noPin   bool
+	replace bool
+	targets []string
+	builder generator.Builder
+	check   bool
+	tag     bool
+	dryRun  bool
+	json    bool
+}
+
+func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) *cobra.Command {
+	var o publishOptions
+	var builder string
+	cmd := &cobra.Command{
+		Use:   "publish [DIR]",
+		Short: "Publish a suite's plugins in a marketplace: versions, hooks for every machine, review, entry",
+		Long: `Publish the plugins of the suite in DIR, or around the current directory, in a marketplace: the
+local checkout that --to names, or publish.to in ` + generator.SuiteFile + `, or the suite itself, which is
+one. Each gets its entry in .claude-plugin/marketplace.json; the entries of others, their order and
+layout stay as they are.
+
+Hooks are compiled for every machine. A plugin whose files have changed since it was published
+needs a new version (--bump, --version): clients fetch a version once. plugin.json, entry,
+` + generator.SuiteFile + ` and CHANGELOG.md agree afterwards, or nothing is written. Before that, everything
+is reviewed as marketplaces do it, and Claude Code validates it where it is installed.
+
+A plugin inside the marketplace's checkout is named by its path. Any other is fetched from the
+suite's own repository (git-subdir) and pinned to a commit. That takes two runs: the first writes
+everything but the commit; after commit and push the second writes that.
+
+Nothing is committed or pushed. springfield undo takes it back, but for the hooks.`,
+		Example: `  springfield publish --bump minor
+  springfield publish --to ../superpowers-marketplace --plugin ned-flanders
+  springfield publish --check
+  springfield publish --tag`,
+		Args: arguments(0, 1, "at most one directory"),
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
+			if len(args) == 1 {
+				o.dir = args[0]
+			}
+			if o.builder, err = parseBuilder(builder); err != nil {
+				return err
+			}
+			return runF(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.to, "to", "", "directory of the marketplace: a local checkout")
+	f.StringArrayVar(&o.plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
+	f.StringVar(&o.bump, "bump", "", "raise the version: "+strings.Join(generator.Bumps(), ", "))
+	f.StringVar(&o.version, "version", "", "the version to publish one plugin under")
+	f.StringArrayVar(&o.notes, "note", nil, "a line for the changelog (repeatable; default: subjects of the commits since)")
+	f.StringVar(&o.source, "source", bySituation, "how clients find it: "+strings.Join(sourceForms(), ", "))
+	f.StringVar(&o.repo, "repo", "", "URL of the suite's repository (default: its remote)")
+	f.StringVar(&o.ref, "ref", "", "branch or tag to fetch (default: the branch that is checked out)")
+	f.BoolVar(&o.noPin, "no-pin", false, "do not pin to a commit")
+	f.BoolVar(&o.replace, "replace", false, "take over an entry that is somebody else's")
+	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
+	f.StringVar(&builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
+	f.BoolVar(&o.check, "check", false, "for CI: is everything consistent, and would nothing change; the exit code says so")
+	f.BoolVar(&o.tag, "tag", false, "tag the commit of each release, as claude plugin tag does; it must be committed")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
+	f.BoolVar(&o.json, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func (o publishOptions) validate() error {
+	switch {
+	case o.bump != "" && o.version != "":
+		return &usageError{errors.New("--bump and --version do not go together"), "one of them says which version"}
+	case o.bump != "" && !slices.Contains(generator.Bumps(), o.bump):
+		return &usageError{fmt.Errorf("--bump cannot be %q", o.bump), "--bump is " + strings.Join(generator.Bumps(), ", ")}
+	case !slices.Contains(sourceForms(), o.source):
+		return &usageError{fmt.Errorf("--source cannot be %q", o.source), "--source is " + strings.Join(sourceForms(), ", ")}
+	case o.check && (o.bump != "" || o.version != "" || o.tag || o.dryRun || len(o.targets) > 0):
+		return &usageError{errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out"}
+	case o.tag && (o.bump != "" || o.version != ""):
+		return &usageError{errors.New("--tag tags what is committed"), "raise the version first, commit, then springfield publish --tag"}
+	}
+	for _, note := range o.notes {
+		if strings.TrimSpace(note) == "" || strings.ContainsAny(note, "\r\n") {
+			return &usageError{fmt.Errorf("--note %q is not one line of text", note), "give each line a --note of its own"}
+		}
+	}
+	return nil
+}
+
+func runPublish(ctx context.Context, a *app, o publishOptions) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	r, remove, err := a.prepare(ctx, o)
+	defer remove()
+	if err != nil {
+		return err
+	}
+	hooks, checks, err := a.review(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := a.refuse(checks); err != nil {
+		return err
+	}
+	plan, err := r.plan(places)
+	if err != nil {
+		return hintPublish(err)
+	}
+	switch {
+	case o.check:
+		return a.reportCheck(o, r, plan, checks)
+	case o.dryRun:
+		for _, file := range r.compiledFiles() {
+			plan.Notes = append(plan.Notes, "compiled: "+file)
+		}
+		plan.Notes = append(plan.Notes, r.waits...)
+		return a.preview(o.json, plan)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := generator.WriteCompiled(r.dir, r.differences); err != nil {
+		return err
+	}
+	if err := plan.Apply(places); err != nil {
+		return hintPublish(err)
+	}
+	done := published{release: r, Files: plan, Hooks: hooks, Checks: checks}
+	if done.Marked, err = r.markStarted(ctx); err != nil {
+		return err
+	}
+	if o.tag {
+		if done.Tags, err = r.tag(ctx); err != nil {
+			return err
+		}
+	}
+	return a.reportPublish(o, done)
+}
+
+func hintPublish(err error) error {
+	var syntax *installer.SyntaxError
+	switch {
+	case errors.As(err, &syntax):
+		return &hinted{err, "nothing was changed; Claude Code takes plain JSON in which every plugin has a name of its own"}
+	case errors.Is(err, installer.ErrChanged):
+		return &hinted{err, "somebody else has just changed it, and was left to it; call springfield publish again"}
+	case errors.Is(err, os.ErrPermission):
+		return &hinted{err, "nothing of it was changed; give yourself the right to write there"}
+	}
+	return err
+}
+
+// review asks everybody who has a say: our own checks, Claude Code's about the
+// suite, the plugins and the marketplace as it will be, and what marketplaces ask.
+func (a *app) review(ctx context.Context, r *release) ([]generator.HookLine, []said, error) {
+	checks, err := a.validate(ctx, r.stage)
+	if err != nil {
+		return nil, nil, err
+	}
+	var chosen []string
+	for _, row := range r.rows {
+		chosen = append(chosen, row.Plugin)
+	}
+	hooks, faults, err := generator.Review(r.stage, r.suite, chosen)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range faults {
+		checks = append(checks, said{f.Area, verdict(f.Severity), f.File, f.Line, f.Column, f.Says, f.Fix})
+	}
+	if err := generator.CheckMarketplace(r.market.Name); err != nil && !r.own {
+		checks = append(checks, said{Check: "review", State: warning, File: r.market.Path, Says: err.Error(), Fix: "Claude Code takes such a name only from its owner"})
+	}
+	if r.own || len(r.changes) == 0 {
+		return hooks, checks, nil
+	}
+	more, err := a.askAboutMarket(ctx, r)
+	return hooks, append(checks, more...), err
+}
+
+// askAboutMarket has Claude Code look at the other marketplace as it will be.
+// What it warns of is that one's own affair.
+func (a *app) askAboutMarket(ctx context.Context, r *release) ([]said, error) {
+	after, err := r.market.After(r.changes)
+	if err != nil {
+		return nil, hintPublish(err)
+	}
+	dir, err := os.MkdirTemp("", "springfield-publish-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	if err := os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), after, 0o644); err != nil {
+		return nil, err
+	}
+	all, err := a.askClient(ctx, dir, generator.Suite{})
+	return slices.DeleteFunc(all, func(s said) bool { return s.State != failure }), err
+}
+
+// refuse shows what is wrong, and is the error if anything is.
+func (a *app) refuse(checks []said) error {
+	var wrong []finding
+	failed := 0
+	for _, s := range checks {
+		if s.State == failure || s.State == warning {
+			wrong = append(wrong, s.finding())
+		}
+		if s.State == failure {
+			failed++
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	if err := a.printFindings(wrong, false); err != nil {
+		return err
+	}
+	return &hinted{fmt.Errorf("nothing is published: %s", count(failed, "failure")), "what to do is said beside each"}
+}
+
+func (a *app) reportCheck(o publishOptions, r *release, plan installer.Plan, checks []said) error {
+	written, removed := plan.Files()
+	changed := slices.Concat(written, removed, r.compiledFiles())
+	if o.json {
+		if err := a.encode(struct {
+			Published bool         `json:"published"` // nothing would change
+			Changes   []string     `json:"changes"`   // files that publishing would change
+			Plugins   []releaseRow `json:"plugins"`
+			Checks    []said       `json:"checks"`
+		}{len(changed) == 0, list(changed), r.rows, checks}); err != nil {
+			return err
+		}
+	}
+	if len(changed) > 0 {
+		return &hinted{fmt.Errorf("publishing would change %s: %s", count(len(changed), "file"), strings.Join(changed, ", ")),
+			"springfield publish, and commit what it writes; --dry-run shows it"}
+	}
+	switch {
+	case o.json:
+	case len(r.rows) == 0:
+		a.say("%s is consistent; nothing of it was published yet", r.dir)
+	default:
+		a.say("%s is as it was published in %s", r.dir, r.market.Name)
+	}
+	return nil
+}
+
+// published is what publish reports.
+type published struct {
+	*release
+	Files  installer.Plan
+	Hooks  []generator.HookLine
+	Checks []said
+	Marked []string // files that git's index has as executable now
+	Tags   []string // that were made
+}
+
+func (p published) warnings() (n int) {
+	for _, c := range p.Checks {
+		if c.State == warning {
+			n++
+		}
+	}
+	return n
+}
+
+func (a *app) reportPublish(o publishOptions, p published) error {
+	written, removed := p.Files.Files()
+	hooks := p.compiledFiles()
+	if o.json {
+		return a.encode(struct {
+			Marketplace string               `json:"marketplace"`
+			Path        string               `json:"path"` // of its catalog
+			Plugins     []releaseRow         `json:"plugins"`
+			Hooks       []generator.HookLine `json:"hooks"`
+			Changed     []string             `json:"changed"`
+			Removed     []string             `json:"removed"`
+			Compiled    []string             `json:"compiled"`
+			Tags        []string             `json:"tags"`
+			Waits       []string             `json:"waits"` // what has to happen before the next run
+			Checks      []said               `json:"checks"`
+		}{p.market.Name, p.market.Path, p.rows, p.Hooks, list(written), list(removed), list(hooks), list(p.Tags), list(p.waits), p.Checks})
+	}
+	if err := a.printRows(p); err != nil {
+		return err
+	}
+	for _, h := range p.Hooks {
+		leaves := "nothing leaves the machine"
+		if len(h.Hosts) > 0 {
+			leaves = "talks to " + strings.Join(h.Hosts, ", ")
+		}
+		a.item("  "+h.Plugin+": ", fmt.Sprintf("%s hook; held back by: %s; %s", h.Event, h.Gate, leaves))
+	}
+	a.say("")
+	for _, file := range slices.Concat(written, hooks) {
+		a.say("  changed %s", file)
+	}
+	for _, file := range removed {
+		a.say("  removed %s", file)
+	}
+	if len(written)+len(removed)+len(hooks) == 0 {
+		a.say("  nothing changed: this is published already")
+	}
+	for _, tag := range p.Tags {
+		a.say("  tagged %s", tag)
+	}
+	if len(p.Marked) > 0 {
+		a.say("  git's index has %s as executable now", count(len(p.Marked), "hook"))
+	}
+	for _, wait := range p.waits {
+		a.item("  ", wait)
+	}
+	a.say("\nto install:")
+	for _, line := range p.install() {
+		a.say("  %s", line)
+	}
+	return nil
+}
+
+func (a *app) printRows(p published) error {
+	checks := "passed"
+	if n := p.warnings(); n > 0 {
+		checks = count(n, "warning") + "; springfield validate shows them"
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "plugin\tversion\tsource\tsize\tchecks")
+	for _, row := range p.rows {
+		version := row.New
+		switch {
+		case row.Old == "":
+			version = "new → " + row.New
+		case row.Fresh:
+			version = row.Old + " → " + row.New
+		}
+		source := row.Source
+		if row.SHA != "" {
+			source += " @" + row.SHA[:12]
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f MB\t%s\n", row.Plugin, version, source, float64(row.Size)/1e6, checks)
+	}
+	return w.Flush()
+}
+
+// install is what a user types.
+func (p published) install() []string {
+	from := "OWNER/REPO"
+	if p.marketRepo != "" {
+		from = p.marketRepo
+	}
+	lines := []string{"/plugin marketplace add " + from}
+	for _, row := range p.rows {
+		lines = append(lines, "/plugin install "+row.Plugin+"@"+p.market.Name)
+	}
+	return lines
+}

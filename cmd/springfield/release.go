@@ -1,0 +1,416 @@
+// A release: everything that publish would do, worked out in a copy of the suite
+// before anything of it happens.
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+)
+
+// release is what publish has worked out.
+type release struct {
+	dir        string // the suite
+	suite      generator.Suite
+	repo       *repository // of the suite, nil if it is in none
+	market     installer.Catalog
+	own        bool   // the marketplace is the suite itself
+	marketRepo string // where people find the marketplace, "" if that is not known
+	stage      string // the suite as it will be
+	rows       []releaseRow
+
+	differences []generator.Difference // between the suite and the stage
+	changes     []installer.Change     // of another marketplace's catalog
+	waits       []string               // what has to happen before the next run, for people
+}
+
+// releaseRow is one plugin of a release.
+type releaseRow struct {
+	Plugin string `json:"plugin"`
+	Old    string `json:"old,omitempty"` // "" was never published
+	New    string `json:"new"`
+	Source string `json:"source"`
+	SHA    string `json:"sha,omitempty"` // the commit that it is pinned to
+	Size   int64  `json:"size"`          // bytes of all its files
+
+	// Files is the digest of what is published.
+	Files string `json:"files"`
+	// Fresh tells that this version was not published before.
+	Fresh bool `json:"fresh"`
+}
+
+// prepare works a release out. Call remove when done with it.
+func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove func(), err error) {
+	r, remove = &release{}, func() {}
+	if r.dir, r.suite, err = a.suiteIn(o.dir); err != nil {
+		return r, remove, err
+	}
+	if r.repo, err = a.repositoryAt(ctx, r.dir); err != nil {
+		return r, remove, err
+	}
+	if err := a.readMarket(ctx, r, o); err != nil {
+		return r, remove, err
+	}
+	if err := r.version(o); err != nil {
+		return r, remove, err
+	}
+	temporary, err := os.MkdirTemp("", "springfield-publish-")
+	if err != nil {
+		return r, remove, err
+	}
+	remove = func() { _ = os.RemoveAll(temporary) }
+	// Under its own name, which is that of the marketplace where nobody gave one.
+	r.stage = filepath.Join(temporary, filepath.Base(r.dir))
+	for _, step := range []func() error{
+		func() error { return generator.Stage(r.dir, r.stage) },
+		func() error { return a.render(ctx, r, o) },
+		func() error { return r.fill(ctx, o) },
+		r.record,
+		func() error { return r.offer(ctx, o) },
+	} {
+		if err := step(); err != nil {
+			return r, remove, err
+		}
+	}
+	r.differences, err = generator.Differences(r.dir, r.stage)
+	return r, remove, err
+}
+
+// readMarket finds the marketplace to publish to: the one that is named, else
+// the one that the suite names, else the suite.
+func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err error) {
+	to := r.dir
+	switch {
+	case o.to != "":
+		to = a.absolute(o.to)
+	case r.suite.Publish != nil && r.suite.Publish.To != "":
+		if to = filepath.FromSlash(r.suite.Publish.To); !filepath.IsAbs(to) {
+			to = filepath.Join(r.dir, to)
+		}
+	}
+	r.own = isSameDir(to, r.dir)
+	r.market, err = installer.ReadCatalog(to)
+	var syntax *installer.SyntaxError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return &hinted{err, "--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json"}
+	case errors.As(err, &syntax):
+		return &hinted{err, "mend it first: Claude Code takes plain JSON in which every plugin has a name of its own"}
+	case err != nil:
+		return err
+	}
+	repo, err := a.repositoryAt(ctx, to)
+	if err != nil || repo == nil || !isSameDir(repo.root, to) {
+		return err
+	}
+	if where, ok := publicURL(repo.remote(ctx, repo.branch(ctx))); ok {
+		r.marketRepo = strings.TrimSuffix(where, ".git")
+		if short, ok := strings.CutPrefix(r.marketRepo, "https://github.com/"); ok {
+			r.marketRepo = short
+		}
+	}
+	return nil
+}
+
+func isSameDir(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
+}
+
+// version settles which version each plugin gets.
+func (r *release) version(o publishOptions) error {
+	chosen := o.plugins
+	if len(chosen) == 0 {
+		chosen = names(r.suite.Plugins)
+		if o.check { // what was never published cannot have changed since
+			chosen = slices.DeleteFunc(chosen, func(name string) bool { return r.published(name).Version == "" })
+		}
+	}
+	if o.version != "" && len(chosen) > 1 {
+		return &usageError{errors.New("--version is for one plugin"), "name it with --plugin, or raise all with --bump"}
+	}
+	for _, name := range chosen {
+		i := slices.IndexFunc(r.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+		if i < 0 {
+			return &usageError{fmt.Errorf("there is no plugin %q in %s", name, r.dir), "it has " + strings.Join(names(r.suite.Plugins), ", ")}
+		}
+		plugin := &r.suite.Plugins[i]
+		row := releaseRow{Plugin: name, Old: r.published(name).Version}
+		item, listed, err := r.market.Item(name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case o.version != "":
+			if err := generator.Grows(plugin.Version, o.version); err != nil && (row.Old != "" || o.version != plugin.Version) {
+				return &usageError{fmt.Errorf("%s: %w", name, err), "a client takes a version once; give a higher one, of three numbers"}
+			}
+			plugin.Version = o.version
+		case o.bump != "":
+			if plugin.Version, err = generator.Bump(plugin.Version, o.bump); err != nil {
+				return err
+			}
+		}
+		for where, before := range map[string]string{"published": row.Old, "in " + r.market.Path: item.Version} {
+			if before == "" || before == plugin.Version || !listed && where != "published" {
+				continue
+			}
+			if err := generator.Grows(before, plugin.Version); err != nil && !(r.own && where != "published") {
+				return &hinted{fmt.Errorf("%s: %w, which is %s", name, err, where), "raise it: --bump patch, or --version"}
+			}
+		}
+		row.New = plugin.Version
+		r.rows = append(r.rows, row)
+	}
+	return nil
+}
+
+// compile gets the hooks to publish: for every machine that clients run on,
+// unless targets are chosen.
+func (a *app) compile(ctx context.Context, r *release, o publishOptions) (generator.Build, error) {
+	if len(o.targets) > 0 {
+		targets, err := parseTargets(o.targets)
+		if err != nil {
+			return generator.Build{}, err
+		}
+		r.suite.Targets = targets
+	} else {
+		r.suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
+			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs what is made for amd64
+		})
+	}
+	if err := r.suite.Validate(); err != nil {
+		return generator.Build{}, err
+	}
+	tools := a.toolchain()
+	tools.Builder = o.builder
+	return tools.Build(ctx, r.suite.Targets)
+}
+
+// render brings the copy to the release's versions, hooks and texts. A check
+// leaves it as it is: a newer springfield is no reason to fail somebody's CI.
+func (a *app) render(ctx context.Context, r *release, o publishOptions) error {
+	if o.check {
+		return nil
+	}
+	built, err := a.compile(ctx, r, o)
+	if err != nil {
+		return err
+	}
+	files, err := generator.Render(r.suite.Spec, built)
+	if err != nil {
+		return err
+	}
+	update, err := generator.PlanUpdate(r.stage, files)
+	if err != nil {
+		return hintUpdate(err)
+	}
+	var open []string
+	for _, c := range update.Changes {
+		if c.State.Conflict() {
+			open = append(open, c.Path)
+		}
+	}
+	if len(open) > 0 {
+		return &hinted{fmt.Errorf("%s in %s: %s", count(len(open), "conflict"), r.dir, strings.Join(open, ", ")),
+			"springfield update shows them; settle them first"}
+	}
+	r.suite.Build = built
+	return update.Write()
+}
+
+// fill looks at what each plugin holds now, and puts releases into changelogs.
+func (r *release) fill(ctx context.Context, o publishOptions) error {
+	for i := range r.rows {
+		row := &r.rows[i]
+		dir := filepath.Join(r.stage, row.Plugin)
+		digest, err := generator.Digest(dir)
+		if err != nil {
+			return err
+		}
+		row.Files, row.Fresh = digest, row.Old != row.New
+		if published := r.published(row.Plugin); !row.Fresh && published.Files != digest {
+			return &hinted{fmt.Errorf("%s: its files have changed since %s was published, and clients fetch a version once", row.Plugin, row.Old),
+				"raise it: springfield publish --bump patch"}
+		}
+		if err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			info, err := d.Info()
+			if err == nil {
+				row.Size += info.Size()
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+		if !row.Fresh {
+			continue
+		}
+		file := filepath.Join(dir, generator.Changelog)
+		had, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		text := generator.AddRelease(string(had), row.Plugin, row.New, time.Now().Format(time.DateOnly), r.notes(ctx, o, *row))
+		if text != string(had) {
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *release) published(plugin string) generator.Published {
+	if r.suite.Publish == nil {
+		return generator.Published{}
+	}
+	return r.suite.Publish.Plugins[plugin]
+}
+
+// notes are what a release says about itself: what somebody wrote, else what the
+// commits since the one before say.
+func (r *release) notes(ctx context.Context, o publishOptions, row releaseRow) []string {
+	if len(o.notes) > 0 {
+		return o.notes
+	}
+	if row.Old == "" {
+		return []string{"First release."}
+	}
+	if r.repo != nil {
+		if path, err := r.repo.path(filepath.Join(r.dir, row.Plugin)); err == nil {
+			if all := r.repo.subjects(ctx, tagOf(row.Plugin, row.Old), path, 20); len(all) > 0 {
+				return all
+			}
+		}
+	}
+	return []string{"Changes since " + row.Old + "."}
+}
+
+// record writes what is published into the staged springfield.yaml.
+func (r *release) record() error {
+	if len(r.rows) == 0 {
+		return nil
+	}
+	publish := generator.Publish{Plugins: map[string]generator.Published{}}
+	if r.suite.Publish != nil {
+		publish.To = r.suite.Publish.To
+		for name, p := range r.suite.Publish.Plugins {
+			publish.Plugins[name] = p
+		}
+	}
+	for _, row := range r.rows {
+		publish.Plugins[row.Plugin] = generator.Published{Version: row.New, Files: row.Files}
+	}
+	r.suite.Publish = &publish
+	return r.suite.Record(r.stage)
+}
+
+// offer works out the entries of another marketplace. The suite's own catalog is
+// rendered like its other files.
+func (r *release) offer(ctx context.Context, o publishOptions) error {
+	for i := range r.rows {
+		row := &r.rows[i]
+		if r.own {
+			row.Source = "./" + row.Plugin
+			continue
+		}
+		item, listed, err := r.market.Item(row.Plugin)
+		if err != nil {
+			return err
+		}
+		source, err := r.source(ctx, o, row, item)
+		if err != nil {
+			return err
+		}
+		if listed && !r.isOurs(item.Source, source, row.Plugin) && !o.replace {
+			return &hinted{fmt.Errorf("%s: %s offers a plugin of that name from elsewhere: %s", row.Plugin, r.market.Path, item.Source),
+				"springfield new makes a plugin under a name of its own; --replace takes the entry over"}
+		}
+		members, err := r.members(row, source, item)
+		if err != nil {
+			return err
+		}
+		changes, err := r.market.Upsert(members)
+		if err != nil {
+			return err
+		}
+		r.changes = append(r.changes, changes...)
+	}
+	return nil
+}
+
+// members are what the entry of a plugin says. What somebody has written into an
+// entry that is there stays, but for source, version, and a description that is
+// still the one that was published.
+func (r *release) members(row *releaseRow, source any, item installer.Item) ([]installer.Member, error) {
+	manifest := func(root string) (m map[string]json.RawMessage, err error) {
+		data, err := os.ReadFile(filepath.Join(root, row.Plugin, ".claude-plugin", "plugin.json"))
+		if err == nil {
+			err = json.Unmarshal(data, &m)
+		}
+		return m, err
+	}
+	is, err := manifest(r.stage)
+	if err != nil {
+		return nil, err
+	}
+	was, _ := manifest(r.dir) // without one nothing was published
+	encoded, err := installer.Encode(source)
+	if err != nil {
+		return nil, err
+	}
+	var description string
+	_ = json.Unmarshal(was["description"], &description)
+	members := []installer.Member{{Name: "name", Value: is["name"]}, {Name: "source", Value: encoded}, {Name: "version", Value: is["version"]},
+		{Name: "description", Value: is["description"], Keep: item.Description != description}}
+	for _, name := range []string{"author", "homepage", "license", "keywords"} {
+		if value, ok := is[name]; ok {
+			members = append(members, installer.Member{Name: name, Value: value, Keep: true})
+		}
+	}
+	return append(members, installer.Member{Name: "category", Value: json.RawMessage(`"productivity"`), Keep: true}), nil
+}
+
+// plan is the part of a release that undo takes back: everything but the hooks.
+func (r *release) plan(places installer.Places) (installer.Plan, error) {
+	var texts []installer.Text
+	for _, d := range r.differences {
+		if !d.Compiled {
+			texts = append(texts, installer.Text{Path: filepath.Join(r.dir, filepath.FromSlash(d.Path)), Data: d.Data, Mode: 0o644, Gone: d.Gone})
+		}
+	}
+	var did []string
+	for _, row := range r.rows {
+		did = append(did, row.Plugin+" "+row.New)
+	}
+	return installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, texts)
+}
+
+// compiledFiles are the hooks that differ.
+func (r *release) compiledFiles() []string {
+	var files []string
+	for _, d := range r.differences {
+		if d.Compiled {
+			files = append(files, filepath.Join(r.dir, filepath.FromSlash(d.Path)))
+		}
+	}
+	return files
+}
+
+// tagOf is the tag of a release, in the form that Claude Code gives it.
+func tagOf(plugin, version string) string { return plugin + "--v" + version }

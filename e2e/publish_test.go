@@ -1,0 +1,210 @@
+//go:build e2e
+
+// Published plugins, as the real client gets them. The rules of sessions_test.go, and:
+//
+//   - A marketplace is what somebody else has: a checkout with an entry of its own, springfield publishes into it.
+//   - Repositories are served from the disk, by an address that no network knows.
+
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// market is the checkout of a marketplace that has an entry already.
+func (w *World) market(name string) string {
+	w.t.Helper()
+	dir := filepath.Join(w.dir, "checkouts", name)
+	write(w.t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{
+    "name": "`+name+`",
+    "description": "Somebody's plugins",
+    "owner": {"name": "Somebody"},
+    "plugins": [
+        {"name": "other", "source": "./other", "description": "somebody else's"}
+    ]
+}
+`)
+	write(w.t, filepath.Join(dir, "other", ".claude-plugin", "plugin.json"), `{"name": "other", "version": "1.0.0"}`)
+	w.Tools = true
+	return dir
+}
+
+// git runs git for whoever publishes.
+func (w *World) git(dir string, args ...string) string {
+	w.t.Helper()
+	env := append(w.clientEnv(nobody), "GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
+	out := w.exec("git", env, append([]string{"-C", dir}, args...)...)
+	if out.Code != 0 {
+		w.t.Fatalf("git %s: %s", strings.Join(args, " "), out.Stderr)
+	}
+	return strings.TrimSpace(out.Stdout)
+}
+
+// served pushes a directory to a repository of its own and gives its address.
+func (w *World) served(dir string) string {
+	w.t.Helper()
+	bare := filepath.Join(w.dir, "repositories", filepath.Base(dir)+".git")
+	address := "https://git.example.invalid/" + filepath.Base(bare)
+	write(w.t, filepath.Join(w.Home, ".gitconfig"), "[url \"file://"+filepath.Dir(bare)+"/\"]\n\tinsteadOf = https://git.example.invalid/\n[user]\n\tname = T\n\temail = t@example.invalid\n")
+	if err := os.MkdirAll(bare, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	w.git(bare, "init", "-q", "--bare", "-b", "main")
+	w.git(dir, "init", "-q", "-b", "main")
+	w.git(dir, "remote", "add", "origin", address)
+	w.commit(dir, "first")
+	return address
+}
+
+func (w *World) commit(dir, message string) {
+	w.t.Helper()
+	w.git(dir, "add", "-A")
+	w.git(dir, "commit", "-qm", message)
+	w.git(dir, "push", "-q", "-u", "origin", "main")
+}
+
+// halting is a strategy.json that lets Claude stop where ours goes on.
+func halting(strategy string) string {
+	return strings.Replace(strategy, `"add": []`, `"add": [{"id": "halt", "says": ["moving to"], "then": "stop"}]`, 1)
+}
+
+// claude runs the client and demands that it succeeds.
+func (w *World) claude(args ...string) {
+	w.t.Helper()
+	if out := w.Claude(args...); out.Code != 0 {
+		w.t.Fatalf("claude %s: exit %d\n%s%s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
+	}
+}
+
+// Published into a checkout named superpowers-marketplace, enabling it is the two lines of the first design.
+func TestPublishedInADirectory(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		market := w.market("superpowers-marketplace")
+		suite := filepath.Join(market, "springfield")
+		w.Springfield("init", suite, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
+		out := w.Springfield("publish", suite, "--to", market, "--target", hostTarget())
+		if !strings.Contains(out.Stdout, "new → 0.1.0") || !strings.Contains(out.Stdout, "./springfield/ned-flanders") || !strings.Contains(out.Stdout, "passed") {
+			t.Errorf("publish says\n%s%s", out.Stdout, out.Stderr)
+		}
+		w.claude("plugin", "validate", market)
+		w.claude("plugin", "marketplace", "add", market)
+		if err := os.Remove(w.settings("user")); err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		w.Springfield("enable", "ned-flanders", "--marketplace", "superpowers-marketplace")
+		var settings struct{ EnabledPlugins map[string]bool }
+		if err := json.Unmarshal([]byte(read(t, w.settings("user"))), &settings); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]bool{"double-shot-latte@superpowers-marketplace": false, "ned-flanders@superpowers-marketplace": true}
+		if !reflect.DeepEqual(settings.EnabledPlugins, want) {
+			t.Errorf("enabledPlugins is %v", settings.EnabledPlugins)
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
+// Published in a repository, installed with the client's own commands; then a new version, which is the one
+// that runs after an update, and not before.
+func TestPublishedInARepository(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for _, scope := range []string{"user", "project"} {
+			t.Run(scope, func(t *testing.T) {
+				w := newWorld(t, version)
+				market := w.market("neighbors")
+				suite := filepath.Join(market, "springfield")
+				w.Springfield("init", suite, "--yes", "--strategy", "ned-flanders", "--owner", "Test Owner", "--no-git")
+				w.Springfield("publish", suite, "--to", market, "--target", hostTarget())
+				address := w.served(market)
+				w.claude("plugin", "marketplace", "add", address)
+				w.claude("plugin", "install", "ned-flanders@neighbors", "--scope", scope)
+				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+
+				// A version that lets Claude stop where this one goes on.
+				strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
+				write(t, strategy, halting(read(t, strategy)))
+				if out := w.TrySpringfield("publish", suite, "--to", market, "--target", hostTarget()); out.Code != 1 || !strings.Contains(out.Stderr, "its files have changed since 0.1.0 was published") {
+					t.Errorf("exit %d\n%s", out.Code, out.Stderr)
+				}
+				w.Springfield("publish", suite, "--to", market, "--target", hostTarget(), "--bump", "minor")
+				w.commit(market, "second")
+				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+				w.claude("plugin", "marketplace", "update", "neighbors")
+				w.claude("plugin", "update", "ned-flanders@neighbors", "--scope", scope)
+				ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+				if records := w.known(); !strings.Contains(records, `"0.2.0"`) {
+					t.Errorf("the client has\n%s", records)
+				}
+			})
+		}
+	})
+}
+
+// From the suite's own repository, pinned to a commit: what is installed is that commit, whatever comes
+// after it.
+func TestPublishedFromItsOwnRepository(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		market := w.market("neighbors")
+		suite := newSuite(w)
+		w.served(suite)
+		publish := func() string {
+			t.Helper()
+			return w.Springfield("publish", suite, "--to", market, "--target", hostTarget()).Stdout
+		}
+		if said := publish(); !strings.Contains(said, "commit and push") {
+			t.Errorf("the first run says\n%s", said)
+		}
+		w.commit(suite, "published")
+		if said := publish(); !strings.Contains(said, "git-subdir https://git.example.invalid/continuation-hooks.git ned-flanders @"+w.git(suite, "rev-parse", "HEAD")[:12]) {
+			t.Errorf("the second run says\n%s", said)
+		}
+		strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
+		write(t, strategy, halting(read(t, strategy)))
+		w.commit(suite, "not published")
+		w.claude("plugin", "validate", market)
+		w.claude("plugin", "marketplace", "add", market)
+		w.claude("plugin", "install", "ned-flanders@neighbors")
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
+// Our tag is the client's: it finds nothing left to tag.
+func TestTagsAgree(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		suite := newSuite(w)
+		w.served(suite)
+		w.Springfield("publish", suite, "--target", hostTarget())
+		w.commit(suite, "published")
+		tag := func(dir string) Output {
+			project := w.Project
+			w.Project = dir
+			defer func() { w.Project = project }()
+			return w.Claude("plugin", "tag")
+		}
+		theirs := tag(filepath.Join(suite, "ned-flanders"))
+		names := w.git(suite, "tag")
+		kind := w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags")
+		if theirs.Code != 0 || names != "ned-flanders--v0.1.0" {
+			t.Fatalf("claude plugin tag: exit %d, tags %q\n%s%s", theirs.Code, names, theirs.Stdout, theirs.Stderr)
+		}
+		w.git(suite, "tag", "-d", names)
+		w.Springfield("publish", suite, "--target", hostTarget(), "--tag")
+		if got := w.git(suite, "tag"); got != names {
+			t.Errorf("our tag is %q, theirs %q", got, names)
+		}
+		if got := w.git(suite, "for-each-ref", "--format=%(objecttype) %(subject)", "refs/tags"); got != kind {
+			t.Errorf("ours is %q, theirs %q", got, kind)
+		}
+		if again := tag(filepath.Join(suite, "ned-flanders")); again.Code == 0 {
+			t.Errorf("the client tags what is tagged:\n%s", again.Stdout)
+		}
+	})
+}

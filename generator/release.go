@@ -1,0 +1,156 @@
+// Releases: which version a plugin gets, and whether what it holds was published
+// under that version before. Claude Code copies a plugin that comes from a
+// repository once per version, so other files under the same version reach
+// nobody.
+
+package generator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// Publish is what a suite remembers of publishing.
+type Publish struct {
+	// To is the marketplace that it is published to: a directory, relative to the
+	// suite unless it is absolute; "" is the suite itself.
+	To string `yaml:"to,omitempty"`
+	// Plugins are what was published last, by name.
+	Plugins map[string]Published `yaml:"plugins,omitempty"`
+}
+
+// Published is one plugin as it was published last.
+type Published struct {
+	Version string `yaml:"version"`
+	Files   string `yaml:"files"` // Digest of them
+}
+
+// Bumps are the parts of a version that can be raised.
+func Bumps() []string { return []string{"patch", "minor", "major"} }
+
+// Bump raises one part of a version; what stood behind it begins anew.
+func Bump(version, part string) (string, error) {
+	v, err := semver.StrictNewVersion(version)
+	if err != nil {
+		return "", fmt.Errorf("version %q: %w", version, err)
+	}
+	switch part {
+	case "major":
+		return v.IncMajor().String(), nil
+	case "minor":
+		return v.IncMinor().String(), nil
+	case "patch":
+		return v.IncPatch().String(), nil
+	}
+	return "", fmt.Errorf("there is no part %q of a version", part)
+}
+
+// Grows says why a version cannot follow another, nil if it can.
+func Grows(from, to string) error {
+	next, err := semver.StrictNewVersion(to)
+	if err != nil {
+		return fmt.Errorf("version %q: %w", to, err)
+	}
+	before, err := semver.StrictNewVersion(from)
+	if err != nil {
+		return fmt.Errorf("version %q: %w", from, err)
+	}
+	if !next.GreaterThan(before) {
+		return fmt.Errorf("version %s does not come after %s", to, from)
+	}
+	return nil
+}
+
+// Changelog is a plugin's record of its releases, the newest first.
+const Changelog = "CHANGELOG.md"
+
+// AddRelease puts a release at the head of a changelog, "" for a new one. One
+// that is there already stays as it is.
+func AddRelease(changelog, plugin, version, date string, notes []string) string {
+	heading := "## " + version
+	for line := range strings.Lines(changelog) {
+		if line = strings.TrimRight(line, "\r\n"); line == heading || strings.HasPrefix(line, heading+" ") {
+			return changelog
+		}
+	}
+	entry := heading + " (" + date + ")\n\n"
+	for _, note := range notes {
+		entry += "- " + note + "\n"
+	}
+	if strings.TrimSpace(changelog) == "" {
+		return "# Releases of " + plugin + "\n\n" + entry
+	}
+	at := strings.Index(changelog, "\n## ") + 1
+	if strings.HasPrefix(changelog, "## ") {
+		at = 0
+	} else if at == 0 { // no release in it yet
+		return strings.TrimRight(changelog, "\n") + "\n\n" + entry
+	}
+	return changelog[:at] + entry + "\n" + changelog[at:]
+}
+
+// Digest identifies the files of a plugin's directory: names, contents, and
+// which may be started. Its changelog is left out, which tells of versions.
+func Digest(dir string) (string, error) {
+	sum := sha256.New()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		relative, err := filepath.Rel(dir, name)
+		if err != nil || relative == Changelog {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: not a regular file; a plugin that is published holds nothing else", name)
+		}
+		relative = filepath.ToSlash(relative)
+		fmt.Fprintf(sum, "%s\x00%t\x00%d\x00", relative, isStarted(relative), info.Size())
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(sum, f)
+		return errors.Join(err, f.Close())
+	})
+	if err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// isStarted tells whether a file of a plugin has to be executable. Not its mode
+// says so: a checkout on Windows has none.
+func isStarted(file string) bool {
+	for _, place := range hookPlaces() {
+		if file == place {
+			return true
+		}
+	}
+	return false
+}
+
+// Started are the files of a plugin that have to be executable, as far as they
+// are there, relative to it and with slashes.
+func Started(dir string) []string {
+	var all []string
+	for _, place := range hookPlaces() {
+		if exists(filepath.Join(dir, filepath.FromSlash(place))) {
+			all = append(all, place)
+		}
+	}
+	return all
+}

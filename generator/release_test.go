@@ -1,0 +1,203 @@
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+func TestVersions(t *testing.T) {
+	for _, test := range []struct{ version, part, want string }{
+		{"0.1.0", "patch", "0.1.1"}, {"0.1.9", "minor", "0.2.0"}, {"1.2.3", "major", "2.0.0"}, {"1.2.3-rc.1", "patch", "1.2.3"}, {"1.2.3+7", "minor", "1.3.0"},
+		{"1.2", "patch", ""}, {"v1.2.3", "patch", ""}, {"1.2.3", "all", ""},
+	} {
+		if got, err := Bump(test.version, test.part); got != test.want || (err != nil) != (test.want == "") {
+			t.Errorf("Bump(%s, %s) = %s, %v", test.version, test.part, got, err)
+		}
+	}
+	for _, test := range []struct {
+		from, to string
+		ok       bool
+	}{
+		{"0.1.0", "0.1.1", true}, {"0.9.0", "0.10.0", true}, {"1.0.0-rc.1", "1.0.0", true},
+		{"0.1.0", "0.1.0", false}, {"0.2.0", "0.1.9", false}, {"1.0.0", "1.0.0-rc.1", false}, {"1.0.0", "1.0.0+2", false}, {"1.0.0", "2", false}, {"x", "1.0.0", false},
+	} {
+		if err := Grows(test.from, test.to); (err == nil) != test.ok {
+			t.Errorf("Grows(%s, %s) = %v", test.from, test.to, err)
+		}
+	}
+}
+
+func TestAddRelease(t *testing.T) {
+	const head = "# Releases of p\n\n"
+	first := AddRelease("", "p", "0.1.0", "2026-11-21", []string{"First release."})
+	if first != head+"## 0.1.0 (2026-11-21)\n\n- First release.\n" {
+		t.Errorf("the first: %q", first)
+	}
+	second := AddRelease(first, "p", "0.2.0", "2026-11-22", []string{"a", "b"})
+	if second != head+"## 0.2.0 (2026-11-22)\n\n- a\n- b\n\n"+strings.TrimPrefix(first, head) {
+		t.Errorf("the second: %q", second)
+	}
+	if again := AddRelease(second, "p", "0.1.0", "2027-01-01", []string{"x"}); again != second {
+		t.Errorf("one that is there: %q", again)
+	}
+	if got := AddRelease("Words of mine.\n", "p", "0.1.0", "d", []string{"x"}); got != "Words of mine.\n\n## 0.1.0 (d)\n\n- x\n" {
+		t.Errorf("behind words: %q", got)
+	}
+	if got := AddRelease("## 0.1.0\r\n- old\r\n", "p", "0.1.0", "d", []string{"x"}); got != "## 0.1.0\r\n- old\r\n" {
+		t.Errorf("with CRLF: %q", got)
+	}
+	if got := AddRelease("## 0.1.0\n- old\n", "p", "0.2.0", "d", []string{"x"}); !strings.HasPrefix(got, "## 0.2.0 (d)\n\n- x\n\n## 0.1.0\n") {
+		t.Errorf("without a title: %q", got)
+	}
+}
+
+// Names, contents and which file is started make the digest; changelog, modes and
+// time do not.
+func TestDigest(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	digest := func() string {
+		t.Helper()
+		d, err := Digest(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	write("hooks/springfield-hook", "x")
+	write("README.md", "a")
+	base := digest()
+	write("CHANGELOG.md", "# one")
+	if err := os.Chmod(filepath.Join(dir, "hooks", "springfield-hook"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if digest() != base {
+		t.Error("a changelog, or a mode that a checkout can lose, changed it")
+	}
+	for name, text := range map[string]string{"README.md": "b", "hooks/springfield-hook": "y", "more/CHANGELOG.md": "z"} {
+		write(name, text)
+		if next := digest(); next == base {
+			t.Errorf("%s did not change it", name)
+		} else {
+			base = next
+		}
+	}
+	if err := os.Symlink("README.md", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Digest(dir); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a link: %v", err)
+	}
+}
+
+// What differs between a suite and its stage, and nothing else.
+func TestDifferences(t *testing.T) {
+	dir, stage := t.TempDir(), filepath.Join(t.TempDir(), "stage")
+	put := func(root, name, text string, mode os.FileMode) {
+		t.Helper()
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(dir, "a.txt", "a", 0o644)
+	put(dir, "gone.txt", "", 0o644)
+	put(dir, "p/hooks/springfield-hook", "old", 0o755)
+	put(dir, ".git/HEAD", "ref", 0o644)
+	put(dir, "sub/.git", "gitdir: x", 0o644)
+	if err := Stage(dir, stage); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(stage, ".git")); err == nil {
+		t.Error("the repository was copied")
+	}
+	if none, err := Differences(dir, stage); err != nil || len(none) != 0 {
+		t.Errorf("a fresh copy differs: %+v, %v", none, err)
+	}
+	put(stage, "p/hooks/springfield-hook", "new", 0o755)
+	put(stage, "new.txt", "n", 0o644)
+	if err := os.Remove(filepath.Join(stage, "gone.txt")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := Differences(dir, stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range found {
+		what := d.Path
+		if d.Compiled {
+			what += " compiled"
+		}
+		if d.Gone {
+			what += " gone"
+		}
+		if d.Before == nil {
+			what += " new"
+		}
+		got = append(got, what)
+	}
+	if want := "gone.txt gone, new.txt new, p/hooks/springfield-hook compiled"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+	if err := WriteCompiled(dir, found); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := Differences(dir, stage); err != nil || len(left) != 2 {
+		t.Errorf("after the hooks: %+v, %v", left, err)
+	}
+	if err := os.Symlink("a.txt", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Stage(dir, filepath.Join(t.TempDir(), "again")); err == nil {
+		t.Error("a link was copied")
+	}
+}
+
+// Every strategy's description is one that a marketplace takes.
+func TestReviewOfWhatIsMade(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	spec := suiteOf(t, strategy.Names(), Host())
+	files, err := Render(spec, Build{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, p := range spec.Plugins {
+		names = append(names, p.Name)
+	}
+	hooks, faults, err := Review(dir, Suite{Spec: spec}, names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range faults {
+		t.Errorf("%s: %s", f.File, f.Says)
+	}
+	if len(hooks) < len(names) {
+		t.Errorf("%d hooks of %d plugins", len(hooks), len(names))
+	}
+	for _, h := range hooks {
+		if h.Event == "" || h.Gate == "" || !strings.HasSuffix(h.Command, "/hooks/springfield-hook") || len(h.Hosts) > 0 {
+			t.Errorf("%+v", h)
+		}
+	}
+}

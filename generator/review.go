@@ -1,0 +1,121 @@
+// Reviewing a release: what whoever keeps a marketplace asks before taking a
+// plugin in, beyond its being valid.
+
+package generator
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxPublished bounds a file, in bytes: git hosts refuse larger ones.
+const maxPublished = 100 << 20
+
+// HookLine is one hook that a plugin brings, for whoever reviews it.
+type HookLine struct {
+	Plugin  string   `json:"plugin"`
+	Event   string   `json:"event"`
+	Command string   `json:"command"`
+	Gate    string   `json:"gate"`  // what holds it back
+	Hosts   []string `json:"hosts"` // that it talks to; none: nothing leaves the machine
+}
+
+// Review looks at some plugins of a suite. The error is about looking.
+func Review(dir string, suite Suite, plugins []string) (hooks []HookLine, faults []Fault, err error) {
+	for _, p := range suite.Plugins {
+		if !slices.Contains(plugins, p.Name) {
+			continue
+		}
+		more, found, err := reviewPlugin(dir, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		hooks, faults = append(hooks, more...), append(faults, found...)
+	}
+	if strings.TrimSpace(suite.Owner.Name) == "" {
+		faults = append(faults, Fault{Area: "review", Severity: Failed, File: SuiteFile, Says: "the marketplace has no owner", Fix: "owner: in " + SuiteFile})
+	}
+	return hooks, faults, nil
+}
+
+func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err error) {
+	file := path.Join(p.Name, ".claude-plugin", "plugin.json")
+	add := func(severity Severity, file, says, fix string) {
+		faults = append(faults, Fault{Area: "review", Severity: severity, File: file, Says: says, Fix: fix})
+	}
+	var manifest struct {
+		Description, License string
+		Author               struct{ Name string }
+		Network              struct{ Hosts []string }
+	}
+	if err := readJSON(filepath.Join(dir, file), &manifest); err != nil {
+		return nil, nil, err
+	}
+	var declared struct {
+		Hooks map[string][]struct {
+			Hooks []struct{ Command string }
+		}
+	}
+	if err := readJSON(filepath.Join(dir, p.Name, "hooks", "hooks.json"), &declared); err != nil {
+		return nil, nil, err
+	}
+	says := strings.ToLower(manifest.Description)
+	switch {
+	case strings.TrimSpace(says) == "":
+		add(Failed, file, "no description", "say which hook it is, what it reads, and what leaves the machine")
+	case !strings.Contains(says, "hook"):
+		add(Failed, file, "its description does not say that it is a hook", "name the hook and what it reads: whoever installs it lets it run")
+	case !slices.ContainsFunc(append([]string{"leaves the machine", "leaves your machine", "network"}, manifest.Network.Hosts...), func(word string) bool { return strings.Contains(says, strings.ToLower(word)) }):
+		add(Failed, file, "its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
+	}
+	if manifest.License == "" {
+		add(Failed, file, "no license", `"license": "MIT", or whichever it is under`)
+	}
+	if manifest.Author.Name == "" {
+		add(Failed, file, "no author", `"author": {"name": …}`)
+	}
+	if !exists(filepath.Join(dir, p.Name, ".claude-plugin", "icon.png")) {
+		add(Failed, path.Join(p.Name, ".claude-plugin", "icon.png"), "no icon", "springfield init adds it")
+	}
+	about, err := ReadAbout(p.Strategy)
+	if err != nil {
+		return nil, nil, err
+	}
+	for event, groups := range declared.Hooks {
+		for _, group := range groups {
+			for _, hook := range group.Hooks {
+				hooks = append(hooks, HookLine{p.Name, event, hook.Command, about.Gated(), manifest.Network.Hosts})
+			}
+		}
+	}
+	slices.SortFunc(hooks, func(a, b HookLine) int { return strings.Compare(a.Event+a.Command, b.Event+b.Command) })
+	err = filepath.WalkDir(filepath.Join(dir, p.Name), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil && info.Size() > maxPublished {
+			relative, _ := filepath.Rel(dir, name)
+			add(Failed, filepath.ToSlash(relative), fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out")
+		}
+		return err
+	})
+	return hooks, faults, err
+}
+
+func readJSON(file string, into any) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read %s: %w", file, err)
+	}
+	return nil
+}

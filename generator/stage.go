@@ -1,0 +1,152 @@
+// Staging a release: a copy of a suite in which everything is done first, so
+// that it can be looked at as a whole before one byte of the suite changes.
+
+package generator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Stage copies a suite into a directory, without its git repository and without
+// what another springfield is writing there. A link that leads to a file becomes
+// that file only if it lies in the suite.
+func Stage(dir, into string) error {
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(into, relative)
+		switch {
+		case d.IsDir() && d.Name() == ".git":
+			return filepath.SkipDir
+		case d.IsDir():
+			return os.MkdirAll(to, 0o755)
+		case d.Name() == ".git": // of a worktree or a submodule
+			return nil
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s: not a regular file; a suite that is published holds nothing else", name)
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(to, data, info.Mode().Perm())
+	})
+}
+
+// Difference is a file that is not the same in a suite and in its stage. Before
+// is nil where the suite has none, After where the stage has none.
+type Difference struct {
+	File
+	Before []byte
+	Gone   bool // the stage has it no more
+}
+
+// Differences lists what became of a suite in its stage, by path.
+func Differences(dir, stage string) ([]Difference, error) {
+	before, err := regularFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	after, err := regularFiles(stage)
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(before)
+	maps.Copy(all, after)
+	var found []Difference
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		had, hasMode := before[path]
+		has, mode := after[path]
+		d := Difference{File: File{Path: path}}
+		if hasMode {
+			if d.Before, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
+				return nil, err
+			}
+			d.Before = there(d.Before)
+		}
+		if d.Gone = !mode; mode {
+			if d.Data, err = os.ReadFile(filepath.Join(stage, filepath.FromSlash(path))); err != nil {
+				return nil, err
+			}
+			d.Mode = has
+		}
+		_, inside, _ := cutPlugin(path)
+		d.Compiled = isStarted(inside)
+		if hasMode && mode && bytes.Equal(d.Before, d.Data) && had&0o111 == has&0o111 {
+			continue
+		}
+		found = append(found, d)
+	}
+	return found, nil
+}
+
+// cutPlugin splits a path of a suite at its first slash.
+func cutPlugin(path string) (plugin, inside string, ok bool) {
+	for i := range path {
+		if path[i] == '/' {
+			return path[:i], path[i+1:], true
+		}
+	}
+	return "", path, false
+}
+
+func regularFiles(dir string) (map[string]fs.FileMode, error) {
+	all := map[string]fs.FileMode{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".git" && d.IsDir():
+			return filepath.SkipDir
+		case !d.Type().IsRegular() || d.Name() == ".git":
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(dir, name)
+		all[filepath.ToSlash(relative)] = info.Mode().Perm()
+		return err
+	})
+	return all, err
+}
+
+// WriteCompiled puts the compiled files among the differences into the suite:
+// all of them, or none.
+func WriteCompiled(dir string, differences []Difference) error {
+	var files []File
+	var gone []string
+	for _, d := range differences {
+		switch {
+		case !d.Compiled:
+		case d.Gone:
+			gone = append(gone, d.Path)
+		default:
+			files = append(files, d.File)
+		}
+	}
+	if len(files)+len(gone) == 0 {
+		return nil
+	}
+	return place(dir, files, gone)
+}

@@ -1,0 +1,179 @@
+package installer
+
+// Publishing: the catalog of a marketplace, and the texts of a release, changed
+// in one edit that undo takes back.
+//
+// The rules:
+//   - an entry is found by its name; the entries of others, their order and their
+//     layout stay as they are;
+//   - of an entry that is there, only members that say something else change, and
+//     members that springfield does not set stay;
+//   - a catalog that Claude Code would refuse is refused: names given twice, and
+//     what is not plain JSON.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// Catalog is a marketplace.json as it was read.
+type Catalog struct {
+	Name string // of the marketplace
+	Path string // of the file
+	Root string // the marketplace's directory, which relative sources are from
+
+	file *File
+	doc  *Document
+}
+
+// Item is what an entry of a catalog says. Source is a path, or an object that
+// says where to fetch the plugin.
+type Item struct {
+	Name        string          `json:"name"`
+	Source      json.RawMessage `json:"source"`
+	Description string          `json:"description"`
+	Version     string          `json:"version"`
+}
+
+// ReadCatalog reads the catalog of the marketplace in a directory. One that is
+// not there gives an error that wraps fs.ErrNotExist.
+func ReadCatalog(dir string) (Catalog, error) {
+	c := Catalog{Root: dir, Path: filepath.Join(dir, ".claude-plugin", "marketplace.json")}
+	file, err := Open(c.Path)
+	if err != nil {
+		return c, fmt.Errorf("read marketplace: %w", err)
+	}
+	if !file.Exists {
+		return c, fmt.Errorf("read marketplace: %w", &fs.PathError{Op: "open", Path: c.Path, Err: fs.ErrNotExist})
+	}
+	c.file = file
+	if c.doc, err = Parse(file.Data); err != nil {
+		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
+	}
+	var said struct {
+		Name    string
+		Plugins []Item
+	}
+	if err := json.Unmarshal([]byte(c.doc.text), &said); err != nil {
+		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
+	}
+	if c.Name = said.Name; c.Name == "" {
+		return c, fmt.Errorf("read marketplace: %s: it has no name", c.Path)
+	}
+	for _, item := range said.Plugins {
+		if _, _, err := c.Item(item.Name); err != nil { // names that are there twice
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// Item is the entry of a plugin, and whether there is one.
+func (c Catalog) Item(name string) (item Item, found bool, err error) {
+	raw, found, err := c.doc.Get("plugins", Element(name))
+	if err != nil {
+		return item, false, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
+	}
+	if found {
+		err = json.Unmarshal(raw, &item)
+	}
+	if err != nil {
+		return item, false, fmt.Errorf("read marketplace: %s: the entry of %s: %w", c.Path, name, err)
+	}
+	return item, found, nil
+}
+
+// Member is one member of an entry.
+type Member struct {
+	Name  string
+	Value json.RawMessage
+	// Keep leaves what an entry says already.
+	Keep bool
+}
+
+// Upsert are the changes that give a plugin an entry, or change the one it has.
+// The first member is its name.
+func (c Catalog) Upsert(members []Member) ([]Change, error) {
+	var name string
+	if len(members) == 0 || members[0].Name != "name" || json.Unmarshal(members[0].Value, &name) != nil || name == "" {
+		return nil, errors.New("an entry begins with its name")
+	}
+	at := []string{"plugins", Element(name)}
+	_, found, err := c.Item(name)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		text := "{"
+		for i, m := range members {
+			if i > 0 {
+				text += ","
+			}
+			text += quote(m.Name) + ":" + string(m.Value)
+		}
+		return []Change{{Path: at, Value: json.RawMessage(text + "}")}}, nil
+	}
+	var changes []Change
+	for _, m := range members[1:] {
+		path := append(at[:2:2], m.Name)
+		_, has, err := c.doc.Get(path...)
+		if err != nil {
+			return nil, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
+		}
+		if !has || !m.Keep {
+			changes = append(changes, Change{Path: path, Value: m.Value})
+		}
+	}
+	return changes, nil
+}
+
+// After is the catalog's text after changes.
+func (c Catalog) After(changes []Change) ([]byte, error) {
+	after, err := c.doc.Apply(changes...)
+	if err != nil {
+		return nil, refused(c.file, err)
+	}
+	return after, nil
+}
+
+// Text is one file of a release.
+type Text struct {
+	Path string // absolute
+	Data []byte
+	Mode fs.FileMode // of one that is new
+	Gone bool        // it goes away
+}
+
+// PlanPublish changes a catalog, unless there is nothing to change in it, and
+// writes texts. did names the edit for the journal.
+func PlanPublish(p Places, did string, c Catalog, changes []Change, texts []Text) (Plan, error) {
+	plan := Plan{Did: did, kind: "release"}
+	for _, t := range texts {
+		file, err := Open(t.Path)
+		if err != nil {
+			return Plan{}, fmt.Errorf("read release: %w", err)
+		}
+		if err := writable(file); err != nil {
+			return Plan{}, err
+		}
+		known, err := p.recall(file.Path)
+		if err != nil {
+			return Plan{}, err
+		}
+		if !file.Exists {
+			file.Mode = t.Mode
+		}
+		e := newEdit(file, t.Data, known)
+		e.remove = t.Gone
+		if e.writes() {
+			plan.edits = append(plan.edits, e)
+		}
+	}
+	if len(changes) == 0 {
+		return plan, nil
+	}
+	return plan, plan.set(p, c.file, c.doc, changes, "")
+}
