@@ -1,6 +1,8 @@
 // Changing files. A file is written beside its place and renamed over it, so
-// nobody ever reads half of it; before that it is read once more, so that an
-// edit made meanwhile is never overwritten.
+// nobody ever reads half of it, and whoever is killed in between leaves the old
+// one; before that it is read once more, so that an edit made meanwhile is not
+// overwritten. What is no plain file, or is read-only, is left alone. What a
+// killed writer has left beside it goes with the next change.
 
 package workspace
 
@@ -12,6 +14,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -39,6 +43,9 @@ func (s *Space) change(c strategy.Change) error {
 	if err != nil {
 		return err
 	}
+	if strings.HasSuffix(c.Name, "/") {
+		return errors.New("it names a directory")
+	}
 	if c.Was != nil {
 		now := s.look(c.Name)
 		if now.Problem != "" {
@@ -48,36 +55,72 @@ func (s *Space) change(c strategy.Change) error {
 			return ErrChanged
 		}
 	}
+	mode, isNew := fs.FileMode(0o644), true
+	if info, err := s.root.Lstat(name); err == nil {
+		mode, isNew = info.Mode().Perm(), false
+		switch {
+		case c.Data == nil && !info.IsDir(): // it may go, whatever it is
+		case info.Mode()&fs.ModeSymlink != 0:
+			return errors.New("it is a link") // a rename would put a file in its place
+		case !info.Mode().IsRegular():
+			return errors.New("it is no regular file")
+		case mode&0o200 == 0:
+			return errors.New("it is read-only")
+		}
+	}
+	defer s.sweep(name)
 	if c.Data == nil {
 		if err := s.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	}
-	mode := fs.FileMode(0o644)
-	if info, err := s.root.Lstat(name); err == nil {
-		mode = info.Mode().Perm()
-		switch {
-		case !info.Mode().IsRegular():
-			return errors.New("it is a link") // a rename would put a file in its place
-		case mode&0o200 == 0:
-			return errors.New("it is read-only")
-		}
+	temp := tempFor(name)
+	err = s.write(temp, c.Data, mode, isNew)
+	if err == nil {
+		err = s.root.Rename(temp, name)
 	}
-	temp := name + ".new-" + strconv.Itoa(os.Getpid())
-	if err := s.write(temp, c.Data, mode); err != nil {
+	if err != nil {
 		_ = s.root.Remove(temp)
-		return err
 	}
-	if err := s.root.Rename(temp, name); err != nil {
-		_ = s.root.Remove(temp)
-		return err
-	}
-	return nil
+	return err
 }
 
-// write makes the directory, too, if it is missing.
-func (s *Space) write(name string, data []byte, mode fs.FileMode) error {
+// tempMark stands between a file's name and the number of one that is to take
+// its place.
+const tempMark = ".new-"
+
+// tempFor is a name that no other process and no other time comes to.
+func tempFor(name string) string {
+	return name + tempMark + strconv.Itoa(os.Getpid()) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
+}
+
+// abandoned is how old a file must be to be that of a writer who was killed.
+const abandoned = time.Minute
+
+// sweep removes what killed writers of a file have left beside it. It does not
+// matter whether that works.
+func (s *Space) sweep(name string) {
+	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(maxNames)
+	for _, other := range names {
+		if !strings.HasPrefix(other, filepath.Base(name)+tempMark) {
+			continue
+		}
+		other = filepath.Join(filepath.Dir(name), other)
+		if info, err := s.root.Lstat(other); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > abandoned {
+			_ = s.root.Remove(other)
+		}
+	}
+}
+
+// write makes the directory, too, if it is missing. What takes a file's place
+// has its mode, whatever the umask says.
+func (s *Space) write(name string, data []byte, mode fs.FileMode, isNew bool) error {
 	const flags = os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	f, err := s.root.OpenFile(name, flags, mode)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -90,7 +133,13 @@ func (s *Space) write(name string, data []byte, mode fs.FileMode) error {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if !isNew {
+		_ = f.Chmod(mode) // there are file systems without modes
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	return err
 }
 
 // Check tells why a file could not be changed, nil if it could: it makes the file
@@ -109,9 +158,9 @@ func (s *Space) Check(name string) error {
 			return errors.New("it is read-only (" + info.Mode().String() + ")")
 		}
 	}
-	temp := local + ".new-" + strconv.Itoa(os.Getpid())
+	temp := tempFor(local)
 	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) { // or the hook is at it now
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {

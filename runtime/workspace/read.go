@@ -62,7 +62,7 @@ func (s *Space) Read(want strategy.Want) strategy.File {
 	if want.Whole == nil {
 		return f
 	}
-	for waited := time.Duration(0); f.Readable() && f.Age < fresh.Milliseconds() && waited < patience; waited += pause {
+	for deadline := time.Now().Add(patience - pause); f.Readable() && f.Age < fresh.Milliseconds() && time.Now().Before(deadline); {
 		time.Sleep(pause)
 		again := s.look(want.Name)
 		same := again.Found == f.Found && bytes.Equal(again.Data, f.Data)
@@ -135,7 +135,10 @@ func inside(name string) (string, error) {
 
 // plain is what is wrong, without the name and the system call.
 func plain(err error) string {
-	if e, ok := err.(*fs.PathError); ok {
+	switch e := err.(type) { // not errors.As, which makes the hook larger
+	case *fs.PathError:
+		err = e.Err
+	case *os.LinkError:
 		err = e.Err
 	}
 	return err.Error()

@@ -1,0 +1,300 @@
+//go:build unix
+
+package workspace
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// TestMain is also the processes that these tests start: one that writes a file
+// over and over, one that has no room to write, one that may not.
+func TestMain(m *testing.M) {
+	if role := os.Getenv("WORKSPACE_TEST"); role != "" {
+		if err := roles()[role](os.Getenv("WORKSPACE_TEST_DIR")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func roles() map[string]func(dir string) error {
+	return map[string]func(dir string) error{"write": writeOften, "no room": writeWithoutRoom, "nobody": writeAsNobody}
+}
+
+// play starts this test binary in a role.
+func play(t *testing.T, role, dir string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "WORKSPACE_TEST="+role, "WORKSPACE_TEST_DIR="+dir)
+	cmd.Stderr = &bytes.Buffer{}
+	return cmd
+}
+
+// page is what a writer writes: long enough to be seen torn, and telling whose it
+// is in every line.
+func page(who, n int) []byte {
+	return bytes.Repeat([]byte(fmt.Sprintf("%d %d\n", who, n)), 4000)
+}
+
+// isPage tells whether data is one writer's page, and all of it.
+func isPage(data []byte) bool {
+	line, _, ok := bytes.Cut(data, []byte("\n"))
+	return ok && bytes.Equal(data, bytes.Repeat(append(line, '\n'), 4000))
+}
+
+// writeOften writes its pages until it is killed, or so many times.
+func writeOften(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	times, err := strconv.Atoi(os.Getenv("WORKSPACE_TEST_TIMES"))
+	if err != nil {
+		return err
+	}
+	for n := 0; n < times || times == 0; n++ {
+		if err := s.Apply([]strategy.Change{{Name: "dir/f", Data: page(os.Getpid(), n)}}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Sixteen processes write one file at once: it is always the whole of one of theirs.
+func TestManyWriters(t *testing.T) {
+	r := newRoom(t)
+	r.write("work/dir/f", string(page(0, 0)))
+	var writers []*exec.Cmd
+	for range 16 {
+		cmd := play(t, "write", r.Dir)
+		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=40")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		writers = append(writers, cmd)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, cmd := range writers {
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("%v: %s", err, cmd.Stderr)
+			}
+		}
+	}()
+	reads := 0
+	for at := done; at != nil; reads++ {
+		select {
+		case <-done:
+			at = nil
+		default:
+		}
+		if f := r.Read(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
+			t.Fatalf("read %d: torn, %d bytes, %s", reads, len(f.Data), f.Problem)
+		}
+	}
+	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
+		t.Errorf("left behind: %v", f.Names)
+	}
+}
+
+// Killed at any moment, a writer leaves the old page or the new one; what it may
+// leave beside it goes with a later change.
+func TestKilledWriters(t *testing.T) {
+	r := newRoom(t)
+	r.write("work/dir/f", string(page(0, 0)))
+	for n := range 25 {
+		cmd := play(t, "write", r.Dir)
+		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=0")
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		before := r.Read(strategy.Want{Name: "dir/f"}).Data
+		for bytes.Equal(before, r.Read(strategy.Want{Name: "dir/f"}).Data) { // it is at work
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(time.Duration(n*137) * time.Microsecond)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait() // killed
+		if f := r.Read(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
+			t.Fatalf("kill %d: torn, %d bytes, %s", n, len(f.Data), f.Problem)
+		}
+	}
+	past := time.Now().Add(-2 * abandoned)
+	for _, name := range r.Read(strategy.Want{Name: "dir/"}).Names {
+		if err := os.Chtimes(r.path("work/dir/"+name), past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := r.Apply([]strategy.Change{{Name: "dir/f", Data: []byte("the last")}}); err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
+		t.Errorf("left behind: %v", f.Names)
+	}
+}
+
+// writeWithoutRoom writes more than it may, as on a full disk.
+func writeWithoutRoom(dir string) error {
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	signal.Ignore(syscall.SIGXFSZ)
+	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 1000, Max: 1000}); err != nil {
+		return err
+	}
+	err = s.Apply([]strategy.Change{{Name: "dir/below.txt", Data: page(1, 1)}})
+	if err == nil || err.Error() != "write dir/below.txt: "+syscall.EFBIG.Error() {
+		return fmt.Errorf("without room: %w", err)
+	}
+	return s.Apply([]strategy.Change{{Name: "new", Data: page(1, 1), Optional: true}})
+}
+
+// Where there is no room, the old file stays, and nothing beside it.
+func TestNoRoom(t *testing.T) {
+	r := newRoom(t)
+	before := r.tree()
+	cmd := play(t, "no room", r.Dir)
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%v: %s", err, cmd.Stderr)
+	}
+	r.only(before, nil)
+}
+
+// writeAsNobody reads and writes what it may not.
+func writeAsNobody(dir string) error {
+	if os.Geteuid() == 0 {
+		return errors.New("still root")
+	}
+	s, err := Open(dir)
+	if err != nil {
+		return err
+	}
+	for name, problem := range map[string]string{"secret": "permission denied", "closed/f": "permission denied", "closed/": "permission denied"} {
+		if f := s.Read(strategy.Want{Name: name}); !f.Found || f.Problem != problem || f.Data != nil || f.Names != nil {
+			err = errors.Join(err, fmt.Errorf("read %s: %+v", name, f))
+		}
+	}
+	for _, c := range []strategy.Change{
+		{Name: "fixed/f", Data: []byte("x")}, {Name: "fixed/f", Data: []byte("x"), Was: []byte("f")}, {Name: "fixed/new", Data: []byte("x")},
+		{Name: "fixed/new/f", Data: []byte("x")}, {Name: "fixed/f"}, {Name: "closed/f", Data: []byte("x")}, {Name: "closed/f"},
+		{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
+	} {
+		if failed := s.Apply([]strategy.Change{c}); failed == nil || !strings.HasSuffix(failed.Error(), ": permission denied") {
+			err = errors.Join(err, fmt.Errorf("change %s: %w", c.Name, failed))
+		}
+	}
+	for _, name := range []string{"fixed/f", "fixed/new", "closed/f"} {
+		if s.Check(name) == nil {
+			err = errors.Join(err, fmt.Errorf("check %s finds nothing wrong", name))
+		}
+	}
+	return err
+}
+
+// What may not be read or written, as somebody who is not root.
+func TestWithoutPermission(t *testing.T) {
+	r := newRoom(t)
+	for _, name := range []string{"secret", "closed/f", "fixed/f"} {
+		r.write("work/"+name, filepath.Base(name))
+	}
+	before := r.tree()
+	modes := map[string]fs.FileMode{"work/secret": 0, "work/closed": 0, "work/fixed": 0o555}
+	for name, mode := range modes {
+		if err := os.Chmod(r.path(name), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := play(t, "nobody", r.Dir)
+	if os.Geteuid() == 0 {
+		const nobody = 65534
+		program, err := os.ReadFile(os.Args[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Path = filepath.Join(t.TempDir(), "workspace.test")
+		if err := os.WriteFile(cmd.Path, program, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range []string{r.parent, filepath.Dir(r.parent), filepath.Dir(cmd.Path), filepath.Dir(filepath.Dir(cmd.Path))} {
+			if err := os.Chmod(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for name := range modes {
+			if err := os.Chown(r.path(name), nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd.Dir = r.parent
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	}
+	if err := cmd.Run(); err != nil {
+		t.Errorf("%v: %s", err, cmd.Stderr)
+	}
+	for name := range modes {
+		if err := os.Chmod(r.path(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r.only(before, nil)
+}
+
+// A pipe that nobody writes into, a terminal, a device without an end: none of
+// them is read, and none holds Claude up.
+func TestNoFilesOfTheSystem(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a pipe":     func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a terminal": func(path string) error { return os.Symlink("/dev/ptmx", path) },
+		"zeroes":     func(path string) error { return os.Symlink("/dev/zero", path) },
+		"a socket": func(path string) error {
+			fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+			if err != nil {
+				return err
+			}
+			defer syscall.Close(fd)
+			t.Chdir(filepath.Dir(path)) // the length of a socket's name is bounded
+			return syscall.Bind(fd, &syscall.SockaddrUnix{Name: filepath.Base(path)})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			if err := make(r.path("work/f")); err != nil {
+				t.Fatal(err)
+			}
+			for _, want := range []strategy.Want{{Name: "f"}, {Name: "f/"}, {Name: "f", Whole: func([]byte) bool { return false }}} {
+				if f := r.Read(want); f.Readable() || !f.Found || f.Data != nil || f.Names != nil {
+					t.Errorf("read %s: %+v", want.Name, f)
+				}
+			}
+			if err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("x")}}); err == nil {
+				t.Error("written")
+			}
+			if err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}); err == nil {
+				t.Error("written over")
+			}
+			if info, err := os.Lstat(r.path("work/f")); err != nil || info.Mode().IsRegular() {
+				t.Errorf("it became %v, %v", info, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,548 @@
+package workspace
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// room is a workspace with something outside of it.
+type room struct {
+	t      *testing.T
+	parent string
+	*Space
+}
+
+const secret = "what is outside"
+
+func newRoom(t *testing.T) room {
+	t.Helper()
+	r := room{t: t, parent: t.TempDir()}
+	r.write("outside.txt", secret)
+	r.write("other/outside.txt", secret)
+	r.write("work/here.txt", "here")
+	r.write("work/dir/below.txt", "below")
+	var err error
+	if r.Space, err = Open(r.path("work")); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
+
+func (r room) write(name, data string) {
+	r.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(r.path(name)), 0o755), os.WriteFile(r.path(name), []byte(data), 0o644)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r room) link(to, name string) {
+	r.t.Helper()
+	if err := os.Symlink(filepath.FromSlash(to), r.path(name)); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// tree lists all files outside and within, with what they hold.
+func (r room) tree() map[string]string {
+	r.t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(r.parent, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !d.Type().IsRegular() {
+			return err
+		}
+		name, err := filepath.Rel(r.parent, path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[filepath.ToSlash(name)] = string(data)
+		return err
+	})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return all
+}
+
+// only demands that of all files these changed, to this.
+func (r room) only(before map[string]string, changed map[string]string) {
+	r.t.Helper()
+	after := r.tree()
+	for name, data := range changed {
+		if after[name] != data {
+			r.t.Errorf("%s is %q, want %q", name, after[name], data)
+		}
+		delete(after, name)
+		delete(before, name)
+	}
+	for name, data := range before {
+		if now, ok := after[name]; !ok || now != data {
+			r.t.Errorf("%s became %q", name, now)
+		}
+		delete(after, name)
+	}
+	for name := range after {
+		r.t.Errorf("%s is new", name)
+	}
+}
+
+// No name leads out, whatever it looks like, to be read or to be written.
+func TestNamesThatLeadOut(t *testing.T) {
+	r := newRoom(t)
+	before := r.tree()
+	for _, name := range []string{
+		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../work/../outside.txt", "../", "/", "//",
+		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../work/here.txt", "dir/../..",
+	} {
+		if f := r.Read(strategy.Want{Name: name}); f.Found || f.Problem == "" || f.Data != nil || f.Names != nil {
+			t.Errorf("read %q: %+v", name, f)
+		}
+		for _, data := range [][]byte{[]byte("x"), nil} {
+			if err := r.Apply([]strategy.Change{{Name: name, Data: data}}); err == nil {
+				t.Errorf("%q with %q: no error", name, data)
+			}
+			if err := r.Apply([]strategy.Change{{Name: name, Data: data, Optional: true}}); err != nil {
+				t.Errorf("optional, %q: %v", name, err)
+			}
+		}
+		if err := r.Check(name); err == nil {
+			t.Errorf("check %q: no error", name)
+		}
+	}
+	r.only(before, nil)
+}
+
+// Names that are only odd are names.
+func TestOddNames(t *testing.T) {
+	for _, name := range []string{
+		"-rf", "--", "a\nb", " ", "~", "$HOME", "...", "..x", "a/..b/c", "dir/./x", "dir//x", "*", "\xff\xfe", "é", strings.Repeat("n", 200), "dir/../new.txt",
+	} {
+		r := newRoom(t)
+		before := r.tree()
+		if err := r.Apply([]strategy.Change{{Name: name, Data: []byte("1")}}); err != nil {
+			t.Errorf("write %q: %v", name, err)
+			continue
+		}
+		f := r.Read(strategy.Want{Name: name})
+		if !f.Readable() || string(f.Data) != "1" {
+			t.Errorf("read %q: %+v", name, f)
+		}
+		r.only(before, map[string]string{"work/" + filepath.ToSlash(filepath.Clean(name)): "1"})
+		if err := r.Apply([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.Read(strategy.Want{Name: name}).Found {
+			t.Errorf("delete %q: %v", name, err)
+		}
+	}
+	r := newRoom(t)
+	for _, name := range []string{"dir/", "new/", "."} {
+		for _, data := range [][]byte{[]byte("x"), nil} {
+			if err := r.Apply([]strategy.Change{{Name: name, Data: data}}); err == nil {
+				t.Errorf("a file at %q", name)
+			}
+		}
+	}
+	if f := r.Read(strategy.Want{Name: strings.Repeat("n/", 3000)}); f.Readable() {
+		t.Errorf("a name of 6,000 bytes: %+v", f)
+	}
+}
+
+// What lies in a file's place, to be read and to be written.
+func TestWhatCanLieThere(t *testing.T) {
+	for name, test := range map[string]struct {
+		make    func(r room)
+		data    string // what is read
+		problem string // else; "-": there is nothing
+		refused string // of a write; "" if it works
+	}{
+		"a file":                  {make: func(r room) { r.write("work/f", "data") }, data: "data"},
+		"an empty file":           {make: func(r room) { r.write("work/f", "") }},
+		"nothing":                 {make: func(room) {}, problem: "-"},
+		"a directory":             {make: func(r room) { r.write("work/f/x", "") }, problem: "not a regular file", refused: "no regular file"},
+		"a link":                  {make: func(r room) { r.link("here.txt", "work/f") }, data: "here", refused: "it is a link"},
+		"a link up and back":      {make: func(r room) { r.link("dir/../here.txt", "work/f") }, data: "here", refused: "it is a link"},
+		"a link out":              {make: func(r room) { r.link("../outside.txt", "work/f") }, problem: "escapes", refused: "it is a link"},
+		"an absolute link out":    {make: func(r room) { r.link(r.path("outside.txt"), "work/f") }, problem: "escapes", refused: "it is a link"},
+		"an absolute link within": {make: func(r room) { r.link(r.path("work/here.txt"), "work/f") }, problem: "escapes", refused: "it is a link"},
+		"a link to a link out":    {make: func(r room) { r.link("../outside.txt", "work/g"); r.link("g", "work/f") }, problem: "escapes", refused: "it is a link"},
+		"a link to nothing":       {make: func(r room) { r.link("gone", "work/f") }, problem: "-", refused: "it is a link"},
+		"a link to itself":        {make: func(r room) { r.link("f", "work/f") }, problem: "too many", refused: "it is a link"},
+		"a link to a directory":   {make: func(r room) { r.link("dir", "work/f") }, problem: "not a regular file", refused: "it is a link"},
+		"as much as is read":      {make: func(r room) { r.write("work/f", strings.Repeat("x", MaxFile)) }, data: strings.Repeat("x", MaxFile)},
+		"more than is read":       {make: func(r room) { r.write("work/f", strings.Repeat("x", MaxFile+1)) }, problem: "larger than 256 KiB"},
+		"a read-only file": {make: func(r room) {
+			r.write("work/f", "data")
+			if err := os.Chmod(r.path("work/f"), 0o444); err != nil {
+				r.t.Fatal(err)
+			}
+		}, data: "data", refused: "it is read-only"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			test.make(r)
+			f := r.Read(strategy.Want{Name: "f"})
+			switch {
+			case test.problem == "-":
+				if f.Found || f.Problem != "" {
+					t.Errorf("%+v", f)
+				}
+			case test.problem != "":
+				if !f.Found || !strings.Contains(f.Problem, test.problem) || f.Data != nil {
+					t.Errorf("found %v, problem %q", f.Found, f.Problem)
+				}
+			case !f.Readable() || string(f.Data) != test.data || f.Data == nil || f.Age < 0 || f.Age > time.Minute.Milliseconds():
+				t.Errorf("%+v", f)
+			}
+
+			before := r.tree()
+			err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("new")}})
+			if test.refused == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				r.only(before, map[string]string{"work/f": "new"})
+				return
+			}
+			if err == nil || !strings.HasPrefix(err.Error(), "write f: ") || !strings.Contains(err.Error(), test.refused) {
+				t.Errorf("%v, want %q", err, test.refused)
+			}
+			if r.Check("f") == nil {
+				t.Error("check finds nothing wrong")
+			}
+			r.only(before, nil)
+		})
+	}
+}
+
+// A directory that is a link: within it is followed, out of it nobody goes.
+func TestLinkedDirectories(t *testing.T) {
+	r := newRoom(t)
+	r.link("dir", "work/within")
+	r.link("../other", "work/out")
+	if f := r.Read(strategy.Want{Name: "within/below.txt"}); string(f.Data) != "below" {
+		t.Errorf("%+v", f)
+	}
+	if err := r.Apply([]strategy.Change{{Name: "within/below.txt", Data: []byte("new"), Was: []byte("below")}}); err != nil {
+		t.Error(err)
+	}
+	before := r.tree()
+	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
+		f := r.Read(strategy.Want{Name: name})
+		if f.Readable() || f.Data != nil || f.Names != nil {
+			t.Errorf("read %s: %+v", name, f)
+		}
+		for _, c := range []strategy.Change{{Name: name, Data: []byte("x")}, {Name: name}, {Name: name, Data: []byte("x"), Was: []byte(secret)}} {
+			if err := r.Apply([]strategy.Change{c}); err == nil && c.Data != nil {
+				t.Errorf("write %s: no error", name)
+			}
+		}
+	}
+	r.only(before, nil)
+}
+
+func TestDirectories(t *testing.T) {
+	r := newRoom(t)
+	r.write("work/dir/a", "")
+	r.write("work/dir/sub/b", "")
+	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "a below.txt sub" || !f.Readable() {
+		t.Errorf("%+v", f)
+	}
+	if f := r.Read(strategy.Want{Name: "here.txt/"}); f.Readable() || f.Names != nil {
+		t.Errorf("a file: %+v", f)
+	}
+	if f := r.Read(strategy.Want{Name: "gone/"}); f.Found || f.Problem != "" {
+		t.Errorf("nothing: %+v", f)
+	}
+	if f := r.Read(strategy.Want{Name: "./"}); strings.Join(f.Names, " ") != "dir here.txt" {
+		t.Errorf("the workspace: %+v", f)
+	}
+}
+
+func TestManyNames(t *testing.T) {
+	r := newRoom(t)
+	for i := range maxNames + 50 {
+		r.write("work/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
+	}
+	if f := r.Read(strategy.Want{Name: "many/"}); len(f.Names) > maxNames || len(f.Names) < 200 {
+		t.Errorf("%d names", len(f.Names))
+	}
+}
+
+// What somebody has changed since it was read stays as they left it.
+func TestChangedMeanwhile(t *testing.T) {
+	for name, test := range map[string]struct {
+		now     string // "-": it is gone
+		change  strategy.Change
+		changes bool
+		fails   bool
+	}{
+		"as it was":              {"old", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old")}, true, false},
+		"edited":                 {"edited", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old")}, false, true},
+		"gone":                   {"-", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old")}, false, true},
+		"emptied":                {"", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old")}, false, true},
+		"empty as it was":        {"", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte{}}, true, false},
+		"whatever it is":         {"edited", strategy.Change{Name: "f", Data: []byte("new")}, true, false},
+		"new":                    {"-", strategy.Change{Name: "f", Data: []byte("new")}, true, false},
+		"emptied by us":          {"old", strategy.Change{Name: "f", Data: []byte{}, Was: []byte("old")}, true, false},
+		"deleted":                {"old", strategy.Change{Name: "f", Was: []byte("old")}, true, false},
+		"deleted, whatever":      {"edited", strategy.Change{Name: "f"}, true, false},
+		"not deleted, edited":    {"edited", strategy.Change{Name: "f", Was: []byte("old")}, false, true},
+		"deleted already":        {"-", strategy.Change{Name: "f", Was: []byte("old")}, false, false},
+		"deleted already, twice": {"-", strategy.Change{Name: "f"}, false, false},
+		"optional, edited":       {"edited", strategy.Change{Name: "f", Data: []byte("new"), Was: []byte("old"), Optional: true}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			if test.now != "-" {
+				r.write("work/f", test.now)
+			}
+			before := r.tree()
+			err := r.Apply([]strategy.Change{test.change})
+			if (err != nil) != test.fails || err != nil && !strings.Contains(err.Error(), ErrChanged.Error()) {
+				t.Errorf("%v", err)
+			}
+			if !test.changes {
+				r.only(before, nil)
+				return
+			}
+			if test.change.Data == nil {
+				delete(before, "work/f")
+				r.only(before, nil)
+				return
+			}
+			r.only(before, map[string]string{"work/f": string(test.change.Data)})
+		})
+	}
+}
+
+// Changes happen in their order, up to the first that fails.
+func TestApplyStopsAtTheFirst(t *testing.T) {
+	r := newRoom(t)
+	before := r.tree()
+	err := r.Apply([]strategy.Change{
+		{Name: "a", Data: []byte("1")}, {Name: "../b", Data: []byte("2"), Optional: true}, {Name: "dir", Data: []byte("3")}, {Name: "d", Data: []byte("4")},
+	})
+	if err == nil || err.Error() != "write dir: it is no regular file" {
+		t.Errorf("%v", err)
+	}
+	r.only(before, map[string]string{"work/a": "1"})
+	if err := r.Apply([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
+		t.Errorf("%v", err)
+	}
+	if err := r.Apply([]strategy.Change{{Name: "dir/below.txt/x", Data: []byte("1")}}); err == nil {
+		t.Error("a file for a directory: no error")
+	}
+}
+
+// Missing directories are made; a file keeps its mode, and a new one is the
+// user's to write and anybody's to read.
+func TestDirectoriesAndModes(t *testing.T) {
+	r := newRoom(t)
+	if err := r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(r.path("work/a/b/c/f")); err != nil || info.Mode().Perm()&0o600 != 0o600 || info.Mode().Perm()&0o133 != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
+		if err := os.Chmod(r.path("work/a/b/c/f"), mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Stat(r.path("work/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
+		}
+	}
+}
+
+// What a killed writer has left goes with the next change; what a living one has
+// there now, and what only looks alike, stays.
+func TestSweep(t *testing.T) {
+	const left = "work/dir/f.new-4711-abc"
+	for name, change := range map[string]strategy.Change{"a write": {Name: "dir/f", Data: []byte("new")}, "a deletion": {Name: "dir/f"}} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			past := time.Now().Add(-2 * abandoned)
+			for _, file := range []string{"work/dir/f", left, "work/dir/f.newer", "work/dir/g.new-4711-abc", "work/f.new-4711-abc"} {
+				r.write(file, "x")
+				if err := os.Chtimes(r.path(file), past, past); err != nil {
+					t.Fatal(err)
+				}
+			}
+			r.write("work/dir/f.new-4712-abc", "somebody is at it")
+			r.link("../../outside.txt", "work/dir/f.new-4713-abc")
+			before := r.tree()
+			if err := r.Apply([]strategy.Change{change}); err != nil {
+				t.Fatal(err)
+			}
+			delete(before, left)
+			if change.Data == nil {
+				delete(before, "work/dir/f")
+				r.only(before, nil)
+				return
+			}
+			r.only(before, map[string]string{"work/dir/f": "new"})
+		})
+	}
+}
+
+func TestOpen(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Open(filepath.Join(dir, "gone")); err == nil {
+		t.Error("a directory that is not there")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(filepath.Join(dir, "file")); err == nil {
+		t.Error("a file")
+	}
+	t.Chdir(dir)
+	s, err := Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if here, err := os.Getwd(); err != nil || s.Dir != here {
+		t.Errorf("%s, %v", s.Dir, err)
+	}
+}
+
+// A file that somebody is at work on is read when it is whole.
+func TestHalfWritten(t *testing.T) {
+	for name, steps := range map[string][]string{
+		"whole at once": {"the end"},
+		"in two":        {"beg", "beginning and end"},
+		"emptied":       {"", "new end"},
+		"in three":      {"a", "a b", "a b end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t)
+			r.write("work/f", steps[0])
+			n := 0
+			f := r.Read(strategy.Want{Name: "f", Whole: func(data []byte) bool {
+				if string(data) != steps[n] {
+					t.Errorf("asked about %q, not %q", data, steps[n])
+				}
+				if n++; n == len(steps) {
+					return true
+				}
+				r.write("work/f", steps[n]) // its writer goes on meanwhile
+				return false
+			}})
+			if string(f.Data) != steps[len(steps)-1] || n != len(steps) {
+				t.Errorf("%q at step %d", f.Data, n)
+			}
+		})
+	}
+}
+
+// One that never becomes whole is given up; one that nobody has touched for a
+// while, or that asks for nothing, is not waited for at all.
+func TestNeverWhole(t *testing.T) {
+	r := newRoom(t)
+	asked := 0
+	never := func([]byte) bool { asked++; return false }
+	r.write("work/f", "half")
+	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked == 0 || asked > int(patience/pause) {
+		t.Errorf("%q, asked %d times", f.Data, asked)
+	}
+	past := time.Now().Add(-2 * fresh)
+	if err := os.Chtimes(r.path("work/f"), past, past); err != nil {
+		t.Fatal(err)
+	}
+	asked = 0
+	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked != 0 || f.Age < fresh.Milliseconds() {
+		t.Errorf("an old file: %q, asked %d times", f.Data, asked)
+	}
+	for _, name := range []string{"gone", "../outside.txt", "dir"} {
+		if f := r.Read(strategy.Want{Name: name, Whole: never}); f.Readable() || asked != 0 {
+			t.Errorf("%s: %+v, asked %d times", name, f, asked)
+		}
+	}
+	future := time.Now().Add(time.Hour) // clocks differ, or somebody wants us to wait
+	if err := os.Chtimes(r.path("work/f"), future, future); err != nil {
+		t.Fatal(err)
+	}
+	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || asked > int(patience/pause) {
+		t.Errorf("of the future: %+v, asked %d times", f, asked)
+	}
+}
+
+// It is gone before it was whole: that is what is said.
+func TestGoneWhileRead(t *testing.T) {
+	r := newRoom(t)
+	r.write("work/f", "half")
+	f := r.Read(strategy.Want{Name: "f", Whole: func([]byte) bool {
+		if err := os.Remove(r.path("work/f")); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Error(err)
+		}
+		return false
+	}})
+	if f.Found || f.Problem != "" {
+		t.Errorf("%+v", f)
+	}
+}
+
+// Whatever name and content: nothing outside of the workspace is read or changed,
+// and what was written is read.
+func FuzzNames(f *testing.F) {
+	for _, name := range []string{"a", "../outside.txt", "dir/../../outside.txt", "out/x", "out/../../outside.txt", "/etc/passwd", "a\x00b", `..\outside.txt`, `C:\x`, "dir/", "here.txt/x", "-", "\n", "dir/new/x", "link", "dangling", "."} {
+		f.Add(name, []byte("data"), []byte("here"), false)
+	}
+	f.Fuzz(func(t *testing.T, name string, data, was []byte, remove bool) {
+		r := newRoom(t)
+		r.link("../outside.txt", "work/link")
+		r.link("../other", "work/out")
+		r.link("../gone.txt", "work/dangling")
+		if remove {
+			data = nil
+		} else if data == nil {
+			data = []byte{}
+		}
+		if read := r.Read(strategy.Want{Name: name}); strings.Contains(string(read.Data), secret) || len(read.Data) > MaxFile || read.Problem != "" && (read.Data != nil || read.Names != nil) {
+			t.Fatalf("read %q: %+v", name, read)
+		}
+		if len(was)%2 == 0 {
+			was = nil
+		}
+		err := r.Apply([]strategy.Change{{Name: name, Data: data, Was: was}})
+		if err == nil && len(data) <= MaxFile {
+			switch read := r.Read(strategy.Want{Name: name}); {
+			case data != nil && (!read.Readable() || string(read.Data) != string(data)):
+				t.Errorf("wrote %q, read %+v", data, read)
+			case data == nil && read.Found:
+				t.Errorf("deleted, and it is there: %+v", read)
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), r.parent) {
+			t.Errorf("the error names the machine's directories: %v", err)
+		}
+		for file, holds := range r.tree() {
+			if strings.HasPrefix(file, "work/") {
+				if strings.Contains(file, tempMark) && !strings.Contains(name, tempMark) {
+					t.Errorf("left behind: %s", file)
+				}
+				continue
+			}
+			if holds != secret || file != "outside.txt" && file != "other/outside.txt" {
+				t.Errorf("outside, %s became %q", file, holds)
+			}
+		}
+		if _, err := os.Stat(r.path("outside.txt")); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(r.path("other/outside.txt")); err != nil {
+			t.Error(err)
+		}
+	})
+}
