@@ -267,7 +267,11 @@ func TestTodoFile(t *testing.T) {
 			if err := test.make(w); err != nil {
 				t.Fatal(err)
 			}
-			told, notes := w.prompt(map[string]any{"cwd": w.path("work")})
+			cwd := w.path("work")
+			if exists(w.path("repository")) {
+				cwd = w.path("repository/a/b")
+			}
+			told, notes := w.prompt(map[string]any{"cwd": cwd})
 			r, _ := w.newest("session:s1")
 			if (told != "") != test.says || r.Rule != test.rule {
 				t.Errorf("told %q, rule %q (%s), notes %s", told, r.Rule, r.Evidence, notes)

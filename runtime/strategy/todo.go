@@ -52,7 +52,7 @@ If something keeps you from an item, say what it is.`
 
 func todoContinuation() Strategy {
 	return Strategy{
-		Name: "todo-continuation", Event: "UserPromptSubmit",
+		Name: "todo-continuation", Event: "UserPromptSubmit", Marks: []string{todoState},
 		Ceiling: todoCeiling, MaxCeiling: maxTodoCeiling,
 		Reads: func(_ Config, s Situation) []Want {
 			if len(s.Todos) > 0 {
