@@ -256,7 +256,12 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		}
 		add("active is false"+why, l.Self+" loop set active true lets it go on")
 	}
-	if l.driver.Problem != "" {
+	since := l.goal.Started
+	if own != nil {
+		since = own.Began // to the millisecond
+	}
+	decided = decided && decision.At >= since
+	if l.driver.Problem != "" && !decided { // settings do not know of claude --plugin-dir
 		add(l.driver.Problem, l.driver.Fix)
 	}
 	if l.Off {
@@ -277,11 +282,7 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 	if g := l.goal; g.Count+1 >= l.limit(g) {
 		add("it ends at the next stop: iteration "+strconv.Itoa(g.Count+1)+" of "+strconv.Itoa(l.limit(g)), l.Self+" loop set max "+strconv.Itoa(g.Max+10))
 	}
-	since := l.goal.Started
-	if own != nil {
-		since = own.Began // to the millisecond
-	}
-	if decided && decision.Decision == string(strategy.Stop) && decision.At >= since {
+	if decided && decision.Decision == string(strategy.Stop) {
 		switch decision.Rule {
 		case "other-session":
 			// Else it is said above, it has been set free, or it has been running: two
