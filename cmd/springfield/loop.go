@@ -45,7 +45,7 @@ the strategy ralph-wiggum drives it. Without a word, loop says how the loop here
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(status, nil) },
 	}
-	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: the current one)")
+	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: the current one, or the top of its repository)")
 	status = newLoopStatus(a, &dir)
 	cmd.AddCommand(newLoopStart(a, &dir), status, newLoopSet(a, &dir), newLoopStop(a, &dir), newLoopHistory(a, &dir))
 	return cmd
@@ -58,6 +58,7 @@ func newLoopStart(a *app, dir *string) *cobra.Command {
 		Short: "Begin a goal loop in this directory",
 		Long: `Begin a goal loop: write .stravinsky/continuation-loop.md, which takes effect when Claude stops in
 this directory the next time, and belongs to that session from then on. Nothing else is started.
+In a repository the file lies at its top, unless there is one further down, or --dir names a place.
 
 The number of iterations: 5 to 8 for something simple, 10 to 15 for a bug, 15 to 20 for a feature. The
 promise: a sentence that is only true at the end, "All tests passing"; not "done", which Claude says
@@ -79,6 +80,7 @@ the goal goes.`,
 			if cmd.Flags().Changed("max") && o.Max < 1 {
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for the template's number"}
 			}
+			o.Named = *dir != ""
 			return a.askLoop(*dir, func(d words.Desk) error { return d.StartLoop(o) })
 		},
 	}
@@ -192,6 +194,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 			if cmd.Flags().Changed("max") && o.Max < 1 {
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}
 			}
+			o.Named = *dir != ""
 			return a.askLoop(*dir, func(d words.Desk) error { return d.RerunLoop(args[0], o) })
 		},
 	}
@@ -215,7 +218,7 @@ func (a *app) askLoop(dir string, question func(words.Desk) error) error {
 	d := words.Desk{
 		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude, Session: a.session,
-		Work: dir, Off: a.off, Getenv: a.getenv,
+		Work: dir, Home: a.home, Off: a.off, Getenv: a.getenv,
 		Driver: func(dir string) words.Driver { return loopDriver(places, dir) },
 	}
 	err = question(d)

@@ -73,8 +73,25 @@ type loopHere struct {
 	fault  error // why the file is no loop
 }
 
-// here opens the workspace and reads its loop.
+// here opens the workspace, the one that the hook would find from this directory,
+// and reads its loop.
 func (d Desk) here() (*loopHere, error) {
+	return d.at(func(dir string) string {
+		known, _ := strategy.Named(goalStrategy)
+		return workspace.Nearest(dir, known.Marks, d.Home)
+	})
+}
+
+// place is where a new loop goes: the directory that is named, or the one where
+// the hook would look for it.
+func (d Desk) place(named bool) (*loopHere, error) {
+	if !named {
+		return d.here()
+	}
+	return d.at(func(dir string) string { return dir })
+}
+
+func (d Desk) at(workspaceOf func(dir string) string) (*loopHere, error) {
 	if !d.InClaude {
 		d.Session = "" // a person starts loops for whoever comes
 	}
@@ -82,7 +99,8 @@ func (d Desk) here() (*loopHere, error) {
 	if err != nil {
 		return nil, &adviceError{"open workspace: " + err.Error(), "name the project's directory: --dir DIR"}
 	}
-	space, err := workspace.Open(dir)
+	d.Work = dir
+	space, err := workspace.Open(workspaceOf(dir))
 	if err != nil {
 		return nil, &adviceError{"open workspace: " + err.Error(), "name the project's directory: --dir DIR"}
 	}
@@ -100,7 +118,9 @@ func (l *loopHere) read() {
 	case l.file.Problem != "":
 		l.fault = errors.New(l.file.Problem)
 	default:
-		l.goal, l.fault = strategy.ReadGoal(l.file.Data)
+		if l.goal, l.fault = strategy.ReadGoal(l.file.Data); !strategy.IsLoopID(l.goal.ID) {
+			l.goal.ID = "" // as the hook takes it
+		}
 	}
 }
 

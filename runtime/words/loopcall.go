@@ -80,7 +80,7 @@ func (d *Desk) readLoopFlags(args []string) (f loopFlags, ok bool) {
 			if !filepath.IsAbs(value) {
 				value = filepath.Join(d.Work, value)
 			}
-			d.Work = value
+			d.Work, f.start.Named = value, true
 		case 'f':
 			f.start.FromTodos = true
 		case 'r':

@@ -33,6 +33,9 @@ type LoopStart struct {
 	Template                  string
 	FromTodos                 bool
 	Replace                   bool
+	// Named tells that somebody has named the directory, so that it lies there and
+	// nowhere above.
+	Named bool
 }
 
 // template is a loop that is ready but for its goal.
@@ -74,7 +77,7 @@ func templates() []template {
 
 // StartLoop begins a loop.
 func (d Desk) StartLoop(o LoopStart) error {
-	l, err := d.here()
+	l, err := d.place(o.Named)
 	if err != nil {
 		return err
 	}
@@ -276,10 +279,9 @@ func names(dir string) []string {
 
 // openTodos is the list of what is open in the newest session of the workspace.
 func (l *loopHere) openTodos() (string, error) {
-	dir := l.transcripts()
-	path, at := l.newestTranscript(dir)
+	path, at := l.newestTranscript()
 	if path == "" {
-		return "", &adviceError{"there is no session of " + l.space.Dir + " on file", "sessions lie in " + dir + "; start Claude Code in this directory once, or say the goal in words"}
+		return "", &adviceError{"there is no session of " + l.space.Dir + " on file", "sessions lie in " + l.transcripts()[0] + "; start Claude Code in this directory once, or say the goal in words"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	_, view, err := transcript.Read(path, transcript.Log{})
@@ -309,9 +311,15 @@ func (l *loopHere) openTodos() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// transcripts is where Claude Code keeps the sessions of the workspace.
-func (l *loopHere) transcripts() string {
-	return filepath.Join(filepath.Dir(l.Dir), "projects", projectName(l.space.Dir))
+// transcripts are where Claude Code keeps the sessions that began in this
+// directory, and in the workspace around it.
+func (l *loopHere) transcripts() []string {
+	projects := filepath.Join(filepath.Dir(l.Dir), "projects")
+	all := []string{filepath.Join(projects, projectName(l.space.Dir))}
+	if l.Work != l.space.Dir {
+		all = append(all, filepath.Join(projects, projectName(l.Work)))
+	}
+	return all
 }
 
 // projectName is what Claude Code calls a directory: everything but letters and
@@ -337,22 +345,24 @@ func astral(s string) string {
 }
 
 // newestTranscript is the session that was written to last, or the one that asks.
-func (l *loopHere) newestTranscript(dir string) (path string, at int64) {
+func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
-	for _, name := range names(dir) {
-		if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
-			continue // older clients keep subagents' talk here, too
-		}
-		info, err := os.Stat(filepath.Join(dir, name))
-		if err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		asks := l.Session != "" && name == l.Session+".jsonl"
-		if asks || info.ModTime().After(newest) {
-			newest, path = info.ModTime(), filepath.Join(dir, name)
-		}
-		if asks {
-			break
+	for _, dir := range l.transcripts() {
+		for _, name := range names(dir) {
+			if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
+				continue // older clients keep subagents' talk here, too
+			}
+			info, err := os.Stat(filepath.Join(dir, name))
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			asks := l.Session != "" && name == l.Session+".jsonl"
+			if asks || info.ModTime().After(newest) {
+				newest, path = info.ModTime(), filepath.Join(dir, name)
+			}
+			if asks {
+				return path, newest.UnixMilli()
+			}
 		}
 	}
 	return path, newest.UnixMilli()

@@ -194,11 +194,10 @@ func (d Desk) RerunLoop(id string, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	g, err := strategy.ReadGoal([]byte(p.file))
-	if err != nil {
+	if _, err := strategy.ReadGoal([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot be run again: what is on file of it is no loop: " + err.Error(), d.Self + " loop start begins a new one"}
 	}
-	l, err := d.here()
+	l, err := d.place(o.Named)
 	if err != nil {
 		return err
 	}
@@ -206,8 +205,8 @@ func (d Desk) RerunLoop(id string, o LoopStart) error {
 	if p.Directory != l.space.Dir {
 		l.note("it ran in " + p.Directory + "; the new one runs in " + l.space.Dir)
 	}
-	if strings.HasSuffix(g.Body, "…") && len([]rune(p.file)) > 8000 {
-		l.note("its text was longer than the 8,000 characters that the history keeps; the rest is missing")
+	if len(p.file) > 16<<10 {
+		l.note("its text was longer than the 16 KiB that the history keeps; the rest is missing")
 	}
 	draft, err := l.choose([]byte(p.file), o)
 	if err != nil {

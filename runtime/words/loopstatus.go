@@ -223,6 +223,12 @@ func (l *loopHere) sayLoop(s loopStatus) {
 	}
 }
 
+// isIn tells whether a directory is another one or lies in it.
+func isIn(dir, around string) bool {
+	rest, err := filepath.Rel(around, dir)
+	return err == nil && filepath.IsLocal(rest)
+}
+
 // lastDecision is what the hook decided here the last time.
 func (l *loopHere) lastDecision() (ledger.Record, bool) {
 	all, err := ledger.History(l.Dir, "", 1000)
@@ -230,7 +236,7 @@ func (l *loopHere) lastDecision() (ledger.Record, bool) {
 		return ledger.Record{}, false
 	}
 	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Cwd == l.space.Dir && all[i].Plugin == l.driver.Settings.Plugin {
+		if isIn(all[i].Cwd, l.space.Dir) && all[i].Plugin == l.driver.Settings.Plugin {
 			return all[i], true
 		}
 	}
@@ -408,8 +414,10 @@ func (l *loopHere) said(own *pastLoop) (all []string) {
 		}
 	}
 	if id := l.goal.Session; isSession(id) {
-		if w, err := transcript.Tail(filepath.Join(l.transcripts(), id+".jsonl"), saidLines); err == nil {
-			all = append(all, w.Said...)
+		for _, dir := range l.transcripts() {
+			if w, err := transcript.Tail(filepath.Join(dir, id+".jsonl"), saidLines); err == nil {
+				all = append(all, w.Said...)
+			}
 		}
 	}
 	return all
