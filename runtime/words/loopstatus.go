@@ -142,7 +142,7 @@ func (l *loopHere) status() loopStatus {
 			own = p
 		}
 		// A file that was no loop did not end; the one that is here may go on again.
-		if past[i].Max > 0 && (own != &past[i] || past[i].over() && !l.goal.Active) {
+		if past[i].Max > 0 && (past[i].over() || l.fault == nil) && (own != &past[i] || past[i].over() && !l.goal.Active) {
 			s.LastEnded = &past[i]
 		}
 	}
@@ -254,7 +254,11 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		}
 		add("there is no "+s.File, fix)
 	case loopUnreadable:
-		add(strategy.GoalFile+": "+s.Problem+l.faultyLine(s.Problem), "mend that")
+		fix := "mend that"
+		if s.Problem == "permission denied" {
+			fix = readable(s.File)
+		}
+		add(strategy.GoalFile+": "+s.Problem+l.faultyLine(s.Problem), fix)
 	case loopInactive:
 		why := ""
 		if own != nil && own.over() {
@@ -431,13 +435,16 @@ func isSession(id string) bool {
 	})
 }
 
+// readable is how a file and its directory become the user's to read and write.
+func readable(file string) string { return "chmod -R u+rwX " + filepath.Dir(file) }
+
 // notUpdating tells why the hook cannot write the loop's file.
 func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bool) {
 	if s.State == loopNone {
 		return
 	}
 	if err := l.space.Check(strategy.GoalFile); err != nil {
-		fix := "chmod u+w " + filepath.Dir(s.File) + " " + s.File
+		fix := readable(s.File)
 		if strings.Contains(err.Error(), "regular") {
 			fix = l.Self + " loop stop --delete takes it away"
 		}
