@@ -277,3 +277,25 @@ func TestMargeAndBartKeepTheBudget(t *testing.T) {
 		}
 	}
 }
+
+// A question to a plugin ends with the answer; before the next prompt it is no
+// question any more.
+func TestAnswerIsAboutStops(t *testing.T) {
+	log := `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"write the docs","status":"pending"}]}}]}}
+{"type":"user","uuid":"u1","message":{"content":"<command-message>PLUGIN:why</command-message>\n<command-name>/PLUGIN:why</command-name>"}}
+`
+	for plugin, test := range map[string]struct {
+		event map[string]any
+		goes  bool
+	}{
+		"ned-flanders":      {map[string]any{"last_assistant_message": "It stopped by rule asks. Let me look."}, false},
+		"todo-continuation": {map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "go on"}, true},
+	} {
+		w := newWorld(t, `{"plugin": "`+plugin+`", "strategy": "`+plugin+`"}`)
+		w.write(".claude/projects/-w/s.jsonl", strings.ReplaceAll(log, "PLUGIN", plugin))
+		out, notes := w.run(w.event(test.event))
+		if goes := out != (output{}); goes != test.goes || !goes && w.rule() != "answer" {
+			t.Errorf("%s: %+v, rule %s, %s", plugin, out, w.rule(), notes)
+		}
+	}
+}

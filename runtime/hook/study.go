@@ -65,7 +65,7 @@ func Examine(event Event, settings Settings, prior ledger.State, space *workspac
 		if s.Veto.Rule == "" && settings.Strategy.Answers() == "Stop" && guard.RalphArmed(event.Cwd, event.SessionID) {
 			s.Veto = guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 		}
-		if s.Veto.Rule == "" && settings.Strategy.MaxCeiling == 0 {
+		if s.Veto.Rule == "" && settings.Strategy.Answers() == "Stop" && settings.Strategy.MaxCeiling == 0 {
 			s.Veto = guard.Answer(settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 		}
 		if s.Veto.Rule != "" {

@@ -29,8 +29,12 @@ type plan struct {
 type task struct {
 	label, title string
 	line         int
+	boxes        int
 	open         box // line 0: there is none
 }
+
+// ticked tells that it has boxes, and none of them is open.
+func (t task) ticked() bool { return t.boxes > 0 && t.open.line == 0 }
 
 // parsePlan reads the tasks and check boxes of a plan.
 func parsePlan(text string) (p plan) {
@@ -52,8 +56,12 @@ func parsePlan(text string) (p plan) {
 		if b, ok := boxOf(line); ok {
 			b.line = n
 			p.boxes = append(p.boxes, b)
-			if current >= 0 && !b.done && p.tasks[current].open.line == 0 {
-				p.tasks[current].open = b
+			if current < 0 {
+				return
+			}
+			t := &p.tasks[current]
+			if t.boxes++; !b.done && t.open.line == 0 {
+				t.open = b
 			}
 		}
 	})

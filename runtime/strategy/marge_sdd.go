@@ -9,7 +9,8 @@
 // The first line names the plan; a task with a line "Task N: complete" is done,
 // whatever else is said of it; the next one is the first without. How many there
 // are, and what they are, stands in the plan, in its headings "### Task N: …"
-// and the check boxes below them. Nothing in the plan is ticked by the skill.
+// and the check boxes below them. The skill ticks none of these; where somebody
+// has ticked all of a task's, it is done, too.
 
 package strategy
 
@@ -272,23 +273,26 @@ func sddReads(c Config, s Situation) (p progress) {
 	}
 	for _, file := range planNames(s, slug) {
 		if f := s.Files[file]; f.Readable() {
-			if read := parsePlan(string(f.Data)); len(read.tasks) > 0 {
+			switch read := parsePlan(string(f.Data)); {
+			case len(read.tasks) > 0:
 				return ledger.over(p, name, file, read)
+			case len(read.boxes) > 0:
+				return byBoxes(p, file, read.boxes)
 			}
 		}
 	}
 	if len(ledger.boxes) == 0 {
-		p.unsure = shown(name) + ": its plan " + shown(ledger.plan) + " is not there, or has no headings “Task N”"
+		p.unsure = shown(name) + ": its plan " + shown(ledger.plan) + " is not there, or has neither headings “Task N” nor check boxes"
 		return p
 	}
-	return ledger.alone(p, name)
+	return byBoxes(p, name, ledger.boxes)
 }
 
 // over counts by the tasks of the plan.
 func (l sddLedger) over(p progress, name, file string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
-		if slices.Contains(l.done, t.label) {
+		if slices.Contains(l.done, t.label) || t.ticked() {
 			p.done++
 		} else if next.line == 0 {
 			next = t
@@ -318,18 +322,19 @@ func (l sddLedger) over(p progress, name, file string, read plan) progress {
 	return p
 }
 
-// alone counts by the check boxes of the ledger itself.
-func (l sddLedger) alone(p progress, name string) progress {
+// byBoxes counts by the check boxes of a plan without tasks, or of the ledger
+// itself.
+func byBoxes(p progress, name string, boxes []box) progress {
 	var first box
-	p.done, first = plan{boxes: l.boxes}.count()
-	p.total = len(l.boxes)
+	p.done, first = plan{boxes: boxes}.count()
+	p.total = len(boxes)
 	count := strconv.Itoa(p.done) + " of " + strconv.Itoa(p.total)
-	p.where = count + " ticked in " + shown(name)
+	p.where = count + " boxes ticked in " + shown(name)
 	if first.line == 0 {
 		return p
 	}
 	p.where += ", next is line " + strconv.Itoa(first.line) + ": " + quote(first.text)
-	p.next = "The ledger has " + count + " ticked. Next is " + quote(first.text) + " (" + at(name, first.line) +
+	p.next = "The list has " + count + " boxes ticked. Next is " + quote(first.text) + " (" + at(name, first.line) +
 		"). Go on with it now and tick it when it is done. If you need a decision from the user, ask for it and wait."
 	return p
 }

@@ -191,6 +191,10 @@ func TestMarge(t *testing.T) {
 		"sdd, absolute":       {said, map[string]File{ledgerName: text("# SDD ledger — plan: /w/x/auth.md\n"), "x/auth.md": text(authPlan)}, Continue, "sdd", "0 of 3"},
 		"sdd, elsewhere":      {said, map[string]File{ledgerName: text("# SDD ledger — plan: /other/docs/superpowers/plans/2026-02-06-auth.md\n"), planName: text(authPlan)}, Continue, "sdd", "0 of 3"},
 		"sdd, a link":         {said, map[string]File{ledgerName: text("# Progress\n\n**Plan:** [auth](" + planName + ")\n"), planName: text(authPlan)}, Continue, "sdd", "0 of 3"},
+		"sdd, boxes ticked":   {said, map[string]File{ledgerName: text(ledgerHead), planName: text(strings.Replace(strings.Replace(authPlan, "- [ ] **Step 1", "- [x] **Step 1", 1), "- [ ] **Step 2: Run it", "- [x] **Step 2: Run it", 1))}, Continue, "sdd", "task 2"},
+		"sdd, some ticked":    {said, map[string]File{ledgerName: text(ledgerHead), planName: text(strings.Replace(authPlan, "- [ ] **Step 1", "- [x] **Step 1", 1))}, Continue, "sdd", "task 1, “The user table” (" + planName + ", line 5), from “Step 2: Run it”"},
+		"sdd, plan of boxes":  {said, map[string]File{ledgerName: text(ledgerHead + "Task 1: complete\n"), planName: text("- [x] one\n- [ ] two\n")}, Continue, "sdd", "“two” (" + planName + ", line 2)"},
+		"sdd, plan of words":  {said, map[string]File{ledgerName: text(ledgerHead + "Task 1: complete\n"), planName: text("words")}, Stop, "unsure", "neither headings"},
 		"sdd, just fresh":     {said, map[string]File{ledgerName: aged(ledgerHead, 30), planName: text(authPlan)}, Continue, "sdd", ""},
 		"sdd, stale":          {said, map[string]File{ledgerName: aged(ledgerHead, 31), planName: text(authPlan)}, Stop, "unsure", "31 min"},
 		"sdd, cannot be read": {said, map[string]File{ledgerName: {Found: true, Problem: "larger than 256 KiB"}}, Stop, "unsure", "larger than 256 KiB"},
@@ -346,7 +350,7 @@ func FuzzSDD(f *testing.F) {
 		if got.done > got.total || got.done < 0 || got.total != len(p.tasks) || (got.done < got.total) != (got.next != "" || got.waiting != "") {
 			t.Errorf("%+v", got)
 		}
-		if a := l.alone(progress{}, ledgerName); a.done > a.total || (a.done < a.total) != (a.next != "") {
+		if a := byBoxes(progress{}, ledgerName, l.boxes); a.done > a.total || (a.done < a.total) != (a.next != "") {
 			t.Errorf("%+v", a)
 		}
 		if strings.ContainsAny(got.next+got.where+got.waiting, "\n\x1b") {
