@@ -130,7 +130,6 @@ func taskLine(line string) (labels []string, says string, first bool) {
 		if first {
 			return labels, rest, true
 		}
-		labels = nil
 	}
 }
 
