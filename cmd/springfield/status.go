@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // columns is how wide text may get; paths may be longer.
@@ -127,16 +128,22 @@ func (s status) reasons() (all []string) {
 	return all
 }
 
-// made is a plugin of the suite around the working directory, or of one that
-// init has made.
+// made is a plugin that decides at Stop, of the suite around the working
+// directory or of one that init has made.
 func (a *app) made(places installer.Places) string {
 	suites, _ := installer.Suites(places) // a list that cannot be read is no news here
 	if around, err := generator.FindSuite(a.work); err == nil {
 		suites = append([]string{around}, suites...)
 	}
 	for _, dir := range suites {
-		if s, err := generator.ReadSuite(dir); err == nil && len(s.Plugins) > 0 {
-			return s.Plugins[0].Name
+		s, err := generator.ReadSuite(dir)
+		if err != nil {
+			continue
+		}
+		for _, p := range s.Plugins {
+			if known, ok := strategy.Named(p.Strategy); ok && known.Answers() == "Stop" {
+				return p.Name
+			}
 		}
 	}
 	return ""
@@ -260,7 +267,7 @@ func (a *app) sayStatus(s status) {
 		a.sayDriver(d, len(s.deciding()) > 1)
 	}
 	for _, d := range s.beside() {
-		a.say("%s runs beside it: it decides nothing at a stop", d.ID)
+		a.say("%s runs too, and decides nothing at a stop", d.ID)
 		a.sayDriver(d, false)
 	}
 	for _, n := range s.notes() {
