@@ -61,6 +61,7 @@ type suiteView struct {
 	Marketplace string
 	Owner       Owner
 	Plugins     []view
+	Suggested   string // the plugin to begin with
 	Memory      string // the paragraph for a memory file
 }
 
@@ -81,7 +82,7 @@ func (s suiteView) filter(keep func(view) bool) (all []view) {
 
 // viewOf gathers what the templates of a suite and its plugins see.
 func viewOf(spec Spec) (suiteView, error) {
-	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner}
+	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {

@@ -42,6 +42,20 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
+// Suggested is the plugin to begin with: the one that needs nothing set up, else
+// the first that decides at Stop, else the first.
+func (s Spec) Suggested() Plugin {
+	for _, fits := range []func(Plugin) bool{
+		func(p Plugin) bool { return p.Strategy == "ned-flanders" },
+		func(p Plugin) bool { known, _ := strategy.Named(p.Strategy); return known.Answers() == "Stop" },
+	} {
+		if i := slices.IndexFunc(s.Plugins, fits); i >= 0 {
+			return s.Plugins[i]
+		}
+	}
+	return s.Plugins[0]
+}
+
 // FirstVersion is the version a new plugin starts with, unless its strategy has
 // another.
 const FirstVersion = "0.1.0"

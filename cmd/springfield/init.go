@@ -147,13 +147,13 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if outcome == generator.Created && !o.noGit {
 		a.gitInit(ctx, dir)
 	}
-	next := "springfield enable " + spec.Plugins[0].Name
+	next := "springfield enable " + spec.Suggested().Name
 	places, err := a.places()
 	if err == nil {
 		err = installer.RememberSuite(places, dir)
 	}
 	if err == nil {
-		if all, _, err := a.inSuites(places, spec.Plugins[0].Name, ""); err == nil && len(all) > 1 {
+		if all, _, err := a.inSuites(places, spec.Suggested().Name, ""); err == nil && len(all) > 1 {
 			next += "@" + spec.Marketplace // the bare name would mean several
 		}
 	}

@@ -167,7 +167,7 @@ func (r *release) version(o publishOptions) error {
 			if before == "" || before == plugin.Version || !listed && where != "published" {
 				continue
 			}
-			if err := generator.Grows(before, plugin.Version); err != nil && !(r.own && where != "published") {
+			if err := generator.Grows(before, plugin.Version); err != nil && (!r.own || where == "published") {
 				return &hinted{fmt.Errorf("%s: %w, which is %s", name, err, where), "raise it: --bump patch, or --version"}
 			}
 		}

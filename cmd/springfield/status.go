@@ -140,10 +140,9 @@ func (a *app) made(places installer.Places) string {
 		if err != nil {
 			continue
 		}
-		for _, p := range s.Plugins {
-			if known, ok := strategy.Named(p.Strategy); ok && known.Answers() == "Stop" {
-				return p.Name
-			}
+		p := s.Suggested()
+		if known, ok := strategy.Named(p.Strategy); ok && known.Answers() == "Stop" {
+			return p.Name
 		}
 	}
 	return ""
