@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func setElement(name, member, value string) Change {
@@ -122,4 +123,54 @@ func TestElementsInAnyLayout(t *testing.T) {
 			t.Fatalf("got %q, want %q", raised, wanted)
 		}
 	}
+}
+
+// Whatever the document and the name: a change is refused, or is exactly the one
+// asked for, and taking it back gives the document back.
+func FuzzElements(f *testing.F) {
+	f.Add([]byte(`{"plugins":[{"name":"a"},{"name":"b","version":"1"}]}`), "a", "2")
+	f.Add([]byte("{\r\n\t\"plugins\" : [\r\n\t\t1, {\"name\": \"\\u0061\"}\r\n\t]\r\n}"), "a", "\"")
+	f.Add([]byte(`{"plugins":[]}`), "", "x")
+	f.Add([]byte(large()), "p7", "9.9.9")
+	f.Fuzz(func(t *testing.T, data []byte, name, version string) {
+		d, err := Parse(data)
+		if err != nil || !utf8.ValidString(version) {
+			return
+		}
+		value, err := Encode(version)
+		if err != nil {
+			return
+		}
+		_, had, err := d.Get("plugins", Element(name))
+		if err != nil {
+			return
+		}
+		quoted, err := Encode(name)
+		if err != nil {
+			return
+		}
+		entry := json.RawMessage(`{"name":` + string(quoted) + `,"version":` + string(value) + `}`)
+		after, err := d.Apply(Change{Path: []string{"plugins", Element(name)}, Value: entry})
+		if err != nil {
+			return
+		}
+		again, err := Parse(after)
+		if err != nil {
+			t.Fatalf("%q became %q: %v", data, after, err)
+		}
+		raw, found, err := again.Get("plugins", Element(name))
+		if err != nil || !found {
+			t.Fatalf("%q: the entry %q is not in %q: %v", data, entry, after, err)
+		}
+		var is struct{ Name, Version string }
+		if err := json.Unmarshal(raw, &is); err != nil || is.Version != version {
+			t.Fatalf("%q: the entry became %s, %v", data, raw, err)
+		}
+		if had {
+			return
+		}
+		if gone, err := again.Apply(setElement(name, "", "")); err != nil || len(d.text) > 3 && strings.Contains(string(data), `"plugins":[{`) && string(gone) != string(data) {
+			t.Fatalf("%q came back as %q, %v", data, gone, err)
+		}
+	})
 }

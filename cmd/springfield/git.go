@@ -132,6 +132,16 @@ func (r *repository) holds(ctx context.Context, commit, path string) (bool, erro
 	return err == nil, err
 }
 
+// knows tells whether a commit is in this checkout. One that is not may have been
+// left out of it: a checkout in CI has the newest alone.
+func (r *repository) knows(ctx context.Context, commit string) (known, shallow bool) {
+	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err == nil {
+		return true, false
+	}
+	out, err := r.git(ctx, "rev-parse", "--is-shallow-repository")
+	return false, err == nil && out == "true"
+}
+
 // has tells whether a commit has a file at all: one that is ignored never gets
 // there.
 func (r *repository) has(ctx context.Context, commit, file string) bool {

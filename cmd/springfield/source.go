@@ -163,6 +163,9 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, it
 		if same, err := r.repo.holds(ctx, before.SHA, place); err != nil || same {
 			return before.SHA, err // pinned already, to the very same files
 		}
+		if known, shallow := r.repo.knows(ctx, before.SHA); !known && shallow && !row.Fresh {
+			return before.SHA, nil // nobody can tell here, and nothing was changed
+		}
 	}
 	commit, err := r.repo.lastChange(ctx, place)
 	if err != nil || commit == "" {

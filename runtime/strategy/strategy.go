@@ -64,7 +64,7 @@ type Situation struct {
 	// Now is the time of the stop in Unix milliseconds.
 	Now int64
 	// Known tells that there is a transcript; without one, Calls and Window say
-	// nothing. Calls counts the tool calls of the session so far.
+	// nothing. Calls counts the tool calls of this turn.
 	Known bool
 	Calls int
 	// Dir is the workspace, an absolute path; Away tells that the session's own
