@@ -106,9 +106,13 @@ func (h Host) Run() (code int) {
 	code = h.write(a, settings)
 	h.script(root, a.dir, a.Script)
 	// Behind the answer, and with no lock held: a command may take its time.
+	// One that fails is not called for the next event: two that hang would outlast
+	// the time that Claude Code gives a hook, and with it the answer.
+	to := settings.Config.Progress
 	for _, e := range a.Events {
-		if err := Tell(state, settings.Config.Progress, e, h.Getenv); err != nil {
+		if err := Tell(state, to, e, h.Getenv); err != nil {
 			h.note("%v", err)
+			to = nil
 		}
 	}
 	return code

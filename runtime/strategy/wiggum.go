@@ -84,6 +84,7 @@ type goalLoop struct {
 	memory Memory // of it
 	fresh  bool   // its first stop
 	id     string
+	rounds int // continues for this prompt of the user, whatever the file says
 }
 
 // remember finds what is remembered of the loop. A file that is not the one that
@@ -99,6 +100,9 @@ func (l *goalLoop) remember() {
 	l.id = l.ID
 	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
 		l.id = NewLoopID(l.s.Dir, l.s.Session, l.s.Now)
+	}
+	if l.memory.Prompt == l.s.Prompt && l.s.Prompt != "" {
+		l.rounds = l.memory.Rounds
 	}
 	if l.memory.Mark != l.mark(l.Count) {
 		l.memory = Memory{Key: l.memory.Key}
@@ -180,7 +184,9 @@ func (l *goalLoop) decide(c Config) Verdict {
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Prompt && l.s.Now-l.memory.At >= l.IterationTimeout:
 		return l.ends(LoopTimedOut, count, "the iteration took "+minutes(l.s.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
-		return l.pauses(count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call")
+		return l.pauses(LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
+	case c.Ceiling > 0 && l.rounds >= c.Ceiling: // whatever the file counts: Claude can write it, too
+		return l.pauses(LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(c.Ceiling), "Ceiling of "+strconv.Itoa(c.Ceiling)+" reached. Loop stopped.")
 	}
 	return l.goesOn(c, count, stalls)
 }
@@ -232,7 +238,7 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
 		Remember: Memory{
 			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: hashOf(l.s.Text), Calls: l.s.Calls, Prompt: l.s.Prompt,
-			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.memory.Rounds + 1, Began: l.Started, At: l.s.Now,
+			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Now,
 		},
 	}
 	if c.Protocol == "exit2" {
@@ -305,18 +311,18 @@ func (l *goalLoop) ends(event string, count int, evidence, note string) Verdict 
 
 // pauses leaves the goal where it is, switched off: nothing that somebody wrote
 // down is lost because Claude got stuck.
-func (l *goalLoop) pauses(count int, evidence string) Verdict {
+func (l *goalLoop) pauses(event string, count int, evidence, note string) Verdict {
 	data, err := SetGoal(l.file.Data, [2]string{"active", "false"})
 	if err != nil {
 		return Verdict{Decision: Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
 	}
 	return Verdict{
-		Decision: Stop, Rule: LoopStalled, Sure: 100, Evidence: evidence,
+		Decision: Stop, Rule: event, Sure: 100, Evidence: evidence,
 		Told:     l.name() + ": the loop stops: " + evidence + ". Its file stays, with active: false.",
-		Notes:    []string{"No progress. Loop stopped."},
+		Notes:    []string{note},
 		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
 		Remember: Memory{Key: l.memory.Key},
-		Events:   l.begun(l.event(LoopStalled, count)),
+		Events:   l.begun(l.event(event, count)),
 	}
 }
 

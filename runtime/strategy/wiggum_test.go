@@ -419,3 +419,35 @@ func TestGoalLoopIsStoppedOnce(t *testing.T) {
 		}
 	}
 }
+
+// A file whose count is put back at every stop, by whomever, does not outlast the
+// user's ceiling; another prompt begins anew.
+func TestGoalLoopThatIsWoundBack(t *testing.T) {
+	s := loopAt(goalOf(), "")
+	s.Prompt = "p1"
+	run := func() (continues int, last Verdict) {
+		for i := 0; i < 100; i++ {
+			s.Text, s.Calls = strconv.Itoa(i), i
+			last = wiggum().Decide(Config{Ceiling: goalCeiling}, s)
+			step(&s, last)
+			if last.Decision == Stop {
+				return continues, last
+			}
+			continues++
+			data, err := SetGoal(s.Files[GoalFile].Data, [2]string{"iteration_count", "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Files[GoalFile] = File{Found: true, Data: data}
+		}
+		return continues, last
+	}
+	if n, v := run(); n != goalCeiling || v.Rule != LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Files[GoalFile].Found {
+		t.Errorf("%d continues, then %s: %s", n, v.Rule, v.Told)
+	}
+	s.Prompt = "p2"
+	s.Files[GoalFile] = File{Found: true, Data: []byte(goalOf())}
+	if n, _ := run(); n != goalCeiling {
+		t.Errorf("for another prompt %d continues", n)
+	}
+}
