@@ -21,7 +21,7 @@ func TestPlansIn(t *testing.T) {
 		"docs/plan_of_work.md":                      {"docs/plan_of_work.md"},
 		"planning/q3.md":                            {"planning/q3.md"},
 		"/home/bart/x/docs/plans/ünï.md":            {"/home/bart/x/docs/plans/ünï.md"},
-		`C:\work\docs\plans\a.md`:                   {"C:/work/docs/plans/a.md"},
+		`C:\repo\docs\plans\a.md`:                   {"C:/repo/docs/plans/a.md"},
 		"../../plans/a.md":                          {"../../plans/a.md"},
 		"cat .superpowers/sdd/auth/task-1-brief.md": {".superpowers/sdd/auth"},
 		".superpowers/sdd/progress.md":              nil,

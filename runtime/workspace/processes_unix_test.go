@@ -79,7 +79,7 @@ func writeOften(dir string) error {
 // Sixteen processes write one file at once: it is always the whole of one of theirs.
 func TestManyWriters(t *testing.T) {
 	r := newRoom(t)
-	r.write("work/dir/f", string(page(0, 0)))
+	r.write("space/dir/f", string(page(0, 0)))
 	var writers []*exec.Cmd
 	for range 16 {
 		cmd := play(t, "write", r.Dir)
@@ -118,7 +118,7 @@ func TestManyWriters(t *testing.T) {
 // leave beside it goes with a later change.
 func TestKilledWriters(t *testing.T) {
 	r := newRoom(t)
-	r.write("work/dir/f", string(page(0, 0)))
+	r.write("space/dir/f", string(page(0, 0)))
 	for n := range 25 {
 		cmd := play(t, "write", r.Dir)
 		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=0")
@@ -140,7 +140,7 @@ func TestKilledWriters(t *testing.T) {
 	}
 	past := time.Now().Add(-2 * abandoned)
 	for _, name := range r.Read(strategy.Want{Name: "dir/"}).Names {
-		if err := os.Chtimes(r.path("work/dir/"+name), past, past); err != nil {
+		if err := os.Chtimes(r.path("space/dir/"+name), past, past); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,10 +215,10 @@ func writeAsNobody(dir string) error {
 func TestWithoutPermission(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{"secret", "closed/f", "fixed/f"} {
-		r.write("work/"+name, filepath.Base(name))
+		r.write("space/"+name, filepath.Base(name))
 	}
 	before := r.tree()
-	modes := map[string]fs.FileMode{"work/secret": 0, "work/closed": 0, "work/fixed": 0o555}
+	modes := map[string]fs.FileMode{"space/secret": 0, "space/closed": 0, "space/fixed": 0o555}
 	for name, mode := range modes {
 		if err := os.Chmod(r.path(name), mode); err != nil {
 			t.Fatal(err)
@@ -278,7 +278,7 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
-			if err := make(r.path("work/f")); err != nil {
+			if err := make(r.path("space/f")); err != nil {
 				t.Fatal(err)
 			}
 			for _, want := range []strategy.Want{{Name: "f"}, {Name: "f/"}, {Name: "f", Whole: func([]byte) bool { return false }}} {
@@ -292,7 +292,7 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 			if err := r.Apply([]strategy.Change{{Name: "f", Data: []byte("x"), Was: []byte("y")}}); err == nil {
 				t.Error("written over")
 			}
-			if info, err := os.Lstat(r.path("work/f")); err != nil || info.Mode().IsRegular() {
+			if info, err := os.Lstat(r.path("space/f")); err != nil || info.Mode().IsRegular() {
 				t.Errorf("it became %v, %v", info, err)
 			}
 		})

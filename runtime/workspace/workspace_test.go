@@ -25,10 +25,10 @@ func newRoom(t *testing.T) room {
 	r := room{t: t, parent: t.TempDir()}
 	r.write("outside.txt", secret)
 	r.write("other/outside.txt", secret)
-	r.write("work/here.txt", "here")
-	r.write("work/dir/below.txt", "below")
+	r.write("space/here.txt", "here")
+	r.write("space/dir/below.txt", "below")
 	var err error
-	if r.Space, err = Open(r.path("work")); err != nil {
+	if r.Space, err = Open(r.path("space")); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.Close)
@@ -100,8 +100,8 @@ func TestNamesThatLeadOut(t *testing.T) {
 	r := newRoom(t)
 	before := r.tree()
 	for _, name := range []string{
-		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../work/../outside.txt", "../", "/", "//",
-		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../work/here.txt", "dir/../..",
+		"", "..", "../outside.txt", "./../outside.txt", "dir/../../outside.txt", "dir/../../space/../outside.txt", "../", "/", "//",
+		r.path("outside.txt"), "/etc/passwd", "//etc/passwd", "here.txt\x00", "\x00", "dir/\x00/../x", "../space/here.txt", "dir/../..",
 	} {
 		if f := r.Read(strategy.Want{Name: name}); f.Found || f.Problem == "" || f.Data != nil || f.Names != nil {
 			t.Errorf("read %q: %+v", name, f)
@@ -136,7 +136,7 @@ func TestOddNames(t *testing.T) {
 		if !f.Readable() || string(f.Data) != "1" {
 			t.Errorf("read %q: %+v", name, f)
 		}
-		r.only(before, map[string]string{"work/" + filepath.ToSlash(filepath.Clean(name)): "1"})
+		r.only(before, map[string]string{"space/" + filepath.ToSlash(filepath.Clean(name)): "1"})
 		if err := r.Apply([]strategy.Change{{Name: name, Was: []byte("1")}}); err != nil || r.Read(strategy.Want{Name: name}).Found {
 			t.Errorf("delete %q: %v", name, err)
 		}
@@ -162,24 +162,24 @@ func TestWhatCanLieThere(t *testing.T) {
 		problem string // else; "-": there is nothing
 		refused string // of a write; "" if it works
 	}{
-		"a file":                  {make: func(r room) { r.write("work/f", "data") }, data: "data"},
-		"an empty file":           {make: func(r room) { r.write("work/f", "") }},
+		"a file":                  {make: func(r room) { r.write("space/f", "data") }, data: "data"},
+		"an empty file":           {make: func(r room) { r.write("space/f", "") }},
 		"nothing":                 {make: func(room) {}, problem: "-"},
-		"a directory":             {make: func(r room) { r.write("work/f/x", "") }, problem: "not a regular file", refused: "no regular file"},
-		"a link":                  {make: func(r room) { r.link("here.txt", "work/f") }, data: "here", refused: "it is a link"},
-		"a link up and back":      {make: func(r room) { r.link("dir/../here.txt", "work/f") }, data: "here", refused: "it is a link"},
-		"a link out":              {make: func(r room) { r.link("../outside.txt", "work/f") }, problem: "escapes", refused: "it is a link"},
-		"an absolute link out":    {make: func(r room) { r.link(r.path("outside.txt"), "work/f") }, problem: "escapes", refused: "it is a link"},
-		"an absolute link within": {make: func(r room) { r.link(r.path("work/here.txt"), "work/f") }, problem: "escapes", refused: "it is a link"},
-		"a link to a link out":    {make: func(r room) { r.link("../outside.txt", "work/g"); r.link("g", "work/f") }, problem: "escapes", refused: "it is a link"},
-		"a link to nothing":       {make: func(r room) { r.link("gone", "work/f") }, problem: "-", refused: "it is a link"},
-		"a link to itself":        {make: func(r room) { r.link("f", "work/f") }, problem: "too many", refused: "it is a link"},
-		"a link to a directory":   {make: func(r room) { r.link("dir", "work/f") }, problem: "not a regular file", refused: "it is a link"},
-		"as much as is read":      {make: func(r room) { r.write("work/f", strings.Repeat("x", MaxFile)) }, data: strings.Repeat("x", MaxFile)},
-		"more than is read":       {make: func(r room) { r.write("work/f", strings.Repeat("x", MaxFile+1)) }, problem: "larger than 256 KiB"},
+		"a directory":             {make: func(r room) { r.write("space/f/x", "") }, problem: "not a regular file", refused: "no regular file"},
+		"a link":                  {make: func(r room) { r.link("here.txt", "space/f") }, data: "here", refused: "it is a link"},
+		"a link up and back":      {make: func(r room) { r.link("dir/../here.txt", "space/f") }, data: "here", refused: "it is a link"},
+		"a link out":              {make: func(r room) { r.link("../outside.txt", "space/f") }, problem: "escapes", refused: "it is a link"},
+		"an absolute link out":    {make: func(r room) { r.link(r.path("outside.txt"), "space/f") }, problem: "escapes", refused: "it is a link"},
+		"an absolute link within": {make: func(r room) { r.link(r.path("space/here.txt"), "space/f") }, problem: "escapes", refused: "it is a link"},
+		"a link to a link out":    {make: func(r room) { r.link("../outside.txt", "space/g"); r.link("g", "space/f") }, problem: "escapes", refused: "it is a link"},
+		"a link to nothing":       {make: func(r room) { r.link("gone", "space/f") }, problem: "-", refused: "it is a link"},
+		"a link to itself":        {make: func(r room) { r.link("f", "space/f") }, problem: "too many", refused: "it is a link"},
+		"a link to a directory":   {make: func(r room) { r.link("dir", "space/f") }, problem: "not a regular file", refused: "it is a link"},
+		"as much as is read":      {make: func(r room) { r.write("space/f", strings.Repeat("x", MaxFile)) }, data: strings.Repeat("x", MaxFile)},
+		"more than is read":       {make: func(r room) { r.write("space/f", strings.Repeat("x", MaxFile+1)) }, problem: "larger than 256 KiB"},
 		"a read-only file": {make: func(r room) {
-			r.write("work/f", "data")
-			if err := os.Chmod(r.path("work/f"), 0o444); err != nil {
+			r.write("space/f", "data")
+			if err := os.Chmod(r.path("space/f"), 0o444); err != nil {
 				r.t.Fatal(err)
 			}
 		}, data: "data", refused: "it is read-only"},
@@ -207,7 +207,7 @@ func TestWhatCanLieThere(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				r.only(before, map[string]string{"work/f": "new"})
+				r.only(before, map[string]string{"space/f": "new"})
 				return
 			}
 			if err == nil || !strings.HasPrefix(err.Error(), "write f: ") || !strings.Contains(err.Error(), test.refused) {
@@ -224,8 +224,8 @@ func TestWhatCanLieThere(t *testing.T) {
 // A directory that is a link: within it is followed, out of it nobody goes.
 func TestLinkedDirectories(t *testing.T) {
 	r := newRoom(t)
-	r.link("dir", "work/within")
-	r.link("../other", "work/out")
+	r.link("dir", "space/within")
+	r.link("../other", "space/out")
 	if f := r.Read(strategy.Want{Name: "within/below.txt"}); string(f.Data) != "below" {
 		t.Errorf("%+v", f)
 	}
@@ -249,8 +249,8 @@ func TestLinkedDirectories(t *testing.T) {
 
 func TestDirectories(t *testing.T) {
 	r := newRoom(t)
-	r.write("work/dir/a", "")
-	r.write("work/dir/sub/b", "")
+	r.write("space/dir/a", "")
+	r.write("space/dir/sub/b", "")
 	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "a below.txt sub" || !f.Readable() {
 		t.Errorf("%+v", f)
 	}
@@ -268,7 +268,7 @@ func TestDirectories(t *testing.T) {
 func TestManyNames(t *testing.T) {
 	r := newRoom(t)
 	for i := range maxNames + 50 {
-		r.write("work/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
+		r.write("space/many/"+strings.Repeat("x", i%7)+string(rune('a'+i%26))+strings.Repeat("y", i/26), "")
 	}
 	if f := r.Read(strategy.Want{Name: "many/"}); len(f.Names) > maxNames || len(f.Names) < 200 {
 		t.Errorf("%d names", len(f.Names))
@@ -301,7 +301,7 @@ func TestChangedMeanwhile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
 			if test.now != "-" {
-				r.write("work/f", test.now)
+				r.write("space/f", test.now)
 			}
 			before := r.tree()
 			err := r.Apply([]strategy.Change{test.change})
@@ -313,11 +313,11 @@ func TestChangedMeanwhile(t *testing.T) {
 				return
 			}
 			if test.change.Data == nil {
-				delete(before, "work/f")
+				delete(before, "space/f")
 				r.only(before, nil)
 				return
 			}
-			r.only(before, map[string]string{"work/f": string(test.change.Data)})
+			r.only(before, map[string]string{"space/f": string(test.change.Data)})
 		})
 	}
 }
@@ -332,7 +332,7 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	if err == nil || err.Error() != "write dir: it is no regular file" {
 		t.Errorf("%v", err)
 	}
-	r.only(before, map[string]string{"work/a": "1"})
+	r.only(before, map[string]string{"space/a": "1"})
 	if err := r.Apply([]strategy.Change{{Name: "dir/below.txt/x"}}); err == nil || !strings.HasPrefix(err.Error(), "delete dir/below.txt/x: ") {
 		t.Errorf("%v", err)
 	}
@@ -348,17 +348,17 @@ func TestDirectoriesAndModes(t *testing.T) {
 	if err := r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}); err != nil {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(r.path("work/a/b/c/f")); err != nil || info.Mode().Perm()&0o600 != 0o600 || info.Mode().Perm()&0o133 != 0 {
+	if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm()&0o600 != 0o600 || info.Mode().Perm()&0o133 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
-		if err := os.Chmod(r.path("work/a/b/c/f"), mode); err != nil {
+		if err := os.Chmod(r.path("space/a/b/c/f"), mode); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}); err != nil {
 			t.Fatal(err)
 		}
-		if info, err := os.Stat(r.path("work/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
+		if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
 		}
 	}
@@ -367,30 +367,30 @@ func TestDirectoriesAndModes(t *testing.T) {
 // What a killed writer has left goes with the next change; what a living one has
 // there now, and what only looks alike, stays.
 func TestSweep(t *testing.T) {
-	const left = "work/dir/f.new-4711-abc"
+	const left = "space/dir/f.new-4711-abc"
 	for name, change := range map[string]strategy.Change{"a write": {Name: "dir/f", Data: []byte("new")}, "a deletion": {Name: "dir/f"}} {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
 			past := time.Now().Add(-2 * abandoned)
-			for _, file := range []string{"work/dir/f", left, "work/dir/f.newer", "work/dir/g.new-4711-abc", "work/f.new-4711-abc"} {
+			for _, file := range []string{"space/dir/f", left, "space/dir/f.newer", "space/dir/g.new-4711-abc", "space/f.new-4711-abc"} {
 				r.write(file, "x")
 				if err := os.Chtimes(r.path(file), past, past); err != nil {
 					t.Fatal(err)
 				}
 			}
-			r.write("work/dir/f.new-4712-abc", "somebody is at it")
-			r.link("../../outside.txt", "work/dir/f.new-4713-abc")
+			r.write("space/dir/f.new-4712-abc", "somebody is at it")
+			r.link("../../outside.txt", "space/dir/f.new-4713-abc")
 			before := r.tree()
 			if err := r.Apply([]strategy.Change{change}); err != nil {
 				t.Fatal(err)
 			}
 			delete(before, left)
 			if change.Data == nil {
-				delete(before, "work/dir/f")
+				delete(before, "space/dir/f")
 				r.only(before, nil)
 				return
 			}
-			r.only(before, map[string]string{"work/dir/f": "new"})
+			r.only(before, map[string]string{"space/dir/f": "new"})
 		})
 	}
 }
@@ -427,7 +427,7 @@ func TestHalfWritten(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
-			r.write("work/f", steps[0])
+			r.write("space/f", steps[0])
 			n := 0
 			f := r.Read(strategy.Want{Name: "f", Whole: func(data []byte) bool {
 				if string(data) != steps[n] {
@@ -436,7 +436,7 @@ func TestHalfWritten(t *testing.T) {
 				if n++; n == len(steps) {
 					return true
 				}
-				r.write("work/f", steps[n]) // its writer goes on meanwhile
+				r.write("space/f", steps[n]) // its writer goes on meanwhile
 				return false
 			}})
 			if string(f.Data) != steps[len(steps)-1] || n != len(steps) {
@@ -452,12 +452,12 @@ func TestNeverWhole(t *testing.T) {
 	r := newRoom(t)
 	asked := 0
 	never := func([]byte) bool { asked++; return false }
-	r.write("work/f", "half")
+	r.write("space/f", "half")
 	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked == 0 || asked > int(patience/pause) {
 		t.Errorf("%q, asked %d times", f.Data, asked)
 	}
 	past := time.Now().Add(-2 * fresh)
-	if err := os.Chtimes(r.path("work/f"), past, past); err != nil {
+	if err := os.Chtimes(r.path("space/f"), past, past); err != nil {
 		t.Fatal(err)
 	}
 	asked = 0
@@ -470,7 +470,7 @@ func TestNeverWhole(t *testing.T) {
 		}
 	}
 	future := time.Now().Add(time.Hour) // clocks differ, or somebody wants us to wait
-	if err := os.Chtimes(r.path("work/f"), future, future); err != nil {
+	if err := os.Chtimes(r.path("space/f"), future, future); err != nil {
 		t.Fatal(err)
 	}
 	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || asked > int(patience/pause) {
@@ -481,9 +481,9 @@ func TestNeverWhole(t *testing.T) {
 // It is gone before it was whole: that is what is said.
 func TestGoneWhileRead(t *testing.T) {
 	r := newRoom(t)
-	r.write("work/f", "half")
+	r.write("space/f", "half")
 	f := r.Read(strategy.Want{Name: "f", Whole: func([]byte) bool {
-		if err := os.Remove(r.path("work/f")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		if err := os.Remove(r.path("space/f")); err != nil && !errors.Is(err, os.ErrNotExist) {
 			t.Error(err)
 		}
 		return false
@@ -501,9 +501,9 @@ func FuzzNames(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string, data, was []byte, remove bool) {
 		r := newRoom(t)
-		r.link("../outside.txt", "work/link")
-		r.link("../other", "work/out")
-		r.link("../gone.txt", "work/dangling")
+		r.link("../outside.txt", "space/link")
+		r.link("../other", "space/out")
+		r.link("../gone.txt", "space/dangling")
 		if remove {
 			data = nil
 		} else if data == nil {
@@ -528,7 +528,7 @@ func FuzzNames(f *testing.F) {
 			t.Errorf("the error names the machine's directories: %v", err)
 		}
 		for file, holds := range r.tree() {
-			if strings.HasPrefix(file, "work/") {
+			if strings.HasPrefix(file, "space/") {
 				if strings.Contains(file, tempMark) && !strings.Contains(name, tempMark) {
 					t.Errorf("left behind: %s", file)
 				}
