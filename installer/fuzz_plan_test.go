@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,6 +24,9 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"a": 1}`), "071575")
 	f.Add([]byte(`{"a": 1}`), "07157545")
 	f.Add([]byte(`{"a": 1}`), "0;0<12;97<8:444")
+	for _, ops := range []string{"=", "=0", "0=2", "0=>2", "=02>", "6=3", "=63>", "7=8>", "=52>", "0=5>2", "=4", "0=2444", "6=3;", "=1=2>3"} {
+		f.Add([]byte(`{"enabledPlugins": {"double-shot-latte@a": true}, "a": 1}`), ops)
+	}
 	for i, ops := range []string{"0", "02", "04", "0123", "0132", "044", "052", "0525", "1053", "60", "6254", "07", "0714", "7244", "51423", "0612444", "53", "0055", "7157", "7989:8", "9716:82", "97444", "0<2", "0;23", "1<64"} {
 		for j := range 2 {
 			c := contents[(5*i+13*j)%len(contents)]
@@ -49,7 +53,8 @@ func FuzzSettings(f *testing.F) {
 func checkHistory(t *testing.T, p Places, original, ops string) {
 	path := settingsOf(t, p, User)
 	put(t, path, original)
-	ned, lisa := p.plugin("ned-flanders"), p.plugin("lisa-simpson")
+	ned, lisa, todo := p.plugin("ned-flanders"), p.plugin("lisa-simpson"), p.plugin("todo-continuation")
+	putBeside(t, todo)
 	enabling := func(e Enabling) func() (Plan, error) {
 		return func() (Plan, error) { return PlanEnable(p, e) }
 	}
@@ -71,6 +76,8 @@ func checkHistory(t *testing.T, p Places, original, ops string) {
 		10:        disabling(lisa, Local),
 		deleteOp:  nil,
 		withoutOp: nil,
+		13:        enabling(Enabling{Plugin: todo, Scope: User, Declare: true, Beside: true}),
+		14:        disabling(todo, User),
 	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
 	do := func(op int) error {
@@ -141,16 +148,74 @@ func checkHistory(t *testing.T, p Places, original, ops string) {
 		}
 		return
 	}
-	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(validOr(original), ned.ID()) || on(validOr(original), lisa.ID()) {
+	if did[undoOp] || did[deleteOp] || did[withoutOp] || on(validOr(original), ned.ID()) || on(validOr(original), lisa.ID()) || on(validOr(original), todo.ID()) {
 		return // then other things may be left behind
 	}
-	for _, op := range []int{8, 10, 3, 2} {
+	for _, op := range []int{8, 10, 3, 2, 14} {
 		if do(op) != nil {
 			return // a refusal has been looked at
 		}
 	}
 	if got := look(t, path); !reflect.DeepEqual(settled(got), settled(original)) {
 		t.Fatalf("%q, %q: all disabled, but it is %q", original, ops, got)
+	}
+}
+
+// putBeside lays a plugin that decides nothing at Stop into its suite.
+func putBeside(t *testing.T, plugin Plugin) {
+	t.Helper()
+	for name, text := range map[string]string{
+		".claude-plugin/marketplace.json":           `{"name": "hooks", "plugins": [{"name": "` + plugin.Name + `", "source": "./` + plugin.Name + `"}]}`,
+		plugin.Name + "/.claude-plugin/plugin.json": `{"name": "` + plugin.Name + `"}`,
+		plugin.Name + "/strategy.json":              `{"strategy": "todo-continuation"}`,
+		plugin.Name + "/hooks/springfield-hook":     "",
+		plugin.Name + "/hooks/hooks.json":           `{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": []}]}]}}`,
+	} {
+		put(t, filepath.Join(plugin.Suite, filepath.FromSlash(name)), text)
+	}
+}
+
+// What enabling one that decides has changed is back when it is disabled, though
+// one that decides nothing stays on.
+func TestBesideStaysOn(t *testing.T) {
+	p := newPlaces(t)
+	path := settingsOf(t, p, User)
+	const original = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@a\": true\n  }\n}\n"
+	put(t, path, original)
+	ned, todo := p.plugin("ned-flanders"), p.plugin("todo-continuation")
+	putBeside(t, todo)
+	do := func(plan Plan, err error) {
+		t.Helper()
+		if err == nil {
+			err = plan.Apply(p)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(want map[string]bool, declared bool) {
+		t.Helper()
+		var is struct {
+			EnabledPlugins         map[string]bool
+			ExtraKnownMarketplaces map[string]any
+			Env                    map[string]string
+		}
+		if err := json.Unmarshal([]byte(look(t, path)), &is); err != nil || !maps.Equal(is.EnabledPlugins, want) || (is.ExtraKnownMarketplaces != nil) != declared {
+			t.Fatalf("%v\n%s", err, look(t, path))
+		}
+		if (is.Env != nil) != want[ned.ID()] {
+			t.Errorf("env is %v", is.Env)
+		}
+	}
+	do(PlanEnable(p, Enabling{Plugin: todo, Scope: User, Declare: true, Beside: true}))
+	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
+	do(PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: true, Rounds: 30}))
+	says(map[string]bool{"double-shot-latte@a": false, latteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
+	do(PlanDisable(p, ned, User))
+	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
+	do(PlanDisable(p, todo, User))
+	if got := look(t, path); got != original {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -222,7 +287,7 @@ var shared = []string{"enabledPlugins", "env", "extraKnownMarketplaces"}
 func isOurs(object, key string) bool {
 	switch object {
 	case "enabledPlugins":
-		return strings.HasPrefix(key, "double-shot-latte@") || key == "ned-flanders@hooks" || key == "lisa-simpson@hooks"
+		return strings.HasPrefix(key, "double-shot-latte@") || key == "ned-flanders@hooks" || key == "lisa-simpson@hooks" || key == "todo-continuation@hooks"
 	case "env":
 		return key == "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 	case "extraKnownMarketplaces":
