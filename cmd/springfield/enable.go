@@ -35,7 +35,8 @@ func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *c
 		Long: `Switch a plugin on. PLUGIN is looked up in the suite around the current directory, in
 --suite, in the suites that init has made, and in the marketplaces that Claude Code knows. Its
 entry and double-shot-latte's in settings.json change and not one other byte; springfield disable
-puts them back. Another springfield plugin that decides at Stop is switched off in the same edit.
+puts them back. Another springfield plugin that decides at Stop is switched off in the same edit. One that
+decides nothing there, like todo-continuation, switches nobody off.
 
 Where the claude command is installed, it gets to know the suite as a marketplace, or fetches the
 plugin from its repository, without touching your settings, and the next session has the hook.

@@ -1,4 +1,4 @@
-// Command springfield-hook is the Stop hook of a springfield plugin. Claude
+// Command springfield-hook is the hook of a springfield plugin. Claude
 // Code starts it with one event on standard input; called with a word it
 // answers a person: why, log, hold, resume, loop, state.
 package main

@@ -10,7 +10,7 @@ import (
 )
 
 // Usage lists the words.
-const Usage = `springfield-hook is the Stop hook of a springfield plugin; Claude Code starts it with an event on standard input.
+const Usage = `springfield-hook is the hook of a springfield plugin; Claude Code starts it with an event on standard input.
 Called with a word it answers you:
 
   why [ID|last] [--session ID] [--json]           why Claude went on or stopped
