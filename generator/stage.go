@@ -14,9 +14,9 @@ import (
 	"slices"
 )
 
-// Stage copies a suite into a directory, without its git repository and without
-// what another springfield is writing there. A link that leads to a file becomes
-// that file only if it lies in the suite.
+// Stage copies a suite into a directory, without its git repository. A suite with
+// anything but files and directories in it is refused: links lead elsewhere on
+// every other machine.
 func Stage(dir, into string) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -123,6 +123,11 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 	return nil
 }
 
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
 func isSameDir(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
@@ -145,6 +150,9 @@ func (r *release) version(o publishOptions) error {
 		i := slices.IndexFunc(r.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 		if i < 0 {
 			return &usageError{fmt.Errorf("there is no plugin %q in %s", name, r.dir), "it has " + strings.Join(names(r.suite.Plugins), ", ")}
+		}
+		if !isDir(filepath.Join(r.dir, name)) {
+			return &hinted{fmt.Errorf("%s is not there", filepath.Join(r.dir, name)), "springfield init " + quoted(r.dir) + " adds what is missing; or take the plugin out of " + generator.SuiteFile}
 		}
 		plugin := &r.suite.Plugins[i]
 		row := releaseRow{Plugin: name, Old: r.published(name).Version}
