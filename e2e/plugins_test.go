@@ -225,6 +225,23 @@ func TestGoalLoopIsStopped(t *testing.T) {
 	})
 }
 
+// A loop begun inside Claude Code: the slash command lets Claude call the plugin's own hook, and nothing else,
+// without asking; the same turn is the loop's first.
+func TestGoalLoopFromASlashCommand(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := with(t, version, "ralph-wiggum")
+		hook := filepath.Join(suite, "ralph-wiggum", "hooks", "springfield-hook")
+		r := w.Run(Session{
+			Prompt: `/ralph-wiggum:loop start "Do it" --promise "It is done"`, Mode: "default",
+			Script: []Turn{shell(`"` + hook + `" loop start "Do it" --promise "It is done"`), says("I have begun.")[0], says("It is done.")[0]},
+		})
+		ends(t, r, "It is done.", 3)
+		saw(t, r.Asked[0], `start "Do it" --promise "It is done"`, hook)
+		saw(t, r.Asked[1], "at most 10 iterations, until Claude says “It is done”")
+		saw(t, r.Asked[2], "[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]")
+	})
+}
+
 // Bart's markers, and announcements that count.
 func TestMarkers(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
