@@ -34,6 +34,35 @@ func TestSpecsPipes(t *testing.T) {
 	}
 }
 
+// A state file is known again at the next stop, whatever its path is made of: an
+// error blocks once there, too.
+func TestSpecsPathsAreKnownAgain(t *testing.T) {
+	deep := strings.Repeat("é", 100) + "/" + strings.Repeat("é", 100)
+	for _, dir := range []string{"a\x01b", "a\u2028b", "ünï", deep, "x" + deep} { // one of the deep ones is cut within a letter
+		s := newSpecWorld(t, "ralph-specum")
+		name := "project/" + dir + "/demo/.ralph-state.json"
+		if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o755); err != nil {
+			t.Skipf("%q: this file system has no such name: %v", dir, err)
+		}
+		s.write("project/.claude/ralph-specum.local.md", "---\nspecs_dirs: ["+dir+"]\n---\n")
+		s.write("project/"+dir+"/.current-spec", "demo\n")
+		s.old(name, "{")
+		blocks := 0
+		for range 4 {
+			if out, _ := s.answer(s.stop(true, nil)); out.Decision == "block" {
+				blocks++
+			}
+		}
+		if blocks != 1 {
+			t.Errorf("%q: an error blocked %d times", dir, blocks)
+		}
+		s.old(name, specState(1, ""))
+		if out, _ := s.answer(s.stop(true, nil)); out.Decision != "block" {
+			t.Errorf("%q: not known again: %+v", dir, out)
+		}
+	}
+}
+
 // On completion the script that the original has is called, from our own plugin
 // or the one that Claude Code names, in the project; how it ends does not matter.
 func TestSpecsScript(t *testing.T) {

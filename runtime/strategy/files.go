@@ -73,6 +73,16 @@ type Memory struct {
 	Told []string `json:"told,omitempty"`
 }
 
+// memoryKey names a loop by the path of its state file. Eight of them have to go
+// into one record of the ledger, and to come out as they went in: a letter that
+// JSON cannot hold would make a loop a stranger at every stop.
+func memoryKey(path string) string {
+	if key := plain(path, 200); key != path {
+		return key + hashOf(path)
+	}
+	return path
+}
+
 // Memory is what is remembered under a key.
 func (s Situation) Memory(key string) (Memory, bool) {
 	for _, m := range s.Memories {

@@ -233,14 +233,6 @@ func (k specs) decide(c Config, s Situation) Verdict {
 	return r.decide(c)
 }
 
-// memoryKey names a loop by the path of its state file.
-func memoryKey(path string) string {
-	if len(path) > 300 { // eight of them have to go into one record of the ledger
-		return path[:200] + "…" + hashOf(path)
-	}
-	return path
-}
-
 // round is one stop in the life of a spec.
 type round struct {
 	specs

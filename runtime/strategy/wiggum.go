@@ -52,7 +52,7 @@ This is an automated continuation loop. Review your progress:
 
 func decideGoal(c Config, s Situation) Verdict {
 	l := goalLoop{s: s, file: s.Files[GoalFile]}
-	l.memory, _ = s.Memory(s.Dir + "/" + GoalFile)
+	l.memory, _ = s.Memory(memoryKey(s.Dir + "/" + GoalFile))
 	switch {
 	case !l.file.Found:
 		return l.gone()
