@@ -256,7 +256,15 @@ func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
 	}
 }
 
+// short is a text in at most so many bytes and a mark, and at most twice as many
+// in JSON: a record has to fit into its line.
 func short(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x2028 || r == 0x2029 {
+			return '?'
+		}
+		return r
+	}, s)
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}

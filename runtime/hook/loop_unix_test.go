@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // What has no end does not hold Claude up.
@@ -161,6 +162,23 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	}
 	if want := "start1 iteration2 iteration4 last6 limit7"; strings.Join(got, " ") != want {
 		t.Errorf("heard %s, want %s", got, want)
+	}
+}
+
+// What the ledger keeps of a stop fits into a record, whatever the project is made
+// of: letters that are six times as long there, in names and in the goal.
+func TestLoopFitsIntoTheLedger(t *testing.T) {
+	w := newWorld(t, wiggum)
+	for i := range 9 {
+		work := "w" + strings.Repeat("/"+strings.Repeat("\x01", 180), 5) + "/" + strconv.Itoa(i)
+		text := "---\ncompletion_promise: [" + strings.Repeat("\x02", 3000) + "]\n---\n" + strings.Repeat("\x03\u2028", 3000)
+		w.write(work+"/"+strategy.GoalFile, text)
+		for stop := range 2 {
+			out, notes := w.run(w.event(map[string]any{"cwd": w.path(work), "last_assistant_message": strings.Repeat("\x04", stop), "prompt_id": strings.Repeat("\x05", 3000)}))
+			if out.Decision != "block" {
+				t.Fatalf("loop %d, stop %d: %.200s, %.200s", i, stop, out.SystemMessage, notes)
+			}
+		}
 	}
 }
 

@@ -200,11 +200,11 @@ func todos(list []transcript.Todo) []strategy.Todo {
 func (s *Study) prompt() string {
 	switch {
 	case s.View.PromptID != "":
-		return "id:" + s.View.PromptID
+		return "id:" + short(s.View.PromptID, 100)
 	case s.View.Prompt != "":
-		return "uuid:" + s.View.Prompt
+		return "uuid:" + short(s.View.Prompt, 100)
 	}
-	return "id:" + s.Event.PromptID // no transcript yet: the same id as it will have
+	return "id:" + short(s.Event.PromptID, 100) // no transcript yet: the same id as it will have
 }
 
 // progress is what this stop is compared by with the one before it.
