@@ -24,6 +24,9 @@ import (
 // GoalFile is where the goal loop lies in a workspace.
 const GoalFile = ".stravinsky/continuation-loop.md"
 
+// maxFields is how many fields a file has at most: each is compared with all others.
+const maxFields = 200
+
 // Defaults of a loop's fields.
 const (
 	goalCount = 1
@@ -257,6 +260,9 @@ func readFront(text string) (front, error) {
 		next, err := readField(line)
 		if err != nil {
 			return f, atLine(number, err.Error())
+		}
+		if len(f.fields) == maxFields {
+			return f, atLine(number, "more than "+strconv.Itoa(maxFields)+" fields")
 		}
 		if slices.ContainsFunc(f.fields, func(had field) bool { return had.key == next.key }) {
 			return f, atLine(number, next.key+" is there twice")

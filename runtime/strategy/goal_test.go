@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -137,6 +138,23 @@ func TestSetGoalBody(t *testing.T) {
 	}
 	if _, err := SetGoalBody([]byte("no loop"), "New."); err == nil {
 		t.Error("a file that is no loop got a goal")
+	}
+}
+
+// A file that is all fields is none of ours: to look at each beside all others
+// would take longer than the hook has.
+func TestGoalOfManyFields(t *testing.T) {
+	var b strings.Builder
+	for i := range maxFields + 1 {
+		if i == maxFields {
+			if _, err := ReadGoal([]byte("---\n" + b.String() + "---\n")); err != nil {
+				t.Error(err)
+			}
+		}
+		b.WriteString("f" + strconv.Itoa(i) + ": 1\n")
+	}
+	if _, err := ReadGoal([]byte("---\n" + b.String() + "---\n")); err == nil || !strings.Contains(err.Error(), "line 202: more than 200 fields") {
+		t.Errorf("%v", err)
 	}
 }
 

@@ -7,7 +7,6 @@
 package strategy
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -38,16 +37,16 @@ func (t task) ticked() bool { return t.boxes > 0 && t.open.line == 0 }
 
 // parsePlan reads the tasks and check boxes of a plan.
 func parsePlan(text string) (p plan) {
-	current := -1
+	current, known := -1, map[string]int{}
 	eachLine(text, func(n int, line string, code bool) {
 		if code {
 			return
 		}
 		if heading, ok := headingOf(line); ok {
 			if label, title, ok := taskHeading(heading); ok {
-				current = slices.IndexFunc(p.tasks, func(t task) bool { return t.label == label })
-				if current < 0 {
+				if current, ok = known[label]; !ok {
 					current = len(p.tasks)
+					known[label] = current
 					p.tasks = append(p.tasks, task{label: label, title: title, line: n})
 				}
 			}

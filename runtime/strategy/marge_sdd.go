@@ -26,12 +26,14 @@ const (
 	// maxLedgers is how many ledgers are looked at, the last by name, which begins
 	// with a date.
 	maxLedgers = 24
+	// maxLabels is of how many tasks at once a line can speak, and as many again.
+	maxLabels = 200
 )
 
 // sddLedger is what a ledger says.
 type sddLedger struct {
 	plan  string            // the path that it names, "" if none
-	done  []string          // labels of the tasks that are complete
+	done  map[string]bool   // labels of the tasks that are complete
 	last  map[string]string // what was said last of a task, by its label
 	boxes []box             // where somebody keeps the list in the ledger
 	vague bool              // it says that something is complete, but not in this form
@@ -39,7 +41,7 @@ type sddLedger struct {
 
 // parseSDD reads a ledger.
 func parseSDD(text string) sddLedger {
-	l := sddLedger{last: map[string]string{}}
+	l := sddLedger{done: map[string]bool{}, last: map[string]string{}}
 	eachLine(text, func(n int, line string, code bool) {
 		if code {
 			return
@@ -58,7 +60,7 @@ func parseSDD(text string) sddLedger {
 		for _, label := range labels {
 			switch {
 			case complete:
-				l.done = append(l.done, label)
+				l.done[label] = true
 			case !first:
 				continue // a word about a task in some other line
 			}
@@ -110,7 +112,7 @@ func taskLine(line string) (labels []string, says string, first bool) {
 			continue
 		}
 		labels = []string{label}
-		for {
+		for len(labels) < maxLabels {
 			more, after := anotherLabel(label, rest)
 			if len(more) == 0 {
 				break
@@ -150,7 +152,7 @@ func anotherLabel(label, s string) (labels []string, rest string) {
 		}
 		low, err := strconv.Atoi(label)
 		high, err2 := strconv.Atoi(to)
-		if err != nil || err2 != nil || high <= low || high-low > 200 {
+		if err != nil || err2 != nil || high <= low || high-low > maxLabels {
 			return nil, s
 		}
 		for n := low + 1; n <= high; n++ {
@@ -291,7 +293,7 @@ func sddReads(c Config, s Situation) (p progress) {
 func (l sddLedger) over(p progress, name, file string, read plan) progress {
 	next := task{}
 	for _, t := range read.tasks {
-		if slices.Contains(l.done, t.label) || t.ticked() {
+		if l.done[t.label] || t.ticked() {
 			p.done++
 		} else if next.line == 0 {
 			next = t

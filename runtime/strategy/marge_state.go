@@ -25,6 +25,10 @@ const WorkflowFile = ".claude/workflow-state.json"
 // maxTasks is the most tasks that a state can count.
 const maxTasks = 1_000_000
 
+// maxMembers is how many members a state has at most: each is compared with all
+// others.
+const maxMembers = 200
+
 // Workflow is a workflow state.
 type Workflow struct {
 	Skill, Phase string
@@ -73,6 +77,9 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 		}
 		name, _ := token.(string)
 		from := d.InputOffset()
+		if len(w.Members) == maxMembers {
+			return fail(from-1, "more than "+strconv.Itoa(maxMembers)+" members")
+		}
 		for _, m := range w.Members {
 			if m.Name == name {
 				return fail(from-1, shown(name)+" is there twice")

@@ -3,6 +3,7 @@ package strategy
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -319,6 +320,24 @@ func TestMargeQuotes(t *testing.T) {
 	v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Text: "Hm."}, files))
 	if v.Rule != "sdd" || strings.ContainsAny(v.Reason+v.Evidence, "\n\x1b\x07") || len(v.Reason) > 1500 {
 		t.Errorf("%s: %q\n%q", v.Rule, v.Evidence, v.Reason)
+	}
+}
+
+// What a hostile ledger makes of a few bytes is bounded, too.
+func TestMargeWorkIsBounded(t *testing.T) {
+	var b strings.Builder
+	for i := range maxMembers + 1 {
+		b.WriteString(`"m` + strconv.Itoa(i) + `": 1, `)
+	}
+	if _, err := ParseWorkflow([]byte("{" + b.String() + `"phase": ""}`)); err == nil || !strings.Contains(err.Error(), "more than 200 members") {
+		t.Errorf("many members: %v", err)
+	}
+	labels, _, _ := taskLine("Tasks " + strings.Repeat("1-200, ", 30_000) + "1: complete")
+	if len(labels) > 2*maxLabels {
+		t.Errorf("%d tasks in one line", len(labels))
+	}
+	if l := parseSDD(strings.Repeat("Tasks 1-200: complete\n", 5)); len(l.done) != 200 {
+		t.Errorf("%d tasks are done, want 200", len(l.done))
 	}
 }
 
