@@ -44,8 +44,9 @@ type Host struct {
 	Getenv func(string) string
 	Now    time.Time
 
-	prefix string // of lines on standard error, "" for springfield's own
-	quiet  bool   // standard error is where Claude is spoken to
+	finish time.Time // when the hook has to end
+	prefix string    // of lines on standard error, "" for springfield's own
+	quiet  bool      // standard error is where Claude is spoken to
 }
 
 // Run answers one event. The result is the exit code: 0, or 2 where the protocol
@@ -59,6 +60,9 @@ func (h Host) Run() (code int) {
 	}()
 	if h.Off {
 		return 0
+	}
+	if h.finish.IsZero() {
+		h.finish = time.Now().Add(maxTime)
 	}
 	root, err := findRoot(h.Executable, h.PluginRoot)
 	if err != nil {
@@ -106,11 +110,10 @@ func (h Host) Run() (code int) {
 	code = h.write(a, settings)
 	h.script(root, a.dir, a.Script)
 	// Behind the answer, and with no lock held: a command may take its time.
-	// One that fails is not called for the next event: two that hang would outlast
-	// the time that Claude Code gives a hook, and with it the answer.
+	// One that fails is not called for the next event.
 	to := settings.Config.Progress
 	for _, e := range a.Events {
-		if err := Tell(state, to, e, h.Getenv); err != nil {
+		if err := Tell(state, to, e, h.Getenv, time.Until(h.finish)); err != nil {
 			h.note("%v", err)
 			to = nil
 		}
@@ -176,7 +179,7 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 // Tell puts what happens to a loop into its history, and tells the command that
 // the user named. The loop does not depend on either. A loop that is over is not
 // cancelled as well: whoever stopped it has said so.
-func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string) error {
+func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == strategy.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
 		return nil
 	}
@@ -189,11 +192,16 @@ func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func
 	if encodeErr != nil {
 		return encodeErr
 	}
-	if ran := (notice.Program{Argv: to.Command, Stdin: append(line, '\n'), Getenv: getenv}).Run(); ran != nil {
+	if ran := (notice.Program{Argv: to.Command, Stdin: append(line, '\n'), Getenv: getenv, Within: within}).Run(); ran != nil {
 		err = fmt.Errorf("run %s: %w", to.Command[0], ran)
 	}
 	return err
 }
+
+// maxTime is how long the hook may take with all that it waits for and calls: a
+// second less than Claude Code gives it, which forgets the answer of a hook that
+// it has to end.
+const maxTime = 9 * time.Second
 
 // lockWait is how long a stop waits for another one in the same workspace, which
 // may be watching a file that is being written.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -182,6 +183,29 @@ func TestLoopFitsIntoTheLedger(t *testing.T) {
 	}
 }
 
+// Claude Code forgets the answer of a hook that takes too long: where the time is
+// up, nothing is called any more, and what happens goes into the history only.
+func TestLoopKeepsItsTime(t *testing.T) {
+	for _, left := range []time.Duration{0, 200 * time.Millisecond} {
+		w := inLoop(t, wiggum, loopText)
+		w.write("slow", "#!/bin/sh\necho called >>'"+w.path("heard")+"'\nexec sleep 60\n")
+		if err := os.Chmod(w.path("slow"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.write(".claude/springfield/ralph-wiggum.json", `{"progress": {"command": [`+strconv.Quote(w.path("slow"))+`]}}`)
+		w.host.finish = time.Now().Add(left)
+		if out, _ := w.stop("s1", "a"); out.Decision != "block" {
+			t.Fatalf("%+v", out)
+		}
+		if got := w.happened(); got != "start1 iteration2" {
+			t.Errorf("history %s", got)
+		}
+		if n := strings.Count(w.read("heard"), "called"); n > 1 || left == 0 && n > 0 {
+			t.Errorf("with %s left it was called %d times", left, n)
+		}
+	}
+}
+
 // Who stops a loop has told of it: the stop that finds it gone does not tell again.
 func TestLoopIsCancelledOnce(t *testing.T) {
 	w := inLoop(t, wiggum, loopText)
@@ -193,7 +217,7 @@ func TestLoopIsCancelledOnce(t *testing.T) {
 	}
 	end := all[len(all)-1]
 	end.Event = "cancel"
-	if err := Tell(state, nil, end, nil); err != nil {
+	if err := Tell(state, nil, end, nil, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(w.path(loopFile)); err != nil {

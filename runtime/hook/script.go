@@ -5,6 +5,7 @@ package hook
 
 import (
 	"path/filepath"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/notice"
 )
@@ -22,7 +23,7 @@ func (h Host) script(root, dir string, script []string) {
 			continue
 		}
 		if path, err := filepath.Abs(path); err == nil {
-			err = notice.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv, Set: []string{"RALPH_CWD=" + dir}}.Run()
+			err = notice.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv, Within: time.Until(h.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
 			if err != nil {
 				h.note("run %s: %v", script[0], err)
 			}

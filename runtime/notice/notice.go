@@ -15,7 +15,8 @@ import (
 	"time"
 )
 
-// Patience is how long a program may take; then it is ended, and what it started.
+// Patience is how long a program may take at most; then it is ended, and what it
+// started.
 const Patience = 5 * time.Second
 
 // Program is what to run.
@@ -27,6 +28,8 @@ type Program struct {
 	Getenv func(string) string
 	// Set are more variables, KEY=value.
 	Set []string
+	// Within is how long it may take, at most Patience.
+	Within time.Duration
 }
 
 // passed are the variables that a program gets. None of them can make it load
@@ -36,12 +39,15 @@ func passed() []string {
 		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"}
 }
 
-var errSlow = errors.New("it took longer than 5 seconds, and was ended")
+var errSlow = errors.New("it took too long, and was ended")
 
 // Run runs it to its end.
 func (p Program) Run() error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program is named by its absolute path")
+	}
+	if p.Within <= 0 {
+		return errors.New("no time is left for it")
 	}
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -72,7 +78,7 @@ func (p Program) Run() error {
 		}
 		ended <- err
 	}()
-	late := time.NewTimer(Patience)
+	late := time.NewTimer(min(p.Within, Patience))
 	defer late.Stop()
 	select {
 	case err := <-ended:

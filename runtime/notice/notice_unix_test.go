@@ -25,7 +25,7 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 	getenv := func(name string) string {
 		return map[string]string{"HOME": "/h", "LD_PRELOAD": "/evil.so", "PATH": "/evil", "BASH_ENV": "/evil"}[name]
 	}
-	p := Program{Argv: []string{script(t, `cat >"$1"; env >>"$1"; echo stray`), out}, Stdin: []byte("{\"event\":\"start\"}\n"), Getenv: getenv, Set: []string{"X=1"}}
+	p := Program{Within: Patience, Argv: []string{script(t, `cat >"$1"; env >>"$1"; echo stray`), out}, Stdin: []byte("{\"event\":\"start\"}\n"), Getenv: getenv, Set: []string{"X=1"}}
 	if err := p.Run(); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 // line is.
 func TestProgramThatDoesNotRead(t *testing.T) {
 	for name, text := range map[string]string{"does not read": "exit 0", "closes": "exec <&-; exit 0"} {
-		if err := (Program{Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20)}).Run(); err != nil {
+		if err := (Program{Within: Patience, Argv: []string{script(t, text)}, Stdin: make([]byte, 1<<20)}).Run(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -53,7 +53,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 	for name, argv := range map[string][]string{
 		"none": nil, "no path": {"sh"}, "not there": {"/nowhere/at/all"}, "fails": {script(t, "exit 3")},
 	} {
-		if err := (Program{Argv: argv, Getenv: none}).Run(); err == nil {
+		if err := (Program{Within: Patience, Argv: argv, Getenv: none}).Run(); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
@@ -62,7 +62,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 // One that hangs is ended, and what it started too.
 func TestProgramThatHangs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
-	p := Program{Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
+	p := Program{Within: Patience, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
 	if err := p.Run(); err != errSlow {
 		t.Fatalf("it ended with %v", err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/notice"
 	"github.com/cameronsjo/springfield/runtime/stamp"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -205,7 +206,7 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 
 // tell puts an event into the history and tells the user's command.
 func (l *loopHere) tell(e strategy.LoopEvent) {
-	if err := hook.Tell(l.Dir, l.driver.Settings.Config.Progress, e, l.Getenv); err != nil {
+	if err := hook.Tell(l.Dir, l.driver.Settings.Config.Progress, e, l.Getenv, notice.Patience); err != nil {
 		l.note("tell of the loop: " + err.Error())
 	}
 }
