@@ -28,8 +28,8 @@ const (
 	maxNames = 1000
 	// fresh is how young a file is that its writer may still be at work on.
 	fresh = 2 * time.Second
-	// patience is how long a fresh file is waited for, pause how long it must stay
-	// the same.
+	// patience is how long fresh files are waited for, all of them together, pause
+	// how long one must stay the same.
 	patience = time.Second
 	pause    = 40 * time.Millisecond
 )
@@ -37,7 +37,8 @@ const (
 // Space is one workspace.
 type Space struct {
 	root *os.Root
-	Dir  string // absolute
+	Dir  string    // absolute
+	late time.Time // when to wait no more
 }
 
 // Open opens a directory, "" for the process's own.
@@ -50,7 +51,7 @@ func Open(dir string) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Space{root, dir}, nil
+	return &Space{root: root, Dir: dir}, nil
 }
 
 // Close closes it.
@@ -62,7 +63,10 @@ func (s *Space) Read(want strategy.Want) strategy.File {
 	if want.Whole == nil {
 		return f
 	}
-	for deadline := time.Now().Add(patience - pause); f.Readable() && f.Age < fresh.Milliseconds() && time.Now().Before(deadline); {
+	if s.late.IsZero() && f.Readable() && f.Age < fresh.Milliseconds() {
+		s.late = time.Now().Add(patience - pause)
+	}
+	for f.Readable() && f.Age < fresh.Milliseconds() && time.Now().Before(s.late) {
 		time.Sleep(pause)
 		again := s.look(want.Name)
 		same := again.Found == f.Found && bytes.Equal(again.Data, f.Data)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -475,6 +476,22 @@ func TestNeverWhole(t *testing.T) {
 	}
 	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || asked > int(patience/pause) {
 		t.Errorf("of the future: %+v, asked %d times", f, asked)
+	}
+}
+
+// Several that never become whole are waited for no longer than one.
+func TestNeverWholeTogether(t *testing.T) {
+	r := newRoom(t)
+	asked := 0
+	for i := range 5 {
+		name := "f" + strconv.Itoa(i)
+		r.write("space/"+name, "half")
+		if f := r.Read(strategy.Want{Name: name, Whole: func([]byte) bool { asked++; return false }}); string(f.Data) != "half" {
+			t.Errorf("%q", f.Data)
+		}
+	}
+	if asked == 0 || asked > int(patience/pause) {
+		t.Errorf("asked %d times", asked)
 	}
 }
 
