@@ -93,6 +93,24 @@ func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt}, Veto{}
 }
 
+// chain is how many loops of the greatest length one prompt may bring, one after
+// the other.
+const chain = 4
+
+// Round takes one round of a loop, whose greatest length is most. A loop counts
+// its own rounds, in a file and by a name that anybody can change; this counts all
+// of them. Where nobody knows the prompt there is nothing to count by.
+func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
+	if s.LoopPrompt != prompt {
+		s.LoopPrompt, s.Rounds = prompt, 0
+	}
+	if prompt != "" && s.Rounds >= chain*most {
+		return s, Veto{"rounds", strconv.Itoa(s.Rounds) + " continues by loops for this prompt, and one loop may have " + strconv.Itoa(most)}
+	}
+	s.Rounds++
+	return s, Veto{}
+}
+
 // clamp copies times, none of them later than now, and counts those within the
 // window.
 func clamp(times []int64, now int64) (clamped []int64, recent int) {

@@ -235,6 +235,13 @@ func (h Host) settle(before ledger.State, settings Settings, study *Study) answe
 	a := answer{Verdict: study.Verdict, next: before, told: study.Verdict.Told}
 	switch {
 	case a.Remember.Key != "":
+		if a.Decision == strategy.Continue {
+			var veto guard.Veto
+			if a.next, veto = guard.Round(before, settings.Config.Ceiling, study.knownPrompt()); veto.Rule != "" {
+				a.refused(settings, veto)
+				break
+			}
+		}
 		a.next.Remember(a.Remember)
 	case a.Decision == strategy.Continue:
 		var veto guard.Veto
@@ -244,8 +251,7 @@ func (h Host) settle(before ledger.State, settings Settings, study *Study) answe
 		}
 		a.next, a.left, veto = guard.Spend(before, limits, study.prompt(), study.progress(), study.witness(), h.Now)
 		if veto.Rule != "" {
-			a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
-			a.told = settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."
+			a.refused(settings, veto)
 		} else if a.told == "" {
 			a.told = settings.Plugin + ": going on, rule " + a.Rule + ", " + a.Evidence +
 				" (" + strconv.Itoa(a.left.Burst) + " more within 5 minutes)"
@@ -253,6 +259,13 @@ func (h Host) settle(before ledger.State, settings Settings, study *Study) answe
 	}
 	a.next.Log = study.Log
 	return a
+}
+
+// refused makes a stop of a continue that is one too many. Nothing changes in the
+// workspace: another prompt goes on from there.
+func (a *answer) refused(settings Settings, veto guard.Veto) {
+	a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
+	a.told = settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."
 }
 
 // record is what the ledger keeps of an answer.

@@ -496,6 +496,47 @@ func TestLoopCeiling(t *testing.T) {
 	}
 }
 
+// A new file in the place of the last one, at every stop, does not keep Claude
+// going for ever: loops of one prompt have four times the ceiling together. Nor do
+// loops that take turns until each is forgotten.
+func TestLoopsWithoutEnd(t *testing.T) {
+	asks := func(w *world, prompt string) {
+		w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"`+prompt+`","promptId":"`+prompt+`","message":{"role":"user","content":"go"}}`+"\n")
+	}
+	for name, places := range map[string]int{"one place": 1, "many places": 11} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, wiggum)
+			w.write(".claude/springfield/ralph-wiggum.json", `{"ceiling": 12}`)
+			stop := func(i int) output {
+				work := fmt.Sprint("work", i%places)
+				w.write(work+"/"+strategy.GoalFile, loopText)
+				w.host.Now = w.host.Now.Add(time.Minute)
+				out, _ := w.run(w.event(map[string]any{"cwd": w.path(work), "last_assistant_message": fmt.Sprint("Working, ", i)}))
+				return out
+			}
+			asks(w, "p1")
+			continues, told := 0, ""
+			for i := range 80 {
+				if out := stop(i); out.Decision == "block" {
+					continues++
+				} else {
+					told = out.SystemMessage
+				}
+			}
+			if continues > 48 || continues < 12 {
+				t.Errorf("%d continues, %q", continues, told)
+			}
+			if _, err := os.Stat(w.path("work0/" + strategy.GoalFile)); err != nil {
+				t.Error(err) // a goal is not lost by that
+			}
+			asks(w, "p2")
+			if out := stop(0); out.Decision != "block" {
+				t.Errorf("for another prompt: %+v", out)
+			}
+		})
+	}
+}
+
 // FuzzLoopFile: whatever the file says, no crash, no continue that is not counted,
 // and no end of the loop's user's text.
 func FuzzLoopFile(f *testing.F) {

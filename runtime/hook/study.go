@@ -207,6 +207,14 @@ func (s *Study) prompt() string {
 	return "id:" + short(s.Event.PromptID, 100) // no transcript yet: the same id as it will have
 }
 
+// knownPrompt is the same, "" if nobody knows which prompt it is.
+func (s *Study) knownPrompt() string {
+	if p := s.prompt(); p != "id:" {
+		return p
+	}
+	return ""
+}
+
 // progress is what this stop is compared by with the one before it.
 func (s *Study) progress() guard.Progress {
 	h := fnv.New64a()

@@ -57,6 +57,10 @@ type State struct {
 	// and Tools the calls it has been counted against.
 	Idle  int `json:"idle,omitempty"`
 	Tools int `json:"tools,omitempty"`
+	// Rounds counts the continues of loops since the prompt LoopPrompt, which their
+	// own memories can forget.
+	LoopPrompt string `json:"loop_prompt,omitempty"`
+	Rounds     int    `json:"rounds,omitempty"`
 	// Loops are what loops remember of this session, the newest last.
 	Loops []strategy.Memory `json:"loops,omitempty"`
 	// Log is how far the transcript has been read, and what it has said.

@@ -191,8 +191,8 @@ func workflowReads(c Config, s Situation) (p progress) {
 		p.unsure = WorkflowFile + " is about another session"
 		return p
 	}
-	age := max(0, s.Now-w.Updated)
-	if w.Updated == 0 {
+	age := s.Now - w.Updated
+	if w.Updated == 0 || age < 0 { // a clock that is wrong must not keep it fresh for years
 		age = f.Age
 	}
 	if p.unsure = c.stale(WorkflowFile, age); p.unsure != "" {
