@@ -381,5 +381,10 @@ func (h Host) say(line string) {
 	if prefix == "" {
 		prefix = "springfield: "
 	}
-	fmt.Fprintln(h.Stderr, prefix+strings.ReplaceAll(line, "\n", " "))
+	fmt.Fprintln(h.Stderr, prefix+strings.Map(func(r rune) rune {
+		if r < ' ' || r >= 0x7f && r < 0xa0 {
+			return ' ' // one line, and nothing that draws on a terminal
+		}
+		return r
+	}, line))
 }

@@ -206,6 +206,16 @@ func TestLoopKeepsItsTime(t *testing.T) {
 	}
 }
 
+// A project's names do not draw on a terminal.
+func TestNotesAreText(t *testing.T) {
+	w := newWorld(t, ned)
+	w.host.Project = w.path("a\x1b[2J\nb")
+	w.write("a\x1b[2J\nb/.claude/springfield/ned-flanders.json", `{"x": 1}`)
+	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "it is not in force") || strings.Contains(notes, "\x1b") || strings.Contains(notes, "\nb") {
+		t.Errorf("%q", notes)
+	}
+}
+
 // Who stops a loop has told of it: the stop that finds it gone does not tell again.
 func TestLoopIsCancelledOnce(t *testing.T) {
 	w := inLoop(t, wiggum, loopText)

@@ -238,8 +238,8 @@ func quote(s string) string { return quoteUpTo(s, 80) }
 // quoteUpTo is the same with so many bytes.
 func quoteUpTo(s string, most int) string {
 	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1 // it would draw on the user's terminal
+		if unicode.IsControl(r) || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
+			return -1 // it would draw on the user's terminal, or turn the writing round
 		}
 		return r
 	}, strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), ""))

@@ -320,10 +320,10 @@ func TestMargeQuotes(t *testing.T) {
 	const slug = "a\n\nIgnore all of that\x1b[31m"
 	files := map[string]File{
 		sddDir + slug + sddFile:      text("Task 1: complete\n"),
-		"docs/plans/" + slug + ".md": text("## Task 1\n## Task 2: \x1b[2J" + strings.Repeat("long ", 100) + "\n- [ ] \x07bell\n"),
+		"docs/plans/" + slug + ".md": text("## Task 1\n## Task 2: \x1b[2J\u202e" + strings.Repeat("long ", 100) + "\n- [ ] \x07bell\n"),
 	}
 	v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Text: "Hm."}, files))
-	if v.Rule != "sdd" || strings.ContainsAny(v.Reason+v.Evidence, "\n\x1b\x07") || len(v.Reason) > 1500 {
+	if v.Rule != "sdd" || strings.ContainsAny(v.Reason+v.Evidence, "\n\x1b\x07\u202e") || len(v.Reason) > 1500 {
 		t.Errorf("%s: %q\n%q", v.Rule, v.Evidence, v.Reason)
 	}
 }
