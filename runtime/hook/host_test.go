@@ -342,6 +342,8 @@ func TestLayers(t *testing.T) {
 		"not against a stop":           {"", `{"add": [{"id": "theirs", "text": ".", "then": "continue"}], "order": ["theirs"]}`, question, "asks"},
 		"it cannot switch a stop off":  {"", `{"off": ["asks"]}`, question, "asks"},
 		"it can switch a continue off": {"", `{"off": ["progress", "intent", "doing"]}`, progress, "finished"},
+		"it cannot choose the order":   {"", `{"order": ["progress"]}`, progress + " " + question, "asks"},
+		"nor how it is said":           {"", `{"protocol": "exit2"}`, progress, "progress"}, // run wants exit code 0
 		"it cannot choose the rules":   {"", `{"rules": "seed"}`, "Next.js", "otherwise"},
 		"it cannot raise the budget":   {`{"budget": {"burst": 0}}`, `{"budget": {"burst": 5}}`, progress, "budget"},
 		"it can lower the budget":      {"", `{"budget": {"burst": 0}}`, progress, "budget"},

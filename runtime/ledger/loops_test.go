@@ -3,6 +3,7 @@ package ledger
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -30,6 +31,21 @@ func onFile(t *testing.T, dir string) string {
 		out = append(out, e.Loop+":"+e.Event)
 	}
 	return strings.Join(out, " ")
+}
+
+// What is remembered stays small, however many errors there were.
+func TestRememberIsBounded(t *testing.T) {
+	var s State
+	for i := range 20 {
+		m := strategy.Memory{Key: strconv.Itoa(i)}
+		for e := range 20 {
+			m.Told = append(m.Told, strconv.Itoa(e))
+		}
+		s.Remember(m)
+	}
+	if len(s.Loops) != 8 || s.Loops[7].Key != "19" || len(s.Loops[7].Told) != 8 || s.Loops[7].Told[7] != "19" {
+		t.Errorf("%+v", s.Loops)
+	}
 }
 
 func TestLoopHistory(t *testing.T) {
