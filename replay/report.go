@@ -1,0 +1,167 @@
+// Package replay runs strategies over past sessions and counts what each would
+// have done: what it would have caught, wrongly continued, asked and cost.
+//
+// It reads transcripts, never writes, and asks nobody. Stops are found and
+// labelled by what came next (find.go, label.go), every strategy decides at each
+// by the code of the hook (decide.go), and a Report is made of the rows
+// (score.go). What shows a report is elsewhere: the CLI as text and JSON, page.go
+// as HTML.
+package replay
+
+import "time"
+
+// Report is everything that a replay has found. It is also its JSON.
+type Report struct {
+	Version int       `json:"version"` // of this shape: 1
+	Made    time.Time `json:"made"`
+	Since   time.Time `json:"since,omitzero"` // stops before it were left out
+	// Partial tells that the replay was cut short.
+	Partial bool `json:"partial,omitempty"`
+	// Redacted tells that texts have been replaced by their shapes.
+	Redacted bool      `json:"redacted,omitempty"`
+	Files    int       `json:"files"`
+	Sessions int       `json:"sessions"` // resumed and forked ones once
+	Bytes    int64     `json:"bytes"`
+	Seconds  float64   `json:"seconds"` // how long the replay took
+	Skipped  []Skipped `json:"skipped,omitempty"`
+	// Labels count the rows by what came next, in the order of Labels().
+	Labels []LabelCount `json:"labels"`
+	// Scores are the strategies, in the order in which they were asked for.
+	Scores []Score `json:"scores"`
+	// Advice is one sentence: which strategy the data speaks for, or that it shows
+	// no difference.
+	Advice string `json:"advice"`
+	// Rows are all stops and mid-work points, oldest session first.
+	Rows []Row `json:"rows"`
+}
+
+// Skipped is a file that was not read, or not whole.
+type Skipped struct {
+	File string `json:"file"`
+	Why  string `json:"why"`
+}
+
+// LabelCount is how many rows have a label.
+type LabelCount struct {
+	Label Label  `json:"label"`
+	Means Expect `json:"means"`
+	N     int    `json:"n"`
+}
+
+// Label is what came after a stop.
+type Label string
+
+const (
+	Nudge       Label = "nudge"       // a bare "continue": the stop was one too many
+	Affirmed    Label = "affirmed"    // a bare "yes" after a question
+	Answered    Label = "answered"    // an answer or a new instruction
+	Commanded   Label = "command"     // a slash command
+	Background  Label = "background"  // the next event came from background work: Claude was waiting
+	Queued      Label = "queued"      // the next prompt had been typed before the stop
+	Interrupted Label = "interrupted" // a person broke in
+	Pushed      Label = "pushed"      // a Stop hook's feedback
+	Ended       Label = "end"         // the file ends there
+	MidWork     Label = "mid-work"    // no stop: text right before the next tool call
+)
+
+// Expect is what a label says of the stop.
+type Expect string
+
+const (
+	WantStop     Expect = "stop"     // Claude was right to stop: a continue is wrong
+	WantContinue Expect = "continue" // Claude should have gone on
+	Unknown      Expect = "unknown"  // it does not count
+)
+
+// Row is one stop, or one point in mid-work, and what each strategy says.
+type Row struct {
+	File    string    `json:"file"`
+	Line    int       `json:"line"` // the transcript is cut behind it; explain FILE --line shows the same
+	Session string    `json:"session"`
+	Project string    `json:"project"` // the session's directory
+	At      time.Time `json:"at,omitzero"`
+	Label   Label     `json:"label"`
+	Means   Expect    `json:"means"`
+	// Text is the end of what Claude said, at most 1,000 bytes; Next how the person
+	// went on, at most 300.
+	Text string `json:"text"`
+	Next string `json:"next,omitempty"`
+	// Idle is how long nothing happened until then, in seconds.
+	Idle float64 `json:"idle,omitempty"`
+	// Situation: what the hook would have known besides the text.
+	Todos    string   `json:"todos,omitempty"` // "2/5 complete, 3 pending"
+	Skill    string   `json:"skill,omitempty"`
+	LastTool string   `json:"last_tool,omitempty"`
+	Choices  []Choice `json:"choices"` // one for each of the scores, in their order
+}
+
+// Choice is what one strategy does at a row.
+type Choice struct {
+	Decision string `json:"decision"` // stop or continue, with guards and budgets over time
+	Rule     string `json:"rule"`
+	Evidence string `json:"evidence,omitempty"`
+	// Alone is what the strategy says without guards and budgets, if that differs.
+	Alone string `json:"alone,omitempty"`
+	// Guard is the guard or the limit that made the difference.
+	Guard string `json:"guard,omitempty"`
+	// Asks tells that a judge would be asked here; Bytes is how much it would get to
+	// read, system prompt included.
+	Asks  bool `json:"asks,omitempty"`
+	Bytes int  `json:"bytes,omitempty"`
+}
+
+// Score is how one strategy did.
+type Score struct {
+	Name string `json:"name"` // as it was asked for: ned-flanders, ned-flanders:seed, a file
+	Note string `json:"note,omitempty"`
+	// Caught are continues where Claude should have gone on; Wrong are continues
+	// where a person had something else to say.
+	Caught    Rate `json:"caught"`
+	Wrong     Rate `json:"wrong"`
+	Nudges    Rate `json:"nudges"`    // of the nudges alone, how many it makes needless
+	Precision Rate `json:"precision"` // of the continues that count, how many are right
+	// Asked is how often a judge would be asked, of all stops.
+	Asked   Rate    `json:"asked"`
+	Bytes   int64   `json:"bytes"`   // that judges would read
+	Dollars float64 `json:"dollars"` // at the published price of the default model
+	// Saved is how long sessions lay idle at nudges that it makes needless, an
+	// hour each at most.
+	Saved float64 `json:"saved_seconds"`
+	// Guards count the decisions that guards and limits changed.
+	Guards []Count `json:"guards,omitempty"`
+	// Rules count what fired.
+	Rules    []RuleCount `json:"rules"`
+	Months   []Part      `json:"months"`   // "2026-01", oldest first
+	Projects []Part      `json:"projects"` // most rows first
+}
+
+// Rate is a share with its 95 % interval (Wilson).
+type Rate struct {
+	N    int     `json:"n"`
+	Of   int     `json:"of"`
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Count is a name and a number.
+type Count struct {
+	Name string `json:"name"`
+	N    int    `json:"n"`
+}
+
+// RuleCount is how often a rule decided, by what the rows say of it.
+type RuleCount struct {
+	Rule     string `json:"rule"`
+	Decision string `json:"decision"`
+	Right    int    `json:"right"`
+	Wrong    int    `json:"wrong"`
+	Unknown  int    `json:"unknown"`
+}
+
+// Part is a score of some of the rows.
+type Part struct {
+	Name   string `json:"name"`
+	Caught Rate   `json:"caught"`
+	Wrong  Rate   `json:"wrong"`
+	Asked  int    `json:"asked"`
+}

@@ -1,0 +1,106 @@
+// Package judge is what lisa-simpson says to a model and what she makes of its
+// answer: the page, the system prompt, and the two lines of JSON that go between
+// the hook and springfield-judge.
+//
+// It is pure: nothing is read, asked or timed here. Who asks, and how, is
+// package backend, which only springfield-judge and the CLI have in them.
+package judge
+
+// The backends that a question can go to.
+const (
+	Claude = "claude" // the user's own client, with the user's own login
+	API    = "api"    // the Messages API, with a key or a token
+)
+
+// Backends names them, the default first.
+func Backends() []string { return []string{Claude, API} }
+
+// DefaultModel is who is asked when nobody says.
+const DefaultModel = "haiku"
+
+// Within is how long a judge may take when nobody says, and MaxWithin at most,
+// in seconds. The timeout in hooks.json is Spare longer than the plugin's.
+const (
+	Within    = 20
+	MaxWithin = 120
+	Spare     = 10
+)
+
+// InJudge is the variable that a judge's own session has: no hook of ours
+// answers there, and no judge asks another one.
+const InJudge = "SPRINGFIELD_JUDGE"
+
+// MaxWire bounds a question and a reply on their way, in bytes.
+const MaxWire = 64 << 10
+
+// Question is what springfield-judge reads from standard input.
+type Question struct {
+	Backend string `json:"backend"`
+	Model   string `json:"model"`
+	System  string `json:"system"`
+	Page    string `json:"page"`
+	// Within is how long everything may take, in milliseconds.
+	Within int64 `json:"within"`
+	// Client is the absolute path of Claude Code's program, "" to look for it.
+	Client string `json:"client,omitempty"`
+	// Project is the project's directory, whose settings must not choose where the
+	// question goes; "" for none.
+	Project string `json:"project,omitempty"`
+}
+
+// Reply is what springfield-judge answers with: one line of JSON. Without Failed
+// there is an answer.
+type Reply struct {
+	Continue bool   `json:"continue"`
+	Why      string `json:"why,omitempty"` // the model's words, at most MaxWhy bytes, one line
+	Model    string `json:"model,omitempty"`
+	Usage    Usage  `json:"usage"`
+	// Micros is what it cost in millionths of a dollar: as the client says, or by
+	// the price list. It counts also when there was no answer.
+	Micros int64 `json:"micros"`
+	// Took is how long it took, in milliseconds.
+	Took int64 `json:"took"`
+	// Failed is why there is no answer, one of Failures; Detail is what was seen, a
+	// short line.
+	Failed Failure `json:"failed,omitempty"`
+	Detail string  `json:"detail,omitempty"`
+}
+
+// MaxWhy bounds the model's words in a reply, MaxDetail what is said of a
+// failure, in bytes.
+const (
+	MaxWhy    = 300
+	MaxDetail = 300
+)
+
+// Usage is how many tokens went in and out.
+type Usage struct {
+	Input      int64 `json:"input"`
+	Output     int64 `json:"output"`
+	CacheRead  int64 `json:"cache_read,omitempty"`
+	CacheWrite int64 `json:"cache_write,omitempty"`
+}
+
+// Failure is why a judge did not answer.
+type Failure string
+
+const (
+	TimedOut   Failure = "timeout"    // the deadline passed
+	NoClient   Failure = "no-client"  // Claude Code's program was not found
+	NoBinary   Failure = "no-binary"  // springfield-judge is not there or does not start
+	NoKey      Failure = "no-key"     // neither key nor token is set
+	LoggedOut  Failure = "logged-out" // 401, 403, or the client asks to log in
+	RateLimit  Failure = "rate-limit" // 429
+	Overloaded Failure = "overloaded" // 529, or 5xx
+	Refused    Failure = "refused"    // any other status: 400, an unknown model
+	NoNetwork  Failure = "no-network" // no connection, or a cut one
+	Crashed    Failure = "crashed"    // the program ended badly
+	Junk       Failure = "junk"       // an answer that does not match the schema
+	Redirected Failure = "redirected" // the project's settings choose where questions go
+	Recursive  Failure = "recursive"  // a judge inside a judge
+)
+
+// Failures lists them.
+func Failures() []Failure {
+	return []Failure{TimedOut, NoClient, NoBinary, NoKey, LoggedOut, RateLimit, Overloaded, Refused, NoNetwork, Crashed, Junk, Redirected, Recursive}
+}
