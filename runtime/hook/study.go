@@ -50,6 +50,30 @@ type Study struct {
 // read before. With alone set no guard is asked, only the strategy.
 // space is the workspace whose files the strategy reads, nil for none.
 func Examine(event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Study {
+	return ExamineBy(fromFile(event.TranscriptPath), event, settings, prior, space, now, alone)
+}
+
+// Reading reads a session's transcript: what is new in it since a Log, and its last
+// lines. Whoever goes through many stops of one reads it once.
+type Reading interface {
+	Read(since transcript.Log) (transcript.Log, transcript.View, error)
+	Window(lines int, word string) (transcript.Window, error)
+}
+
+// fromFile reads the file at its path.
+type fromFile string
+
+func (f fromFile) Read(since transcript.Log) (transcript.Log, transcript.View, error) {
+	return transcript.Read(string(f), since)
+}
+
+func (f fromFile) Window(lines int, word string) (transcript.Window, error) {
+	return transcript.About(string(f), lines, word)
+}
+
+// ExamineBy is Examine by somebody's own reading of the transcript, which the event
+// has to name all the same.
+func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Study {
 	s := Study{Event: event, Log: prior.Log}
 	moment := event.moment()
 	if !alone {
@@ -57,7 +81,7 @@ func Examine(event Event, settings Settings, prior ledger.State, space *workspac
 			return s.vetoed(settings)
 		}
 	}
-	s.read(settings)
+	s.read(reading, settings)
 	if !alone {
 		s.Veto = guard.Waiting(moment, s.View.Earlier)
 		// Another loop is in nobody's way before a prompt: only at Stop does any
@@ -111,10 +135,10 @@ func (s *Study) files(settings Settings, space *workspace.Space) {
 
 // read takes in the transcript. What cannot be read is not there: the event's
 // text may be enough.
-func (s *Study) read(settings Settings) {
+func (s *Study) read(reading Reading, settings Settings) {
 	path := s.Event.TranscriptPath
 	if path != "" {
-		log, view, err := transcript.Read(path, s.Log)
+		log, view, err := reading.Read(s.Log)
 		if os.IsNotExist(err) {
 			// Nothing is written yet at the first stop of a session.
 		} else if err != nil {
@@ -130,7 +154,7 @@ func (s *Study) read(settings Settings) {
 		return
 	}
 	if lines := settings.Strategy.Lines(settings.Config); lines > 0 && path != "" {
-		w, err := transcript.About(path, lines, settings.Strategy.Word)
+		w, err := reading.Window(lines, settings.Strategy.Word)
 		if err != nil {
 			return // said above
 		}
@@ -229,4 +253,12 @@ func (s *Study) progress() guard.Progress {
 // witness is what the transcript knows of our own continues.
 func (s *Study) witness() guard.Witness {
 	return guard.Witness{Times: s.View.Feedback.Ours, InPrompt: s.View.Feedback.InTurn}
+}
+
+// Settle is what the host makes of a study, without writing it down: the budget, or
+// a loop's own rounds, have their say. It returns what happens and what the
+// session's next stop has to know.
+func (s *Study) Settle(before ledger.State, settings Settings, now time.Time) (strategy.Verdict, ledger.State) {
+	a := Host{Now: now}.settle(before, settings, s)
+	return a.Verdict, a.next
 }

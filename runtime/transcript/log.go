@@ -54,10 +54,10 @@ type Log struct {
 	Plans    []named  `json:"plans,omitempty"` // that were named, the newest last
 }
 
-// take lets one line change the log.
-func (l *Log) take(e *entry) {
+// take lets one line change the log. False: it has just been there.
+func (l *Log) take(e *entry) bool {
 	if l.again(e.uuid) {
-		return
+		return false
 	}
 	switch string(e.kind) {
 	case `"user"`:
@@ -71,6 +71,7 @@ func (l *Log) take(e *entry) {
 			l.Compact = l.Turns + 1
 		}
 	}
+	return true
 }
 
 // again tells whether a line with this uuid has just been there.

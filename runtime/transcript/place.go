@@ -9,7 +9,6 @@ package transcript
 import (
 	"bytes"
 	"io"
-	"os"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -22,7 +21,7 @@ type place [2]int64
 
 // fetch reads what lies at a place, at most limit bytes of it, into buf. Less
 // or nothing comes back when the log is not what it was.
-func fetch(f *os.File, p place, limit int64, buf []byte) []byte {
+func fetch(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	n := min(p[1], limit, maxLine)
 	if p[0] < 0 || n <= 0 {
 		return nil

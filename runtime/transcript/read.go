@@ -49,7 +49,7 @@ func Read(path string, prior Log) (log Log, view View, err error) {
 	if err != nil {
 		return
 	}
-	r := reader{file: f, end: size, log: Log{Form: form}}
+	r := newReader(f, size)
 	if prior.Form == form && 0 < prior.Offset && prior.Offset <= size && prior.Mark == mark(f, prior.Offset) {
 		r.log = prior
 		r.log.unshare()
@@ -57,7 +57,12 @@ func Read(path string, prior Log) (log Log, view View, err error) {
 	if _, err = f.Seek(r.log.Offset, io.SeekStart); err != nil {
 		return
 	}
-	last, err := r.lines()
+	last, err := r.lines(func(line []byte, at int64) bool {
+		if r.entry.parse(line, at) {
+			r.log.take(&r.entry)
+		}
+		return true
+	})
 	if err != nil {
 		return
 	}
@@ -68,6 +73,10 @@ func Read(path string, prior Log) (log Log, view View, err error) {
 		r.log.take(&r.entry)
 	}
 	return log, r.log.view(f), nil
+}
+
+func newReader(f *os.File, size int64) *reader {
+	return &reader{file: f, end: size, log: Log{Form: form}}
 }
 
 // mark identifies what lies before an offset.
@@ -88,30 +97,34 @@ type reader struct {
 	end   int64 // of the file when the reading began; what comes later is the next one's
 	log   Log
 	entry entry
+	buf   []byte // what is held of the file
+	at    int64  // where buf begins in it
+	held  int    // bytes in buf
 }
 
-// lines takes all complete lines into the log. It returns what stands behind
-// the last line end, nil if that is too long to be looked at.
-func (r *reader) lines() (last []byte, err error) {
+// lines calls take with every complete line and where it lies, until take has
+// enough, and moves the log's offset behind each. A line that is too long to be
+// looked at is nil. It returns what stands behind the last line end, nil if that is
+// too long.
+func (r *reader) lines(take func(line []byte, at int64) bool) (last []byte, err error) {
+	r.at = r.log.Offset
+	left := r.end - r.at // not yet read
+	r.buf, r.held = make([]byte, min(chunk, left)), 0
 	var (
-		at   = r.log.Offset // where buf begins in the file
-		left = r.end - at   // not yet read
-		buf  = make([]byte, min(chunk, left))
-		held int  // bytes in buf: the beginning of a line
-		seen int  // of them already searched for a line end
+		seen int  // of what is held, already searched for a line end
 		long bool // the line at hand is too long: nothing of it is held
 	)
 	for left > 0 {
-		if held == len(buf) {
-			if held > maxLine {
+		if r.held == len(r.buf) {
+			if r.held > maxLine {
 				long = true
-				at, held, seen = at+int64(held), 0, 0
+				r.at, r.held, seen = r.at+int64(r.held), 0, 0
 			} else { // once: the one line in a million gets all the room there is
-				buf = append(make([]byte, 0, maxLine+chunk), buf...)
-				buf = buf[:cap(buf)]
+				r.buf = append(make([]byte, 0, maxLine+chunk), r.buf...)
+				r.buf = r.buf[:cap(r.buf)]
 			}
 		}
-		n, err := r.file.Read(buf[held:min(int64(len(buf)), int64(held)+min(left, chunk))])
+		n, err := r.file.Read(r.buf[r.held:min(int64(len(r.buf)), int64(r.held)+min(left, chunk))])
 		if err != nil && err != io.EOF {
 			return nil, err
 		}
@@ -119,29 +132,32 @@ func (r *reader) lines() (last []byte, err error) {
 			break // somebody has cut the file
 		}
 		left -= int64(n)
-		held += n
+		r.held += n
 		start := 0
 		for {
-			i := bytes.IndexByte(buf[seen:held], '\n')
+			i := bytes.IndexByte(r.buf[seen:r.held], '\n')
 			if i < 0 {
 				break
 			}
 			end := seen + i
-			if !long && end-start <= maxLine && r.entry.parse(buf[start:end], at+int64(start)) {
-				r.log.take(&r.entry)
+			line, at := r.buf[start:end], r.at+int64(start)
+			if long || end-start > maxLine {
+				line, long = nil, false
 			}
-			long = false
 			start, seen = end+1, end+1
-			r.log.Offset = at + int64(start)
+			r.log.Offset = r.at + int64(start)
+			if !take(line, at) {
+				return nil, nil
+			}
 		}
 		if start > 0 {
-			held = copy(buf, buf[start:held])
-			at += int64(start)
+			r.held = copy(r.buf, r.buf[start:r.held])
+			r.at += int64(start)
 		}
-		seen = held
+		seen = r.held
 	}
-	if long || held > maxLine {
+	if long || r.held > maxLine {
 		return nil, nil
 	}
-	return buf[:held], nil
+	return r.buf[:r.held], nil
 }

@@ -4,7 +4,7 @@ package transcript
 
 import (
 	"hash/fnv"
-	"os"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,7 +110,7 @@ type Feedback struct {
 }
 
 // view makes the situation.
-func (l *Log) view(f *os.File) View {
+func (l *Log) view(f io.ReaderAt) View {
 	buf := make([]byte, maxInput)
 	v := View{
 		Text:   tailOf(words(fetch(f, l.Text, maxLine, buf)), maxText),
@@ -178,7 +178,7 @@ func (l *Log) view(f *os.File) View {
 }
 
 // tasks are the todos that TaskCreate made.
-func (l *Log) tasks(f *os.File, buf []byte) (all []Todo) {
+func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocked := false
 		for _, other := range l.Todos.Tasks {

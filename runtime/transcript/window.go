@@ -29,51 +29,89 @@ func About(path string, n int, word string) (Window, error) {
 	if err != nil {
 		return Window{}, err
 	}
-	var w Window
-	var said []byte
+	var facts []fact
 	var e entry
 	for _, line := range lines {
-		if len(line) > maxLine {
+		if len(line) > maxLine || word != "" && line[0] == '{' && isDull(line, word) {
 			continue
 		}
-		if line[0] != '{' {
-			w.Raw = append(w.Raw, string(line))
-			continue
-		}
-		if word != "" && isDull(line, word) || !e.parse(line, 0) {
-			continue
-		}
-		if string(e.kind) == `"user"` && isPrompt(&e) {
-			w.Said = nil
-		}
-		for i := range e.blocks {
-			b := &e.blocks[i]
-			switch {
-			case string(e.kind) == `"user"`:
-				if b.kind == says && !e.meta { // a person's words: a new turn
-					w.Background = false
+		facts = append(facts, factOf(&e, line, e.parse(line, 0)))
+	}
+	return windowOf(facts), nil
+}
+
+// fact is what one line brings to a window. It keeps nothing of the line.
+type fact struct {
+	at         int64  // where the line begins
+	raw        string // the line, if it is no JSON object
+	turn       bool   // it is a person's prompt
+	person     bool   // somebody's words in a user line: nothing of this turn runs yet
+	said       []string
+	tool       string
+	todos      []Todo // nil: none
+	background bool
+}
+
+// factOf takes a line apart that is not blank; parsed tells whether e is about it.
+func factOf(e *entry, line []byte, parsed bool) (f fact) {
+	if line[0] != '{' {
+		f.raw = string(line)
+	}
+	if !parsed {
+		return f
+	}
+	user := string(e.kind) == `"user"`
+	f.turn = user && isPrompt(e)
+	for i := range e.blocks {
+		b := &e.blocks[i]
+		switch {
+		case user:
+			f.person = f.person || b.kind == says && !e.meta
+		case string(e.kind) != `"assistant"`:
+		case b.kind == says:
+			if len(b.text) > 0 {
+				f.said = append(f.said, words(b.text))
+			}
+		case b.kind == calls:
+			f.tool = words(b.name)
+			switch f.tool {
+			case "TodoWrite":
+				if todos, ok := readList(member(b.input, "todos")); ok {
+					f.todos = todos
 				}
-			case string(e.kind) != `"assistant"`:
-			case b.kind == says:
-				if len(b.text) > 0 {
-					said = b.text
-					w.Said = append(w.Said, words(b.text))
-				}
-			case b.kind == calls:
-				w.LastTool = words(b.name)
-				switch w.LastTool {
-				case "TodoWrite":
-					if todos, ok := readList(member(b.input, "todos")); ok {
-						w.Todos = todos
-					}
-				case "Bash":
-					w.Background = w.Background || string(member(b.input, "run_in_background")) == "true"
-				}
+			case "Bash":
+				f.background = f.background || string(member(b.input, "run_in_background")) == "true"
 			}
 		}
 	}
-	w.Text = words(said)
-	return w, nil
+	return f
+}
+
+// windowOf puts together what lines say, oldest first.
+func windowOf(facts []fact) (w Window) {
+	for _, f := range facts {
+		if f.raw != "" {
+			w.Raw = append(w.Raw, f.raw)
+		}
+		if f.turn {
+			w.Said = nil
+		}
+		if f.person {
+			w.Background = false
+		}
+		if n := len(f.said); n > 0 {
+			w.Said = append(w.Said, f.said...)
+			w.Text = f.said[n-1]
+		}
+		if f.tool != "" {
+			w.LastTool = f.tool
+		}
+		if f.todos != nil {
+			w.Todos = f.todos
+		}
+		w.Background = w.Background || f.background
+	}
+	return w
 }
 
 // isDull tells, at a glance, that a line neither says the word nor can be a

@@ -1,0 +1,186 @@
+package transcript
+
+import (
+	"bytes"
+	"math/rand"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sameAsCut checks that behind every line a cursor says what Read and Tail say of
+// a log that ends there.
+func sameAsCut(t *testing.T, log []byte, lines int) {
+	t.Helper()
+	dir := t.TempDir()
+	path, cut := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "cut.jsonl")
+	if err := os.WriteFile(path, log, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err := Each(path, 2*lines, func(c *Cursor) bool {
+		n++
+		if c.Number() != n {
+			t.Fatalf("line %d is called %d", n, c.Number())
+		}
+		if err := os.WriteFile(cut, log[:c.Offset()], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, want, err := Read(cut, Log{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.View(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, want)
+		}
+		window, err := Tail(cut, lines)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.Window(lines); !reflect.DeepEqual(got, window) {
+			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, window)
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := bytes.Count(log, []byte("\n")) + min(1, len(log)-1-bytes.LastIndexByte(log, '\n')); n != want {
+		t.Errorf("%d lines, want %d", n, want)
+	}
+}
+
+func TestCursorIsReadAtEveryLine(t *testing.T) {
+	for seed := range int64(12) {
+		s := generated(rand.New(rand.NewSource(seed)), 60)
+		sameAsCut(t, s.bytes(), 7)
+		sameAsCut(t, bytes.TrimSuffix(s.bytes(), []byte("\n")), 7)
+	}
+}
+
+func TestCursorPassesLongAndTornLines(t *testing.T) {
+	long := text(strings.Repeat("x", maxLine+chunk))
+	edge := text(strings.Repeat("y", maxLine-200))
+	lines := []string{prompt("one"), text("two"), long, "", "no JSON", tool("Bash", `{"command":"ls"}`), edge, `{"type":"user","message":`, edge, text("three"), `{"type":"assist`}
+	sameAsCut(t, []byte(strings.Join(lines, "\n")), 4)
+}
+
+// Tail looks at four megabytes, so a cursor does.
+func TestCursorWindowIsBounded(t *testing.T) {
+	lines := []string{tool("Bash", `{}`), prompt("one")}
+	for range 6 {
+		lines = append(lines, text(strings.Repeat("x", 800<<10)))
+	}
+	sameAsCut(t, []byte(strings.Join(lines, "\n")+"\n"), 50)
+}
+
+func TestCursorStops(t *testing.T) {
+	path := write(t, prompt("one"), text("two"), prompt("three"))
+	n := 0
+	if err := Each(path, 0, func(*Cursor) bool { n++; return n < 2 }); err != nil || n != 2 {
+		t.Errorf("%d lines, %v", n, err)
+	}
+	if err := Each(filepath.Join(t.TempDir(), "none"), 0, func(*Cursor) bool { return true }); !os.IsNotExist(err) {
+		t.Error(err)
+	}
+}
+
+func TestHappened(t *testing.T) {
+	const at = `"timestamp":"2026-02-03T04:05:06.789Z"`
+	for _, test := range []struct {
+		line string
+		want Happening
+	}{
+		{prompt("do it"), Prompted},
+		{prompt("<command-name>/clear</command-name>"), Prompted},
+		{prompt("<bash-input>ls</bash-input>"), Prompted},
+		{prompt("<bash-stdout>x</bash-stdout>"), Nothing},
+		{prompt("<local-command-stdout>x</local-command-stdout>"), Nothing},
+		{prompt("<task-notification>\n<task-id>b1</task-id>"), Woken},
+		{prompt("<teammate-message>x"), Woken},
+		{prompt("[Request interrupted by user for tool use]"), Interrupted},
+		{prompt("Stop hook feedback:\ngo on"), Pushed},
+		{prompt("   "), Nothing},
+		{result, Returned},
+		{text("hello"), Spoke},
+		{text("\n\n"), Nothing},
+		{tool("Bash", `{}`), Called},
+		{`{"type":"assistant","message":{"content":[{"type":"text","text":"a"},{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}`, Called},
+		{`{"type":"assistant","isApiErrorMessage":true,"message":{"model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}}`, Failed},
+		{`{"type":"assistant","message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}}`, Nothing},
+		{`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"a"}]}}`, Nothing},
+		{`{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\n[x]: go on"}}`, Pushed},
+		{`{"type":"user","isMeta":true,"message":{"content":"Continue from where you left off."}}`, Nothing},
+		{`{"type":"user","isCompactSummary":true,"message":{"content":"This session is being continued"}}`, Nothing},
+		{`{"type":"user","origin":{"kind":"peer"},"message":{"content":"hello"}}`, Woken},
+		{`{"type":"user","origin":{"kind":"human"},"message":{"content":"hello"}}`, Prompted},
+		{`{"type":"user","promptSource":"system","message":{"content":"hello"}}`, Woken},
+		{`{"type":"attachment","attachment":{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"x"}}}`, Pushed},
+		{`{"type":"attachment","attachment":{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"x"}}}`, Nothing},
+		{`{"attachment":{"type":"hook_additional_context","hookEvent":"Stop","content":["go on"]},"type":"attachment"}`, Pushed},
+		{`{"attachment":{"type":"hook_additional_context","hookEvent":"UserPromptSubmit","content":["go on"]},"type":"attachment"}`, Nothing},
+		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"and this","commandMode":"prompt"}}`, Joined},
+		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"<task-notification>","commandMode":"task-notification"}}`, Woken},
+		{`{"type":"system","subtype":"stop_hook_summary"}`, Rested},
+		{`{"type":"queue-operation","operation":"enqueue","content":"x"}`, Nothing},
+		{`{"type":"user","message":{"content":"torn`, Nothing},
+		{`not JSON`, Nothing},
+	} {
+		line := test.line
+		if line[0] == '{' {
+			line = `{` + at + `,` + line[1:]
+		}
+		err := Each(write(t, line), 0, func(c *Cursor) bool {
+			if c.Happened() != test.want {
+				t.Errorf("%s: %d, want %d", line, c.Happened(), test.want)
+			}
+			if test.want != Nothing && c.Time() != 1770091506789 {
+				t.Errorf("%s: at %d", line, c.Time())
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A line that comes again says nothing.
+	var all []Happening
+	twice := `{"type":"user","uuid":"u1","message":{"content":"go"}}`
+	if err := Each(write(t, twice, twice), 0, func(c *Cursor) bool { all = append(all, c.Happened()); return true }); err != nil || !slices.Equal(all, []Happening{Prompted, Nothing}) {
+		t.Error(all, err)
+	}
+}
+
+func TestCursorTexts(t *testing.T) {
+	for _, test := range []struct{ line, said, asks string }{
+		{text("one\n“two”"), "one\n“two”", ""},
+		{`{"type":"assistant","message":{"content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"b"},{"type":"text","text":"c"}]}}`, "a\nc", ""},
+		{prompt("<system-reminder>x</system-reminder>\nmine"), "", "mine"},
+		{`{"type":"user","message":{"content":[{"type":"image","source":{}},{"type":"text","text":"look"}]}}`, "", "look"},
+		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"and this","commandMode":"prompt"}}`, "", "and this"},
+	} {
+		err := Each(write(t, test.line), 0, func(c *Cursor) bool {
+			if c.Happened() == Spoke && c.Said() != test.said || c.Happened() != Spoke && c.Asks() != test.asks {
+				t.Errorf("%s: said %q, asks %q", test.line, c.Said(), c.Asks())
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func FuzzCursor(f *testing.F) {
+	f.Add([]byte(text("one") + "\n" + result + "\n" + prompt("x")))
+	f.Add(generated(rand.New(rand.NewSource(1)), 20).bytes())
+	f.Fuzz(func(t *testing.T, log []byte) {
+		if bytes.Count(log, []byte("\n")) > 50 {
+			return
+		}
+		sameAsCut(t, log, 5)
+	})
+}
