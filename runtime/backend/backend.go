@@ -1,0 +1,139 @@
+// Package backend asks a model one question: through the user's own Claude Code,
+// or by the Messages API. The rules:
+//
+//   - One question, one answer that matches judge.Schema, or a judge.Failure. There
+//     is no third thing, and nothing here panics, prints or waits past the deadline.
+//   - The question goes where the user sends it. A project's settings, which may
+//     come from anybody and whose env Claude Code hands to hooks, must not choose
+//     the address, the account or the program: then nobody is asked.
+//   - Keys and tokens are used and never repeated: no reply has one in it.
+//   - The environment, the home and the place for temporary files come in an Env;
+//     only mains read the process's own.
+package backend
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+// Env is where a question is asked from.
+type Env struct {
+	Vars []string // as os.Environ has them
+	Home string   // the user's
+	Temp string   // where temporary directories go
+	// Proxy is http.ProxyFromEnvironment, in tests nil.
+	Proxy func(*http.Request) (*url.URL, error)
+}
+
+// Get is the value of a variable, "" when it is not set. On Windows the case of
+// names does not count.
+func (e Env) Get(name string) string {
+	value := ""
+	for _, v := range e.Vars {
+		if n, rest, ok := strings.Cut(v, "="); ok && sameName(n, name) {
+			value = rest
+		}
+	}
+	return value
+}
+
+func sameName(a, b string) bool {
+	return a == b || runtime.GOOS == "windows" && strings.EqualFold(a, b)
+}
+
+// Ask asks the question and comes back within its deadline, give or take the
+// half second that it takes to end a process. When ctx ends, so does everything
+// that was started.
+func Ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
+	start := time.Now()
+	within := time.Duration(q.Within) * time.Millisecond
+	if within <= 0 {
+		within = judge.Within * time.Second
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(within, judge.MaxWithin*time.Second))
+	defer cancel()
+	reply := ask(ctx, q, e)
+	reply.Took = time.Since(start).Milliseconds()
+	reply.Detail = judge.OneLine(e.redact(reply.Detail), judge.MaxDetail)
+	reply.Why = e.redact(reply.Why)
+	return reply
+}
+
+func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
+	switch {
+	case e.Get(judge.InJudge) != "":
+		return failed(judge.Recursive, "this is a judge's own session")
+	case q.Backend != judge.Claude && q.Backend != judge.API:
+		return failed(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": claude or api")
+	case !judge.ValidModel(q.Model):
+		return failed(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is no model's name")
+	case strings.TrimSpace(q.Page) == "" || strings.TrimSpace(q.System) == "":
+		return failed(judge.Refused, "the question has no page or no system prompt")
+	case strings.ContainsRune(q.System, 0):
+		return failed(judge.Refused, "the system prompt has a NUL character in it")
+	}
+	if why := redirected(q.Project, e.Home); why != "" {
+		return failed(judge.Redirected, why)
+	}
+	if q.Backend == judge.API {
+		return askAPI(ctx, q, e)
+	}
+	return askClaude(ctx, q, e)
+}
+
+func failed(why judge.Failure, detail string) judge.Reply {
+	return judge.Reply{Failed: why, Detail: detail}
+}
+
+// overdue is the reply when ctx has ended, and whether it has.
+func overdue(ctx context.Context) (judge.Reply, bool) {
+	switch {
+	case ctx.Err() == nil:
+		return judge.Reply{}, false
+	case errors.Is(context.Cause(ctx), context.DeadlineExceeded):
+		return failed(judge.TimedOut, "no answer before the deadline"), true
+	}
+	return failed(judge.TimedOut, "ended before the answer came"), true
+}
+
+// status is what an HTTP status of the Messages API means, for both backends.
+func status(code int) judge.Failure {
+	switch {
+	case code == 401 || code == 403:
+		return judge.LoggedOut
+	case code == 429:
+		return judge.RateLimit
+	case code >= 500:
+		return judge.Overloaded
+	}
+	return judge.Refused
+}
+
+// redact takes out of s what must not be repeated: a server's error message may
+// quote the key it was sent.
+func (e Env) redact(s string) string {
+	for _, v := range e.Vars {
+		name, value, _ := strings.Cut(v, "=")
+		if value = strings.TrimSpace(value); len(value) >= 6 && isSecret(strings.ToUpper(name)) {
+			s = strings.ReplaceAll(s, value, "…")
+		}
+	}
+	return s
+}
+
+func isSecret(name string) bool {
+	for _, part := range []string{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL", "CUSTOM_HEADERS"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}

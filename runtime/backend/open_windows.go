@@ -1,0 +1,3 @@
+package backend
+
+const nonblock = 0

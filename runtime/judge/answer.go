@@ -1,0 +1,112 @@
+package judge
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Schema is the JSON Schema of an answer. Why comes first, so that a model
+// reasons before it decides. Its length is asked for and not demanded: a client
+// that checks the schema itself would ask, and pay, a second time for one
+// character too many.
+func Schema() string {
+	return `{"type":"object","properties":{` +
+		`"why":{"type":"string","description":"One short sentence, at most 200 characters: which field of the page decides."},` +
+		`"continue":{"type":"boolean","description":"true: Claude goes on working. false: Claude stops and the user has the word."}},` +
+		`"required":["why","continue"],"additionalProperties":false}`
+}
+
+// maxAnswer bounds an answer, in bytes: one that is longer was not asked for.
+const maxAnswer = 8 << 10
+
+// ReadAnswer reads what a model answered: one JSON object with exactly the
+// members of Schema, each once, and nothing in front of it or behind. Nothing is
+// repaired. JSON in a Markdown fence, a "yes" in words, "true" in quotes are no
+// answers: who cannot keep to three lines of schema is not trusted with the
+// decision, and without an answer Claude may stop.
+//
+// Why is one line of at most MaxWhy bytes, without characters that draw.
+func ReadAnswer(data []byte) (cont bool, why string, err error) {
+	if len(data) > maxAnswer {
+		return false, "", errors.New("the answer is longer than " + strconv.Itoa(maxAnswer) + " bytes")
+	}
+	if !utf8.Valid(data) {
+		return false, "", errors.New("the answer is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return false, "", errors.New("the answer is no JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return false, "", errors.New("the answer is no JSON object")
+		}
+		value, err := d.Token()
+		if err != nil {
+			return false, "", errors.New("the answer is no JSON object")
+		}
+		key, _ := name.(string) // a key is always one
+		if seen[key] {
+			return false, "", errors.New("the answer has " + OneLine(key, 40) + " twice")
+		}
+		seen[key] = true
+		var ok bool
+		switch key {
+		case "continue":
+			cont, ok = value.(bool)
+		case "why":
+			why, ok = value.(string)
+		}
+		if !ok {
+			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " is not what the schema says")
+		}
+	}
+	if _, err := d.Token(); err != nil { // the closing brace
+		return false, "", errors.New("the answer is cut off")
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return false, "", errors.New("the answer has text behind it")
+	}
+	if !seen["why"] || !seen["continue"] {
+		return false, "", errors.New("the answer lacks why or continue")
+	}
+	return cont, OneLine(why, MaxWhy), nil
+}
+
+// OneLine makes text that somebody else wrote fit for a line on a terminal: white
+// space becomes one blank, what draws or turns the writing round is left out,
+// and it is at most limit bytes, cut between characters.
+func OneLine(s string, limit int) string {
+	var b strings.Builder
+	blank := false
+	for _, r := range s {
+		switch {
+		case unicode.IsSpace(r):
+			blank = b.Len() > 0
+			continue
+		case r == utf8.RuneError, unicode.In(r, unicode.C, unicode.Zl, unicode.Zp):
+			continue
+		}
+		size := utf8.RuneLen(r)
+		if blank {
+			size++
+		}
+		if b.Len()+size > limit {
+			break
+		}
+		if blank {
+			b.WriteByte(' ')
+			blank = false
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,108 @@
+package judge
+
+import "strings"
+
+// price is what a model costs, in millionths of a dollar for a million tokens in
+// and out. Writing to the cache costs 1.25 times the input, reading from it a
+// tenth (some models take less: what is counted is never too little).
+type price struct {
+	model   string // as the id begins
+	in, out int64
+}
+
+// prices are the published ones of 2026-11-21; haiku 5.5 is the price up to
+// 100,000 tokens, which no page comes near. The longest beginning counts.
+func prices() []price {
+	return []price{
+		{"claude-haiku-5-5", 100_000, 500_000},
+		{"claude-haiku-4-5", 1_000_000, 5_000_000},
+		{"claude-sonnet-5", 2_000_000, 10_000_000},
+		{"claude-sonnet-4", 3_000_000, 15_000_000},
+		{"claude-opus-5-5", 4_000_000, 20_000_000},
+		{"claude-opus-5", 5_000_000, 25_000_000},
+		{"claude-opus-4-5", 5_000_000, 25_000_000},
+		{"claude-opus-4-6", 5_000_000, 25_000_000},
+		{"claude-opus-4-7", 5_000_000, 25_000_000},
+		{"claude-opus-4-8", 5_000_000, 25_000_000},
+		{"claude-opus-4", 15_000_000, 75_000_000},
+		{"claude-fable-5", 10_000_000, 50_000_000},
+	}
+}
+
+// dearest is what a model counts at that is not in the list: a ceiling in
+// dollars must hold for models that nobody here has heard of.
+func dearest() price { return price{"", 15_000_000, 75_000_000} }
+
+// ID is the Messages API's name of a model: that of an alias, or the name itself.
+// Claude Code resolves aliases by itself, and may know newer models.
+func ID(model string) string {
+	switch model {
+	case "haiku":
+		return "claude-haiku-5-5"
+	case "sonnet":
+		return "claude-sonnet-5-5"
+	case "opus":
+		return "claude-opus-5-5"
+	}
+	return model
+}
+
+// ValidModel says whether a name can be a model's: an alias, an id, or what
+// Bedrock and Vertex call it. It never looks like a flag.
+func ValidModel(model string) bool {
+	if model == "" || len(model) > 100 || model[0] == '-' {
+		return false
+	}
+	for _, r := range model {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("._:/@[]-", r):
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// find looks a model up by whatever somebody calls it: us.anthropic.claude-…-v1:0
+// and claude-…@20251001 are the same models.
+func find(model string) (price, bool) {
+	id := ID(model)
+	if i := strings.Index(id, "claude-"); i > 0 {
+		id = id[i:]
+	}
+	var best price
+	for _, p := range prices() {
+		rest, found := strings.CutPrefix(id, p.model)
+		if found && (rest == "" || !isDigit(rest[0])) && len(p.model) > len(best.model) {
+			best = p
+		}
+	}
+	if best.model == "" {
+		return dearest(), false
+	}
+	return best, true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+// Known says whether the model's price is in the list.
+func Known(model string) bool {
+	_, known := find(model)
+	return known
+}
+
+// maxTokens bounds what is believed of a count: nobody bills more for one
+// question, and sums of sums must not overflow.
+const maxTokens = 100_000_000
+
+// Micros is what a use of a model costs by the list, in millionths of a dollar,
+// rounded up.
+func Micros(model string, u Usage) int64 {
+	p, _ := find(model)
+	count := func(n int64) int64 { return min(max(n, 0), maxTokens) }
+	// In quarters and tenths a cache's price is no whole number: sum up in
+	// fortieths first.
+	sum := p.in*(40*count(u.Input)+50*count(u.CacheWrite)+4*count(u.CacheRead)) + p.out*40*count(u.Output)
+	const million = 40 * 1_000_000
+	return sum/million + min(sum%million, 1)
+}

@@ -1,0 +1,96 @@
+// Command springfield-judge asks a model one question. The hook of lisa-simpson
+// starts it with a judge.Question on standard input and reads a judge.Reply, one
+// line, from standard output. Network and programs are here so that the hook has
+// neither.
+//
+// It exits 0 whenever it has a reply, also one that says why there is no answer,
+// and 1 when it could not read the question; never 2, which Claude Code takes for
+// a decision. When it is told to end, or whoever started it is gone, it ends what
+// it started and itself.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/backend"
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+const help = "springfield-judge asks lisa-simpson's question: JSON on standard input, JSON on standard output. By hand use: springfield judge --page FILE\n"
+
+func main() {
+	debug.SetTraceback("crash") // a fatal error then is no exit 2
+	if info, err := os.Stdin.Stat(); len(os.Args) > 1 || err != nil || info.Mode()&os.ModeCharDevice != 0 {
+		os.Stderr.WriteString(help)
+		os.Exit(1)
+	}
+	code := 0
+	reply := judge.Reply{}
+	if question, err := read(os.Stdin); err != nil {
+		reply.Failed, reply.Detail, code = judge.Refused, err.Error(), 1
+	} else {
+		reply = ask(question)
+	}
+	line, err := json.Marshal(reply)
+	if err != nil {
+		os.Exit(1)
+	}
+	if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(code)
+}
+
+// read reads the question: one JSON object, its end or the end of the input
+// whichever comes first.
+func read(r io.Reader) (judge.Question, error) {
+	var q judge.Question
+	limited := &io.LimitedReader{R: r, N: judge.MaxWire + 1}
+	err := json.NewDecoder(limited).Decode(&q)
+	switch {
+	case limited.N == 0:
+		return q, errors.New("the question is too long")
+	case err != nil:
+		return q, errors.New("the question is no JSON object")
+	}
+	return q, nil
+}
+
+// ask asks until the answer is there, or somebody ends it.
+func ask(q judge.Question) judge.Reply {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go orphaned(ctx, cancel)
+	home, _ := os.UserHomeDir() // "" finds no client at home
+	return backend.Ask(ctx, q, backend.Env{Vars: os.Environ(), Home: home, Temp: os.TempDir(), Proxy: http.ProxyFromEnvironment})
+}
+
+// orphaned calls gone when the process that started us has ended: the answer is
+// then for nobody.
+func orphaned(ctx context.Context, gone func()) {
+	alive := parent()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if !alive() {
+				gone()
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,12 @@
+//go:build unix
+
+package main
+
+import "os"
+
+// parent says from now on whether the process that started us is there: without
+// it we are somebody else's child.
+func parent() (alive func() bool) {
+	first := os.Getppid()
+	return func() bool { return os.Getppid() == first }
+}
