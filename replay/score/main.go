@@ -47,16 +47,20 @@ type contest struct {
 	strategy string
 	rules    string
 	alone    bool // the strategy without guards
+	oracle   bool // the judge, where one is asked, says what the label says
 }
+
+const lisa = "lisa-simpson"
 
 // contests are the strategies that decide on a session alone; those that read
 // the project's files need the project.
 func contests() []contest {
 	var all []contest
 	for _, set := range strategy.NedRuleSets() {
-		all = append(all, contest{set, "ned-flanders", set, false})
+		all = append(all, contest{name: set, strategy: "ned-flanders", rules: set})
 	}
-	return append(all, contest{"seed, tree only", "ned-flanders", "seed", true}, contest{"bart-simpson", "bart-simpson", "", false})
+	return append(all, contest{name: "seed, tree only", strategy: "ned-flanders", rules: "seed", alone: true}, contest{name: "bart-simpson", strategy: "bart-simpson"},
+		contest{name: lisa, strategy: lisa}, contest{name: lisa + ", a judge that is always right", strategy: lisa, oracle: true})
 }
 
 func main() {
@@ -86,6 +90,7 @@ func score(out io.Writer, dir string, verbose bool) error {
 
 	counts := map[string]map[string]*tally{} // contest, then "source expect"
 	rules := map[string]map[string]int{}     // contest, then "expect decision rule"
+	var asked questions
 	for _, session := range slices.Sorted(maps.Keys(rows)) {
 		err := eachCut(filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) error {
 			for _, c := range contests() {
@@ -93,12 +98,20 @@ func score(out io.Writer, dir string, verbose bool) error {
 				if err != nil {
 					return err
 				}
+				if v.Page != "" && c.oracle && r.Expect == "CONTINUE" {
+					v.Decision = strategy.Continue
+				}
 				count(counts, c.name, r, v)
+				if c.name == lisa {
+					if err := asked.count(r, v, path); err != nil {
+						return err
+					}
+				}
 				if rules[c.name] == nil {
 					rules[c.name] = map[string]int{}
 				}
 				rules[c.name][fmt.Sprintf("%-8s %-8s %s", r.Expect, v.Decision, v.Rule)]++
-				if verbose && (c.name == "default" || c.name == "bart-simpson") && r.Expect == "STOP" && v.Decision == strategy.Continue {
+				if verbose && (c.name == "default" || c.name == "bart-simpson" || c.name == lisa) && r.Expect == "STOP" && v.Decision == strategy.Continue {
 					fmt.Fprintf(out, "wrong, %s: %s line %d, %s: rule %s, %s\n", c.name, r.Session, r.Line, r.Label, v.Rule, v.Evidence)
 				}
 			}
@@ -111,6 +124,7 @@ func score(out io.Writer, dir string, verbose bool) error {
 	for _, c := range contests() {
 		report(out, c.name, counts[c.name])
 	}
+	asked.report(out)
 	if verbose {
 		for _, line := range slices.Sorted(maps.Keys(rules["default"])) {
 			fmt.Fprintf(out, "%5d  %s\n", rules["default"][line], line)

@@ -133,7 +133,7 @@ func Around(executable, state, project string) (Settings, error) {
 func (o own) settings(state, project string) Settings {
 	s := Settings{
 		Plugin: o.plugin, Strategy: o.strategy, Limits: guard.Defaults(),
-		Config: strategy.Config{Strategy: o.strategy.Name, Ceiling: o.strategy.Ceiling, Stale: o.strategy.Stale},
+		Config: strategy.Config{Strategy: o.strategy.Name, Ceiling: o.strategy.Ceiling, Stale: o.strategy.Stale, Judge: unasked(o.strategy)},
 	}
 	s.layer(o.path, o.data, byAuthor)
 	for _, l := range []struct {
@@ -191,6 +191,8 @@ func (s *Settings) layer(path string, data []byte, by writer) {
 	s.ceiling(path, &c, by)
 	s.progress(path, &c, by)
 	s.stale(path, &c, by)
+	s.cascade(path, &c, by)
+	s.judge(path, &c, by)
 	if by == byProject {
 		c = s.restrict(c)
 		burst, prompt = lower(burst, s.Limits.Burst), lower(prompt, s.Limits.PerPrompt)
@@ -307,9 +309,9 @@ func (s *Settings) stale(path string, c *strategy.Config, by writer) {
 // restrict keeps of a project's configuration what cannot push Claude on
 // against the user's.
 func (s *Settings) restrict(c strategy.Config) strategy.Config {
-	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Stale: c.Stale, Progress: c.Progress}
+	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Stale: c.Stale, Progress: c.Progress, Cascade: c.Cascade, Judge: c.Judge}
 	for _, r := range c.Add {
-		r.Reason = ""
+		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
 		if r.Then == strategy.Stop {
 			out.Add = append(out.Add, r)
 		} else {

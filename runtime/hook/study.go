@@ -177,7 +177,9 @@ func situation(event Event, view transcript.View) strategy.Situation {
 	}
 	for _, call := range view.Calls {
 		s.Tools = append(s.Tools, call.Name)
+		s.Recent = append(s.Recent, strategy.Call{Name: call.Name, Input: call.Input, Result: call.Result})
 	}
+	s.Running = len(view.Started)
 	if s.Text == "" {
 		s.Text, s.Earlier = view.Text, !view.Spoken
 	}

@@ -25,3 +25,9 @@ func (p Progress) MarshalJSON() ([]byte, error) {
 	type plain Progress
 	return json.Marshal(plain(p))
 }
+
+// MarshalJSON encodes a judge as it is.
+func (j Judge) MarshalJSON() ([]byte, error) {
+	type plain Judge
+	return json.Marshal(plain(j))
+}

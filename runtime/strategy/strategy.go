@@ -30,6 +30,11 @@ type Situation struct {
 	PromptText string
 	// Tools name the newest tool calls of this turn, oldest first, at most eight.
 	Tools []string
+	// Recent are the newest tool calls of this turn with what came back, oldest
+	// first; only a strategy that shows them to a judge looks at them.
+	Recent []Call
+	// Running is how many tasks of this turn run in the background.
+	Running int
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
 	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode,
@@ -99,6 +104,10 @@ type Plan struct {
 	Written bool
 }
 
+// Call is a tool call: what it was about, and what came back, "" while nothing
+// did.
+type Call struct{ Name, Input, Result string }
+
 // Todo is one entry of the model's todo list.
 type Todo struct {
 	Content string
@@ -115,6 +124,11 @@ type Verdict struct {
 	Evidence string // the words or the fact it decided on, short
 	Reason   string // to the model when it continues: what remains, what next
 	Faults   []error
+
+	// Page is what to ask a judge, "" for nothing. Its yes makes a continue of the
+	// verdict, with Going as the reason; without an answer the decision stands.
+	Page  string
+	Going string
 
 	// Once tells that this is said once: the same message, with no tool called
 	// since, is not continued again.
@@ -161,6 +175,11 @@ type Config struct {
 	// Stale is after how many minutes a ledger that nobody has touched says nothing
 	// any more, 0 for the strategy's default.
 	Stale int `json:"stale,omitempty"`
+	// Cascade tells whether rules that are sure are believed; if not, the judge is
+	// asked every time. Not set: it does.
+	Cascade *bool `json:"cascade,omitempty"`
+	// Judge is who is asked.
+	Judge *Judge `json:"judge,omitempty"`
 	// Last are rules asked after all others. No file sets them: this is where
 	// the continuing rules of a project go, which must not outvote a stop.
 	Last []Rule `json:"-"`
@@ -176,6 +195,22 @@ type Progress struct {
 // Wants tells whether an event is to be told.
 func (p Progress) Wants(e LoopEvent) bool {
 	return e.Event != LoopGoesOn || e.Count%max(p.Every, 1) == 0
+}
+
+// Judge is who is asked where rules are not sure. What is not set is as the
+// layer below has it.
+type Judge struct {
+	Backend string `json:"backend,omitempty"` // claude or api
+	Model   string `json:"model,omitempty"`
+	// Within is how long an answer may take, in seconds.
+	Within int `json:"within,omitempty"`
+	// Client is the absolute path of Claude Code's program. Only the user's own
+	// file can name it.
+	Client string `json:"client,omitempty"`
+	// Daily and Session are the most dollars to spend in a day, and in a session.
+	// Only the user's own file can raise them.
+	Daily   *float64 `json:"daily,omitempty"`
+	Session *float64 `json:"session,omitempty"`
 }
 
 // Strategy is one way of deciding. Only Name and Decide are
@@ -200,6 +235,8 @@ type Strategy struct {
 	Checks []string
 	// Stale is the default for Config.Stale, 0 for a strategy that reads no ledgers.
 	Stale int
+	// Judges tells that its verdicts may carry a page.
+	Judges bool
 	// Marks are names of what it reads: its workspace is the nearest directory that
 	// has one of them, from the session's upwards to the top of the repository. None:
 	// the session's own.
@@ -254,6 +291,7 @@ func (s Strategy) Answers() string {
 func All() []Strategy {
 	return []Strategy{
 		bart(),
+		lisa(),
 		marge(),
 		ned(),
 		speckit(),

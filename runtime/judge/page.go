@@ -1,0 +1,219 @@
+// The page: what a judge is shown of a session. Its lines are fixed; what the
+// session says stands in quotation marks, on one line, with everything escaped
+// that could end a field, begin a line or hide from a reader. So a page has the
+// same shape whatever a transcript holds.
+
+package judge
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxPage bounds a page, in bytes.
+const MaxPage = 3 << 10
+
+// Bounds of what a page shows: characters, and bytes as they are written, for
+// letters may take several.
+const (
+	maxMessage, maxMessageBytes = 500, 1100
+	maxRequest, maxRequestBytes = 160, 320
+	maxField, maxFieldBytes     = 48, 100 // of a name, an input or a result
+	maxCalls                    = 3
+)
+
+// Page is what there is to say of a stop.
+type Page struct {
+	Skill   string // in use, "" for none
+	Todos   Todos
+	Calls   []Call // oldest first; the newest three are shown
+	Request string // how the newest prompt of a person begins
+	Message string // the last that Claude said
+	// Asked is the tool that asks the user, "" if none does; Running is how many
+	// tasks of the session run in the background.
+	Asked   string
+	Running int
+}
+
+// Todos is the state of a todo list.
+type Todos struct{ Done, Doing, Pending int }
+
+// Call is a tool call: what it was about, and what came back.
+type Call struct{ Name, Input, Result string }
+
+// String is the page as the judge gets it.
+func (p Page) String() string {
+	var b strings.Builder
+	b.WriteString("CONTEXT:\n  Active skill: ")
+	b.WriteString(name(p.Skill, "none"))
+	b.WriteString("\n  Todo state: ")
+	b.WriteString(p.Todos.String())
+	b.WriteString("\n  Last tools: [")
+	for i, c := range p.Calls[max(0, len(p.Calls)-maxCalls):] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(c.String())
+	}
+	b.WriteString("]\n  Latest request: ")
+	b.WriteString(quoted(head(p.Request, maxRequest), maxRequestBytes))
+	b.WriteString("\n  Waiting for: ")
+	b.WriteString(p.waiting())
+	b.WriteString("\n  Last message: ")
+	b.WriteString(quoted(ending(p.Message), maxMessageBytes+10))
+	b.WriteString("\n\nDECIDE: Should Claude continue working autonomously?\n")
+	return b.String()
+}
+
+func (p Page) waiting() string {
+	switch {
+	case p.Asked != "":
+		return "the user (" + name(p.Asked, "") + ")"
+	case p.Running == 1:
+		return "nothing, 1 task runs in the background"
+	case p.Running > 1:
+		return "nothing, " + strconv.Itoa(p.Running) + " tasks run in the background"
+	}
+	return "nothing"
+}
+
+// String is like "2/5 complete, 3 pending".
+func (t Todos) String() string {
+	all := t.Done + t.Doing + t.Pending
+	if all == 0 {
+		return "none"
+	}
+	s := strconv.Itoa(t.Done) + "/" + strconv.Itoa(all) + " complete"
+	if t.Doing > 0 {
+		s += ", " + strconv.Itoa(t.Doing) + " in progress"
+	}
+	if t.Pending > 0 {
+		s += ", " + strconv.Itoa(t.Pending) + " pending"
+	}
+	return s
+}
+
+// String is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
+func (c Call) String() string {
+	input, result := c.Input, c.Result
+	if c.Name == "TaskUpdate" {
+		if id, status, ok := strings.Cut(strings.TrimPrefix(c.Input, "#"), " → "); ok {
+			input, result = "task"+id, status // its result only repeats them
+		}
+	}
+	s := name(c.Name, "?") + "("
+	if input != "" {
+		s += name(input, "")
+	}
+	if result != "" {
+		s += " → " + name(result, "")
+	}
+	return s + ")"
+}
+
+// name is a short text, bare when it is plain and quoted when it is not.
+func name(s, none string) string {
+	s = strings.TrimSpace(s)
+	if s == "" {
+		return none
+	}
+	s = head(s, maxField)
+	if strings.ContainsFunc(s, func(r rune) bool { return !isPlain(r) }) {
+		return quoted(s, maxFieldBytes)
+	}
+	return s
+}
+
+// isPlain tells a letter that can end no field.
+func isPlain(r rune) bool {
+	return r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z' || strings.ContainsRune(" ._/:=@+-~*…#%", r)
+}
+
+// quoted puts a text into quotation marks, in at most so many bytes.
+func quoted(s string, most int) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		w := written(r)
+		if b.Len()+len(w) > most {
+			b.WriteString("…")
+			break
+		}
+		b.WriteString(w)
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// written is how a letter stands between quotation marks: what would end the
+// text or begin a line is escaped, what nobody sees is left out.
+func written(r rune) string {
+	switch {
+	case r == '"' || isLookalike(r):
+		return `\"`
+	case r == '\\':
+		return `\\`
+	case r == '\n' || r == 0x2028 || r == 0x2029:
+		return `\n`
+	case r == '\t' || r == '\r' || unicode.Is(unicode.Zs, r):
+		return " "
+	case r == utf8.RuneError:
+		return "?"
+	case !unicode.IsGraphic(r) || isHidden(r):
+		return ""
+	}
+	return string(r)
+}
+
+// isLookalike tells a quotation mark that a reader, or a tokenizer, may take for
+// ours.
+func isLookalike(r rune) bool { return r == '＂' || r == '〃' || r == 'ˮ' || r == '״' }
+
+// isHidden tells letters that are there and not seen, beyond those that are not
+// graphic: fillers, selectors, and what piles up on the letter before.
+func isHidden(r rune) bool {
+	return r == 0x034f || r == 0x115f || r == 0x1160 || r == 0x3164 || r == 0xffa0 || r == 0x2800 ||
+		r >= 0xfe00 && r <= 0xfe0f || r >= 0xe0000 && r <= 0xe0fff || unicode.Is(unicode.Me, r)
+}
+
+// head is how a text begins, in at most so many characters.
+func head(s string, most int) string {
+	s = strings.TrimSpace(s)
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return strings.TrimSpace(s[:i]) + "…"
+		}
+	}
+	return s
+}
+
+// ending is how a message ends, in about 500 characters: whole sentences where
+// there are some, for the last words say what happens next.
+func ending(s string) string {
+	s = strings.TrimSpace(s)
+	at, width := len(s), 0
+	for n := 0; at > 0 && n < maxMessage; n++ {
+		r, size := utf8.DecodeLastRuneInString(s[:at])
+		if width += len(written(r)); width > maxMessageBytes {
+			break
+		}
+		at -= size
+	}
+	if at == 0 {
+		return s
+	}
+	tail := s[at:]
+	// From the first sentence that begins in it, unless that is far behind.
+	for i := 0; i < len(tail)/2; i++ {
+		if tail[i] == '\n' || strings.IndexByte(".!?:", tail[i]) >= 0 && (tail[i+1] == ' ' || tail[i+1] == '\n') {
+			return "… " + strings.TrimSpace(tail[i+1:])
+		}
+	}
+	if i := strings.IndexByte(tail, ' '); i >= 0 && i < len(tail)/2 {
+		tail = tail[i+1:]
+	}
+	return "…" + tail
+}
