@@ -120,6 +120,38 @@ func Unplugged(known strategy.Strategy, state, project string) Settings {
 	return own{plugin: known.Name, strategy: known, data: []byte("{}")}.settings(state, project)
 }
 
+// FromFile are the settings that one file brings: a plugin's strategy.json, or a
+// user's own file of rules. One that leaves out whose rules it has is named as its
+// strategy, or it is for ned-flanders. What is wrong with it is an error, because it
+// is what somebody wants to try.
+func FromFile(path string) (Settings, error) {
+	data, err := readConfig(path)
+	if err != nil {
+		return Settings{}, err
+	}
+	var who struct{ Plugin, Strategy string }
+	if err := json.Unmarshal(data, &who); err != nil {
+		return Settings{}, fmt.Errorf("read %s: %w", path, place(data, err))
+	}
+	if who.Strategy == "" {
+		if who.Strategy = strings.TrimSuffix(filepath.Base(path), ".json"); !slices.Contains(strategy.Names(), who.Strategy) {
+			who.Strategy = "ned-flanders"
+		}
+	}
+	known, ok := strategy.Named(who.Strategy)
+	if !ok {
+		return Settings{}, fmt.Errorf("read %s: there is no strategy %q; there is %s", path, who.Strategy, strings.Join(strategy.Names(), ", "))
+	}
+	if !isName(who.Plugin) {
+		who.Plugin = known.Name
+	}
+	s := own{path: path, data: data, plugin: who.Plugin, strategy: known}.settings("", "")
+	if len(s.Faults) > 0 {
+		return Settings{}, errors.New("read " + s.Faults[0])
+	}
+	return s, nil
+}
+
 // Around are the settings of the plugin that a hook lies in.
 func Around(executable, state, project string) (Settings, error) {
 	root, err := findRoot(executable, "")

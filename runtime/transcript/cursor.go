@@ -157,6 +157,20 @@ func (c *Cursor) Type() string { return words(inside(c.entry.kind)) }
 // Text is the string that a member of the line says, "" if it has none.
 func (c *Cursor) Text(name string) string { return words(inside(member(c.line, name))) }
 
+// Has tells whether the line has a member of this name.
+func (c *Cursor) Has(name string) bool { return member(c.line, name) != nil }
+
+// LastCall names the newest tool call and says whether its result is there and is
+// no error.
+func (c *Cursor) LastCall() (name string, done bool) {
+	n := len(c.log.Recent)
+	if n == 0 {
+		return "", false
+	}
+	newest := c.log.Recent[n-1]
+	return newest.Name, newest.Done && !newest.Failed
+}
+
 // Said is what Claude says in the line: its texts, as last_assistant_message has
 // them.
 func (c *Cursor) Said() string {

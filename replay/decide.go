@@ -1,0 +1,155 @@
+// What each candidate does at a place, by the code of the hook.
+//
+// The event is what Claude Code would have sent there: Claude's last text, the
+// session, the permission mode of the newest prompt, what this turn had started in
+// the background and nobody had seen end. The log ends there. Two things of then
+// are gone, and nothing of today is put in their place: the files of the project,
+// so the workspace is none and ralph-loop's file is not looked for, and holds.
+//
+// Budgets over time. A session has one state for each candidate, which goes from
+// stop to stop as the ledger has it, at the time of the log's own lines. What a
+// continue would have led to nobody knows: the history after it is what it was. So
+//   - a stop that the candidate continues takes one from its budget, rightly or
+//     wrongly continued, as it would have then;
+//   - a point in mid-work is no stop. It is asked as if Claude had stopped just
+//     there: it sees what real stops have spent, and spends nothing, because there
+//     are hundreds of them in a session where there would have been one stop;
+//   - the same for a place at which a person broke in: no Stop hook ran.
+
+package replay
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// maxEvidence bounds what a row keeps of a decision's evidence, in bytes.
+const maxEvidence = 200
+
+// What double-shot-latte sends: the last lines, and so many bytes of them.
+const (
+	latteLines = 4
+	latteBytes = 32000
+)
+
+// scene is a place as the candidates find it.
+type scene struct {
+	event  hook.Event
+	view   transcript.View
+	now    time.Time
+	lines  func(n int) transcript.Window
+	window map[int]transcript.Window
+	latte  int // bytes of the last lines
+}
+
+// Read gives the situation at the place, whatever was read before.
+func (m *scene) Read(transcript.Log) (transcript.Log, transcript.View, error) {
+	return transcript.Log{}, m.view, nil
+}
+
+// Window gives the last lines up to the place.
+func (m *scene) Window(n int, _ string) (transcript.Window, error) {
+	w, ok := m.window[n]
+	if !ok {
+		w = m.lines(n)
+		if m.window == nil {
+			m.window = map[int]transcript.Window{}
+		}
+		m.window[n] = w
+	}
+	return w, nil
+}
+
+// eventAt is what Claude Code would have sent.
+func eventAt(path, session, mode, text string, view transcript.View) hook.Event {
+	e := hook.Event{Name: "Stop", SessionID: session, TranscriptPath: path, PermissionMode: mode, LastMessage: strings.TrimSpace(text), PromptID: view.PromptID}
+	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
+	e.Background = slices.Grow(e.Background, len(view.Started))[:len(view.Started)]
+	for i, t := range view.Started {
+		b := &e.Background[i]
+		// Shell commands are most, and the only ones that are not always waited for.
+		b.ID, b.Type, b.Description, b.Command = t.ID, "shell", t.What, t.What
+	}
+	return e
+}
+
+// opinion is what one candidate says at a place, before its budget has a say.
+type opinion struct {
+	study hook.Study
+	alone strategy.Verdict
+}
+
+// voter is what one candidate remembers of a session.
+type voter struct {
+	Candidate
+	state ledger.State
+}
+
+// voters are the candidates at the beginning of a session.
+func voters(candidates []Candidate) []voter {
+	all := make([]voter, len(candidates))
+	for i, c := range candidates {
+		all[i].Candidate = c
+		if c.Settings.Strategy.Reads != nil {
+			// Without its files it decides before it looks at the last lines.
+			all[i].Settings.Strategy.Lines = nil
+		}
+	}
+	return all
+}
+
+// window is the most lines that a candidate looks at.
+func window(candidates []Candidate) (lines int) {
+	for _, v := range voters(candidates) {
+		if v.Settings.Strategy.Lines != nil {
+			lines = max(lines, v.Settings.Strategy.Lines(v.Settings.Config))
+		}
+	}
+	return lines
+}
+
+// look asks the candidate.
+func (v *voter) look(m *scene) opinion {
+	if v.AsksAlways {
+		return opinion{}
+	}
+	study := hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, v.Bare)
+	o := opinion{study, study.Verdict}
+	if study.Veto.Rule != "" { // a guard has answered
+		o.alone = hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, true).Verdict
+	}
+	return o
+}
+
+// choose spends the budget, if the place was a stop.
+func (v *voter) choose(o opinion, m *scene, label Label) Choice {
+	if v.AsksAlways {
+		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.latte}
+	}
+	verdict, guard := o.study.Verdict, o.study.Veto.Rule
+	if !v.NoBudget {
+		settled, next := o.study.Settle(v.state, v.Settings, m.now)
+		if label != MidWork && label != Interrupted {
+			v.state = next
+		}
+		if settled.Decision != verdict.Decision {
+			guard = settled.Rule
+		}
+		verdict = settled
+	}
+	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
+	if o.study.Veto.Rule == "" && o.study.Verdict.Page != "" {
+		c.Asks, c.Bytes = true, len(o.study.Verdict.Page)+len(judge.Prompt())
+	}
+	if guard != "" && o.alone.Decision != verdict.Decision {
+		c.Alone, c.Guard = string(o.alone.Decision), guard
+	}
+	return c
+}

@@ -1,0 +1,126 @@
+// Session logs are files named *.jsonl below the given directories, wherever
+// symbolic links lead; each is read once. What subagents write into files of their
+// own, agent-*.jsonl and everything in a directory "subagents", is left out. A file
+// that is named itself is read whatever its name is.
+
+package replay
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Projects is where Claude Code keeps session logs in its configuration directory.
+func Projects(config string) string { return filepath.Join(config, "projects") }
+
+// found is a session log that was found.
+type found struct {
+	path string
+	size int64
+}
+
+// finder goes through directories.
+type finder struct {
+	ctx     context.Context
+	seen    map[string]bool // real paths
+	logs    []found
+	skipped []Skipped
+}
+
+// find lists the session logs below paths, in the order of their names.
+func find(ctx context.Context, paths []string) ([]found, []Skipped) {
+	f := finder{ctx: ctx, seen: map[string]bool{}}
+	for _, path := range paths {
+		f.look(path, 0)
+	}
+	slices.SortStableFunc(f.logs, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	return f.logs, f.skipped
+}
+
+// maxDepth is how many directories lie in each other at most. Claude Code's are
+// three.
+const maxDepth = 40
+
+// look takes a file or goes through a directory.
+func (f *finder) look(path string, depth int) {
+	if f.ctx.Err() != nil {
+		return
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		f.skip(path, err)
+		return
+	}
+	if real, err = filepath.Abs(real); err != nil {
+		f.skip(path, err)
+		return
+	}
+	if f.seen[real] {
+		return
+	}
+	f.seen[real] = true
+	info, err := os.Stat(real)
+	if err != nil {
+		f.skip(path, err)
+		return
+	}
+	switch {
+	case info.Mode().IsRegular():
+		f.logs = append(f.logs, found{path, info.Size()})
+	case !info.IsDir():
+		f.skip(path, errors.New("neither a file nor a directory"))
+	case depth == maxDepth:
+		f.skip(path, errors.New("too many directories in each other"))
+	default:
+		f.list(path, depth)
+	}
+}
+
+func (f *finder) list(path string, depth int) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		f.skip(path, err)
+	}
+	for _, e := range entries {
+		name := e.Name()
+		inner := filepath.Join(path, name)
+		directory := e.IsDir()
+		if e.Type()&fs.ModeSymlink != 0 {
+			info, err := os.Stat(inner)
+			if err != nil {
+				f.skip(inner, err)
+				continue
+			}
+			directory = info.IsDir()
+		}
+		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !isSubagent(name) {
+			f.look(inner, depth+1)
+		}
+	}
+}
+
+// isSubagent knows the files of subagents by their names.
+func isSubagent(name string) bool { return strings.HasPrefix(name, "agent-") }
+
+func (f *finder) skip(path string, err error) { f.skipped = append(f.skipped, Skipped{path, why(err)}) }
+
+// why says what is wrong with a file, without its name.
+func why(err error) string {
+	var inPath *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "it is not there"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case strings.Contains(err.Error(), "too many l"): // links, levels of symbolic links
+		return "symbolic links that lead to each other"
+	case errors.As(err, &inPath):
+		return inPath.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,179 @@
+// Where a turn ended, and what came next. A session log does not say that Claude
+// stopped; it says what happened after Claude said something:
+//
+//	a tool is called         mid-work: it was no stop
+//	a Stop hook's feedback   pushed: it was one, and a hook kept Claude going
+//	a person's prompt        answered, or by its words: nudge, affirmed, command;
+//	                         queued if it had been typed before
+//	background work reports  background
+//	a person breaks in       interrupted: no Stop hook ran
+//	the file ends, /exit     end
+//
+// Text that nothing of this follows, because Claude goes on to speak, is part of a
+// longer message. Whatever else stands in between (thinking, results, reminders,
+// output of commands, compaction) changes nothing. An error of the API ends a turn
+// without a Stop hook, so there is no row.
+
+package replay
+
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// spot is something that Claude said, which may turn out to be a stop.
+type spot struct {
+	line  int
+	text  string
+	at    int64 // Unix milliseconds, 0 if nobody knows
+	rests bool  // Stop hooks have run since
+}
+
+// follower tells what comes after places.
+type follower struct {
+	book phraseBook
+	open bool // there is a place that nothing has followed yet
+	last spot
+	// typed are prompts that wait to be sent, with the line at which they were typed.
+	typed map[string]int
+}
+
+// maxTyped is how many prompts can wait.
+const maxTyped = 100
+
+// followed is what came after a place, with the words of a person.
+type followed struct {
+	label Label
+	next  string
+	at    int64
+}
+
+// take looks at a line. It returns what it makes of the open place, if the line
+// decides that; spoke tells that the line opens another one.
+func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) {
+	what := c.Happened()
+	switch {
+	case what == transcript.Nothing && c.Type() == "queue-operation":
+		f.queue(c)
+		return
+	case what == transcript.Spoke:
+		if f.open && f.last.rests { // something that left no trace
+			end, ended = followed{label: Pushed, at: c.Time()}, true
+		}
+		f.open = false // else: part of a longer message
+		return end, ended, true
+	case !f.open:
+		return
+	}
+	end.at = c.Time()
+	switch what {
+	case transcript.Called:
+		end.label = MidWork
+		if f.last.rests {
+			end.label = Pushed
+		}
+	case transcript.Prompted:
+		end.next = c.Asks()
+		end.label = f.label(end.next)
+	case transcript.Joined:
+		end.next, end.label = c.Asks(), Queued
+	case transcript.Woken:
+		end.next, end.label = c.Asks(), Background
+	case transcript.Pushed:
+		end.next, end.label = c.Asks(), Pushed
+	case transcript.Interrupted:
+		if f.last.rests {
+			return followed{}, false, false // what it broke into came later, and said nothing
+		}
+		end.label = Interrupted
+	case transcript.Failed:
+		f.open = false
+		return followed{}, false, false
+	case transcript.Rested:
+		f.last.rests = true
+		return followed{}, false, false
+	default:
+		return followed{}, false, false
+	}
+	f.open = false
+	return end, true, false
+}
+
+// opens remembers a place.
+func (f *follower) opens(p spot) { f.open, f.last = true, p }
+
+// queue takes what was typed while Claude was working.
+func (f *follower) queue(c *transcript.Cursor) {
+	switch content := c.Text("content"); c.Text("operation") {
+	case "enqueue":
+		if f.typed == nil || len(f.typed) >= maxTyped {
+			f.typed = map[string]int{}
+		}
+		if _, ok := f.typed[content]; !ok && content != "" && len(content) < 4<<10 {
+			f.typed[content] = c.Number()
+		}
+	case "popAll":
+		f.typed = nil // taken back to be edited
+	}
+}
+
+// label says what a prompt makes of the open place.
+func (f *follower) label(prompt string) Label {
+	typed, waited := f.typed[prompt]
+	delete(f.typed, prompt)
+	if waited && typed < f.last.line {
+		return Queued
+	}
+	if isExit(prompt) {
+		return Ended
+	}
+	for _, tag := range []string{"<command-name>", "<command-message>", "<bash-input>"} {
+		if strings.HasPrefix(prompt, tag) {
+			return Commanded
+		}
+	}
+	switch f.book.toneOf(prompt) {
+	case goOn:
+		return Nudge
+	case leave:
+		if asks(f.last.text) {
+			return Affirmed
+		}
+		return Nudge
+	case assent:
+		return Affirmed
+	}
+	return Answered
+}
+
+// isExit tells whether a person ended the session, which says nothing of the stop.
+func isExit(prompt string) bool {
+	for _, name := range []string{"/exit", "/quit"} {
+		if strings.Contains(beginOf(prompt, 200), "<command-name>"+name+"</command-name>") {
+			return true
+		}
+	}
+	return false
+}
+
+// asks tells whether a message ends with a question.
+func asks(text string) bool {
+	return strings.ContainsAny(endOf(text, 300), "?？؟")
+}
+
+// endOf is the last bytes of a text, cut between runes.
+func endOf(text string, most int) string {
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[len(text)-most:], "")
+	}
+	return text
+}
+
+// beginOf is the first bytes of a text, cut between runes.
+func beginOf(text string, most int) string {
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}

@@ -1,0 +1,225 @@
+// One session log from its beginning to its end: what was said where, what came
+// next, and what each candidate does there.
+
+package replay
+
+import (
+	"fmt"
+	"hash/fnv"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// What a row keeps of texts, in bytes.
+const (
+	maxText = 1000
+	maxNext = 300
+)
+
+// session is what one log has brought.
+type session struct {
+	path  string
+	size  int64
+	other bool  // it is of another project
+	start int64 // time of its first line that has one
+	until int64 // and of its last
+	first key   // of the first thing said in it
+	copy  bool  // it says itself that it is a fork, or its lines name another session first
+	rows  []Row
+	keys  []key // of the rows
+	err   error
+}
+
+// key names a line in whichever file it is, the zero key if nothing does.
+type key uint64
+
+func keyOf(uuid string) key {
+	if uuid == "" {
+		return 0
+	}
+	h := fnv.New64a()
+	h.Write([]byte(uuid))
+	return key(h.Sum64())
+}
+
+// walker goes through one session log.
+type walker struct {
+	session
+	follower
+	voters  []voter
+	since   int64
+	project string
+	goOn    func() bool
+
+	id, dir string // the session's, and its directory
+	mode    string // permission mode
+	now     int64  // the newest time that is known
+
+	row      Row // the open place
+	key      key
+	scene    *scene
+	opinions []opinion
+	skip     bool // the open place is too old
+
+	ends [latteLines + 1]int64 // where the newest lines end, a ring
+}
+
+// read goes through the log. What has been found when it is told to stop stays.
+func (w *walker) read(lines int) {
+	stopped := false
+	w.err = transcript.Each(w.path, lines, func(c *transcript.Cursor) bool {
+		if c.Number()%64 == 0 && !w.goOn() {
+			stopped = true
+			return false
+		}
+		return w.take(c)
+	})
+	if w.open && !stopped && w.err == nil {
+		w.close(followed{label: Ended})
+	}
+}
+
+// take goes behind a line. False: the log is of no interest.
+func (w *walker) take(c *transcript.Cursor) bool {
+	w.ends[c.Number()%len(w.ends)] = c.Offset()
+	if w.start == 0 {
+		w.start = c.Time()
+	}
+	what := c.Happened()
+	switch {
+	case what == transcript.Prompted || what == transcript.Spoke:
+		if !w.introduce(c) {
+			return false
+		}
+	case what == transcript.Called:
+		if name, _ := c.LastCall(); name == "EnterPlanMode" {
+			w.mode = "plan"
+		}
+	case what == transcript.Returned && w.mode == "plan":
+		if name, done := c.LastCall(); done && name == "ExitPlanMode" {
+			w.mode = "" // which one a person chose is not said
+		}
+	case what == transcript.Nothing && c.Type() == "permission-mode":
+		w.mode = c.Text("permissionMode")
+	}
+	if what != transcript.Nothing {
+		if t := c.Time(); t != 0 {
+			w.now, w.until = t, t
+		}
+	}
+	end, ended, spoke := w.follower.take(c)
+	if ended {
+		w.close(end)
+	}
+	if spoke {
+		w.look(c)
+	}
+	return true
+}
+
+// introduce learns from the lines that people and Claude write.
+func (w *walker) introduce(c *transcript.Cursor) bool {
+	if mode := c.Text("permissionMode"); mode != "" {
+		w.mode = mode
+	}
+	id := c.Text("sessionId")
+	if w.dir == "" {
+		w.dir = strings.Clone(c.Text("cwd"))
+		if w.other = w.project != "" && !within(w.dir, w.project); w.other {
+			return false
+		}
+	}
+	if w.first == 0 {
+		w.first = keyOf(c.UUID())
+		name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
+		w.copy = c.Has("forkedFrom") || id != "" && id != name
+	}
+	if id == "" {
+		id = strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
+	}
+	if id != w.id {
+		w.id = strings.Clone(id)
+	}
+	return true
+}
+
+// look opens a place: the line in which Claude has just said something.
+func (w *walker) look(c *transcript.Cursor) {
+	said := strings.TrimSpace(c.Said())
+	w.opens(spot{line: c.Number(), text: said, at: w.now})
+	if w.skip = w.now < w.since; w.skip {
+		return
+	}
+	view := c.View()
+	w.key = keyOf(c.UUID())
+	w.row = Row{
+		File: w.path, Line: c.Number(), Session: w.id, Project: w.dir, At: moment(w.now),
+		Text: strings.Clone(endOf(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
+	}
+	n := c.Number()
+	from := int64(0)
+	if n > latteLines {
+		from = w.ends[(n-latteLines)%len(w.ends)]
+	}
+	w.scene = &scene{
+		event: eventAt(w.path, w.id, w.mode, said, view), view: view, now: w.row.At,
+		lines: c.Window, latte: int(min(latteBytes, c.Offset()-from)),
+	}
+	w.opinions = w.opinions[:0]
+	for i := range w.voters {
+		w.opinions = append(w.opinions, w.voters[i].look(w.scene))
+	}
+}
+
+// close makes a row of the open place.
+func (w *walker) close(end followed) {
+	w.follower.open = false
+	if w.skip {
+		return
+	}
+	row := w.row
+	row.Label, row.Means, row.Next = end.label, end.label.Means(), strings.Clone(beginOf(strings.TrimSpace(end.next), maxNext))
+	if end.at > w.follower.last.at && w.follower.last.at > 0 {
+		row.Idle = float64(end.at-w.follower.last.at) / 1000
+	}
+	for i := range w.voters {
+		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
+	}
+	w.rows, w.keys = append(w.rows, row), append(w.keys, w.key)
+}
+
+// moment is a time as rows have it.
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// tally counts a todo list, "" for none.
+func tally(todos []transcript.Todo) string {
+	n := map[string]int{}
+	for _, t := range todos {
+		n[t.Status]++
+	}
+	if len(todos) == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d/%d complete", n["completed"], len(todos))
+	if n["in_progress"] > 0 {
+		text += fmt.Sprintf(", %d in progress", n["in_progress"])
+	}
+	if n["pending"] > 0 {
+		text += fmt.Sprintf(", %d pending", n["pending"])
+	}
+	return text
+}
+
+// within tells whether a directory is another one or lies in it.
+func within(dir, outer string) bool {
+	rest, err := filepath.Rel(outer, dir)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}
