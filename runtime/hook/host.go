@@ -42,7 +42,9 @@ type Host struct {
 	// Getenv reads the environment, of which only programs that are started get
 	// something.
 	Getenv func(string) string
-	Now    time.Time
+	// Environ is the whole environment, for springfield-judge, which picks from it.
+	Environ func() []string
+	Now     time.Time
 
 	finish time.Time // when the hook has to end
 	prefix string    // of lines on standard error, "" for springfield's own
@@ -102,6 +104,7 @@ func (h Host) Run() (code int) {
 	}
 	settings := own.settings(state, project)
 	h.quiet = settings.Config.Protocol == "exit2"
+	h.finish = h.finish.Add(patience(settings))
 	for _, fault := range settings.Faults {
 		h.note("%s; it is not in force", fault)
 	}
@@ -128,6 +131,22 @@ type answer struct {
 	dir  string       // the workspace
 	left ledger.Left  // of the budget
 	next ledger.State // to remember
+	// asked is what a judge was asked.
+	asked *ledger.Asked
+}
+
+// with puts down what came of a question to the judge.
+func (a *answer) with(q asking) {
+	a.asked = q.asked
+	if q.asked != nil {
+		a.next.Spent += q.asked.Micros
+	}
+	if q.judged != nil {
+		a.next.Note(*q.judged)
+	}
+	if a.told == "" {
+		a.told = q.told
+	}
 }
 
 // answer decides and writes the decision down. A continue that cannot be
@@ -153,12 +172,15 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 	for _, fault := range study.Faults {
 		h.note("%s", fault)
 	}
+	// Before the lock, too: others of the session need not wait for an answer.
+	question := h.ask(state, settings, session.State, &study)
 
 	if err := session.Lock(); err != nil {
 		return h.unwritten(settings, answer{Verdict: study.Verdict}, unledgered(err))
 	}
 	a := h.settle(session.State, settings, &study)
 	a.dir = study.Situation.Dir
+	a.with(question)
 	if len(a.Changes) > 0 && space != nil {
 		if err := space.Apply(a.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.
@@ -273,7 +295,7 @@ func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
 	return ledger.Record{
 		At: h.Now.UnixMilli(), Session: short(event.SessionID, 200), Cwd: short(event.Cwd, 1000), Plugin: settings.Plugin,
 		Decision: string(a.Decision), Rule: a.Rule, Evidence: short(a.Evidence, 1000), Reason: short(a.Reason, 2000), Told: short(a.told, 2000),
-		Left: a.left, Took: max(0, time.Since(h.Now).Microseconds()), State: a.next,
+		Left: a.left, Asked: a.asked, Took: max(0, time.Since(h.Now).Microseconds()), State: a.next,
 	}
 }
 

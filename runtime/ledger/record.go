@@ -27,14 +27,42 @@ type Record struct {
 	Reason   string `json:"reason,omitempty"` // to the model
 	Told     string `json:"told,omitempty"`   // to the user
 	Left     Left   `json:"left"`
-	Took     int64  `json:"took"` // microseconds from start to here
-	State    State  `json:"state"`
+	// Asked is what a judge was asked, nil if nobody was.
+	Asked *Asked `json:"asked,omitempty"`
+	Took  int64  `json:"took"` // microseconds from start to here
+	State State  `json:"state"`
 }
 
 // Left is what remained of the budget after a decision.
 type Left struct {
 	Burst  int `json:"burst"`  // in the current five minutes
 	Prompt int `json:"prompt"` // for the current prompt
+}
+
+// Asked is a question to a judge.
+type Asked struct {
+	Backend string `json:"backend,omitempty"`
+	Model   string `json:"model,omitempty"`
+	Bytes   int    `json:"bytes"` // of the page
+	// Cached tells that the same page had been asked before in the session.
+	Cached bool `json:"cached,omitempty"`
+	// Tokens in and out; what of the input came from a cache, or went there.
+	Input      int64 `json:"input,omitempty"`
+	Output     int64 `json:"output,omitempty"`
+	CacheRead  int64 `json:"cache_read,omitempty"`
+	CacheWrite int64 `json:"cache_write,omitempty"`
+	Micros     int64 `json:"micros"` // cost in millionths of a dollar
+	Took       int64 `json:"took"`   // milliseconds
+	// Failed is why there was no answer, and Detail what was seen.
+	Failed string `json:"failed,omitempty"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// Judged is a page that has been answered.
+type Judged struct {
+	Page     string `json:"page"` // a hash of it, and of who was asked
+	Continue bool   `json:"continue,omitempty"`
+	Why      string `json:"why,omitempty"`
 }
 
 // State is what the next stop of the session has to know. All springfield
@@ -63,6 +91,10 @@ type State struct {
 	Rounds     int    `json:"rounds,omitempty"`
 	// Loops are what loops remember of this session, the newest last.
 	Loops []strategy.Memory `json:"loops,omitempty"`
+	// Judged are the newest pages that judges have answered, the newest last, and
+	// Spent is what judges have cost in the session, in millionths of a dollar.
+	Judged []Judged `json:"judged,omitempty"`
+	Spent  int64    `json:"spent,omitempty"`
 	// Log is how far the transcript has been read, and what it has said.
 	Log transcript.Log `json:"log"`
 }
@@ -81,4 +113,13 @@ func (s *State) Remember(m strategy.Memory) {
 	}
 	loops = append(loops, m)
 	s.Loops = loops[max(0, len(loops)-maxLoops):]
+}
+
+// maxJudged is how many answers a session remembers.
+const maxJudged = 8
+
+// Note remembers an answer.
+func (s *State) Note(j Judged) {
+	all := append(append([]Judged(nil), s.Judged...), j)
+	s.Judged = all[max(0, len(all)-maxJudged):]
 }

@@ -10,8 +10,10 @@ package notice
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 )
 
@@ -28,7 +30,9 @@ type Program struct {
 	Getenv func(string) string
 	// Set are more variables, KEY=value.
 	Set []string
-	// Within is how long it may take, at most Patience.
+	// Env is its whole environment in place of these, if there is one.
+	Env []string
+	// Within is how long it may take; Run waits Patience at most.
 	Within time.Duration
 }
 
@@ -39,26 +43,75 @@ func passed() []string {
 		"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"}
 }
 
-var errSlow = errors.New("it took too long, and was ended")
+// ErrSlow says that a program took too long.
+var ErrSlow = errors.New("it took too long, and was ended")
 
 // Run runs it to its end.
 func (p Program) Run() error {
+	p.Within = min(p.Within, Patience)
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	return p.run(null, null)
+}
+
+// Ask runs it to its end and returns what it printed, of which at most so many
+// bytes are taken; more is an error. Who still holds its output when it has ended
+// is not waited for.
+func (p Program) Ask(most int) ([]byte, error) {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	type printed struct {
+		data []byte
+		err  error
+	}
+	said := make(chan printed, 1)
+	go func() {
+		data, err := io.ReadAll(io.LimitReader(out, int64(most)+1))
+		if err == nil && len(data) > most {
+			err = errors.New("it printed more than " + strconv.Itoa(most) + " bytes")
+			out.Close() // so that it ends
+		}
+		said <- printed{data, err}
+	}()
+	if err := p.run(in, null); err != nil {
+		in.Close()
+		return nil, err
+	}
+	in.Close()
+	select {
+	case p := <-said:
+		return p.data, p.err
+	case <-time.After(linger):
+		return nil, errors.New("something that it started holds its output")
+	}
+}
+
+// linger is how long the rest of the output may take when the program has ended.
+const linger = 250 * time.Millisecond
+
+func (p Program) run(stdout, stderr *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
 		return errors.New("a program is named by its absolute path")
 	}
 	if p.Within <= 0 {
 		return errors.New("no time is left for it")
 	}
-	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
 	in, feed, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: p.Dir, Env: p.env(), Files: []*os.File{in, null, null}, Sys: apart()})
+	child, err := os.StartProcess(p.Argv[0], p.Argv, &os.ProcAttr{Dir: p.Dir, Env: p.env(), Files: []*os.File{in, stdout, stderr}, Sys: apart()})
 	in.Close()
 	if err != nil {
 		feed.Close()
@@ -78,18 +131,21 @@ func (p Program) Run() error {
 		}
 		ended <- err
 	}()
-	late := time.NewTimer(min(p.Within, Patience))
+	late := time.NewTimer(p.Within)
 	defer late.Stop()
 	select {
 	case err := <-ended:
 		return err
 	case <-late.C:
 		end()
-		return errSlow
+		return ErrSlow
 	}
 }
 
 func (p Program) env() []string {
+	if p.Env != nil {
+		return append(p.Env, p.Set...)
+	}
 	env := append([]string{"PATH=" + searchPath}, p.Set...)
 	for _, name := range passed() {
 		if p.Getenv == nil {

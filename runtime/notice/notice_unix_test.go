@@ -63,7 +63,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 func TestProgramThatHangs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
 	p := Program{Within: Patience, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
-	if err := p.Run(); err != errSlow {
+	if err := p.Run(); err != ErrSlow {
 		t.Fatalf("it ended with %v", err)
 	}
 	data, err := os.ReadFile(mark)

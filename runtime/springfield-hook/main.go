@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/words"
 )
 
@@ -28,7 +29,8 @@ func main() {
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
 		Home:       home,
 		Getenv:     os.Getenv,
-		Off:        isOff(os.Getenv("SPRINGFIELD")),
+		Environ:    os.Environ,
+		Off:        isOff(os.Getenv("SPRINGFIELD")) || os.Getenv(judge.InJudge) != "",
 		Now:        time.Now(),
 	}.Run())
 }

@@ -1,0 +1,367 @@
+//go:build unix
+
+package hook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+const lisa = `{"plugin": "lisa-simpson", "strategy": "lisa-simpson"}`
+
+// What no rule is sure of, after some work.
+const unsure = "Line 58 has bytes, which should be a slice of them."
+
+const yes = `{"continue":true,"why":"a next step is named","model":"claude-haiku-x","usage":{"input":900,"output":40},"micros":700,"took":5}`
+
+// withJudge puts a springfield-judge beside the hook that keeps what it is asked
+// and prints an answer.
+func withJudge(t *testing.T, config, body string) *world {
+	t.Helper()
+	w := newWorld(t, config)
+	w.judge(body)
+	w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","message":{"content":"fix the types"}}
+{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"npm test"}}]}}
+{"type":"user","uuid":"u2","message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":"Exit code 0"}]}}
+`)
+	return w
+}
+
+func (w *world) judge(body string) {
+	w.t.Helper()
+	script := "#!/bin/sh\ncat >>" + strconv.Quote(w.path("questions")) + "\n" + body + "\n"
+	w.write("plugin/hooks/springfield-judge", script)
+	if err := os.Chmod(w.path("plugin/hooks/springfield-judge"), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// questions are what the judge was asked so far.
+func (w *world) questions() (all []judge.Question) {
+	w.t.Helper()
+	data, err := os.ReadFile(w.path("questions"))
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
+		if line == "" {
+			continue
+		}
+		var q judge.Question
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			w.t.Fatal(err)
+		}
+		all = append(all, q)
+	}
+	return all
+}
+
+// last is the last decision of the session.
+func (w *world) last() ledger.Record {
+	w.t.Helper()
+	r, ok := w.newest("session:s1")
+	if !ok {
+		w.t.Fatal("nothing is on file")
+	}
+	return r
+}
+
+func (w *world) purse() ledger.Purse {
+	w.t.Helper()
+	p, err := ledger.ReadPurse(w.path(".claude/springfield"), w.host.Now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return p
+}
+
+func (w *world) say(message string) (output, string) {
+	return w.run(w.event(map[string]any{"last_assistant_message": message}))
+}
+
+func printed(reply string) string { return "echo '" + reply + "'" }
+
+func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
+	w := withJudge(t, lisa, printed(yes))
+	for _, sure := range []string{progress, "All done.", "Shall I go on?", "Pushed.", ""} {
+		w.say(sure)
+		if r := w.last(); r.Asked != nil || r.Rule == "judge" {
+			t.Errorf("%q: %+v", sure, r)
+		}
+	}
+	if n := len(w.questions()); n != 0 {
+		t.Fatalf("%d questions where a rule was sure", n)
+	}
+	out, _ := w.say(unsure)
+	if out.Decision != "block" || strings.Contains(out.Reason, "next step is named") || !strings.Contains(out.SystemMessage, "next step is named") {
+		t.Errorf("%+v", out)
+	}
+	all := w.questions()
+	if len(all) != 1 {
+		t.Fatalf("%d questions", len(all))
+	}
+	q := all[0]
+	if q.Backend != "claude" || q.Model != "haiku" || q.Within != 20_000 || q.System != judge.Prompt() || q.Project != w.home ||
+		!strings.Contains(q.Page, "  Last tools: [Bash(npm test → exit 0)]\n") || !strings.Contains(q.Page, unsure) || !strings.Contains(q.Page, `Latest request: "fix the types"`) {
+		t.Errorf("%+v", q)
+	}
+	r := w.last()
+	if r.Decision != "continue" || r.Rule != "judge" || r.Asked == nil || r.Asked.Micros != 700 || r.Asked.Input != 900 || r.Asked.Model != "claude-haiku-x" || r.State.Spent != 700 {
+		t.Errorf("%+v", r)
+	}
+	if p := w.purse(); p.Micros != 700 || p.Questions != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestJudgeSaysNo(t *testing.T) {
+	w := withJudge(t, lisa, printed(`{"continue":false,"why":"it is an answer","micros":500}`))
+	if out, _ := w.say(unsure); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	if r := w.last(); r.Decision != "stop" || r.Rule != "judge" || !strings.Contains(r.Evidence, "it is an answer") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// The same page is not asked twice in a session; another session asks anew.
+func TestJudgeIsAskedOncePerPage(t *testing.T) {
+	w := withJudge(t, lisa, printed(yes))
+	for range 2 {
+		if out, _ := w.say(unsure); out.Decision != "block" {
+			t.Errorf("%+v", out)
+		}
+	}
+	if r := w.last(); r.Asked == nil || !r.Asked.Cached || r.Asked.Micros != 0 || r.State.Spent != 700 {
+		t.Errorf("%+v", r)
+	}
+	if n := len(w.questions()); n != 1 {
+		t.Errorf("%d questions for one page", n)
+	}
+	w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "s2"}))
+	if n := len(w.questions()); n != 2 {
+		t.Errorf("%d questions with another session", n)
+	}
+}
+
+func TestJudgeEveryTime(t *testing.T) {
+	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "cascade": false}`, printed(`{"continue":false,"why":"no"}`))
+	if out, _ := w.say(progress); out.Decision != "" {
+		t.Errorf("%+v", out)
+	}
+	w.run(w.event(map[string]any{"last_assistant_message": progress, "permission_mode": "plan"}))
+	if n := len(w.questions()); n != 1 {
+		t.Errorf("%d questions, the guards let one stop through", n)
+	}
+}
+
+// Whatever becomes of a question, Claude may stop, and the ledger says why. After
+// three failures in a row the user hears of it, once, and the judge has a rest.
+func TestJudgeDoesNotAnswer(t *testing.T) {
+	for name, test := range map[string]struct{ body, failed string }{
+		"nothing":       {"true", "junk"},
+		"junk":          {"echo yes", "junk"},
+		"two answers":   {printed(yes) + ";" + printed(yes), "junk"},
+		"fenced":        {"echo '```json'; " + printed(yes) + "; echo '```'", "junk"},
+		"its own word":  {printed(`{"failed":"logged-out","detail":"run claude /login","continue":true}`), "logged-out"},
+		"exit code":     {printed(yes) + "; exit 3", "no-binary"},
+		"huge":          {"head -c 200000 /dev/zero", "no-binary"},
+		"a held output": {"sleep 5 & " + printed(yes), "no-binary"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := withJudge(t, lisa, test.body)
+			told := 0
+			for i := range 4 {
+				out, _ := w.say(unsure + strings.Repeat("!", i))
+				if out.Decision != "" {
+					t.Errorf("%+v", out)
+				}
+				r := w.last()
+				want := "unanswered"
+				if i == 3 {
+					want = "unasked"
+				} else if r.Asked == nil || r.Asked.Failed != test.failed {
+					t.Errorf("stop %d: %+v", i, r.Asked)
+				}
+				if r.Rule != want {
+					t.Errorf("stop %d: rule %s, want %s", i, r.Rule, want)
+				}
+				if out.SystemMessage != "" {
+					told++
+				}
+			}
+			if told != 1 || len(w.questions()) != 3 {
+				t.Errorf("the user was told %d times, %d questions", told, len(w.questions()))
+			}
+			w.judge(printed(yes))
+			w.host.Now = w.host.Now.Add(6 * time.Minute)
+			if out, _ := w.say(unsure); out.Decision != "block" {
+				t.Errorf("after a rest: %+v", out)
+			}
+			if p := w.purse(); p.Failures != 0 || p.Until != 0 {
+				t.Errorf("%+v", p)
+			}
+		})
+	}
+}
+
+func TestJudgeIsNotThere(t *testing.T) {
+	w := withJudge(t, lisa, "true")
+	if err := os.Remove(w.path("plugin/hooks/springfield-judge")); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := w.say(unsure); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	if r := w.last(); r.Asked == nil || r.Asked.Failed != "no-binary" || r.Decision != "stop" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Nobody is asked when a yes would change nothing.
+func TestJudgeIsNotAskedBeyondTheBudget(t *testing.T) {
+	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "budget": {"burst": 0}}`, printed(yes))
+	w.say(unsure)
+	if r := w.last(); r.Rule != "unasked" || r.Asked != nil || len(w.questions()) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Money is counted before it is spent.
+func TestJudgeCeilings(t *testing.T) {
+	dear := `{"continue":true,"why":"go","micros":240000}` // $0.24
+	w := withJudge(t, lisa, printed(dear))
+	for i := range 3 {
+		w.say(unsure + strings.Repeat("!", i))
+	}
+	if n := len(w.questions()); n != 2 {
+		t.Errorf("%d questions of 24 cents in a session that has 25", n)
+	}
+	if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "session's limit") {
+		t.Errorf("%+v", r)
+	}
+	for i := range 5 {
+		w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "other" + strconv.Itoa(i)}))
+	}
+	if n := len(w.questions()); n != 5 {
+		t.Errorf("%d questions of 24 cents in a day that has a dollar", n)
+	}
+	w.host.Now = w.host.Now.Add(24 * time.Hour)
+	w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "tomorrow"}))
+	if n := len(w.questions()); n != 6 {
+		t.Errorf("%d questions on the next day", n)
+	}
+}
+
+// Only the user's own file raises a ceiling or names a program.
+func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
+	const all = `"judge": {"backend": "api", "model": "opus", "within": 10, "daily": 50, "session": 20, "client": "/bin/claude"}, "cascade": false`
+	w := newWorld(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", `+all+`}`)
+	read := func() Settings {
+		t.Helper()
+		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	s := read()
+	if j := s.Config.Judge; j.Backend != "api" || j.Model != "opus" || j.Within != 10 || *j.Daily != 1 || *j.Session != 0.25 || j.Client != "" || len(s.Faults) != 3 || *s.Config.Cascade {
+		t.Errorf("the author's: %+v %v", j, s.Faults)
+	}
+	w.write("plugin/strategy.json", lisa)
+	w.write("project/.claude/springfield/lisa-simpson.json", `{`+all+`}`)
+	s = read()
+	if j := s.Config.Judge; j.Backend != "claude" || j.Model != "haiku" || j.Within != 10 || *j.Daily != 1 || *j.Session != 0.25 || j.Client != "" || s.Config.Cascade != nil || len(s.Faults) != 4 {
+		t.Errorf("a project's: %+v %v", j, s.Faults)
+	}
+	w.write("project/.claude/springfield/lisa-simpson.json", `{"judge": {"within": 30, "daily": 0.5, "session": 0}}`)
+	if j := read().Config.Judge; j.Within != 20 || *j.Daily != 0.5 || *j.Session != 0 {
+		t.Errorf("a project that wants less: %+v", j)
+	}
+	if err := os.RemoveAll(w.path("project")); err != nil {
+		t.Fatal(err)
+	}
+	w.write(".claude/springfield/lisa-simpson.json", `{`+all+`}`)
+	s = read()
+	if j := s.Config.Judge; j.Backend != "api" || j.Model != "opus" || *j.Daily != 50 || *j.Session != 20 || j.Client != "/bin/claude" || len(s.Faults) != 0 {
+		t.Errorf("the user's: %+v %v", j, s.Faults)
+	}
+	for _, bad := range []string{
+		`{"judge": {"backend": "homer"}}`, `{"judge": {"model": "a b"}}`, `{"judge": {"model": "-p"}}`, `{"judge": {"within": 1000}}`, `{"judge": {"within": -1}}`,
+		`{"judge": {"daily": -1}}`, `{"judge": {"daily": 1e9}}`, `{"judge": {"client": "claude"}}`, `{"judge": {"url": "http://x"}}`,
+	} {
+		w.write(".claude/springfield/lisa-simpson.json", bad)
+		if s := read(); len(s.Faults) != 1 {
+			t.Errorf("%s: %v, %+v", bad, s.Faults, s.Config.Judge)
+		}
+	}
+	w.write("plugin/strategy.json", `{"plugin": "ned-flanders", "strategy": "ned-flanders", `+all+`}`)
+	if s := read(); len(s.Faults) != 2 || s.Config.Judge != nil {
+		t.Errorf("of who has no judge: %+v %v", s.Config.Judge, s.Faults)
+	}
+}
+
+// A project's rules cannot have the judge asked.
+func TestProjectCannotMakeRulesUnsure(t *testing.T) {
+	w := withJudge(t, lisa, printed(yes))
+	w.host.Project = w.path("project")
+	w.write("project/.claude/springfield/lisa-simpson.json", `{"add": [{"id": "all", "text": ".", "then": "stop", "sure": 1}, {"id": "more", "text": ".", "then": "continue", "sure": 1}]}`)
+	w.say("All done.")
+	if r := w.last(); r.Rule != "all" || r.Asked != nil || len(w.questions()) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestModelFromTheEnvironment(t *testing.T) {
+	for value, want := range map[string]string{"": "haiku", "sonnet": "sonnet", "--evil": "haiku", "a b": "haiku"} {
+		w := withJudge(t, lisa, printed(yes))
+		w.host.Getenv = func(name string) string {
+			if name == "LISA_SIMPSON_MODEL" {
+				return value
+			}
+			return ""
+		}
+		w.say(unsure)
+		if q := w.questions(); len(q) != 1 || q[0].Model != want {
+			t.Errorf("%q: %+v", value, q)
+		}
+	}
+}
+
+// The judge has its deadline, and the hook a little more.
+func TestJudgeThatHangs(t *testing.T) {
+	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60 & echo $! >"+`"${0%/*}/child"`+"; wait")
+	if out, _ := w.say(unsure); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	if r := w.last(); r.Asked == nil || r.Asked.Failed != "timeout" {
+		t.Errorf("%+v", r.Asked)
+	}
+	data, err := os.ReadFile(filepath.Join(w.path("plugin/hooks"), "child"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("what it started is still there")
+		}
+	}
+}
