@@ -1,0 +1,81 @@
+package strategy
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestLisa(t *testing.T) {
+	work := func(s Situation) Situation {
+		s.Known, s.Calls = true, 3
+		s.Recent = []Call{{"Bash", "npm test", "exit 0"}}
+		return s
+	}
+	todos := []Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "in_progress"}}
+	for name, test := range map[string]struct {
+		situation Situation
+		decision  Decision
+		rule      string
+		asks      bool
+	}{
+		// The table of the first design: what a signal means to her.
+		"an announced skill": {work(Situation{Text: "I'm using the executing-plans skill to implement this plan."}), Continue, "skill", false},
+		"AskUserQuestion":    {work(Situation{Text: "Two ways are open.", Asked: "AskUserQuestion"}), Stop, "asked", false},
+		"pending todos":      {work(Situation{Text: "The parser is in place.", Todos: []Todo{{Content: "a", Status: "pending"}}}), Continue, "todos", false},
+		"ready for feedback": {work(Situation{Text: "Batch 1 is complete. Ready for feedback."}), Stop, "offers", false},
+		"moving on":          {work(Situation{Text: "Task 2 complete. Moving to Task 3."}), Continue, "progress", false},
+
+		"a fault that was found":      {work(Situation{Text: "Line 58 has bytes, which should be a slice."}), Stop, "unsure", true},
+		"a headline":                  {work(Situation{Text: "**Issue 11: use the resolved number**"}), Stop, "unsure", true},
+		"work in progress":            {work(Situation{Text: "The parser is in place." + strings.Repeat(" It is long.", 60), Todos: todos}), Stop, "left", true},
+		"work in progress, long ago":  {work(Situation{Text: "The parser is in place." + strings.Repeat(" It is long.", 60), Todos: todos, TodosTurns: 1}), Stop, "long", false},
+		"an agent's todo":             {work(Situation{Text: "PR created: http://x", Todos: []Todo{{Content: "a", Status: "in_progress", Owner: "bart"}}}), Stop, "report", false},
+		"nothing said":                {work(Situation{}), Stop, "silent", false},
+		"said in an earlier turn":     {work(Situation{Text: "Line 58 is wrong.", Earlier: true}), Stop, "silent", false},
+		"an answer":                   {Situation{Known: true, Text: "Line 58 is wrong."}, Stop, "talk", false},
+		"nobody knows of any work":    {Situation{Text: "Line 58 is wrong."}, Stop, "unsure", true},
+		"a report":                    {work(Situation{Text: "Pushed. The branch is up to date."}), Stop, "report", false},
+		"a report, later":             {work(Situation{Text: "Good catch. PR created: 12"}), Stop, "report", false},
+		"a link":                      {work(Situation{Text: "See https://example.invalid/pull/1"}), Stop, "report", false},
+		"all of something":            {work(Situation{Text: "All five threads resolved."}), Stop, "report", false},
+		"a result within a sentence":  {work(Situation{Text: "Rewrite touches what is already pushed, with lease."}), Stop, "unsure", true},
+		"a long message":              {work(Situation{Text: strings.Repeat("The hook reads the log. ", 20)}), Stop, "long", false},
+		"a question to the user":      {work(Situation{Text: "Which one?"}), Stop, "asks", false},
+		"finished, in ned's own rule": {work(Situation{Text: "It is done."}), Stop, "finished", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := lisa().Decide(Config{}, test.situation)
+			if v.Decision != test.decision || v.Rule != test.rule || (v.Page != "") != test.asks {
+				t.Errorf("%+v", v)
+			}
+			if (v.Page != "") != (v.Going != "") || v.Page != "" && v.Reason != "" {
+				t.Errorf("page %q, going %q, reason %q", v.Page, v.Going, v.Reason)
+			}
+			// Without the cascade everything is asked where there is something to ask.
+			no := false
+			if v := lisa().Decide(Config{Cascade: &no}, test.situation); (v.Page == "") != (test.rule == "silent") || v.Page != "" && v.Decision != Stop {
+				t.Errorf("asked every time: %+v", v)
+			}
+		})
+	}
+}
+
+// What is sure is so by its number: a user's own rule can leave it to the judge.
+func TestLisaBelievesWhoIsSure(t *testing.T) {
+	s := Situation{Text: "Deploying is next on the list of things.", Known: true, Calls: 1}
+	for sure, asks := range map[int]bool{0: false, 40: true, 74: true, 75: false, 100: false} {
+		v := lisa().Decide(Config{Add: []Rule{{ID: "deploys", Text: "Deploying", Then: Continue, Sure: sure}}}, s)
+		if v.Rule != "deploys" || (v.Page != "") != asks || (v.Decision == Continue) == asks {
+			t.Errorf("sure %d: %+v", sure, v)
+		}
+	}
+}
+
+// Every rule that is hers says how sure it is.
+func TestLisaRulesAreSure(t *testing.T) {
+	for _, r := range lisaSet() {
+		if r.own != nil && r.Sure == 0 {
+			t.Errorf("rule %s does not say how sure it is", r.ID)
+		}
+	}
+}
