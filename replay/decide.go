@@ -19,10 +19,12 @@
 package replay
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -90,6 +92,9 @@ type opinion struct {
 type voter struct {
 	Candidate
 	state ledger.State
+	// same is an earlier voter that decides alike before guards and budgets have
+	// their say, its own index if there is none.
+	same int
 }
 
 // voters are the candidates at the beginning of a session.
@@ -101,8 +106,19 @@ func voters(candidates []Candidate) []voter {
 			// Without its files it decides before it looks at the last lines.
 			all[i].Settings.Strategy.Lines = nil
 		}
+		for all[i].same < i && !all[all[i].same].decidesLike(&all[i]) {
+			all[i].same++
+		}
 	}
 	return all
+}
+
+// decidesLike tells whether a later voter decides by the same strategy and
+// configuration, on nothing that it remembers, and by no guards that this one has
+// not asked.
+func (v *voter) decidesLike(other *voter) bool {
+	a, b := v.Settings, other.Settings
+	return !v.AsksAlways && !other.AsksAlways && (other.Bare || !v.Bare) && a.Plugin == b.Plugin && a.Strategy.Name == b.Strategy.Name && a.Strategy.Reads == nil && reflect.DeepEqual(a.Config, b.Config)
 }
 
 // window is the most lines that a candidate looks at.
@@ -115,10 +131,19 @@ func window(candidates []Candidate) (lines int) {
 	return lines
 }
 
-// look asks the candidate.
-func (v *voter) look(m *scene) opinion {
+// look asks the candidate. known is what voters before it have said.
+func (v *voter) look(m *scene, known []opinion) opinion {
 	if v.AsksAlways {
 		return opinion{}
+	}
+	if v.same < len(known) {
+		switch o := known[v.same]; {
+		case o.study.Veto.Rule == "" || !v.Bare:
+			return o
+		case v.NoBudget:
+			o.study.Veto, o.study.Verdict = guard.Veto{}, o.alone
+			return o
+		}
 	}
 	study := hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, v.Bare)
 	o := opinion{study, study.Verdict}
@@ -133,14 +158,14 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	if v.AsksAlways {
 		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.latte}
 	}
-	verdict, guard := o.study.Verdict, o.study.Veto.Rule
+	verdict, by := o.study.Verdict, o.study.Veto.Rule
 	if !v.NoBudget {
 		settled, next := o.study.Settle(v.state, v.Settings, m.now)
 		if label != MidWork && label != Interrupted {
 			v.state = next
 		}
 		if settled.Decision != verdict.Decision {
-			guard = settled.Rule
+			by = settled.Rule
 		}
 		verdict = settled
 	}
@@ -148,8 +173,8 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	if o.study.Veto.Rule == "" && o.study.Verdict.Page != "" {
 		c.Asks, c.Bytes = true, len(o.study.Verdict.Page)+len(judge.Prompt())
 	}
-	if guard != "" && o.alone.Decision != verdict.Decision {
-		c.Alone, c.Guard = string(o.alone.Decision), guard
+	if by != "" && o.alone.Decision != verdict.Decision {
+		c.Alone, c.Guard = string(o.alone.Decision), by
 	}
 	return c
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -94,8 +95,9 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	}
 	files, skipped := find(ctx, o.Paths)
 	report.Skipped = skipped
-	sessions, whole := o.readAll(ctx, files)
-	report.Partial = !whole
+	report.Partial = ctx.Err() != nil
+	sessions := o.readAll(ctx, files)
+	report.Partial = report.Partial || len(sessions) < len(files)
 	report.collect(sessions)
 	for _, c := range o.Candidates {
 		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note})
@@ -115,49 +117,38 @@ func Run(ctx context.Context, o Options) (Report, error) {
 
 // readAll reads the files side by side. The result has as many sessions as files
 // were begun, in the files' order.
-func (o Options) readAll(ctx context.Context, files []found) (sessions []session, whole bool) {
+func (o Options) readAll(ctx context.Context, files []found) (sessions []session) {
 	workers := o.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	progress := Progress{FilesTotal: len(files)}
+	meter := meter{told: o.Progress, Progress: Progress{FilesTotal: len(files)}}
 	for _, f := range files {
-		progress.BytesTotal += f.size
+		meter.BytesTotal += f.size
+	}
+	since := int64(0)
+	if !o.Since.IsZero() {
+		since = o.Since.UnixMilli()
 	}
 	results := make([]*session, len(files))
 	lines := window(o.Candidates)
 	book := newPhraseBook()
-	var (
-		all  sync.WaitGroup
-		lock sync.Mutex // for what follows
-		next int
-	)
+	var all sync.WaitGroup
+	var next atomic.Int64
 	for range min(workers, len(files)) {
 		all.Go(func() {
-			for {
-				lock.Lock()
-				i := next
-				next++
-				lock.Unlock()
-				if i >= len(files) || ctx.Err() != nil {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(files) {
 					return
 				}
 				w := walker{
-					session: session{path: files[i].path, size: files[i].size}, follower: follower{book: book},
-					voters: voters(o.Candidates), project: o.Project, goOn: func() bool { return ctx.Err() == nil },
-				}
-				if !o.Since.IsZero() {
-					w.since = o.Since.UnixMilli()
+					session: session{path: files[i].path}, follower: follower{book: book}, voters: voters(o.Candidates),
+					since: since, project: o.Project, tick: func(n int64) bool { meter.add(0, n); return ctx.Err() == nil },
 				}
 				w.read(lines)
-				lock.Lock()
+				meter.add(1, 0)
 				results[i] = &w.session
-				progress.Files++
-				progress.Bytes += files[i].size
-				if o.Progress != nil {
-					o.Progress(progress)
-				}
-				lock.Unlock()
 			}
 		})
 	}
@@ -167,7 +158,27 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 			sessions = append(sessions, *s)
 		}
 	}
-	return sessions, ctx.Err() == nil
+	return sessions
+}
+
+// meter tells how far a replay is.
+type meter struct {
+	told func(Progress)
+	lock sync.Mutex
+	Progress
+	last time.Time
+}
+
+// add tells it at most twenty times a second, and the end.
+func (m *meter) add(files int, bytes int64) {
+	m.lock.Lock()
+	defer m.lock.Unlock()
+	m.Files += files
+	m.Bytes += bytes
+	if now := time.Now(); m.told != nil && (m.Files == m.FilesTotal || now.Sub(m.last) > 50*time.Millisecond) {
+		m.last = now
+		m.told(m.Progress)
+	}
 }
 
 // collect puts the sessions into the report, the oldest first. What is said in
@@ -181,10 +192,11 @@ func (r *Report) collect(sessions []session) {
 	rows := map[key]int{}
 	firsts := map[key]bool{}
 	for _, s := range sessions {
+		r.Partial = r.Partial || s.cut
 		if s.err != nil {
 			r.Skipped = append(r.Skipped, Skipped{s.path, why(s.err)})
 		}
-		if s.other {
+		if s.other || s.err != nil && s.size == 0 {
 			continue
 		}
 		r.Files++

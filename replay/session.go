@@ -24,6 +24,7 @@ type session struct {
 	path  string
 	size  int64
 	other bool  // it is of another project
+	cut   bool  // the reading was told to stop
 	start int64 // time of its first line that has one
 	until int64 // and of its last
 	first key   // of the first thing said in it
@@ -52,7 +53,7 @@ type walker struct {
 	voters  []voter
 	since   int64
 	project string
-	goOn    func() bool
+	tick    func(bytes int64) bool // hears how much more has been read; false: enough
 
 	id, dir string // the session's, and its directory
 	mode    string // permission mode
@@ -67,17 +68,21 @@ type walker struct {
 	ends [latteLines + 1]int64 // where the newest lines end, a ring
 }
 
+// span is how much is read between two ticks, in bytes.
+const span = 1 << 20
+
 // read goes through the log. What has been found when it is told to stop stays.
 func (w *walker) read(lines int) {
-	stopped := false
+	told := int64(0)
 	w.err = transcript.Each(w.path, lines, func(c *transcript.Cursor) bool {
-		if c.Number()%64 == 0 && !w.goOn() {
-			stopped = true
-			return false
+		if w.size = c.Offset(); w.size-told > span {
+			w.cut = !w.tick(w.size - told)
+			told = w.size
 		}
-		return w.take(c)
+		return !w.cut && w.take(c)
 	})
-	if w.open && !stopped && w.err == nil {
+	w.tick(w.size - told)
+	if w.open && !w.cut && w.err == nil {
 		w.close(followed{label: Ended})
 	}
 }
@@ -170,7 +175,7 @@ func (w *walker) look(c *transcript.Cursor) {
 	}
 	w.opinions = w.opinions[:0]
 	for i := range w.voters {
-		w.opinions = append(w.opinions, w.voters[i].look(w.scene))
+		w.opinions = append(w.opinions, w.voters[i].look(w.scene, w.opinions))
 	}
 }
 

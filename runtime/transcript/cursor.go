@@ -190,6 +190,9 @@ func (c *Cursor) Said() string {
 // a person's words.
 func (c *Cursor) Asks() string {
 	if a := c.entry.attachment; a != nil {
+		if c.what == Pushed {
+			return words(inside(member(member(a, "blockingError"), "blockingError")))
+		}
 		return words(firstText(member(a, "prompt")))
 	}
 	for i := range c.entry.blocks {
