@@ -20,7 +20,10 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 func (d *diagnosis) examine() []finding {
@@ -38,6 +41,7 @@ func (d *diagnosis) examine() []finding {
 		{"ralph-loop", checkRalphFile},
 		{"block cap", checkBlockCap},
 		{"rules", checkRules},
+		{"judge", checkJudge},
 		{"todo list", checkTodo},
 		{"project", checkProject},
 		{"state", checkState},
@@ -440,6 +444,57 @@ func checkRules(d *diagnosis) []finding {
 		}
 	}
 	return all
+}
+
+// checkJudge tells whether the judge of a plugin that has one is there, and how it
+// answered last.
+func checkJudge(d *diagnosis) []finding {
+	state := filepath.Join(d.places.Config, "springfield")
+	var all []finding
+	asks := false
+	for _, s := range d.ours {
+		if known, ok := strategy.Named(s.Strategy); !s.Runs() || !ok || !known.Judges {
+			continue
+		}
+		asks = true
+		settings, err := hook.ReadSettings(s.Dir, state, d.places.Work)
+		if err != nil {
+			continue // said by the check of the rules
+		}
+		if j := settings.Config.Judge; j.Backend == judge.Claude && j.Client == "" && d.client.Command == "" {
+			all = append(all, finding{State: warning, Says: s.ID + " asks by Claude Code, which is not on PATH", Fix: failureHint(judge.NoClient)})
+		}
+	}
+	if !asks {
+		return nil
+	}
+	p, err := ledger.ReadPurse(state, time.Now())
+	switch {
+	case err != nil:
+		return append(all, finding{State: warning, Says: err.Error() + "; until then nobody is asked", Fix: "delete that file"})
+	case p.Failures > 0:
+		says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times(p.Failures), ago(time.UnixMilli(p.FailedAt)), p.Failure, p.Detail)
+		if p.Until > time.Now().UnixMilli() {
+			says += fmt.Sprintf("; it is asked again in %s", time.Until(time.UnixMilli(p.Until)).Round(time.Minute))
+		}
+		return append(all, finding{State: warning, Says: says, Fix: failureHint(judge.Failure(p.Failure))})
+	}
+	return append(all, finding{State: fine, Says: "today: " + judgeToday(p)})
+}
+
+// judgeToday is what judges have done on a day.
+func judgeToday(p ledger.Purse) string {
+	if p.Questions == 1 {
+		return "1 question, " + words.Dollars(p.Micros)
+	}
+	return fmt.Sprintf("%d questions, %s", p.Questions, words.Dollars(p.Micros))
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times in a row", n)
 }
 
 // withTodo are the models that have a todo list without being asked, as

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/words"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -87,9 +88,9 @@ func runExplain(a *app, o explainOptions) error {
 		answers = strategy.Ask(known.Rules(config), study.Situation)
 	}
 	if o.json {
-		return json.NewEncoder(a.out).Encode(explained(study, answers))
+		return json.NewEncoder(a.out).Encode(explained(known, study, answers))
 	}
-	a.explain(study, answers)
+	a.explain(known, study, answers)
 	return nil
 }
 
@@ -157,7 +158,7 @@ func copyLines(to io.Writer, from io.Reader, lines int) (n int, err error) {
 }
 
 // explain prints a study for people.
-func (a *app) explain(study hook.Study, answers []strategy.Answer) {
+func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strategy.Answer) {
 	s, v := study.Situation, study.View
 	a.say("situation")
 	a.say("  last message  %s", excerpt(s.Text))
@@ -202,6 +203,13 @@ func (a *app) explain(study hook.Study, answers []strategy.Answer) {
 	if study.Verdict.Reason != "" {
 		a.say("  Claude is told: %s", printable(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
 	}
+	if known.Judges {
+		a.say("page")
+		for _, line := range strings.Split(strings.TrimSuffix(strategy.Page(s), "\n"), "\n") {
+			a.say("%s", strings.TrimRight("  "+line, " "))
+		}
+		a.say("%s", printable(words.WouldAsk(known, study.Verdict)))
+	}
 }
 
 // excerpt is the end of a text on one line.
@@ -232,7 +240,7 @@ func tally(todos []strategy.Todo) string {
 }
 
 // explained is the JSON shape of an explanation.
-func explained(study hook.Study, answers []strategy.Answer) any {
+func explained(known strategy.Strategy, study hook.Study, answers []strategy.Answer) any {
 	type rule struct {
 		ID       string            `json:"id"`
 		Then     strategy.Decision `json:"then"`
@@ -243,13 +251,19 @@ func explained(study hook.Study, answers []strategy.Answer) any {
 	for _, r := range answers {
 		rules = append(rules, rule{r.Rule.ID, r.Rule.Then, r.Holds, r.Evidence})
 	}
+	page := ""
+	if known.Judges {
+		page = strategy.Page(study.Situation)
+	}
 	return struct {
 		Decision  strategy.Decision  `json:"decision"`
 		Rule      string             `json:"rule"`
 		Sure      int                `json:"sure"`
 		Evidence  string             `json:"evidence"`
 		Reason    string             `json:"reason,omitempty"`
+		Page      string             `json:"page,omitempty"` // what a judge is shown
+		Asks      bool               `json:"asks,omitempty"` // tells that it would be asked
 		Situation strategy.Situation `json:"situation"`
 		Rules     []rule             `json:"rules"`
-	}{study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence, study.Verdict.Reason, study.Situation, rules}
+	}{study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence, study.Verdict.Reason, page, study.Verdict.Page != "", study.Situation, rules}
 }

@@ -56,7 +56,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newStatus(a, runStatus), newList(a, runList),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
-		newLoop(a), newState(a),
+		newLoop(a), newState(a), newJudge(a),
 		newVersion(a), newCompletion(a),
 	)
 	a.completeValues(root)

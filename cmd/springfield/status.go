@@ -58,6 +58,8 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 		}
 	}
 	s := status{Inventory: inventory, cannot: cannot, made: a.made(places), held: held, until: hold.Until}
+	// One that cannot be read is for doctor to tell.
+	s.purse, _ = ledger.ReadPurse(filepath.Join(places.Config, "springfield"), time.Now())
 	if o.json {
 		return a.encode(s.shape())
 	}
@@ -72,6 +74,7 @@ type status struct {
 	made   string            // a plugin that could be enabled, "" if init has made none
 	held   bool              // all sessions are to stop
 	until  int64             // when that ends, Unix milliseconds; 0: when it is lifted
+	purse  ledger.Purse      // what judges have cost today
 }
 
 // deciding are the plugins that decide at Stop.
@@ -269,6 +272,9 @@ func (a *app) sayStatus(s status) {
 		a.say("%s runs too, and decides nothing at a stop", d.ID)
 		a.sayDriver(d, false)
 	}
+	if s.purse.Questions > 0 {
+		a.say("judges, today: %s", judgeToday(s.purse))
+	}
 	for _, n := range s.notes() {
 		a.item("note: ", n)
 	}
@@ -403,6 +409,12 @@ type (
 		Plugins  []pluginShape `json:"plugins"`
 		Hooks    []hookShape   `json:"hooks"` // that run
 		Idle     []hookShape   `json:"idle"`  // that do not
+		Judge    judgeShape    `json:"judge"` // what judges have done today
+	}
+	judgeShape struct {
+		Questions int     `json:"questions"`
+		Dollars   float64 `json:"dollars"`
+		Failures  int     `json:"failures"` // in a row, up to now
 	}
 	layerShape struct {
 		Scope   string `json:"scope"`
@@ -446,6 +458,7 @@ func (s status) shape() statusShape {
 	shape := statusShape{
 		Deciding: []string{}, Beside: []string{}, Reasons: list(s.reasons()), Notes: list(s.notes()), Silenced: s.Silenced,
 		Settings: []layerShape{}, Plugins: []pluginShape{}, Hooks: hookShapes(s.Hooks), Idle: hookShapes(s.Idle),
+		Judge: judgeShape{s.purse.Questions, float64(s.purse.Micros) / 1e6, s.purse.Failures},
 	}
 	for _, d := range s.beside() {
 		shape.Beside = append(shape.Beside, d.ID)

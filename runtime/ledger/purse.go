@@ -122,6 +122,19 @@ func Settle(dir string, now time.Time, taken, micros int64, failure, detail stri
 	return due, err
 }
 
+// Pay takes out what a question by hand has cost. An answer shows that a judge can
+// be asked again; a failure says nothing about those of the hook.
+func Pay(dir string, now time.Time, micros int64, answered bool) error {
+	return changePurse(dir, now, func(p *Purse) error {
+		p.Questions++
+		p.Micros += max(0, micros)
+		if answered {
+			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
+		}
+		return nil
+	})
+}
+
 func changePurse(dir string, now time.Time, change func(*Purse) error) error {
 	lock, err := Lock(dir, "judge", purseWait)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Command springfield-hook is the hook of a springfield plugin. Claude
 // Code starts it with one event on standard input; called with a word it
-// answers a person: why, log, hold, resume, loop, state.
+// answers a person: why, log, hold, resume, page, loop, state.
 package main
 
 import (
@@ -66,6 +66,7 @@ func answer(home string, args []string) int {
 	}
 	desk.Work, _ = os.Getwd() // "" is the same to whoever opens it
 	desk.Driver = func(dir string) words.Driver { return words.DriverAround(executable(), desk.Dir, dir) }
+	desk.Plugin = func() (hook.Settings, error) { return hook.Around(executable(), desk.Dir, desk.Work) }
 	err := desk.Call(args)
 	switch err {
 	case nil:

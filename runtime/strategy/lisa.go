@@ -45,7 +45,7 @@ func decideLisa(c Config, s Situation) Verdict {
 		return v // there is nothing to show
 	}
 	v.Decision, v.Reason = Stop, ""
-	v.Page = page(s).String()
+	v.Page = Page(s)
 	v.Going = strings.ReplaceAll(goOnAsJudged, "{todos}", remaining(s.Todos))
 	return v
 }
@@ -54,8 +54,8 @@ func decideLisa(c Config, s Situation) Verdict {
 // written by anybody.
 const goOnAsJudged = "It looks as if the work is not finished.{todos} Go on with its next step now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
 
-// page is what a judge is shown.
-func page(s Situation) judge.Page {
+// Page is what a judge is shown of a situation.
+func Page(s Situation) string {
 	p := judge.Page{Skill: s.Skill, Request: s.PromptText, Message: s.Text, Asked: s.Asked, Running: s.Running}
 	for _, t := range s.Todos {
 		switch t.Status {
@@ -70,7 +70,7 @@ func page(s Situation) judge.Page {
 	for _, c := range s.Recent {
 		p.Calls = append(p.Calls, judge.Call(c))
 	}
-	return p
+	return p.String()
 }
 
 // lisaSet asks ned's rules first.
@@ -88,14 +88,14 @@ func lisaSet() []Rule {
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.TodosTurns == 0
 	}
 	talk := func(s Situation) (string, string, bool) {
-		return "no tool was used in this turn", "", s.Known && s.Calls == 0
+		return strconv.Itoa(s.Calls) + " tool calls in this turn", "", s.Known && s.Calls == 0
 	}
 	report := func(s Situation) (string, string, bool) {
 		sentence, ok := reports(s.Text)
 		return sentence, "", ok
 	}
 	long := func(s Situation) (string, string, bool) {
-		return "a message of " + strconv.Itoa(len(s.Text)) + " bytes without a next step", "", len(strings.TrimSpace(s.Text)) > longMessage
+		return "a message of " + strconv.Itoa(len(s.Text)) + " bytes", "", len(strings.TrimSpace(s.Text)) > longMessage
 	}
 	unsure := func(Situation) (string, string, bool) { return "no rule is sure", "", true }
 	return slices.Concat([]Rule{{ID: "silent", Then: Stop, Sure: 95, own: silent}}, nedDefault(), []Rule{

@@ -1,5 +1,5 @@
-// The hook binary's own words: why, log, hold, resume, loop, state. A few flags, read by
-// hand, because a flag package would make the hook larger.
+// The hook binary's own words: why, log, hold, resume, loop, state,
+// page. A few flags, read by hand, because a flag package would make the hook larger.
 
 package words
 
@@ -18,6 +18,7 @@ Called with a word it answers you:
                                                   --prompts, with either: what was said before prompts, or why nothing
   hold [DURATION] [--session ID]                  let Claude stop, now: 30m, 2h; until resume if none is given
   resume [--session ID]                           lift the hold; only from a terminal of your own
+  page [SESSION.jsonl]                            what a judge is shown of a session's end; nobody is asked
   state [show] [--json]                           the workflow state, which marge-simpson reads
   state set KEY=VALUE… [--json]                   write it: tasks_total=5 tasks_completed=2
 
@@ -78,6 +79,12 @@ func (d Desk) Call(args []string) error {
 			return err
 		}
 		return d.Hold(asked.Session, duration)
+	case word == "page" && d.Plugin != nil:
+		settings, err := d.Plugin()
+		if err != nil {
+			return err
+		}
+		return d.Page(operand, settings)
 	case word == "resume" && operand == "":
 		return d.Resume(asked.Session)
 	}

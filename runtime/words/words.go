@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -33,6 +34,9 @@ type Desk struct {
 	Work, Home string
 	// Session is the session of Claude's that asks, "" for none.
 	Session string
+
+	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
+	Plugin func() (hook.Settings, error)
 
 	// What follows is for the words about loops.
 
@@ -108,10 +112,46 @@ func (d Desk) Why(id string, a Asked) error {
 	if r.Decision == "continue" && r.Left != (ledger.Left{}) { // a loop has a maximum of its own
 		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
-	d.line("  took     " + milliseconds(r.Took) + ", cost $0")
+	d.judged(r.Asked)
+	d.line("  took     " + milliseconds(r.Took) + ", cost " + cost(r.Asked))
 	d.field("  session  ", r.Session)
 	d.field("  in       ", r.Cwd)
 	return nil
+}
+
+// judged tells about a question to a judge.
+func (d Desk) judged(a *ledger.Asked) {
+	if a == nil {
+		return
+	}
+	s := a.Model
+	if a.Backend != "" {
+		s += " by " + a.Backend
+	}
+	s += ", a page of " + strconv.Itoa(a.Bytes) + " bytes"
+	switch {
+	case a.Cached:
+		s += ", answered before in this session"
+	case a.Failed != "":
+		s += ", no answer after " + milliseconds(a.Took*1000) + ": " + a.Failed + ", " + a.Detail
+	default:
+		in := a.Input + a.CacheRead + a.CacheWrite
+		s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out, " + milliseconds(a.Took*1000)
+	}
+	d.field("  judge    ", s)
+}
+
+// cost is what a decision has cost, $0 for one that asked nobody.
+func cost(a *ledger.Asked) string {
+	if a == nil || a.Micros == 0 {
+		return "$0"
+	}
+	return Dollars(a.Micros)
+}
+
+// Dollars says millionths of a dollar.
+func Dollars(micros int64) string {
+	return "$" + strconv.FormatFloat(float64(micros)/1e6, 'f', 4, 64)
 }
 
 func (d Desk) find(id string, a Asked) (ledger.Record, error) {
@@ -203,8 +243,16 @@ func (d Desk) entry(r ledger.Record, asJSON bool) error {
 	if asJSON {
 		return d.json(r)
 	}
-	_, err := io.WriteString(d.Out, pad(r.ID, 9)+pad(d.ago(r.At), 12)+pad(r.Decision, 10)+pad(r.Plugin, 20)+pad(r.Rule, 12)+oneLine(r.Evidence)+"\n")
+	_, err := io.WriteString(d.Out, pad(r.ID, 9)+pad(d.ago(r.At), 12)+pad(r.Decision, 10)+pad(r.Plugin, 20)+pad(r.Rule, 12)+spent(r.Asked)+oneLine(r.Evidence)+"\n")
 	return err
+}
+
+// spent is what stands before the evidence of a decision that has cost something.
+func spent(a *ledger.Asked) string {
+	if a == nil || a.Micros == 0 {
+		return ""
+	}
+	return Dollars(a.Micros) + " "
 }
 
 // Hold orders sessions to stop: one, or all with an empty session. A zero

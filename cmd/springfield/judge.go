@@ -1,0 +1,194 @@
+// One question to lisa-simpson's judge, by hand: to see whether it can be asked
+// here, and what it says of a page.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/runtime/backend"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/words"
+)
+
+// judged is the strategy that has a judge.
+const judged = "lisa-simpson"
+
+type judgeOptions struct {
+	page    string
+	backend string
+	model   string
+	client  string
+	within  int
+	json    bool
+}
+
+func newJudge(a *app) *cobra.Command {
+	var o judgeOptions
+	cmd := &cobra.Command{
+		Use:   "judge --page FILE",
+		Short: "Ask lisa-simpson's judge once, by hand",
+		Long: `Ask a model about one page, as lisa-simpson's hook does where no rule is sure, and print what it
+says, how long it took and what it cost. springfield explain --strategy lisa-simpson shows the page of
+a session. Who is asked comes from your own lisa-simpson.json, LISA_SIMPSON_MODEL and the flags. What it
+costs counts for the day; the day's limit does not hold back who asks by hand.`,
+		Example: `  springfield explain SESSION.jsonl --strategy lisa-simpson --json | jq -r .page | springfield judge --page -
+  springfield judge --page page.txt --backend api --model haiku`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(cmd *cobra.Command, args []string) error { return runJudge(cmd.Context(), a, o) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.page, "page", "", "the page to ask about; - reads standard input")
+	f.StringVar(&o.backend, "backend", "", "how to ask: "+strings.Join(judge.Backends(), ", "))
+	f.StringVar(&o.model, "model", "", "whom to ask: an alias or a full id")
+	f.StringVar(&o.client, "client", "", "absolute path of Claude Code's program, for --backend claude")
+	f.IntVar(&o.within, "within", 0, "how long an answer may take, in seconds")
+	f.BoolVar(&o.json, "json", false, "print the reply as JSON")
+	return cmd
+}
+
+func runJudge(ctx context.Context, a *app, o judgeOptions) error {
+	if o.page == "" {
+		return &usageError{errors.New("there is no page to ask about"), "springfield judge --page FILE; springfield explain --strategy lisa-simpson shows one"}
+	}
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	state := filepath.Join(places.Config, "springfield")
+	known, _ := strategy.Named(judged)
+	settings := hook.Unplugged(known, state, "")
+	for _, fault := range settings.Faults {
+		a.talk("springfield: note: %s; it is not in force", fault)
+	}
+	q, err := a.question(o, *settings.Config.Judge)
+	if err != nil {
+		return err
+	}
+	if q.Page, err = a.readPage(o.page); err != nil {
+		return err
+	}
+	q.System = judge.Prompt()
+	reply := backend.Ask(ctx, q, backend.Env{Vars: a.env, Home: a.home, Temp: os.TempDir(), Proxy: http.ProxyFromEnvironment})
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if reply.Failed == "" || reply.Micros > 0 {
+		if err := ledger.Pay(state, time.Now(), reply.Micros, reply.Failed == ""); err != nil {
+			a.talk("springfield: note: what it cost is not written down: %v", err)
+		}
+	}
+	if o.json {
+		if err := a.encode(reply); err != nil {
+			return err
+		}
+	}
+	if reply.Failed != "" {
+		return &hinted{fmt.Errorf("the judge did not answer: %s: %s", reply.Failed, reply.Detail), failureHint(reply.Failed)}
+	}
+	if !o.json {
+		answer := "stop"
+		if reply.Continue {
+			answer = "continue"
+		}
+		a.say("%s: %s", answer, reply.Why)
+		u := reply.Usage
+		a.say("  %s by %s, %d tokens in, %d out, %.1f s, %s", firstOf(reply.Model, q.Model), q.Backend, u.Input+u.CacheRead+u.CacheWrite, u.Output, float64(reply.Took)/1000, words.Dollars(reply.Micros))
+	}
+	return nil
+}
+
+// question is whom to ask: the user's own settings, the variable, the flags.
+func (a *app) question(o judgeOptions, j strategy.Judge) (judge.Question, error) {
+	q := judge.Question{
+		Backend: firstOf(o.backend, j.Backend), Model: firstOf(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
+		Client: firstOf(o.client, j.Client), Within: int64(j.Within) * 1000,
+	}
+	if o.within != 0 {
+		q.Within = int64(o.within) * 1000
+	}
+	switch {
+	case q.Backend != judge.Claude && q.Backend != judge.API:
+		return q, &usageError{fmt.Errorf("there is no backend %q", q.Backend), "there is " + strings.Join(judge.Backends(), ", ")}
+	case !judge.ValidModel(q.Model):
+		return q, &usageError{fmt.Errorf("%q is no name of a model", q.Model), "an alias like haiku, or a full id"}
+	case q.Client != "" && !filepath.IsAbs(q.Client):
+		return q, &usageError{fmt.Errorf("--client %s is not an absolute path", q.Client), "give the whole path"}
+	case o.within < 0 || o.within > judge.MaxWithin:
+		return q, &usageError{fmt.Errorf("--within is from 1 to %d seconds", judge.MaxWithin), "leave it out for " + strconv.Itoa(j.Within)}
+	}
+	return q, nil
+}
+
+// maxPage is more than a page: somebody may want to see what another one gives.
+const maxPage = 32 << 10
+
+func (a *app) readPage(path string) (string, error) {
+	var in io.Reader = a.in
+	if path != "-" {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(a.work, path)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return "", &hinted{fmt.Errorf("read page: %w", err), "springfield explain SESSION.jsonl --strategy lisa-simpson shows one"}
+		}
+		defer f.Close()
+		in = f
+	} else if a.terminal {
+		return "", &usageError{errors.New("--page - reads standard input, which is a terminal"), "pipe a page into it, or name a file"}
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxPage+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("read page: %w", err)
+	case len(data) > maxPage:
+		return "", &hinted{fmt.Errorf("read page: %s is longer than %d KiB", path, maxPage>>10), "a page has at most 3 KiB; this looks like a session log"}
+	case strings.TrimSpace(string(data)) == "":
+		return "", &hinted{fmt.Errorf("read page: %s is empty", path), "springfield explain SESSION.jsonl --strategy lisa-simpson shows one"}
+	}
+	return string(data), nil
+}
+
+// failureHint is what to do about a judge that does not answer.
+func failureHint(why judge.Failure) string {
+	switch why {
+	case judge.TimedOut:
+		return "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, and a timeout 10 seconds longer in its hooks.json"
+	case judge.NoClient:
+		return "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: \"judge\": {\"client\": \"/path/to/claude\"}"
+	case judge.NoBinary:
+		return "springfield build compiles springfield-judge into the plugin"
+	case judge.NoKey:
+		return "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN where Claude Code starts, or use the backend claude"
+	case judge.LoggedOut:
+		return "log in: claude, then /login; with the backend api, check the key"
+	case judge.RateLimit, judge.Overloaded:
+		return "wait a little; the hook does so by itself"
+	case judge.Refused:
+		return "check the model's name and the address"
+	case judge.NoNetwork:
+		return "check the network, the proxy and ANTHROPIC_BASE_URL"
+	case judge.Redirected:
+		return "move that member to your own settings, if you trust it"
+	case judge.Recursive:
+		return "unset " + judge.InJudge
+	case judge.Junk:
+		return "try another model: LISA_SIMPSON_MODEL"
+	}
+	return "springfield judge --page FILE asks once by hand"
+}

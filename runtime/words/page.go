@@ -1,0 +1,85 @@
+// The page: what a judge is shown, or would be, of a session's end. Nobody is
+// asked.
+
+package words
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Page prints the page of a session log, by default that of the session that
+// asks, and below it what the rules say.
+func (d Desk) Page(path string, settings hook.Settings) error {
+	if path == "" {
+		var err error
+		if path, err = d.sessionLog(); err != nil {
+			return err
+		}
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(d.Work, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return &adviceError{"read session log: " + err.Error(), "name a log: ~/.claude/projects/…/SESSION.jsonl"}
+	}
+	f.Close()
+	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
+	study := hook.Examine(event, settings, ledger.State{}, nil, d.Now(), true)
+	if len(study.Faults) > 0 {
+		return &adviceError{study.Faults[0], "name a session log of Claude Code's"}
+	}
+	if _, err := io.WriteString(d.Out, strategy.Page(study.Situation)); err != nil {
+		return err
+	}
+	d.line("")
+	d.line(WouldAsk(settings.Strategy, study.Verdict))
+	return nil
+}
+
+// WouldAsk says whether a judge would be asked about a stop.
+func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
+	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
+	switch {
+	case !known.Judges:
+		return "nobody is asked: " + known.Name + " decides by itself" + by
+	case v.Page != "":
+		return "the judge would be asked: no rule is sure enough" + by
+	}
+	return "nobody would be asked" + by
+}
+
+// sessionLog finds the log of the session that asks.
+func (d Desk) sessionLog() (string, error) {
+	name := &adviceError{"which session?", "name its log: page ~/.claude/projects/…/SESSION.jsonl"}
+	id := d.Session
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return "", name
+	}
+	projects := filepath.Join(filepath.Dir(d.Dir), "projects")
+	dir, err := os.Open(projects)
+	if err != nil {
+		return "", name
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return "", name
+	}
+	for _, n := range names {
+		path := filepath.Join(projects, n, id+".jsonl")
+		if f, err := os.Open(path); err == nil {
+			f.Close()
+			return path, nil
+		}
+	}
+	return "", name
+}
