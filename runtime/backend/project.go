@@ -21,10 +21,15 @@ const maxSettings = 1 << 20
 // A file that cannot be understood may choose anything.
 //
 // ANTHROPIC_MODEL and its like choose a model alone, and the judge has its own:
-// they are let through and not handed on.
+// they are let through and not handed on. In the home directory the settings are
+// the user's own, unless they are what makes it the home.
 func redirected(project, home string) string {
-	if project == "" || sameDirectory(project, home) { // there, the settings are the user's own
+	if project == "" {
 		return ""
+	}
+	bad := chooses
+	if sameDirectory(project, home) {
+		bad = movesHome
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		data, err := readBounded(filepath.Join(project, ".claude", name), maxSettings)
@@ -35,7 +40,7 @@ func redirected(project, home string) string {
 		if err != nil {
 			return file + " cannot be read"
 		}
-		if member, ok := choice(data); !ok {
+		if member, ok := choice(data, bad); !ok {
 			return file + " is no JSON object, so nobody knows where it sends questions"
 		} else if member != "" {
 			return file + " sets " + member
@@ -45,8 +50,9 @@ func redirected(project, home string) string {
 }
 
 // choice is the first member of a settings file, by name, that chooses where
-// questions go, and whether the file can be understood.
-func choice(data []byte) (string, bool) {
+// questions go, and whether the file can be understood. Bad are the members, by
+// name: of env with "env." in front.
+func choice(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", true
@@ -55,27 +61,24 @@ func choice(data []byte) (string, bool) {
 	if json.Unmarshal(data, &settings) != nil {
 		return "", false
 	}
-	for _, member := range []string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"} {
-		if set(settings[member]) {
-			return member, true
-		}
-	}
-	if !set(settings["env"]) {
-		return "", true
-	}
-	if json.Unmarshal(settings["env"], &env) != nil {
+	if set(settings["env"]) && json.Unmarshal(settings["env"], &env) != nil {
 		return "", false
 	}
 	var names []string
-	for name := range env {
-		if chooses(strings.TrimSpace(name)) {
+	for name, value := range settings {
+		if set(value) && bad(name) {
 			names = append(names, name)
+		}
+	}
+	for name := range env {
+		if bad("env." + strings.TrimSpace(name)) {
+			names = append(names, "env."+name)
 		}
 	}
 	if len(names) == 0 {
 		return "", true
 	}
-	return "env." + slices.Min(names), true
+	return slices.Min(names), true
 }
 
 // set says whether a member is there and something.

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,43 +32,38 @@ func route(name string) bool {
 	case "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CLAUDE_CODE_CERT_STORE":
 		return true
 	}
-	for _, prefix := range []string{"ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return begins(name, "ANTHROPIC_", "CLAUDE_CODE_OAUTH_", "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "CLAUDE_CODE_CLIENT_")
 }
 
 // cloud are the logins of Bedrock, Vertex and Foundry.
 func cloud(name string) bool {
-	if name == "CLOUD_ML_REGION" {
-		return true
-	}
-	for _, prefix := range []string{"AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return name == "CLOUD_ML_REGION" || begins(name, "AWS_", "GOOGLE_", "GCLOUD_", "CLOUDSDK_", "VERTEX_", "AZURE_")
 }
 
-// chooses says whether a variable that a project sets would choose where a
-// question goes or what runs: all that the client gets from us but the plain
-// ones, and what programs obey before they have begun.
-func chooses(name string) bool {
+func begins(name string, prefixes ...string) bool {
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// chooses says whether a member of a project's settings would choose where a
+// question goes or what runs: helpers that log in, and of env all that the client
+// gets from us but the plain ones, and what programs obey before they have begun.
+func chooses(member string) bool {
+	name, ok := strings.CutPrefix(member, "env.")
+	if !ok {
+		return slices.Contains([]string{"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "gcpAuthRefresh"}, member)
+	}
 	name = strings.ToUpper(name)
-	for _, p := range append(place(), "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH") {
-		if name == p {
-			return true
-		}
+	if movesHome(member) || slices.Contains(place(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {
+		return true
 	}
-	for _, prefix := range []string{"NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return route(name) || cloud(name)
+	return route(name) || cloud(name) || begins(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
+}
+
+// movesHome says whether a member would make another directory the user's home:
+// then it is not for that directory to say what is whose.
+func movesHome(member string) bool {
+	name, ok := strings.CutPrefix(member, "env.")
+	return ok && slices.Contains([]string{"HOME", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR"}, strings.ToUpper(name))
 }
 
 // clientVars is the environment of the judge's own session, made from named
@@ -115,10 +111,5 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 }
 
 func listed(names []string, name string) bool {
-	for _, n := range names {
-		if sameName(n, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) })
 }
