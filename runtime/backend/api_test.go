@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -277,9 +278,10 @@ func TestAPICut(t *testing.T) {
 	if reply := try(t, cut, gone); reply.Failed != judge.NoNetwork {
 		t.Errorf("nobody there: %+v", reply)
 	}
-	untrusted := httptest.NewTLSServer(http.HandlerFunc(cut))
+	untrusted := httptest.NewUnstartedServer(http.HandlerFunc(cut))
+	untrusted.Config.ErrorLog = log.New(io.Discard, "", 0)
+	untrusted.StartTLS()
 	defer untrusted.Close()
-	untrusted.Config.ErrorLog = nil
 	reply := try(t, cut, func(_ *judge.Question, e *Env) {
 		e.Vars = []string{"ANTHROPIC_BASE_URL=" + untrusted.URL, "ANTHROPIC_API_KEY=" + testKey}
 	})

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -93,8 +94,8 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it had ended, only somebody it started had not
 	}
-	reply := readEnvelope(stdout.bytes(), q.Model)
-	if err == nil || reply.Failed != "" && reply.Failed != judge.Junk { // the client says itself what went wrong
+	reply, told := readEnvelope(stdout.bytes(), q.Model)
+	if err == nil || told {
 		return reply
 	}
 	// What it cost counts all the same, what it said does not.
@@ -124,8 +125,9 @@ func firstLine(text []byte) string {
 }
 
 // readEnvelope reads the result that the client prints. What the model wrote is
-// in structured_output; JSON in the text beside it does not count.
-func readEnvelope(data []byte, model string) judge.Reply {
+// in structured_output; JSON in the text beside it does not count. Told is
+// whether the client says itself that it failed, and why.
+func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 	var result struct {
 		Type    string                     `json:"type"`
 		Subtype string                     `json:"subtype"`
@@ -138,9 +140,9 @@ func readEnvelope(data []byte, model string) judge.Reply {
 		Models  map[string]json.RawMessage `json:"modelUsage"`
 	}
 	if json.Unmarshal(data, &result) != nil || result.Type != "result" {
-		return failed(judge.Junk, "the client printed no result")
+		return failed(judge.Junk, "the client printed no result"), false
 	}
-	reply := judge.Reply{Model: judge.OneLine(model, 100), Usage: result.Usage.read()}
+	reply = judge.Reply{Model: judge.OneLine(model, 100), Usage: result.Usage.read()}
 	if len(result.Models) == 1 {
 		for name := range result.Models {
 			reply.Model = judge.OneLine(name, 100)
@@ -150,13 +152,12 @@ func readEnvelope(data []byte, model string) judge.Reply {
 	if result.Cost != nil {
 		reply.Micros = whole(*result.Cost*1e6 + 0.5)
 	}
-	switch {
-	case result.IsError || result.Subtype != "success":
-		reply.Failed, reply.Detail = clientFailure(result.Status, result.Subtype, result.Text), judge.OneLine(result.Text, 200)
-	default:
-		return answered(reply, result.Answer)
+	if result.IsError || result.Subtype != "success" {
+		reply.Failed = clientFailure(result.Status, result.Subtype, result.Text)
+		reply.Detail = "the client says: " + judge.OneLine(cmp.Or(result.Text, result.Subtype), 200)
+		return reply, true
 	}
-	return reply
+	return answered(reply, result.Answer), false
 }
 
 // clientFailure is what an error of the client means: the API's status, when
