@@ -1,0 +1,202 @@
+//go:build unix
+
+// Tests of the binary itself, as the hook starts it.
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+// world is a scratch home with the judge and a client beside it.
+type world struct {
+	t                 *testing.T
+	home, judge, page string
+}
+
+func newWorld(t *testing.T, client string) *world {
+	t.Helper()
+	dir := t.TempDir()
+	w := &world{t, dir, filepath.Join(dir, "springfield-judge"), ""}
+	if out, err := exec.Command("go", "build", "-o", w.judge, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	line, err := json.Marshal(judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", Within: 110_000, Client: filepath.Join(dir, "claude")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.page = string(line) + "\n"
+	return w
+}
+
+func (w *world) command(stdin string, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = w.home, []string{"HOME=" + w.home, "PATH=/usr/bin:/bin", "TMPDIR=" + w.home}
+	cmd.Stdin = strings.NewReader(stdin)
+	cmd.WaitDelay = 30 * time.Second
+	return cmd
+}
+
+// run starts the judge and reads its one line.
+func (w *world) run(stdin string, env ...string) (judge.Reply, int) {
+	w.t.Helper()
+	cmd := w.command(stdin, w.judge)
+	cmd.Env = append(cmd.Env, env...)
+	out, err := cmd.Output()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		w.t.Fatal(err)
+	}
+	if bytes.Count(out, []byte("\n")) != 1 || !bytes.HasSuffix(out, []byte("\n")) {
+		w.t.Fatalf("not one line: %q", out)
+	}
+	var reply judge.Reply
+	if err := json.Unmarshal(out, &reply); err != nil {
+		w.t.Fatalf("%q: %v", out, err)
+	}
+	return reply, cmd.ProcessState.ExitCode()
+}
+
+const answers = `echo '{"type":"result","subtype":"success","is_error":false,"structured_output":{"why":"w","continue":true},"total_cost_usd":0.001}'`
+
+// hangs writes its number and waits. HOME is the only variable of the test's that
+// a client gets.
+const hangs = `echo $$ > "$HOME/pid.part"; mv "$HOME/pid.part" "$HOME/pid"; exec sleep 600`
+
+func TestBinary(t *testing.T) {
+	w := newWorld(t, answers)
+	reply, code := w.run(w.page)
+	if reply.Failed != "" || !reply.Continue || reply.Why != "w" || reply.Micros != 1000 || code != 0 {
+		t.Errorf("exit %d, %+v", code, reply)
+	}
+	for name, c := range map[string]struct {
+		stdin, env string
+		want       judge.Failure
+		code       int
+	}{
+		"without a line's end": {strings.TrimSpace(w.page), "", "", 0},
+		"a judge's own":        {w.page, "SPRINGFIELD_JUDGE=1", judge.Recursive, 0},
+		"no such client":       {strings.ReplaceAll(w.page, "/claude\"", "/none\""), "", judge.NoClient, 0},
+		"nothing":              {"", "", judge.Refused, 1},
+		"no JSON":              {"continue?", "", judge.Refused, 1},
+		"a list":               {"[]", "", judge.Refused, 1},
+		"another shape":        {`{"backend":1}`, "", judge.Refused, 1},
+		"half":                 {w.page[:len(w.page)/2], "", judge.Refused, 1},
+		"too long":             {`{"page":"` + strings.Repeat("x", judge.MaxWire) + `"}`, "", judge.Refused, 1},
+	} {
+		if reply, code := w.run(c.stdin, c.env); reply.Failed != c.want || code != c.code {
+			t.Errorf("%s: exit %d, %+v", name, code, reply)
+		}
+	}
+}
+
+// A person who calls it is told what it is.
+func TestHelp(t *testing.T) {
+	w := newWorld(t, answers)
+	cmd := w.command(w.page, w.judge, "--help")
+	out, err := cmd.CombinedOutput()
+	if err == nil || cmd.ProcessState.ExitCode() != 1 || string(out) != help {
+		t.Errorf("%v: %q", err, out)
+	}
+}
+
+// Whoever is told to end, or has nobody left to answer, ends the client too.
+func TestClientEndsWithJudge(t *testing.T) {
+	type ending struct {
+		name string
+		end  func(judge, asker *os.Process)
+	}
+	endings := []ending{
+		{"told to end", func(judge, _ *os.Process) { judge.Signal(syscall.SIGTERM) }},
+		{"interrupted", func(judge, _ *os.Process) { judge.Signal(os.Interrupt) }},
+		{"asker killed", func(_, asker *os.Process) { asker.Kill() }},
+	}
+	if runtime.GOOS == "linux" { // elsewhere nobody tells the client; its own limit ends it
+		endings = append(endings, ending{"killed", func(judge, _ *os.Process) { judge.Kill() }})
+	}
+	for _, c := range endings {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, hangs)
+			// The shell is who asks: it stays the judge's parent.
+			if err := os.WriteFile(filepath.Join(w.home, "question"), []byte(w.page), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			asker := w.command("", "/bin/sh", "-c", `./springfield-judge <question >/dev/null & echo $! > judge.part; mv judge.part judge; wait`)
+			if err := asker.Start(); err != nil {
+				t.Fatal(err)
+			}
+			process, err := os.FindProcess(w.number("judge"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			client := w.number("pid")
+			c.end(process, asker.Process)
+			w.gone("client", client)
+			w.gone("judge", process.Pid)
+			asker.Process.Kill()
+			asker.Wait()
+			if left, _ := filepath.Glob(filepath.Join(w.home, "springfield-judge-*")); len(left) > 0 && c.name != "killed" {
+				t.Errorf("%v is left", left)
+			}
+		})
+	}
+}
+
+// number waits for a process to write its own.
+func (w *world) number(name string) int {
+	w.t.Helper()
+	for range 3000 {
+		if data, err := os.ReadFile(filepath.Join(w.home, name)); err == nil {
+			n, err := strconv.Atoi(strings.TrimSpace(string(data)))
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return n
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.t.Fatalf("%s did not start", name)
+	return 0
+}
+
+// gone waits for a process to end, which it does long before the question's
+// deadline or not at all.
+func (w *world) gone(name string, pid int) {
+	w.t.Helper()
+	for range 3000 {
+		if !alive(pid) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	w.t.Errorf("the %s is still there", name)
+	syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// alive says whether a process runs; dead and not yet buried, it does not.
+func alive(pid int) bool {
+	if syscall.Kill(pid, 0) != nil {
+		return false
+	}
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return true
+	}
+	_, state, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(state, "Z")
+}
