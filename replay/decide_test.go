@@ -1,0 +1,273 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// cutBehind writes a log that ends behind a line.
+func cutBehind(t *testing.T, m *made, line int, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(strings.Join(m.lines[:line], "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// At every row each candidate says what hook.Examine says of a log that ends there.
+func TestDecisionsAreTheHooks(t *testing.T) {
+	m := working("s", 3<<20, 7)
+	m.call("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`).returns("ok").says("The first is in place.").rests().asks("go on")
+	m.call("AskUserQuestion", `{"questions":[]}`).returns("A").says("Then A it is. Moving to Task 2.").rests()
+	names := slices.DeleteFunc(Names(), func(name string) bool { return name == latte })
+	candidates, err := Candidates(names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := alone(t, m, names...)
+	if len(r.Rows) < 30 {
+		t.Fatalf("%d rows", len(r.Rows))
+	}
+	cut := filepath.Join(t.TempDir(), "s.jsonl")
+	decisions := map[string]int{}
+	for _, row := range r.Rows {
+		cutBehind(t, m, row.Line, cut)
+		for i, c := range candidates {
+			event := hook.Event{Name: "Stop", SessionID: "s", TranscriptPath: cut, PermissionMode: "default", LastMessage: row.Text}
+			want := hook.Examine(event, c.Settings, ledger.State{}, nil, row.At, true).Verdict
+			got := row.Choices[i]
+			decision := got.Decision
+			if got.Alone != "" {
+				decision = got.Alone
+			}
+			if decision != string(want.Decision) || got.Guard == "" && (got.Rule != want.Rule || got.Evidence != beginOf(want.Evidence, maxEvidence) || got.Asks != (want.Page != "")) {
+				t.Errorf("line %d, %s: %+v, want %+v", row.Line, c.Name, got, want)
+			}
+			decisions[c.Name+" "+decision]++
+		}
+	}
+	for _, both := range []string{"ned-flanders", "ned-flanders:seed", "seed-tree", "lisa-simpson"} {
+		if decisions[both+" stop"] == 0 || decisions[both+" continue"] == 0 {
+			t.Errorf("%s says the same everywhere: %v", both, decisions)
+		}
+	}
+}
+
+// Over a whole session the decisions are those of the hook itself, run at every stop
+// with a ledger of its own.
+func TestBudgetsAreTheHooks(t *testing.T) {
+	m := newMade("s").asks("write the parser")
+	for i := range 8 {
+		m.works().says(fmt.Sprintf("Part %d is there. Now I'll write the next one.", i)).rests().wait(time.Duration(i) * 20 * time.Second).asks("continue")
+	}
+	for range 5 { // nothing is done
+		m.says("Let me look into it.").rests().wait(2 * time.Minute)
+		m.meta("Stop hook feedback:\nsomebody else's")
+	}
+	m.says("Let me look into it.").rests().asks("no, stop")
+	home := t.TempDir()
+	root := filepath.Join(home, "ned-flanders")
+	if err := os.MkdirAll(filepath.Join(root, "hooks"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(Projects(filepath.Join(home, ".claude")), "-home-me-project", "s.jsonl")
+	guards := map[string]int{}
+	for _, row := range alone(t, m, "ned-flanders").Rows {
+		cutBehind(t, m, row.Line, path)
+		event, err := json.Marshal(map[string]any{
+			"session_id": "s", "transcript_path": path, "cwd": home, "hook_event_name": "Stop", "permission_mode": "default", "last_assistant_message": row.Text,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, said bytes.Buffer
+		host := hook.Host{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
+		if code := host.Run(); code != 0 {
+			t.Fatal(code)
+		}
+		want := "stop"
+		if strings.Contains(out.String(), `"decision":"block"`) {
+			want = "continue"
+		}
+		got := row.Choices[0]
+		if got.Decision != want || !strings.Contains(said.String(), got.Decision+" by rule "+got.Rule+":") {
+			t.Errorf("line %d: %+v, the hook says %s%s", row.Line, got, said.String(), out.String())
+		}
+		guards[got.Guard]++
+	}
+	if guards["budget"] == 0 || guards["stagnation"] == 0 || guards[""] == 0 {
+		t.Errorf("made differences: %v", guards)
+	}
+}
+
+// A point in mid-work sees what stops have spent, and spends nothing.
+func TestMidWorkSpendsNothing(t *testing.T) {
+	m := newMade("s").asks("write the parser")
+	for range 10 {
+		m.says("Now let me write the next part.").works()
+	}
+	for range 3 {
+		m.says("Let me go on with the next part.").rests().asks("continue").works()
+	}
+	m.says("Now let me write the last part.").works()
+	m.says("Let me write the test.").asks("[Request interrupted by user]").wait(10 * time.Minute).asks("again").works()
+	m.says("Let me write the test.").rests().asks("continue")
+	r := alone(t, m, "ned-flanders", "seed-tree")
+	var got []string
+	for _, row := range r.Rows[10:] {
+		got = append(got, strings.TrimSpace(string(row.Label)+" "+row.Choices[0].Decision+" "+row.Choices[0].Guard))
+	}
+	for _, row := range r.Rows[:10] {
+		if row.Choices[0].Decision != "continue" {
+			t.Errorf("line %d: %+v", row.Line, row.Choices[0])
+		}
+	}
+	want := []string{"nudge continue", "nudge continue", "nudge continue", "mid-work stop budget", "interrupted stop budget", "nudge continue"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, row := range r.Rows {
+		if c := row.Choices[1]; c.Alone != "" || c.Guard != "" {
+			t.Errorf("seed-tree has limits: %+v", c)
+		}
+	}
+}
+
+func TestGuards(t *testing.T) {
+	const ends = "Let me go on with the next part."
+	mode := func(m *made, mode string) *made {
+		m.lines[len(m.lines)-1] = strings.Replace(m.lines[len(m.lines)-1], `"permissionMode":"default"`, `"permissionMode":"`+mode+`"`, 1)
+		return m
+	}
+	background := `"message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"Command running in background with ID: b1"}]},"toolUseResult":{"backgroundTaskId":"b1"}`
+	for name, test := range map[string]struct {
+		session *made
+		guard   string
+	}{
+		"none":              {newMade("s").asks("go").works(), ""},
+		"plan mode":         {mode(newMade("s").asks("go"), "plan").works(), "plan-mode"},
+		"plan mode, a line": {newMade("s").asks("go").raw(`{"type":"permission-mode","permissionMode":"plan","sessionId":"s"}`).works(), "plan-mode"},
+		"plan mode, left":   {mode(newMade("s").asks("go"), "plan").call("ExitPlanMode", `{}`).returns("approved").works(), ""},
+		"plan mode, kept": {mode(newMade("s").asks("go"), "plan").call("ExitPlanMode", `{}`).
+			add("user", `"message":{"role":"user","content":[{"tool_use_id":"toolu_1","type":"tool_result","content":"no","is_error":true}]}`).works(), "plan-mode"},
+		"plan mode, entered":         {newMade("s").asks("go").call("EnterPlanMode", `{}`).returns("ok").works(), "plan-mode"},
+		"plan mode, the turn before": {mode(newMade("s").asks("go"), "plan").works().says("Done.").asks("go").works(), ""},
+		"background":                 {newMade("s").asks("go").call("Bash", `{"command":"make all","run_in_background":true}`).add("user", background), "background"},
+		"a server":                   {newMade("s").asks("go").call("Bash", `{"command":"npm run dev","run_in_background":true}`).add("user", background), ""},
+		"its answer":                 {newMade("s").asks("<command-message>why</command-message>\n<command-name>/ned-flanders:why</command-name>"), "answer"},
+	} {
+		r := alone(t, test.session.says(ends).rests().asks("no"), "ned-flanders", "ned-flanders:seed", "seed-tree")
+		row := r.Rows[len(r.Rows)-1]
+		c := row.Choices[0]
+		if c.Guard != test.guard || test.guard == "" && c.Decision != "continue" || test.guard != "" && (c.Decision != "stop" || c.Alone != "continue" || c.Rule != test.guard) {
+			t.Errorf("%s: %+v", name, c)
+		}
+		if tree, seed := row.Choices[2], row.Choices[1]; tree.Guard != "" || test.guard == "" && tree != seed || test.guard != "" && seed.Rule != test.guard {
+			t.Errorf("%s: seed %+v, tree %+v", name, seed, tree)
+		}
+	}
+}
+
+// A session that Claude Code started in a directory with ralph-loop's file, today:
+// nothing of it is looked at.
+func TestTodaysFilesDoNotCount(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{".claude/ralph-loop.local.md": "---\nactive: true\n---\ngo", ".claude/workflow-state.json": `{"tasks_total":5,"tasks_completed":1}`} {
+		if err := os.MkdirAll(filepath.Join(dir, ".claude"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := newMade("s")
+	m.cwd = dir
+	m.asks("go").works().says("Let me go on with the next part.").rests()
+	r := alone(t, m, "ned-flanders", "marge-simpson")
+	if row := r.Rows[0]; row.Choices[0].Decision != "continue" || row.Choices[1].Decision != "stop" || r.Scores[1].Note == "" {
+		t.Errorf("%+v", row)
+	}
+}
+
+func TestQuestionsToJudges(t *testing.T) {
+	m := newMade("s").asks("why is the lock there?").works().says("Hm, that is odd.").rests().asks("continue")
+	long := newMade("l").asks("go").call("Read", `{}`).returns(strings.Repeat("x", 50_000)).says("Done.").rests()
+	r := alone(t, m, "lisa-simpson", "double-shot-latte", "lisa-simpson")
+	row := r.Rows[0]
+	if c := row.Choices[0]; !c.Asks || c.Bytes < 500 || c.Decision != "stop" || c != row.Choices[2] {
+		t.Errorf("lisa: %+v", c)
+	}
+	last := 0
+	for _, line := range m.lines[row.Line-4 : row.Line] {
+		last += len(line) + 1
+	}
+	if c := row.Choices[1]; !c.Asks || c.Bytes != last || c.Decision != "stop" {
+		t.Errorf("double-shot-latte: %+v, the last lines have %d bytes", c, last)
+	}
+	if c := alone(t, long, "double-shot-latte").Rows[0].Choices[0]; c.Bytes != 32000 {
+		t.Errorf("double-shot-latte: %+v", c)
+	}
+}
+
+func TestCandidates(t *testing.T) {
+	all, err := Candidates(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range all {
+		names = append(names, c.Name)
+		if reads := c.Settings.Strategy.Reads != nil; reads && c.Note == "" {
+			t.Errorf("%s has no note", c.Name)
+		}
+	}
+	if !slices.Equal(names, Names()) || !slices.Contains(names, "ned-flanders:seed") || slices.Contains(names, "todo-continuation") {
+		t.Error(names)
+	}
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	mine := file("mine.json", `{"add":[{"id":"mine","says":["hear hear"],"then":"continue"}],"budget":{"burst":1}}`)
+	bart := file("bart-simpson.json", `{"off":["waits"]}`)
+	for _, test := range []struct{ name, want string }{
+		{"nobody", "there is no strategy"},
+		{"ned-flanders:nothing", "no rule set"},
+		{"bart-simpson:seed", "one set of rules"},
+		{"todo-continuation", "answers prompts"},
+		{filepath.Join(dir, "none.json"), "no such file"},
+		{file("torn.json", `{"add":`), "torn.json"},
+		{file("wrong.json", `{"strategy":"ned-flanders","add":[{"id":"x","then":"continue"}]}`), "has no condition"},
+		{file("who.json", `{"strategy":"homer"}`), `there is no strategy "homer"`},
+		{file("prompts.json", `{"strategy":"todo-continuation"}`), "answers prompts"},
+	} {
+		if _, err := Candidates([]string{test.name}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.name, err)
+		}
+	}
+	m := newMade("s").asks("go").works().says("Hear, hear.").says("Hear hear.").rests().asks("no").says("Hear hear!").rests()
+	r := alone(t, m, "ned-flanders", mine, bart)
+	var got []string
+	for _, row := range r.Rows {
+		got = append(got, row.Choices[0].Decision+" "+row.Choices[1].Decision+" "+row.Choices[1].Rule+" "+row.Choices[2].Decision)
+	}
+	if want := []string{"stop continue mine stop", "stop stop budget stop"}; !slices.Equal(got, want) || r.Scores[1].Name != mine {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

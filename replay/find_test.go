@@ -1,0 +1,286 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// stopped is a session with one nudge.
+func stopped(id string) *made {
+	return newMade(id).asks("write the parser").works().says("The parser is written.").rests().asks("continue")
+}
+
+func TestFind(t *testing.T) {
+	home := t.TempDir()
+	for _, name := range []string{
+		"projects/a/1.jsonl", "projects/a/agent-1.jsonl", "projects/a/1/subagents/agent-2.jsonl", "projects/a/1/subagents/3.jsonl", "projects/a/1/4.jsonl",
+		"projects/a/notes.txt", "projects/b/5.jsonl", "elsewhere/6.jsonl", "elsewhere/session.log", "elsewhere/agent-7.jsonl",
+	} {
+		path := filepath.Join(home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		paths string // relative to home
+		want  string
+		skips string
+	}{
+		{"projects", "projects/a/1.jsonl projects/a/1/4.jsonl projects/b/5.jsonl", ""},
+		{"projects/b projects/a projects/b/5.jsonl", "projects/a/1.jsonl projects/a/1/4.jsonl projects/b/5.jsonl", ""},
+		{"elsewhere", "elsewhere/6.jsonl", ""},
+		{"elsewhere/session.log elsewhere/agent-7.jsonl", "elsewhere/agent-7.jsonl elsewhere/session.log", ""},
+		{"none projects/b", "projects/b/5.jsonl", "none: it is not there"},
+		{"", "", ""},
+	} {
+		var paths, got, skips []string
+		for _, p := range strings.Fields(test.paths) {
+			paths = append(paths, filepath.Join(home, filepath.FromSlash(p)))
+		}
+		files, skipped := find(context.Background(), paths)
+		for _, f := range files {
+			rel, _ := filepath.Rel(home, f.path)
+			got = append(got, filepath.ToSlash(rel))
+		}
+		for _, s := range skipped {
+			rel, _ := filepath.Rel(home, s.File)
+			skips = append(skips, filepath.ToSlash(rel)+": "+s.Why)
+		}
+		if strings.Join(got, " ") != test.want || strings.Join(skips, " ") != test.skips {
+			t.Errorf("%s: %v, skipped %v", test.paths, got, skips)
+		}
+	}
+}
+
+func TestTooDeep(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	path := dir
+	for range maxDepth + 2 {
+		path = filepath.Join(path, "d")
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, skipped := find(context.Background(), []string{dir}); len(skipped) != 1 || skipped[0].Why != "too many directories in each other" {
+		t.Error(skipped)
+	}
+}
+
+// A session that was resumed into a file of its own, and one that was forked: what
+// they have in common counts once.
+func TestForks(t *testing.T) {
+	common := newMade("a").asks("write the parser").works().says("The parser is written.").rests().asks("continue").
+		says("Now the lexer.").works().says("The lexer is written.").rests()
+	// Copied lines keep their uuids and times; newer clients give them the new session
+	// and say where they come from.
+	copied := func(id string, mark bool) *made {
+		m := newMade(id)
+		for _, line := range common.lines {
+			if mark {
+				line = strings.Replace(line, `"sessionId":"a"`, `"sessionId":"`+id+`","forkedFrom":{"sessionId":"a","messageUuid":"x"}`, 1)
+			}
+			m.raw(line)
+		}
+		m.at = common.at
+		return m
+	}
+	ended := []Label{Nudge, MidWork, Ended}
+	for name, test := range map[string]struct {
+		sessions []*made
+		want     []string // session, line, label
+	}{
+		"alone": {[]*made{common}, []string{"a 4 nudge", "a 7 mid-work", "a 10 end"}},
+		"resumed": {[]*made{common, copied("b", false).wait(time.Hour).asks("and now the types").works().says("Done.")},
+			[]string{"a 4 nudge", "a 7 mid-work", "a 10 answered", "b 15 end"}},
+		"forked, and both went on": {[]*made{copied("a", false).wait(time.Minute).asks("go on").says("The end."), copied("0", true).wait(time.Hour).asks("and now the types").works().says("Done.")},
+			[]string{"a 4 nudge", "a 7 mid-work", "a 10 nudge", "a 13 end", "0 15 end"}},
+		"forked, and the fork ended first": {[]*made{copied("a", false).wait(time.Hour).asks("go on").says("The end."), copied("0", true).wait(time.Minute).asks("and now the types").says("Done.")},
+			[]string{"a 4 nudge", "a 7 mid-work", "a 10 nudge", "a 13 end", "0 13 end"}},
+	} {
+		home := t.TempDir()
+		for _, m := range test.sessions {
+			m.write(t, home)
+		}
+		r := replayed(t, home)
+		var got []string
+		for _, row := range r.Rows {
+			got = append(got, fmt.Sprint(strings.TrimSuffix(filepath.Base(row.File), ".jsonl"), " ", row.Line, " ", row.Label))
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+		if r.Sessions != 1 || r.Files != len(test.sessions) {
+			t.Errorf("%s: %d sessions in %d files", name, r.Sessions, r.Files)
+		}
+	}
+	if got := labelsOf(alone(t, common)); !slices.Equal(got, ended) {
+		t.Error(got)
+	}
+	// Without names for their lines two sessions are two.
+	home := t.TempDir()
+	for _, id := range []string{"a", "b"} {
+		m := newMade(id)
+		for _, line := range common.lines {
+			m.raw(strings.ReplaceAll(line, `"uuid"`, `"was"`))
+		}
+		m.write(t, home)
+	}
+	if r := replayed(t, home); len(r.Rows) != 6 || r.Sessions != 2 {
+		t.Errorf("%d rows, %d sessions", len(r.Rows), r.Sessions)
+	}
+}
+
+func TestManyTinyFiles(t *testing.T) {
+	home := t.TempDir()
+	dir := filepath.Join(Projects(home), "p")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	const many = 10_000
+	for i := range many {
+		text := ""
+		switch i % 10 {
+		case 0:
+			text = stopped(fmt.Sprintf("s%05d", i)).text()
+		case 1:
+			text = `{"type":"summary","summary":"x","leafUuid":"y"}` + "\n"
+		case 2:
+			text = "\n"
+		case 3:
+			text = "{\"type\":\"user\",\"mess"
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("s%05d.jsonl", i)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := replayed(t, home)
+	if r.Files != many || r.Sessions != many/10 || len(r.Rows) != many/10 || r.Partial || len(r.Skipped) > 0 {
+		t.Errorf("%d files, %d sessions, %d rows, %v", r.Files, r.Sessions, len(r.Rows), r.Skipped)
+	}
+}
+
+func TestNoTranscripts(t *testing.T) {
+	r := replayed(t, t.TempDir())
+	if r.Files != 0 || len(r.Rows) != 0 || len(r.Labels) != len(Labels()) || len(r.Skipped) != 1 || r.Skipped[0].Why != "it is not there" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestSinceAndProject(t *testing.T) {
+	home := t.TempDir()
+	first := stopped("a")
+	middle := first.at.Add(time.Hour)
+	first.wait(2 * time.Hour).says("All is written.").rests()
+	first.write(t, home)
+	other := stopped("b")
+	for i := range other.lines {
+		other.lines[i] = strings.ReplaceAll(other.lines[i], "/home/me/project", "/home/me/project-2/inner")
+	}
+	other.write(t, home)
+	for _, test := range []struct {
+		since   time.Time
+		project string
+		want    []string
+		files   int
+	}{
+		{time.Time{}, "", []string{"b 4", "a 4", "a 7"}, 2},
+		{middle, "", []string{"a 7"}, 2},
+		{time.Time{}, "/home/me/project", []string{"a 4", "a 7"}, 1},
+		{time.Time{}, "/home/me/project-2", []string{"b 4"}, 1},
+		{time.Time{}, "/home/me", []string{"b 4", "a 4", "a 7"}, 2},
+		{middle, "/home/me/project-2", nil, 1},
+		{time.Time{}, "/elsewhere", nil, 0},
+	} {
+		candidates, err := Candidates([]string{"ned-flanders"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(context.Background(), Options{Paths: []string{home}, Candidates: candidates, Since: test.since, Project: test.project})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, row := range r.Rows {
+			got = append(got, fmt.Sprint(row.Session, " ", row.Line))
+		}
+		if !slices.Equal(got, test.want) || r.Files != test.files {
+			t.Errorf("since %v in %q: %q in %d files", test.since, test.project, got, r.Files)
+		}
+	}
+}
+
+// Whatever the number of workers, and from wherever the files come, the rows are
+// the same.
+func TestDeterministic(t *testing.T) {
+	home := t.TempDir()
+	for i := range 12 {
+		working(fmt.Sprint("s", i), 200<<10, int64(i)).write(t, home)
+	}
+	var first Report
+	for workers := 1; workers <= 5; workers += 2 {
+		r, err := Run(context.Background(), Options{Paths: []string{home}, Workers: workers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if workers == 1 {
+			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(Names()) {
+				t.Fatalf("%d rows", len(r.Rows))
+			}
+			continue
+		}
+		if !reflect.DeepEqual(r.Rows, first.Rows) || r.Bytes != first.Bytes || r.Sessions != first.Sessions {
+			t.Errorf("%d workers: other rows", workers)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	home := t.TempDir()
+	size := int64(0)
+	for i := range 3 {
+		m := working(fmt.Sprint("s", i), 3<<20, int64(i))
+		m.write(t, home)
+		size += int64(len(m.text()))
+	}
+	var all []Progress
+	_, err := Run(context.Background(), Options{Paths: []string{home}, Progress: func(p Progress) { all = append(all, p) }})
+	if err != nil || len(all) == 0 {
+		t.Fatal(len(all), err)
+	}
+	last := Progress{FilesTotal: 3, BytesTotal: size}
+	for _, p := range all {
+		if p.FilesTotal != 3 || p.BytesTotal != size || p.Files < last.Files || p.Bytes < last.Bytes {
+			t.Errorf("%+v after %+v", p, last)
+		}
+		last = p
+	}
+	if last != (Progress{3, 3, size, size}) {
+		t.Errorf("at the end %+v", last)
+	}
+}
+
+// Who is told to stop has what there is by then.
+func TestCancelled(t *testing.T) {
+	home := t.TempDir()
+	for i := range 3 {
+		working(fmt.Sprint("s", i), 3<<20, int64(i)).write(t, home)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := Run(ctx, Options{Paths: []string{home}, Workers: 1, Progress: func(Progress) { cancel() }})
+	if err != nil || !r.Partial || len(r.Rows) == 0 || r.Bytes < span || r.Bytes > 2*span || len(r.Labels) != len(Labels()) {
+		t.Errorf("%v, partial %v, %d rows of %d bytes", err, r.Partial, len(r.Rows), r.Bytes)
+	}
+	if r, err := Run(ctx, Options{Paths: []string{home}}); err != nil || !r.Partial || len(r.Rows) > 0 {
+		t.Errorf("cancelled before: %v, partial %v, %d rows", err, r.Partial, len(r.Rows))
+	}
+}
