@@ -125,8 +125,8 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 // that lacks the next key: path[len(objects)-1].
 func (d *Document) find(path []string) (objects []*value, found *member, err error) {
 	objects = []*value{d.root}
-	if name, inArray := elementName(path[0]); inArray {
-		return nil, nil, fault(d.text, d.root.start, "the document is an object, not an array with an element named %q", name)
+	if _, inArray := elementName(path[0]); inArray {
+		return nil, nil, fault(d.text, d.root.start, "the document is an object, not an array with %s", called(path[0]))
 	}
 	for i, key := range path {
 		found, err = d.member(objects[i], key)
@@ -135,6 +135,8 @@ func (d *Document) find(path []string) (objects []*value, found *member, err err
 		}
 		name, inArray := elementName(path[i+1])
 		switch {
+		case path[i+1] == Appended && d.text[found.value.start] != '[':
+			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an array", called(key), kind(d.text, found.value))
 		case inArray && d.text[found.value.start] != '[':
 			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an array of objects with a name like %q", called(key), kind(d.text, found.value), name)
 		case !inArray && !d.isObject(found.value):
@@ -153,11 +155,18 @@ const element = "\x00"
 // with this string as its "name".
 func Element(name string) string { return element + name }
 
+// Appended is the key, in a path, for a new last element of an array. It names
+// nothing that is there.
+const Appended = element + "\x00"
+
 // elementName tells whether a key names an element, and which.
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
 // called names a key of a path for people.
 func called(key string) string {
+	if key == Appended {
+		return "a new element"
+	}
 	if name, ok := elementName(key); ok {
 		return fmt.Sprintf("the element named %q", name)
 	}
@@ -185,8 +194,8 @@ func (d *Document) label(in *value, m *member) string {
 // the member is nil.
 func (d *Document) member(object *value, key string) (*member, error) {
 	name, inArray := elementName(key)
-	if inArray == d.isObject(object) {
-		return nil, nil // a key that only looks like an element's
+	if inArray == d.isObject(object) || key == Appended {
+		return nil, nil // a key that only looks like an element's, or names none
 	}
 	var found *member
 	for i := range object.members {

@@ -1,0 +1,174 @@
+package installer
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func appendTo(list, value string) Change {
+	return Change{Path: []string{list, Appended}, Value: json.RawMessage(value)}
+}
+
+func TestAppendedElements(t *testing.T) {
+	for _, tt := range []struct {
+		name, before string
+		changes      []Change
+		after        string
+	}{
+		{"behind the others", "{\n  \"add\": [\n    {\"id\": \"a\"}\n  ]\n}\n", []Change{appendTo("add", `{"id":"b"}`)}, "{\n  \"add\": [\n    {\"id\": \"a\"},\n    {\"id\": \"b\"}\n  ]\n}\n"},
+		{"to none", "{\"add\": []}", []Change{appendTo("add", `1`)}, "{\"add\": [1]}"},
+		{"no array yet", "{\n\t\"off\": [\"x\"]\n}\n", []Change{appendTo("add", `{"id":"b"}`)}, "{\n\t\"off\": [\"x\"],\n\t\"add\": [{\"id\": \"b\"}]\n}\n"},
+		{"two, and to two lists", `{"off":["x"],"add":[{"id":"a"},{"id":"z"}]}`, []Change{appendTo("add", `{"id":"b"}`), appendTo("off", `"y"`), appendTo("add", `{"id":"b"}`)},
+			`{"off":["x", "y"],"add":[{"id":"a"},{"id":"z"},{"id":"b"},{"id":"b"}]}`},
+		{"beside one with its name", `{"add":[{"name":"\u0000"},{"name":"a"}]}`, []Change{appendTo("add", `{"name":"a"}`)}, `{"add":[{"name":"\u0000"},{"name":"a"},{"name":"a"}]}`},
+		{"to no text", "", []Change{appendTo("off", `"x"`)}, "{\n  \"off\": [\n    \"x\"\n  ]\n}\n"},
+	} {
+		got, err := mustParse(t, []byte(tt.before)).Apply(tt.changes...)
+		if err != nil || string(got) != tt.after {
+			t.Errorf("%s: got %q, %v; want %q", tt.name, got, err, tt.after)
+		}
+	}
+	for before, want := range map[string]string{
+		`{"add":{}}`:            `line 1, column 8: "add" is an object, not an array`,
+		"{\"a\":1,\n\"add\":3}": `line 2, column 7: "add" is a number, not an array`,
+		`{"add":[],"add":[]}`:   `line 1, column 11: duplicate key "add"`,
+	} {
+		d, err := Parse([]byte(before))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var syntax *SyntaxError
+		if _, err = d.Apply(appendTo("add", "1")); !errors.As(err, &syntax) || err.Error() != want {
+			t.Errorf("%s: %v, want %s", before, err, want)
+		}
+	}
+}
+
+// Rules are added, undone to the byte, and not written where the caller refuses.
+func TestPlanRules(t *testing.T) {
+	for _, before := range []string{"", "{ \"off\": [\"x\"],\r\n  \"add\" : [ {\"id\":\"a\"} ] }"} {
+		places := Places{Config: filepath.Join(t.TempDir(), ".claude")}
+		path := places.RulesFile("ned")
+		if before != "" {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		more := []Addition{{"add", json.RawMessage(`{"id":"b"}`)}, {"off", json.RawMessage(`"y"`)}}
+		refusal := errors.New("no")
+		if _, err := PlanRules(places, "ned", more, "tune ned", func([]byte) error { return refusal }); !errors.Is(err, refusal) {
+			t.Fatalf("%q: %v", before, err)
+		}
+		var seen []byte
+		plan, err := PlanRules(places, "ned", more, "tune ned", func(after []byte) error { seen = after; return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(plan.Diff(), `"b"`) {
+			t.Errorf("the diff lacks the rule: %s", plan.Diff())
+		}
+		if err := plan.Apply(places); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil || string(got) != string(seen) || !strings.Contains(string(got), `"b"`) {
+			t.Fatalf("%q became %q, %v; checked was %q", before, got, err, seen)
+		}
+		undo, entry, err := PlanUndo(places)
+		if err != nil || entry.Did != "tune ned" {
+			t.Fatalf("%+v, %v", entry, err)
+		}
+		if err := undo.Apply(places); err != nil {
+			t.Fatal(err)
+		}
+		got, err = os.ReadFile(path)
+		if before == "" && !os.IsNotExist(err) || before != "" && string(got) != before {
+			t.Errorf("undone: %q, %v; was %q", got, err, before)
+		}
+	}
+}
+
+func TestPlanRulesRefused(t *testing.T) {
+	places := Places{Config: t.TempDir()}
+	path := places.RulesFile("ned")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{\n  \"off\": [],\n}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := PlanRules(places, "ned", nil, "tune", func([]byte) error { return nil })
+	var syntax *SyntaxError
+	if !errors.As(err, &syntax) || syntax.Line != 2 || !strings.Contains(err.Error(), path) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Whatever the document, adding an element is refused, or adds it last and leaves
+// the others their bytes.
+func FuzzAppendedElement(f *testing.F) {
+	f.Add([]byte(`{"add":[{"id":"a"},{"name":"b"}]}`), "c")
+	f.Add([]byte("{\r\n\t\"add\" : [\r\n\t\t1, {\"name\": \"\\u0000\"}\r\n\t]\r\n}"), "\x00")
+	f.Add([]byte(`{"add":[ ] }`), "")
+	f.Add([]byte(`{"off":null}`), "x")
+	f.Fuzz(func(t *testing.T, data []byte, name string) {
+		d, err := Parse(data)
+		if err != nil {
+			return
+		}
+		value, err := Encode(map[string]string{"name": name})
+		if err != nil {
+			return
+		}
+		after, err := d.Apply(Change{Path: []string{"add", Appended}, Value: value})
+		if err != nil {
+			return
+		}
+		var was, is struct{ Add []json.RawMessage }
+		if err := json.Unmarshal(after, &is); err != nil {
+			return // keys in other letters: "ADD" is another member
+		}
+		if err := json.Unmarshal([]byte(d.text), &was); err != nil || len(was.Add) > len(is.Add) {
+			return
+		}
+		raw, found, err := mustParse(t, after).Get("add")
+		if err != nil || !found {
+			t.Fatalf("%q became %q: %v", data, after, err)
+		}
+		var list []json.RawMessage
+		if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
+			t.Fatalf("%q: %v", raw, err)
+		}
+		if !same(list[len(list)-1], value) {
+			t.Fatalf("the last of %q is not %q", raw, value)
+		}
+		before, had, err := d.Get("add")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var old []json.RawMessage
+		if had && json.Unmarshal(before, &old) == nil {
+			for i := range old {
+				if string(old[i]) != string(list[i]) {
+					t.Fatalf("element %d of %q became %q", i, before, list[i])
+				}
+			}
+		}
+	})
+}
+
+func mustParse(t *testing.T, data []byte) *Document {
+	t.Helper()
+	d, err := Parse(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
