@@ -45,10 +45,25 @@ func nedRules(c Config) []Rule { return arranged(c, nedSet(c)) }
 // continuing rules, in the user's order and without what is switched off.
 func arranged(c Config, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(c.Off, r.ID) }
-	all := ordered(slices.DeleteFunc(slices.Concat(c.Add, set), off), c.Order)
+	late := func(r Rule) bool { return r.Late && !slices.Contains(c.Order, r.ID) }
+	all := ordered(slices.DeleteFunc(slices.Concat(c.Add, set), func(r Rule) bool { return off(r) || late(r) }), c.Order)
+	all = slices.Insert(all, LatePlace(all), slices.DeleteFunc(slices.Clone(c.Add), func(r Rule) bool { return off(r) || !late(r) })...)
 	// A project's own stay last, whatever the order says: they decide only where
 	// nobody else does.
 	return append(all, slices.DeleteFunc(slices.Clone(c.Last), off)...)
+}
+
+// LatePlace is where late rules stand: at the end, but in front of a rule
+// "finished" that no continuing rule comes after. What such a rule stops would stop
+// without it.
+func LatePlace(rules []Rule) int {
+	place := len(rules)
+	for i := len(rules) - 1; i >= 0 && rules[i].Then == Stop; i-- {
+		if rules[i].ID == "finished" {
+			place = i
+		}
+	}
+	return place
 }
 
 // ordered puts the named rules first, in the order of their names.

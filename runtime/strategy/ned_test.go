@@ -197,3 +197,37 @@ func FuzzNed(f *testing.F) {
 		}
 	})
 }
+
+// A late rule decides only where the others do not; "finished" behind all
+// continuing rules is none of them.
+func TestLateRules(t *testing.T) {
+	onwards := Rule{ID: "onwards", Says: []string{"onwards"}, Late: true, Then: Continue}
+	rests := Rule{ID: "rests", Says: []string{"onwards"}, Late: true, Then: Stop}
+	first := Rule{ID: "first", Says: []string{"onwards"}, Then: Stop}
+	for name, test := range map[string]struct {
+		strategy string
+		config   Config
+		text     string
+		want     Decision
+		rule     string
+	}{
+		"decides where none does":     {"ned-flanders", Config{Add: []Rule{onwards}}, "Onwards with the rest", Continue, "onwards"},
+		"in front of finished":        {"ned-flanders", Config{Add: []Rule{onwards}}, "The first is done. Onwards with the rest", Continue, "onwards"},
+		"behind what asks":            {"ned-flanders", Config{Add: []Rule{onwards}}, "Onwards. Shall I?", Stop, "asks"},
+		"behind what offers":          {"ned-flanders", Config{Add: []Rule{onwards}}, "Onwards. Let me know.", Stop, "offers"},
+		"behind what goes on":         {"ned-flanders", Config{Add: []Rule{rests}}, "Now I'll go onwards.", Continue, "intent"},
+		"behind the seed's finished":  {"ned-flanders", Config{Rules: "seed", Add: []Rule{onwards}}, "The first is done. Onwards", Stop, "finished"},
+		"in the seed":                 {"ned-flanders", Config{Rules: "seed", Add: []Rule{onwards}}, "Onwards", Continue, "onwards"},
+		"behind one of the same file": {"ned-flanders", Config{Add: []Rule{onwards, first}}, "Onwards with the rest", Stop, "first"},
+		"switched off":                {"ned-flanders", Config{Add: []Rule{onwards}, Off: []string{"onwards"}}, "Onwards with the rest", Stop, "otherwise"},
+		"in an order":                 {"ned-flanders", Config{Add: []Rule{onwards}, Order: []string{"onwards"}}, "Onwards. Shall I?", Continue, "onwards"},
+		"nothing else continues":      {"ned-flanders", Config{Add: []Rule{onwards}, Off: []string{"todos", "progress", "intent", "work", "doing", "clause", "begun", "colon", "skill"}}, "Onwards. Shall I?", Stop, "asks"},
+		"of another strategy":         {"lisa-simpson", Config{Add: []Rule{onwards}}, "Onwards with the rest", Continue, "onwards"},
+		"bart's last task":            {"bart-simpson", Config{Add: []Rule{onwards}}, "Task 3/3 done, onwards", Stop, "announced-last"},
+	} {
+		known, _ := Named(test.strategy)
+		if v := known.Decide(test.config, Situation{Text: test.text}); v.Decision != test.want || v.Rule != test.rule {
+			t.Errorf("%s: %s by %s", name, v.Decision, v.Rule)
+		}
+	}
+}

@@ -54,6 +54,10 @@ type Rule struct {
 	// Text is a regular expression that matches somewhere in the text.
 	Text string `json:"text,omitempty"`
 
+	// Late puts a rule that a file adds behind the others: it decides only where none
+	// of them knows of a person who is needed, or of work.
+	Late bool `json:"late,omitempty"`
+
 	Then Decision `json:"then"`
 	// Sure is how sure the answer is, in percent; 0 counts as 90.
 	Sure int `json:"sure,omitempty"`
