@@ -1,0 +1,379 @@
+// Learning: which phrases of one half of a history speak for a rule, counted as
+// the rule would be, and how unlikely that is by chance.
+
+package tune
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// point is a row that counts, taken apart.
+type point struct {
+	row     *replay.Row
+	rule    string // that decides it now
+	on      bool   // that rule makes Claude go on
+	open    bool   // no rule stops it that a late one stands behind
+	last    string // the last sentence
+	opening []span // what it begins with, if that is words: none or one
+	spans   []span // what says looks at
+	closing string // the last character, if a rule may look for it
+	folded  string // all of it, to see quickly where a phrase is not
+}
+
+func newPoint(row *replay.Row, c replay.Choice) *point {
+	end := strategy.EndingOf(row.Text)
+	p := &point{row: row, rule: c.Rule, on: c.Decision == string(strategy.Continue), last: end.Last}
+	for _, sentence := range end.Sentences {
+		p.spans = append(p.spans, spansOf(sentence)...)
+	}
+	if spans := spansOf(end.Last); len(spans) > 0 && spans[0].first {
+		p.opening = spans[:1]
+	}
+	if strings.ContainsRune(".:;!…,>", end.Closing) {
+		p.closing = string(end.Closing)
+	}
+	p.folded = strategy.Fold(strings.Join(append(end.Sentences, end.Last), "\n"))
+	return p
+}
+
+// work tells whether Claude should have gone on.
+func (p *point) work() bool { return p.row.Means == replay.WantContinue }
+
+// candidate is a change that rows may speak for.
+type candidate struct {
+	then strategy.Decision // what it would make of the rows that it changes
+	// A rule to add, with what it looks for, or the id of one to switch off.
+	rule          strategy.Rule
+	where, phrase string
+	words         int
+	off           string
+
+	learned, held tally
+}
+
+// goOn is what Claude is told where a learned rule makes it go on.
+const goOn = "You said {evidence} and have not done it yet.{todos} Go on with that now. When the last step is finished, say plainly that everything is done; if you need a decision from the user, ask for it and wait."
+
+func newCandidate(ph *phrase, then strategy.Decision) *candidate {
+	c := &candidate{then: then, where: ph.where, phrase: ph.text, words: ph.words}
+	c.rule = strategy.Rule{ID: "tuned", Then: then}
+	switch ph.where {
+	case opens:
+		c.rule.Opens = []string{ph.text}
+	case says:
+		c.rule.Says = []string{ph.text}
+	case closes:
+		c.rule.Closes = ph.text
+	}
+	if then == strategy.Continue {
+		c.rule.Late = true // it outvotes no rule that knows that a person is needed
+		c.rule.Unless = []string{"you", "your", "once", "until", "unless", "when", "whenever", "if", "wait", "waiting", "let me know", "feel free", "happy to", "ready"}
+		c.rule.Reason = goOn
+	}
+	return c
+}
+
+// inPlay tells whether the change could be about a row.
+func (c *candidate) inPlay(p *point) bool {
+	switch {
+	case c.off != "":
+		return true
+	case c.then == strategy.Stop:
+		return p.on
+	}
+	return p.open
+}
+
+// right tells whether the change would decide a row as it should be.
+func (c *candidate) right(p *point) bool { return p.work() == (c.then == strategy.Continue) }
+
+// holds tells whether the change is about a row that is in play.
+func (c *candidate) holds(p *point) bool {
+	switch {
+	case c.off != "":
+		return p.on && p.rule == c.off
+	case c.where == closes && p.closing != c.phrase, c.where != closes && !strings.Contains(p.folded, c.phrase):
+		return false // soon seen
+	}
+	return strategy.Ask([]strategy.Rule{c.rule}, strategy.Situation{Text: p.row.Text})[0].Holds
+}
+
+func (c *candidate) without(points []*point) []*point {
+	var rest []*point
+	for _, p := range points {
+		if !c.inPlay(p) || !c.holds(p) {
+			rest = append(rest, p)
+		}
+	}
+	return rest
+}
+
+// tally is what a change would do to some rows.
+type tally struct {
+	Evidence
+	hits, misses int      // rows that it would decide right, and wrong
+	rows         []*point // the hits
+	// The test: of pool rows that it could be about, good of which it would decide
+	// right, it takes drawn, and of those fine are good. No more than perSession rows
+	// of a session are taken.
+	pool, good, drawn, fine int
+}
+
+// count tells what it would do to points, which come session by session.
+func (c *candidate) count(points []*point) tally {
+	var t tally
+	session, taken, counted := "", 0, false
+	for i, p := range points {
+		if !c.inPlay(p) {
+			continue
+		}
+		right := c.right(p)
+		t.pool++
+		if right {
+			t.good++
+		}
+		if i == 0 || p.row.Session != session {
+			session, taken, counted = p.row.Session, 0, false
+		}
+		if !c.holds(p) {
+			continue
+		}
+		if taken++; taken <= perSession {
+			t.drawn++
+			if right {
+				t.fine++
+			}
+		}
+		switch {
+		case p.row.Label == replay.Nudge:
+			t.Nudges++
+		case p.work():
+			t.MidWork++
+		default:
+			t.Answered++
+		}
+		if !right {
+			t.misses++
+			continue
+		}
+		t.hits++
+		t.rows = append(t.rows, p)
+		if !counted {
+			t.Sessions++
+			counted = true
+		}
+	}
+	return t
+}
+
+// p is how likely it is to draw so many good rows, or more, by chance: Fisher's
+// exact test, one-sided.
+func (t tally) p() float64 { return tail(t.pool, t.good, t.drawn, t.fine) }
+
+// fits tells whether a change does enough good and little enough harm.
+func (c *candidate) fits(t tally) bool {
+	if t.hits < minCases || t.Sessions < minSessions {
+		return false
+	}
+	switch {
+	case c.off != "":
+		low, _ := share(t.hits, t.hits+t.misses)
+		return low > 0.5
+	case c.then == strategy.Continue:
+		return harmless(t.misses, t.hits, t.pool-t.good)
+	}
+	return t.misses == 0 || atMost(t.misses, t.hits+t.misses, mostLost)
+}
+
+// harmless tells whether wrong continues beside so many right ones, of so many
+// stops, can be borne.
+func harmless(wrong, right, stops int) bool {
+	return wrong == 0 || atMost(wrong, wrong+right, mostWrong) && atMost(wrong, stops, mostStops)
+}
+
+// lesson is what there is to learn for rules of one kind.
+type lesson struct {
+	then    strategy.Decision
+	points  []*point // in play
+	alive   []bool   // those that no accepted change is about
+	phrases []*phrase
+	known   map[*phrase][]int // points where its rule holds
+}
+
+func newLesson(learn []*point, then strategy.Decision) *lesson {
+	l := &lesson{then: then, known: map[*phrase][]int{}}
+	c := candidate{then: then}
+	for _, p := range learn {
+		if c.inPlay(p) {
+			l.points = append(l.points, p)
+			l.alive = append(l.alive, true)
+		}
+	}
+	l.phrases = phrasesOf(l.points, c.right)
+	return l
+}
+
+// forget leaves out the rows that a change is about.
+func (l *lesson) forget(c *candidate) {
+	for i, p := range l.points {
+		if l.alive[i] && c.inPlay(p) && c.holds(p) {
+			l.alive[i] = false
+		}
+	}
+}
+
+// best are the most promising candidates, each learned on the rows that those
+// before it leave.
+func (l *lesson) best(most int) []*candidate {
+	var all []*candidate
+	alive := slices.Clone(l.alive)
+	for len(all) < most {
+		ph, c := l.pick(alive)
+		if c == nil {
+			break
+		}
+		for _, i := range l.held(ph) {
+			alive[i] = false
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// held are the points where the rule of a phrase holds.
+func (l *lesson) held(ph *phrase) []int {
+	at, ok := l.known[ph]
+	if !ok {
+		c := newCandidate(ph, l.then)
+		for i, p := range l.points {
+			if c.holds(p) {
+				at = append(at, i)
+			}
+		}
+		l.known[ph] = at
+	}
+	return at
+}
+
+// rough is a phrase counted by where it stands, without the rest of its rule.
+type rough struct {
+	ph   *phrase
+	p    float64
+	hits int
+}
+
+// better orders candidates: the less likely by chance, the more it does, and of
+// several that do the same the most particular.
+func (a rough) better(b rough) int {
+	rank := func(ph *phrase) int { return slices.Index([]string{opens, says, closes}, ph.where) }
+	return cmp.Or(cmp.Compare(a.p, b.p), cmp.Compare(b.hits, a.hits), cmp.Compare(rank(a.ph), rank(b.ph)),
+		cmp.Compare(b.ph.words, a.ph.words), strings.Compare(a.ph.text, b.ph.text))
+}
+
+// pick is the most promising candidate on the rows that are alive.
+func (l *lesson) pick(alive []bool) (*phrase, *candidate) {
+	c := &candidate{then: l.then}
+	pool, good := 0, 0
+	for i, p := range l.points {
+		if alive[i] {
+			pool++
+			if c.right(p) {
+				good++
+			}
+		}
+	}
+	var all []rough
+	for _, ph := range l.phrases {
+		if r := l.rough(ph, alive, pool, good); r.p <= promising {
+			all = append(all, r)
+		}
+	}
+	slices.SortFunc(all, rough.better)
+	var found *candidate
+	var best rough
+	for _, r := range all[:min(len(all), shortlist)] {
+		c := newCandidate(r.ph, l.then)
+		t := l.count(c, r.ph, alive, pool, good)
+		exact := rough{r.ph, t.p(), t.hits}
+		if c.fits(t) && exact.p <= promising && (found == nil || exact.better(best) < 0) {
+			found, best = c, exact
+		}
+	}
+	return best.ph, found
+}
+
+// rough counts where a phrase stands; p is 1 if it cannot come into question.
+func (l *lesson) rough(ph *phrase, alive []bool, pool, good int) rough {
+	c := &candidate{then: l.then}
+	hits, misses, sessions, session := 0, 0, 0, ""
+	for _, i := range ph.at {
+		switch p := l.points[i]; {
+		case !alive[i]:
+		case !c.right(p):
+			misses++
+		default:
+			if hits++; hits == 1 || p.row.Session != session {
+				sessions, session = sessions+1, p.row.Session
+			}
+		}
+	}
+	if hits < minCases || sessions < minSessions || 2*misses > hits {
+		return rough{ph, 1, hits}
+	}
+	return rough{ph, tail(pool, good, hits+misses, hits), hits}
+}
+
+// count is a candidate's count on the rows that are alive, from where its rule is
+// known to hold.
+func (l *lesson) count(c *candidate, ph *phrase, alive []bool, pool, good int) tally {
+	var points []*point
+	for _, i := range l.held(ph) {
+		if alive[i] {
+			points = append(points, l.points[i])
+		}
+	}
+	t := c.count(points)
+	t.pool, t.good = pool, good
+	return t
+}
+
+// tail is how likely at least fine good ones are among drawn out of pool, good of
+// which are good.
+func tail(pool, good, drawn, fine int) float64 {
+	sum := 0.0
+	for i := max(fine, drawn-(pool-good), 0); i <= min(drawn, good); i++ {
+		sum += math.Exp(choose(good, i) + choose(pool-good, drawn-i) - choose(pool, drawn))
+	}
+	return min(sum, 1)
+}
+
+// choose is the logarithm of how many ways there are to take k of n.
+func choose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
+}
+
+// share is the 95 % interval of a share, by Wilson.
+func share(n, of int) (low, high float64) {
+	if of == 0 {
+		return 0, 1
+	}
+	const z = 1.959963984540054
+	m, p := float64(of), float64(n)/float64(of)
+	middle, width := p+z*z/(2*m), z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	return max(0, (middle-width)/(1+z*z/m)), min(1, (middle+width)/(1+z*z/m))
+}
+
+// atMost tells whether a share is below a bound, by the upper end of its interval.
+func atMost(n, of int, bound float64) bool {
+	_, high := share(n, of)
+	return high <= bound
+}
