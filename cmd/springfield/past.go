@@ -1,0 +1,70 @@
+// What the verbs about past sessions share: where those lie, from when on, and how
+// far reading them is.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/words"
+)
+
+// parseSince reads a day like 2026-01-31, or how long ago, like 90d.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		return day, nil
+	}
+	ago, err := words.ParseDuration(text)
+	if err != nil {
+		return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a day nor a length of time", text), "write it like 2026-01-31 or 90d"}
+	}
+	return now.Add(-ago), nil
+}
+
+// logs are the paths that are meant: those given, else all of the user's.
+func (a *app) logs(args []string) ([]string, error) {
+	if len(args) == 0 {
+		places, err := a.places()
+		if err != nil {
+			return nil, err
+		}
+		return []string{replay.Projects(places.Config)}, nil
+	}
+	var paths []string
+	for _, arg := range args {
+		if arg == "" {
+			return nil, &usageError{errors.New("a path is empty"), "name session logs, or directories of them"}
+		}
+		paths = append(paths, a.absolute(arg))
+	}
+	return paths, nil
+}
+
+// watch shows how far a replay is, on a terminal. The line is gone when done is
+// called.
+func (a *app) watch(what string) (progress func(replay.Progress), done func()) {
+	if !a.terminal || a.plain {
+		return nil, func() {}
+	}
+	return watchOn(a.err, what, time.Now)
+}
+
+func watchOn(w io.Writer, what string, now func() time.Time) (progress func(replay.Progress), done func()) {
+	const clear = "\r\x1b[K"
+	last := now()
+	progress = func(p replay.Progress) {
+		if now().Sub(last) < 100*time.Millisecond {
+			return
+		}
+		last = now()
+		fmt.Fprintf(w, clear+"%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20)
+	}
+	return progress, func() { fmt.Fprint(w, clear) }
+}
