@@ -37,11 +37,12 @@ e2e: ## the tests against the real Claude Code, fetched through npm
 bench: ## time a decision, beside an empty Go program, and enable, each as a whole process
 	go test -run '^$$' -bench Process -benchtime 1x -timeout 5m ./runtime/springfield-hook
 	go test -run '^$$' -bench Enable -benchtime 50x ./cmd/springfield
-	go test -run '^$$' -bench . -benchmem ./runtime/strategy ./runtime/transcript
+	go test -run '^$$' -bench . -benchmem ./runtime/strategy ./runtime/transcript ./replay
 
 score: ## measure the rules on labelled stops: make score TRANSCRIPTS=DIR
 	@test -n "$(TRANSCRIPTS)" || { echo 'make score TRANSCRIPTS=DIR: a directory with stops.jsonl and sessions/'; exit 2; }
 	@go run ./replay/score "$(TRANSCRIPTS)"
+	@go run ./replay/score "$(TRANSCRIPTS)" -labels
 
 FUZZTIME = 1m
 fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each

@@ -190,6 +190,7 @@ func (w *walker) close(end followed) {
 	if end.at > w.follower.last.at && w.follower.last.at > 0 {
 		row.Idle = float64(end.at-w.follower.last.at) / 1000
 	}
+	row.Choices = make([]Choice, 0, len(w.voters))
 	for i := range w.voters {
 		row.Choices = append(row.Choices, w.voters[i].choose(w.opinions[i], w.scene, end.label))
 	}

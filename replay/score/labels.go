@@ -38,7 +38,7 @@ func meanings(label string) []replay.Label {
 
 // labels compares what a replay makes of the sessions with the rows: the labels,
 // and the decisions of the seed's tree. Each session is replayed by itself, because
-// the rows have what resumed sessions have in common more than once.
+// a row may name what resumed sessions have in common in any of them.
 func labels(out io.Writer, dir string) error {
 	rows, err := readRows(filepath.Join(dir, "stops.jsonl"))
 	if err != nil {
