@@ -27,17 +27,52 @@ import (
 
 // Build is what was compiled into a suite.
 type Build struct {
-	Source   string            `yaml:"source"` // SHA-256 of the sources
-	Go       string            `yaml:"go"`     // version of Go
-	SHA256   map[string]string `yaml:"sha256"` // of the binary, by target
-	Builder  Builder           `yaml:"-"`      // how it was got
+	Source   string            `yaml:"source"`          // SHA-256 of the sources
+	Go       string            `yaml:"go"`              // version of Go
+	SHA256   map[string]string `yaml:"sha256"`          // of the hook, by target
+	Judge    map[string]string `yaml:"judge,omitempty"` // of springfield-judge, by target
+	Builder  Builder           `yaml:"-"`               // how it was got
 	Binaries []Binary          `yaml:"-"`
 }
 
-// Binary is a compiled hook.
+// Binary is a compiled program for a machine.
 type Binary struct {
-	Target Target
-	Data   []byte
+	Program Program
+	Target  Target
+	Data    []byte
+}
+
+// add takes a binary and its checksum.
+func (b *Build) add(program Program, target Target, data []byte) {
+	sums := &b.SHA256
+	if program == Judge {
+		sums = &b.Judge
+	}
+	if *sums == nil {
+		*sums = map[string]string{}
+	}
+	(*sums)[target.String()] = sum(data)
+	b.Binaries = append(b.Binaries, Binary{program, target, data})
+}
+
+// Recorded is the checksum of a program for a target, "" if there is none.
+func (b Build) Recorded(program Program, target Target) string {
+	if program == Judge {
+		return b.Judge[target.String()]
+	}
+	return b.SHA256[target.String()]
+}
+
+// Unbuilt are the binaries that a suite has, without their bytes.
+func Unbuilt(spec Spec) Build { return Build{Binaries: unbuilt(spec.Targets, spec.Programs())} }
+
+func unbuilt(targets []Target, programs []Program) (all []Binary) {
+	for _, program := range programs {
+		for _, t := range targets {
+			all = append(all, Binary{Program: program, Target: t})
+		}
+	}
+	return all
 }
 
 // Builder is a way to get hooks.
@@ -78,23 +113,27 @@ func SourceHash() (string, error) {
 	return hash, err
 }
 
-// Build gets the hook for all targets, or for none and an error: ErrNoGo,
-// ErrOldGo, a CompileError, ErrNoPrebuilt, or the context's.
-func (t Toolchain) Build(ctx context.Context, targets []Target) (Build, error) {
+// Build gets programs, by default the hook alone, for all targets, or for none
+// and an error: ErrNoGo, ErrOldGo, a CompileError, ErrNoPrebuilt, or the
+// context's.
+func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Program) (Build, error) {
+	if len(programs) == 0 {
+		programs = []Program{Hook}
+	}
 	sources, hash, err := sources()
 	if err != nil {
 		return Build{}, err
 	}
 	if t.Builder != WithGo {
-		built, err := readPrebuilt(t.Prebuilt, hash, targets)
+		built, err := readPrebuilt(t.Prebuilt, hash, targets, programs)
 		if t.Builder == Prepared || !errors.Is(err, ErrNoPrebuilt) {
 			return built, err
 		}
 	}
-	return t.compileAll(ctx, sources, hash, targets)
+	return t.compileAll(ctx, sources, hash, targets, programs)
 }
 
-func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target) (built Build, err error) {
+func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {
 	goCommand, err := lookPath("go", t.Path)
 	if err != nil {
 		return Build{}, ErrNoGo
@@ -114,8 +153,10 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
 	staged, overlay := false, ""
-	for i, target := range targets {
-		data, ok := t.cached(built, target)
+	wanted := unbuilt(targets, programs)
+	for i, b := range wanted {
+		program, target := b.Program, b.Target
+		data, ok := t.cached(built, program, target)
 		if !ok {
 			if !staged {
 				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
@@ -126,14 +167,13 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 				}
 				staged = true
 			}
-			fmt.Fprintf(t.Talk, "compiling the hook for %s%s\n", target, ofSeveral(i, len(targets)))
-			if data, err = t.compile(ctx, stage, goCommand, overlay, target); err != nil {
+			fmt.Fprintf(t.Talk, "compiling %s for %s%s\n", program.says(), target, ofSeveral(i, len(wanted)))
+			if data, err = t.compile(ctx, stage, goCommand, overlay, program, target); err != nil {
 				return Build{}, err
 			}
-			t.keep(built, target, data)
+			t.keep(built, program, target, data)
 		}
-		built.SHA256[target.String()] = sum(data)
-		built.Binaries = append(built.Binaries, Binary{target, data})
+		built.add(program, target, data)
 	}
 	return built, nil
 }
@@ -146,10 +186,10 @@ func ofSeveral(i, n int) string {
 	return fmt.Sprintf(" (%d of %d)", i+1, n)
 }
 
-func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, target Target) ([]byte, error) {
-	out := filepath.Join(stage, "out-"+target.OS+"-"+target.Arch)
+func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, program Program, target Target) ([]byte, error) {
+	out := filepath.Join(stage, "out-"+string(program)+"-"+target.OS+"-"+target.Arch)
 	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch},
-		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/springfield-hook")
+		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/"+string(program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
 	}

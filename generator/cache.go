@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-func (t Toolchain) slot(b Build, target Target) string {
-	key := sum([]byte(b.Source + " " + b.Go + " " + target.String()))
+func (t Toolchain) slot(b Build, program Program, target Target) string {
+	key := sum([]byte(b.Source + " " + b.Go + " " + string(program) + " " + target.String()))
 	return filepath.Join(t.Cache, "hooks", key)
 }
 
 // cached returns a kept hook.
-func (t Toolchain) cached(b Build, target Target) ([]byte, bool) {
+func (t Toolchain) cached(b Build, program Program, target Target) ([]byte, bool) {
 	if t.Cache == "" {
 		return nil, false
 	}
-	entries, err := os.ReadDir(t.slot(b, target))
+	entries, err := os.ReadDir(t.slot(b, program, target))
 	if err != nil {
 		return nil, false
 	}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(t.slot(b, target), e.Name()))
+		data, err := os.ReadFile(filepath.Join(t.slot(b, program, target), e.Name()))
 		if err == nil && e.Name() == sum(data) {
 			return data, true
 		}
@@ -35,11 +35,11 @@ func (t Toolchain) cached(b Build, target Target) ([]byte, bool) {
 
 // keep stores a compiled hook. It is only a cache: whatever fails, the next
 // build compiles again.
-func (t Toolchain) keep(b Build, target Target, data []byte) {
+func (t Toolchain) keep(b Build, program Program, target Target, data []byte) {
 	if t.Cache == "" {
 		return
 	}
-	slot := t.slot(b, target)
+	slot := t.slot(b, program, target)
 	if os.MkdirAll(slot, 0o755) != nil {
 		return
 	}

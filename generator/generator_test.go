@@ -38,13 +38,14 @@ func specOf(targets ...Target) Spec {
 	}
 }
 
-// compiled is a build that took no compiler.
-func compiled(targets ...Target) Build {
+// compiled is a build that took no compiler, of the hook alone.
+func compiled(targets ...Target) Build { return compiledFor(Spec{Targets: targets}) }
+
+// compiledFor is one of all that a suite has.
+func compiledFor(spec Spec) Build {
 	b := Build{Source: "5005", Go: "go1.26", SHA256: map[string]string{}}
-	for _, t := range targets {
-		data := []byte("hook for " + t.String() + "\n")
-		b.Binaries = append(b.Binaries, Binary{t, data})
-		b.SHA256[t.String()] = sum(data)
+	for _, u := range Unbuilt(spec).Binaries {
+		b.add(u.Program, u.Target, []byte(u.Program.Short()+" for "+u.Target.String()+"\n"))
 	}
 	return b
 }
@@ -85,11 +86,11 @@ func TestGolden(t *testing.T) {
 			if err := spec.Validate(); err != nil {
 				t.Fatal(err)
 			}
-			files, err := Render(spec, compiled(spec.Targets...))
+			files, err := Render(spec, compiledFor(spec))
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, err := Render(spec, compiled(spec.Targets...))
+			again, err := Render(spec, compiledFor(spec))
 			if err != nil || !slices.EqualFunc(files, again, func(a, b File) bool {
 				return a.Path == b.Path && a.Mode == b.Mode && a.Compiled == b.Compiled && bytes.Equal(a.Data, b.Data)
 			}) {
@@ -475,7 +476,7 @@ func TestHookIsDeafToTheEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	hook := filepath.Join(root, hookFiles(built.Binaries, nil)[0].Path)
+	hook := filepath.Join(root, Plugin{}.hookFiles(built.Binaries, nil)[0].Path)
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		t.Fatal(err)
 	}

@@ -43,14 +43,21 @@ const (
 type manifest struct {
 	Source string            `json:"source"`
 	Go     string            `json:"go"`
-	SHA256 map[string]string `json:"sha256"`
+	SHA256 map[string]string `json:"sha256"` // of hooks, by target
+	Judge  map[string]string `json:"judge"`  // of springfield-judge
 }
 
-func prebuiltName(t Target) string { return t.OS + "-" + t.Arch + ".gz" }
+func prebuiltName(program Program, t Target) string {
+	name := t.OS + "-" + t.Arch + ".gz"
+	if program == Judge {
+		return "judge-" + name
+	}
+	return name
+}
 
 // readPrebuilt takes the hooks for some targets, all of them or none. It is
 // ErrNoPrebuilt when they are not there or are made from other sources.
-func readPrebuilt(files fs.FS, source string, targets []Target) (Build, error) {
+func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
 	if files == nil {
 		return Build{}, ErrNoPrebuilt
 	}
@@ -69,20 +76,20 @@ func readPrebuilt(files fs.FS, source string, targets []Target) (Build, error) {
 		return Build{}, fmt.Errorf("%w: the ones it has are made from other sources", ErrNoPrebuilt)
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
-	for _, t := range targets {
-		want, ok := m.SHA256[t.String()]
-		if !ok {
-			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, t)
+	recorded := Build{SHA256: m.SHA256, Judge: m.Judge}
+	for _, b := range unbuilt(targets, programs) {
+		want := recorded.Recorded(b.Program, b.Target)
+		if want == "" {
+			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
 		}
-		hook, err := unpack(files, prebuiltName(t))
+		data, err := unpack(files, prebuiltName(b.Program, b.Target))
 		if err != nil {
-			return Build{}, fmt.Errorf("read compiled hook for %s: %w", t, err)
+			return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.Short(), b.Target, err)
 		}
-		if sum(hook) != want {
-			return Build{}, fmt.Errorf("read compiled hook for %s: its checksum is %s, the manifest says %s", t, sum(hook), want)
+		if sum(data) != want {
+			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.Short(), b.Target, sum(data), want)
 		}
-		built.SHA256[t.String()] = want
-		built.Binaries = append(built.Binaries, Binary{t, hook})
+		built.add(b.Program, b.Target, data)
 	}
 	return built, nil
 }
@@ -144,11 +151,11 @@ func writePrebuilt(dir string, built Build) error {
 		if err := z.Close(); err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, prebuiltName(b.Target)), packed.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, prebuiltName(b.Program, b.Target)), packed.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
-	data, err := json.MarshalIndent(manifest{built.Source, built.Go, built.SHA256}, "", "  ")
+	data, err := json.MarshalIndent(manifest{built.Source, built.Go, built.SHA256, built.Judge}, "", "  ")
 	if err != nil {
 		return err
 	}

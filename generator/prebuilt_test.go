@@ -19,6 +19,9 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	t.Helper()
 	dir := t.TempDir()
 	built := compiled(targets...)
+	for _, target := range targets {
+		built.add(Judge, target, []byte("judge for "+target.String()+"\n"))
+	}
 	built.Source, built.Go = source, "go1.30.1"
 	put(t, filepath.Join(dir, "plan9-mips.gz"), []byte("of an older build"), 0o644)
 	if err := WritePrebuilt(dir, built); err != nil {
@@ -32,7 +35,7 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 		}
 		files[name] = &fstest.MapFile{Data: data}
 	}
-	if len(files) != len(targets)+1 {
+	if len(files) != 2*len(targets)+1 {
 		t.Fatalf("%d targets make %v", len(targets), names(t, dir))
 	}
 	return files
@@ -98,6 +101,26 @@ func TestBuilders(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Programs are carried each for itself: who needs no judge gets none.
+func TestCarriedJudge(t *testing.T) {
+	_, source, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	linux := Target{"linux", "amd64"}
+	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Talk: io.Discard, Prebuilt: carrying(t, source, linux)}
+	built, err := tools.Build(context.Background(), []Target{linux}, Hook, Judge)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != sum(built.Binaries[1].Data) {
+		t.Errorf("%+v", built)
+	}
+	if built, err = tools.Build(context.Background(), []Target{linux}); err != nil || len(built.Binaries) != 1 || built.Judge != nil {
+		t.Errorf("%+v, %v", built, err)
 	}
 }
 

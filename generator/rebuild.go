@@ -43,14 +43,15 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 	}
 	suite.Build = built
 	r := Rebuild{Suite: suite, dir: dir}
-	layout := hookFiles(built.Binaries, launcher)
 	for _, p := range suite.Plugins {
 		if info, err := os.Stat(filepath.Join(dir, p.Name)); err != nil || !info.IsDir() {
 			return Rebuild{}, fmt.Errorf("plugin %s: %s is not there", p.Name, filepath.Join(dir, p.Name))
 		}
 		before := len(r.Changed) + len(r.Removed)
 		had := false
-		for _, f := range layout {
+		layout := p.hookFiles(built.Binaries, launcher)
+		for _, l := range layout {
+			f := l.File
 			f.Path = path.Join(p.Name, f.Path)
 			there, same, err := compare(filepath.Join(dir, filepath.FromSlash(f.Path)), f)
 			if err != nil {
@@ -61,8 +62,8 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 				r.files, r.Changed = append(r.files, f), append(r.Changed, f.Path)
 			}
 		}
-		for _, file := range hookPlaces() {
-			if slices.ContainsFunc(layout, func(f File) bool { return f.Path == file }) {
+		for _, file := range hookPlaces(Hook, Judge) {
+			if slices.ContainsFunc(layout, func(l laid) bool { return l.Path == file }) {
 				continue
 			}
 			if file = path.Join(p.Name, file); exists(filepath.Join(dir, filepath.FromSlash(file))) {
@@ -115,17 +116,6 @@ func compare(path string, want File) (there, same bool, err error) {
 	}
 	same = bytes.Equal(data, want.Data) && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 == want.Mode&0o111)
 	return true, same, nil
-}
-
-// hookPlaces are all files of a plugin that a build can make, for any targets.
-func hookPlaces() []string {
-	places := []string{"hooks/springfield-hook", "hooks/springfield-hook.exe"}
-	for _, t := range AllTargets() {
-		if t.OS != "windows" {
-			places = append(places, "hooks/"+t.OS+"-"+t.Arch+"/springfield-hook")
-		}
-	}
-	return places
 }
 
 func exists(path string) bool {

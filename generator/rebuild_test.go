@@ -13,6 +13,24 @@ import (
 // leaves the suite as it was.
 func TestRebuildIsAllOrNothing(t *testing.T) {
 	linux, mac := Target{"linux", "amd64"}, Target{"darwin", "arm64"}
+	t.Run("judges come and go with their targets", func(t *testing.T) {
+		both, one := suiteOf(t, []string{"lisa-simpson"}, linux, mac), suiteOf(t, []string{"lisa-simpson"}, linux)
+		dir := filepath.Join(t.TempDir(), "suite")
+		files, err := Render(both, compiledFor(both))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Write(dir, files); err != nil {
+			t.Fatal(err)
+		}
+		r, err := PlanRebuild(dir, Suite{Spec: one}, compiledFor(one))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Removed) != 4 || !slices.Contains(r.Removed, "lisa-simpson/hooks/darwin-arm64/springfield-judge") || !slices.Contains(r.Changed, "lisa-simpson/hooks/springfield-judge") {
+			t.Errorf("changes %v, removes %v", r.Changed, r.Removed)
+		}
+	})
 	for name, spoil := range map[string]func(*Rebuild){
 		"a file in the way": func(r *Rebuild) {
 			r.files = append(r.files, File{Path: SuiteFile + "/below", Mode: 0o644})

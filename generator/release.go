@@ -135,7 +135,7 @@ func Digest(dir string) (string, error) {
 // isStarted tells whether a file of a plugin has to be executable. Not its mode
 // says so: a checkout on Windows has none.
 func isStarted(file string) bool {
-	for _, place := range hookPlaces() {
+	for _, place := range hookPlaces(Hook, Judge) {
 		if file == place {
 			return true
 		}
@@ -147,7 +147,7 @@ func isStarted(file string) bool {
 // are there, relative to it and with slashes.
 func Started(dir string) []string {
 	var all []string
-	for _, place := range hookPlaces() {
+	for _, place := range hookPlaces(Hook, Judge) {
 		if exists(filepath.Join(dir, filepath.FromSlash(place))) {
 			all = append(all, place)
 		}

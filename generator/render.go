@@ -14,6 +14,7 @@ import (
 
 	"github.com/Masterminds/sprig/v3"
 
+	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/templates"
 )
@@ -50,6 +51,17 @@ func (v view) Accuracy() string {
 func (v view) Event() string {
 	known, _ := strategy.Named(v.Strategy)
 	return known.Answers()
+}
+
+// Timeout is how long Claude Code waits for the hook, in seconds: longer than the
+// hook itself takes with all that it waits for.
+func (v view) Timeout() int { return timeoutOf(v.Strategy) }
+
+func timeoutOf(name string) int {
+	if known, _ := strategy.Named(name); known.Judges {
+		return judge.Within + judge.Spare
+	}
+	return 10
 }
 
 // AtStop tells that the plugin decides when Claude is about to hand the turn
@@ -134,9 +146,9 @@ func Render(spec Spec, built Build) ([]File, error) {
 			return nil, fmt.Errorf("draw the icon of %s: %w", p.Strategy, err)
 		}
 		files = append(files, File{Path: path.Join(p.Name, ".claude-plugin", "icon.png"), Mode: 0o644, Data: icon})
-		for _, f := range hookFiles(built.Binaries, launcher) {
+		for _, f := range p.hookFiles(built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
-			files = append(files, f)
+			files = append(files, f.File)
 		}
 	}
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Target is an operating system and architecture, written os/arch.
@@ -75,25 +77,84 @@ func CheckTargets(targets []Target) error {
 	return nil
 }
 
-// hookFiles lays out the compiled hooks of one plugin: a single binary, or the
-// launcher and one binary per target.
-func hookFiles(binaries []Binary, launcher []byte) []File {
-	const mode fs.FileMode = 0o755
-	name := func(t Target) string {
-		if t.OS == "windows" {
-			return "hooks/springfield-hook.exe"
-		}
-		if len(binaries) == 1 {
-			return "hooks/springfield-hook"
-		}
-		return "hooks/" + t.OS + "-" + t.Arch + "/springfield-hook"
+// Program is one that is compiled into plugins.
+type Program string
+
+const (
+	Hook  Program = "springfield-hook"
+	Judge Program = "springfield-judge" // of plugins that ask a model
+)
+
+// Short and says are what people read of a program.
+func (p Program) Short() string { return strings.TrimPrefix(string(p), "springfield-") }
+
+func (p Program) says() string { return "the " + p.Short() }
+
+// Programs are what a plugin has compiled in it.
+func (p Plugin) Programs() []Program {
+	if known, _ := strategy.Named(p.Strategy); known.Judges {
+		return []Program{Hook, Judge}
 	}
-	var files []File
-	if len(binaries) > 1 {
-		files = append(files, File{Path: "hooks/springfield-hook", Mode: mode, Data: launcher, Compiled: true})
+	return []Program{Hook}
+}
+
+// Programs are what some plugin of the suite has compiled in it.
+func (s Spec) Programs() []Program {
+	for _, p := range s.Plugins {
+		if all := p.Programs(); len(all) > 1 {
+			return all
+		}
+	}
+	return []Program{Hook}
+}
+
+// laid is a compiled file where it lies in a plugin; the launcher has no target.
+type laid struct {
+	File
+	program Program
+	target  Target
+}
+
+// hookFiles lays out the compiled files of one plugin: for a single target each
+// program as it is, for several a launcher of the hook and each program once per
+// target. The hook finds its judge beside itself.
+func (p Plugin) hookFiles(binaries []Binary, launcher []byte) []laid {
+	const mode fs.FileMode = 0o755
+	programs := p.Programs()
+	binaries = slices.DeleteFunc(slices.Clone(binaries), func(b Binary) bool { return !slices.Contains(programs, b.Program) })
+	several := slices.ContainsFunc(binaries, func(b Binary) bool { return b.Target != binaries[0].Target })
+	var files []laid
+	if several {
+		files = append(files, laid{File{Path: "hooks/springfield-hook", Mode: mode, Data: launcher, Compiled: true}, Hook, Target{}})
 	}
 	for _, b := range binaries {
-		files = append(files, File{Path: name(b.Target), Mode: mode, Data: b.Data, Compiled: true})
+		files = append(files, laid{File{Path: b.Program.place(b.Target, several), Mode: mode, Data: b.Data, Compiled: true}, b.Program, b.Target})
 	}
 	return files
+}
+
+// place is where a program for a target lies in a plugin.
+func (p Program) place(t Target, several bool) string {
+	switch {
+	case t.OS == "windows":
+		return "hooks/" + string(p) + ".exe"
+	case several:
+		return "hooks/" + t.OS + "-" + t.Arch + "/" + string(p)
+	}
+	return "hooks/" + string(p)
+}
+
+// hookPlaces are all files of a plugin that a build can make of some programs,
+// for any targets.
+func hookPlaces(programs ...Program) []string {
+	var places []string
+	for _, p := range programs {
+		places = append(places, p.place(Target{}, false), p.place(Target{OS: "windows"}, false))
+		for _, t := range AllTargets() {
+			if t.OS != "windows" {
+				places = append(places, p.place(t, true))
+			}
+		}
+	}
+	return places
 }

@@ -7,6 +7,7 @@ package generator
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
 // Severity says what a fault costs.
@@ -238,9 +241,11 @@ func quotes(text string) []string {
 
 func (in *inspection) lookAtRecord() error {
 	for i, t := range in.suite.Targets {
-		if in.suite.Build.SHA256[t.String()] == "" {
-			in.add(Fault{Area: "suite", Severity: Failed, File: SuiteFile, Position: in.record.at("targets", strconv.Itoa(i)),
-				Says: "no checksum is recorded for " + t.String(), Fix: "springfield build"})
+		for _, program := range in.suite.Programs() {
+			if in.suite.Build.Recorded(program, t) == "" {
+				in.add(Fault{Area: "suite", Severity: Failed, File: SuiteFile, Position: in.record.at("targets", strconv.Itoa(i)),
+					Says: "no checksum is recorded for the " + program.Short() + " for " + t.String(), Fix: "springfield build"})
+			}
 		}
 	}
 	for _, t := range AllTargets() {
@@ -358,6 +363,7 @@ func (in *inspection) lookAtHooks(p Plugin, expected []File) error {
 				command := d.text(append(at, "command")...)
 				if command == hookCommand {
 					calls[event] = true
+					in.lookAtTimeout(p, file, d, at)
 				} else if rest, ours := strings.CutPrefix(command, "${CLAUDE_PLUGIN_ROOT}/"); ours && !exists(in.path(path.Join(p.Name, rest))) {
 					in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.at(append(at, "command")...), Says: fmt.Sprintf("%s is not there", path.Join(p.Name, rest))})
 				}
@@ -388,13 +394,33 @@ func (in *inspection) lookAtHooks(p Plugin, expected []File) error {
 	return nil
 }
 
+// lookAtTimeout compares how long Claude Code waits for the hook with how long the
+// hook may wait for its judge: Claude Code forgets the answer of one that it has
+// to end.
+func (in *inspection) lookAtTimeout(p Plugin, file string, d document, at []string) {
+	if !slices.Contains(p.Programs(), Judge) {
+		return
+	}
+	var rules struct{ Judge struct{ Within int } }
+	if readJSON(in.path(p.Name+"/strategy.json"), &rules) != nil {
+		return // said where it is read
+	}
+	within := judge.Within
+	if rules.Judge.Within != 0 {
+		within = rules.Judge.Within
+	}
+	timeout, given := d.get(append(at, "timeout")...).(json.Number)
+	if seconds, err := timeout.Float64(); given && err == nil && seconds < float64(within+judge.Spare) {
+		in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.at(append(at, "timeout")...),
+			Says: fmt.Sprintf("its timeout is %s s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", timeout, p.Name, within, judge.Spare),
+			Fix:  fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", within+judge.Spare)})
+	}
+}
+
 // lookAtBinaries looks at the hooks themselves. They are the same in every
 // plugin because each is what springfield.yaml records.
 func (in *inspection) lookAtBinaries() error {
-	var binaries []Binary
-	for _, t := range in.suite.Targets {
-		binaries = append(binaries, Binary{Target: t})
-	}
+	binaries := Unbuilt(in.suite.Spec).Binaries
 	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
 	if err != nil {
 		return err
@@ -403,15 +429,13 @@ func (in *inspection) lookAtBinaries() error {
 		if !exists(in.path(p.Name)) {
 			continue // said already
 		}
-		n := 0
-		for _, f := range hookFiles(binaries, launcher) {
+		for _, f := range p.hookFiles(binaries, launcher) {
 			file := path.Join(p.Name, f.Path)
-			if f.Data != nil {
+			if f.target == (Target{}) {
 				in.lookAtLauncher(file, launcher)
 				continue
 			}
-			in.lookAtBinary(file, binaries[n].Target)
-			n++
+			in.lookAtBinary(file, f.program, f.target)
 		}
 	}
 	if !slices.Contains(in.suite.Targets, Host()) && (Host() != Target{"windows", "arm64"} || !slices.Contains(in.suite.Targets, Target{"windows", "amd64"})) {
@@ -469,8 +493,8 @@ func firstDifference(a, b []byte) Position {
 	return positionOf(a, i)
 }
 
-func (in *inspection) lookAtBinary(file string, target Target) {
-	if !in.lookAtStart(file, "hook for "+target.String()) {
+func (in *inspection) lookAtBinary(file string, program Program, target Target) {
+	if !in.lookAtStart(file, program.Short()+" for "+target.String()) {
 		return
 	}
 	found, err := TargetOf(in.path(file))
@@ -482,10 +506,14 @@ func (in *inspection) lookAtBinary(file string, target Target) {
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: fmt.Sprintf("it is compiled for %s, not for %s", found, target), Fix: "springfield build"})
 		return
 	}
-	want := in.suite.Build.SHA256[target.String()]
+	member := "sha256"
+	if program == Judge {
+		member = "judge"
+	}
+	want := in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(in.path(file)); err != nil || got != want && want != "" {
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file,
-			Says: fmt.Sprintf("its checksum is not the one that line %d of %s records", in.record.at("build", "sha256", target.String()).Line, SuiteFile), Fix: "springfield build"})
+			Says: fmt.Sprintf("its checksum is not the one that line %d of %s records", in.record.at("build", member, target.String()).Line, SuiteFile), Fix: "springfield build"})
 	}
 }
 
@@ -504,12 +532,9 @@ func (in *inspection) lookAtFiles(expected []File) error {
 			in.lookForConflicts(f.Path)
 		}
 	}
-	var binaries []Binary
-	for _, t := range in.suite.Targets {
-		binaries = append(binaries, Binary{Target: t})
-	}
+	binaries := Unbuilt(in.suite.Spec).Binaries
 	for _, p := range in.suite.Plugins {
-		for _, f := range hookFiles(binaries, nil) {
+		for _, f := range p.hookFiles(binaries, nil) {
 			known[path.Join(p.Name, f.Path)] = true
 		}
 	}
@@ -549,7 +574,7 @@ func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
 	case d.IsDir() && inside && below == "bin":
 		in.stray(file, "Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
-	case inside && slices.Contains(hookPlaces(), below):
+	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
 		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "a hook for a target that the suite does not have", Fix: "springfield build takes it away"})
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		in.stray(file, "Claude Code would install packages for it")

@@ -29,9 +29,7 @@ func goodSuite(t *testing.T, dir string) {
 	}
 	built := Build{Source: hash, Go: "go1.26.8", SHA256: map[string]string{}}
 	for _, target := range targets {
-		data := program(target)
-		built.Binaries = append(built.Binaries, Binary{target, data})
-		built.SHA256[target.String()] = sum(data)
+		built.add(Hook, target, program(target))
 	}
 	if err := spec.Validate(); err != nil {
 		t.Fatal(err)
@@ -43,6 +41,78 @@ func goodSuite(t *testing.T, dir string) {
 	if _, _, err := Write(dir, files); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A plugin with a judge has two programs, and enough time for the second.
+func TestValidateJudge(t *testing.T) {
+	spec := suiteOf(t, []string{"lisa-simpson", "ned-flanders"}, Host())
+	built := Build{Source: sourceHash(t), Go: "go1.26.8", SHA256: map[string]string{}}
+	for _, b := range Unbuilt(spec).Binaries {
+		built.add(b.Program, b.Target, append(program(b.Target), b.Program...))
+	}
+	name := Judge.place(Host(), false)
+	for what, test := range map[string]struct {
+		change func(t *testing.T, dir string)
+		says   string
+	}{
+		"as it is made": {func(*testing.T, string) {}, ""},
+		"no judge":      {func(t *testing.T, dir string) { remove(t, dir, "lisa-simpson/"+name) }, "there is no judge for " + Host().String()},
+		"another judge": {func(t *testing.T, dir string) {
+			lay(t, dir, "lisa-simpson/"+name, append(program(Host()), "other"...), 0o755)
+		}, "its checksum is not the one that line"},
+		"a judge where nobody asks": {func(t *testing.T, dir string) {
+			lay(t, dir, "ned-flanders/"+name, program(Host()), 0o755)
+		}, "a hook for a target that the suite does not have"},
+		"too little time": {func(t *testing.T, dir string) {
+			alter(t, dir, "lisa-simpson/strategy.json", `"within": 20`, `"within": 21`)
+		}, "its timeout is 30 s, and lisa-simpson/strategy.json gives the judge 21 s"},
+		"time enough": {func(t *testing.T, dir string) {
+			alter(t, dir, "lisa-simpson/strategy.json", `"within": 20`, `"within": 5`)
+			alter(t, dir, "lisa-simpson/hooks/hooks.json", `"timeout": 30`, `"timeout": 15`)
+		}, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			files, err := Render(spec, built)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := filepath.Join(t.TempDir(), "suite")
+			if _, _, err := Write(dir, files); err != nil {
+				t.Fatal(err)
+			}
+			test.change(t, dir)
+			faults, err := Validate(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.says == "" && len(faults) > 0 || test.says != "" && !slices.ContainsFunc(faults, func(f Fault) bool { return strings.Contains(f.Says, test.says) }) {
+				t.Errorf("%+v", faults)
+			}
+		})
+	}
+}
+
+func lay(t *testing.T, dir, name string, data []byte, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, filepath.FromSlash(name)), data, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, dir, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func alter(t *testing.T, dir, name, old, new string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
+	if err != nil || !strings.Contains(string(data), old) {
+		t.Fatalf("%s has no %s, %v", name, old, err)
+	}
+	lay(t, dir, name, []byte(strings.Replace(string(data), old, new, 1)), 0o644)
 }
 
 // What is generated is valid, without a word.
@@ -64,7 +134,7 @@ func TestValidateTakesEveryOwner(t *testing.T) {
 			t.Errorf("%s: %v", owner, err)
 			continue
 		}
-		built := Build{Source: sourceHash(t), Go: "go1.26", Binaries: []Binary{{Host(), program(Host())}}}
+		built := Build{Source: sourceHash(t), Go: "go1.26", Binaries: []Binary{{Hook, Host(), program(Host())}}}
 		built.SHA256 = map[string]string{Host().String(): sum(program(Host()))}
 		files, err := Render(spec, built)
 		if err != nil {
@@ -166,7 +236,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"an unknown target", replace(SuiteFile, "- darwin/arm64", "- plan9/amd64"), Failed, "targets[1]"},
 		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64", -2), Failed, "targets"},
 		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), Failed, "only be built alone"},
-		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), Failed, "no checksum is recorded for linux/arm64"},
+		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), Failed, "no checksum is recorded for the hook for linux/arm64"},
 		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), Warned, "not among its targets"},
 		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -10), Failed, "missing property 'plugins'"},
 		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), Failed, "plugins[1].name"},

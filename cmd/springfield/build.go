@@ -70,13 +70,11 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	before := suite.Build
 	var built generator.Build
 	if o.dryRun {
-		for _, t := range suite.Targets {
-			built.Binaries = append(built.Binaries, generator.Binary{Target: t})
-		}
+		built = generator.Unbuilt(suite.Spec)
 	} else {
 		tools := a.toolchain()
 		tools.Builder = builder
-		if built, err = tools.Build(ctx, suite.Targets); err != nil {
+		if built, err = tools.Build(ctx, suite.Targets, suite.Programs()...); err != nil {
 			return err
 		}
 	}
@@ -205,7 +203,7 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r 
 	}
 	a.say("built %s: %s, %s", dir, count(len(r.Suite.Plugins), "plugin"), how)
 	for _, b := range built.Binaries {
-		a.say("  %-14s %.1f MB", b.Target, float64(len(b.Data))/1e6)
+		a.say("  %-5s  %-14s %.1f MB", b.Program.Short(), b.Target, float64(len(b.Data))/1e6)
 	}
 	for _, file := range r.Removed {
 		a.say("  removed %s", filepath.FromSlash(file))
@@ -258,7 +256,7 @@ func newPrebuild(a *app) *cobra.Command {
 			}
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
-			built, err := tools.Build(cmd.Context(), generator.AllTargets())
+			built, err := tools.Build(cmd.Context(), generator.AllTargets(), generator.Hook, generator.Judge)
 			if err != nil {
 				return err
 			}

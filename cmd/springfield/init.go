@@ -126,7 +126,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return a.previewInit(o, dir, spec, about)
 	}
 
-	built, err := a.toolchain().Build(ctx, spec.Targets)
+	built, err := a.toolchain().Build(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
 		return err
 	}
@@ -229,11 +229,7 @@ func (a *app) toolchain() generator.Toolchain {
 
 // previewInit lists what would be written; hooks are listed uncompiled.
 func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about paragraph) error {
-	var built generator.Build
-	for _, t := range spec.Targets {
-		built.Binaries = append(built.Binaries, generator.Binary{Target: t})
-	}
-	files, err := generator.Render(spec, built)
+	files, err := generator.Render(spec, generator.Unbuilt(spec))
 	if err != nil {
 		return err
 	}
@@ -285,7 +281,7 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 			a.say("  %s: %s", p.Name, about.Summary)
 		}
 		for _, b := range built.Binaries {
-			a.say("  hook for %s: %.1f MB, %s", b.Target, float64(len(b.Data))/1e6, built.Go)
+			a.say("  %s for %s: %.1f MB, %s", b.Program.Short(), b.Target, float64(len(b.Data))/1e6, built.Go)
 		}
 	}
 	if told != "" {

@@ -72,7 +72,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	built, err := a.toolchain().Build(ctx, spec.Targets)
+	built, err := a.toolchain().Build(ctx, spec.Targets, spec.Programs()...)
 	if err != nil {
 		return err
 	}

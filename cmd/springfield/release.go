@@ -204,7 +204,7 @@ func (a *app) compile(ctx context.Context, r *release, o publishOptions) (genera
 	}
 	tools := a.toolchain()
 	tools.Builder = o.builder
-	return tools.Build(ctx, r.suite.Targets)
+	return tools.Build(ctx, r.suite.Targets, r.suite.Programs()...)
 }
 
 // render brings the copy to the release's versions, hooks and texts. A check

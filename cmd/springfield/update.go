@@ -64,7 +64,7 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	}
 	tools := a.toolchain()
 	tools.Builder = builder
-	built, err := tools.Build(ctx, suite.Targets)
+	built, err := tools.Build(ctx, suite.Targets, suite.Programs()...)
 	if err != nil {
 		return err
 	}
