@@ -106,6 +106,10 @@ func voters(candidates []Candidate) []voter {
 			// Without its files it decides before it looks at the last lines.
 			all[i].Settings.Strategy.Lines = nil
 		}
+		if prepare := c.Settings.Strategy.Prepare; prepare != nil {
+			decide := prepare(c.Settings.Config)
+			all[i].Settings.Strategy.Decide = func(_ strategy.Config, s strategy.Situation) strategy.Verdict { return decide(s) }
+		}
 		for all[i].same < i && !all[all[i].same].decidesLike(&all[i]) {
 			all[i].same++
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -137,13 +138,17 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 	var next atomic.Int64
 	for range min(workers, len(files)) {
 		all.Go(func() {
+			voters := voters(o.Candidates)
 			for ctx.Err() == nil {
+				for i := range voters {
+					voters[i].state = ledger.State{}
+				}
 				i := int(next.Add(1)) - 1
 				if i >= len(files) {
 					return
 				}
 				w := walker{
-					session: session{path: files[i].path}, follower: follower{book: book}, voters: voters(o.Candidates),
+					session: session{path: files[i].path}, follower: follower{book: book}, voters: voters,
 					since: since, project: o.Project, tick: func(n int64) bool { meter.add(0, n); return ctx.Err() == nil },
 				}
 				w.read(lines)

@@ -25,15 +25,21 @@ const (
 
 func bart() Strategy {
 	return Strategy{
-		Name:  "bart-simpson",
-		Mend:  func(c Config) (Config, []error) { return mendOne(c, bartSet()) },
-		Rules: bartRules,
-		Decide: func(c Config, s Situation) Verdict {
-			v := firstMatch(bartRules(c), s)
-			v.Once = true
-			return v
+		Name:   "bart-simpson",
+		Mend:   func(c Config) (Config, []error) { return mendOne(c, bartSet()) },
+		Rules:  bartRules,
+		Decide: func(c Config, s Situation) Verdict { return once(firstMatch(bartRules(c), s)) },
+		Prepare: func(c Config) func(Situation) Verdict {
+			match := matching(bartRules(c))
+			return func(s Situation) Verdict { return once(match(s)) }
 		},
 	}
+}
+
+// once is a verdict for a message that is not continued twice.
+func once(v Verdict) Verdict {
+	v.Once = true
+	return v
 }
 
 func bartRules(c Config) []Rule { return arranged(c, bartSet()) }

@@ -29,14 +29,18 @@ func lisa() Strategy {
 		Judges: true,
 		Mend:   func(c Config) (Config, []error) { return mendOne(c, lisaSet()) },
 		Rules:  lisaRules,
-		Decide: decideLisa,
+		Decide: func(c Config, s Situation) Verdict { return askUnlessSure(c, s, firstMatch(lisaRules(c), s)) },
+		Prepare: func(c Config) func(Situation) Verdict {
+			match := matching(lisaRules(c))
+			return func(s Situation) Verdict { return askUnlessSure(c, s, match(s)) }
+		},
 	}
 }
 
 func lisaRules(c Config) []Rule { return arranged(c, lisaSet()) }
 
-func decideLisa(c Config, s Situation) Verdict {
-	v := firstMatch(lisaRules(c), s)
+// askUnlessSure adds a page to what the rules say, unless they are sure.
+func askUnlessSure(c Config, s Situation, v Verdict) Verdict {
 	if c.Cascade == nil || *c.Cascade {
 		if v.Sure >= sureEnough {
 			return v

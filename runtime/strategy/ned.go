@@ -25,9 +25,10 @@ func ned() Strategy {
 			}
 			return 0
 		},
-		Mend:   mendNed,
-		Rules:  nedRules,
-		Decide: func(c Config, s Situation) Verdict { return firstMatch(nedRules(c), s) },
+		Mend:    mendNed,
+		Rules:   nedRules,
+		Decide:  func(c Config, s Situation) Verdict { return firstMatch(nedRules(c), s) },
+		Prepare: func(c Config) func(Situation) Verdict { return matching(nedRules(c)) },
 	}
 }
 

@@ -2,6 +2,7 @@ package strategy
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -229,5 +230,40 @@ func TestLateRules(t *testing.T) {
 		if v := known.Decide(test.config, Situation{Text: test.text}); v.Decision != test.want || v.Rule != test.rule {
 			t.Errorf("%s: %s by %s", name, v.Decision, v.Rule)
 		}
+	}
+}
+
+// Who prepares for many situations decides as who asks once, in whichever order
+// they come.
+func TestPreparedDecidesAlike(t *testing.T) {
+	texts := []string{
+		"", "Done.", "Now I'll write the tests.", "Shall I go on?", "Task 1 is there. Moving to Task 2.", "Let me know what you think.", "One of us should look.",
+		"I'm using the writing-plans skill to plan this.", "Hm.", "Using executing-plans to go on. Task 3/5.", "Next step <!-- el-barto:continue -->",
+		strings.Repeat("It was so. ", 90), "All 12 tests pass; PR created.", "Waiting for the build.",
+	}
+	configs := []Config{{}, {Rules: "seed"}, {Add: []Rule{{ID: "mine", Text: `\bHm\b`, Then: Continue}, {ID: "broken", Ending: "(", Then: Continue}}, Off: []string{"waits"}}}
+	prepared := 0
+	for _, s := range All() {
+		if s.Prepare == nil {
+			continue
+		}
+		for _, c := range configs {
+			if c.Rules == "seed" && s.Name != "ned-flanders" {
+				continue
+			}
+			prepared++
+			decide := s.Prepare(c)
+			for range 2 {
+				for i, text := range texts {
+					situation := Situation{Text: text, Known: true, Calls: i % 3, Todos: []Todo{{Content: "a", Status: "pending"}}, TodosTurns: i % 4}
+					if got, want := decide(situation), s.Decide(c, situation); !reflect.DeepEqual(got, want) {
+						t.Errorf("%s, %q: %+v, want %+v", s.Name, text, got, want)
+					}
+				}
+			}
+		}
+	}
+	if prepared < 4 {
+		t.Errorf("%d prepared", prepared)
 	}
 }

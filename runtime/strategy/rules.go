@@ -91,11 +91,24 @@ type asking struct {
 	end       end
 	reason    string  // what the newest own condition has to say to the model
 	faults    []error // patterns that are none, found when their turn came
+	patterns  patterns
 }
 
+// patterns are those that have been compiled, for who asks the same rules many
+// times; nil for who asks once.
+type patterns map[string]*regexp.Regexp
+
 // firstMatch asks the rules in order. Without a match it is a stop.
-func firstMatch(rules []Rule, s Situation) Verdict {
-	a := asking{situation: s, end: endOf(s.Text)}
+func firstMatch(rules []Rule, s Situation) Verdict { return match(rules, s, nil) }
+
+// matching is firstMatch for many situations.
+func matching(rules []Rule) func(Situation) Verdict {
+	known := patterns{}
+	return func(s Situation) Verdict { return match(rules, s, known) }
+}
+
+func match(rules []Rule, s Situation, known patterns) Verdict {
+	a := asking{situation: s, end: endOf(s.Text), patterns: known}
 	v := Verdict{Decision: Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
 	for _, r := range rules {
 		if evidence, ok := a.holds(r); ok {
@@ -186,7 +199,7 @@ func (a *asking) holds(r Rule) (evidence string, ok bool) {
 // find reports the first match of a pattern. One that does not compile matches
 // nothing and is a fault.
 func (a *asking) find(r Rule, pattern, text string) (string, bool) {
-	re, err := regexp.Compile(pattern)
+	re, err := a.compile(pattern)
 	if err != nil {
 		a.faults = append(a.faults, errors.New("rule "+strconv.Quote(r.ID)+": "+err.Error()))
 		return "", false
@@ -196,6 +209,17 @@ func (a *asking) find(r Rule, pattern, text string) (string, bool) {
 		return "", false
 	}
 	return quote(text[at[0]:at[1]]), true
+}
+
+func (a *asking) compile(pattern string) (*regexp.Regexp, error) {
+	if re := a.patterns[pattern]; re != nil {
+		return re, nil
+	}
+	re, err := regexp.Compile(pattern)
+	if err == nil && a.patterns != nil {
+		a.patterns[pattern] = re
+	}
+	return re, err
 }
 
 func (r Rule) tool(s Situation) bool {

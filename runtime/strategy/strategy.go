@@ -256,6 +256,10 @@ type Strategy struct {
 	Rules func(Config) []Rule
 	// Decide takes the decision.
 	Decide func(Config, Situation) Verdict
+	// Prepare is Decide for who has many situations and one configuration: what does
+	// not depend on the situation is made once. nil: nothing can be. What it returns
+	// is for one goroutine.
+	Prepare func(Config) func(Situation) Verdict
 }
 
 // Check is a configuration with what is wrong with it.

@@ -106,16 +106,14 @@ func (c *Cursor) remember(line []byte, at int64, parsed bool) {
 }
 
 // Window is what Tail would find at the end of the log if it ended here.
-func (c *Cursor) Window(lines int) Window {
+func (c *Cursor) Window(lines int) (w Window) {
 	floor := c.log.Offset - maxTail
-	var facts []fact
 	for i := max(0, len(c.facts)-lines); i < len(c.facts); i++ {
-		f := c.facts[(c.next+i)%len(c.facts)]
-		if floor <= 0 || f.at > floor {
-			facts = append(facts, f)
+		if f := &c.facts[(c.next+i)%len(c.facts)]; floor <= 0 || f.at > floor {
+			w.add(f)
 		}
 	}
-	return windowOf(facts)
+	return w
 }
 
 // View is the situation behind the line.

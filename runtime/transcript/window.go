@@ -37,7 +37,11 @@ func About(path string, n int, word string) (Window, error) {
 		}
 		facts = append(facts, factOf(&e, line, e.parse(line, 0)))
 	}
-	return windowOf(facts), nil
+	var w Window
+	for i := range facts {
+		w.add(&facts[i])
+	}
+	return w, nil
 }
 
 // fact is what one line brings to a window. It keeps nothing of the line.
@@ -87,31 +91,28 @@ func factOf(e *entry, line []byte, parsed bool) (f fact) {
 	return f
 }
 
-// windowOf puts together what lines say, oldest first.
-func windowOf(facts []fact) (w Window) {
-	for _, f := range facts {
-		if f.raw != "" {
-			w.Raw = append(w.Raw, f.raw)
-		}
-		if f.turn {
-			w.Said = nil
-		}
-		if f.person {
-			w.Background = false
-		}
-		if n := len(f.said); n > 0 {
-			w.Said = append(w.Said, f.said...)
-			w.Text = f.said[n-1]
-		}
-		if f.tool != "" {
-			w.LastTool = f.tool
-		}
-		if f.todos != nil {
-			w.Todos = f.todos
-		}
-		w.Background = w.Background || f.background
+// add puts what a line says behind what older ones did.
+func (w *Window) add(f *fact) {
+	if f.raw != "" {
+		w.Raw = append(w.Raw, f.raw)
 	}
-	return w
+	if f.turn {
+		w.Said = nil
+	}
+	if f.person {
+		w.Background = false
+	}
+	if n := len(f.said); n > 0 {
+		w.Said = append(w.Said, f.said...)
+		w.Text = f.said[n-1]
+	}
+	if f.tool != "" {
+		w.LastTool = f.tool
+	}
+	if f.todos != nil {
+		w.Todos = f.todos
+	}
+	w.Background = w.Background || f.background
 }
 
 // isDull tells, at a glance, that a line neither says the word nor can be a
