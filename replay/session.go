@@ -181,14 +181,14 @@ func (w *walker) look(c *transcript.Cursor) {
 
 // close makes a row of the open place.
 func (w *walker) close(end followed) {
-	w.follower.open = false
+	w.open = false
 	if w.skip {
 		return
 	}
 	row := w.row
 	row.Label, row.Means, row.Next = end.label, end.label.Means(), strings.Clone(beginOf(strings.TrimSpace(end.next), maxNext))
-	if end.at > w.follower.last.at && w.follower.last.at > 0 {
-		row.Idle = float64(end.at-w.follower.last.at) / 1000
+	if end.at > w.last.at && w.last.at > 0 {
+		row.Idle = float64(end.at-w.last.at) / 1000
 	}
 	row.Choices = make([]Choice, 0, len(w.voters))
 	for i := range w.voters {

@@ -195,7 +195,7 @@ func (c *Cursor) Asks() string {
 	}
 	for i := range c.entry.blocks {
 		if b := &c.entry.blocks[i]; b.kind == says {
-			if own := ownWords(b.text); !blank(own) && !(c.what == Prompted && isOutput(b.text)) {
+			if own := ownWords(b.text); !blank(own) && (c.what != Prompted || !isOutput(b.text)) {
 				return words(own)
 			}
 		}
