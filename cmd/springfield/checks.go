@@ -23,7 +23,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 func (d *diagnosis) examine() []finding {
@@ -485,9 +484,9 @@ func checkJudge(d *diagnosis) []finding {
 // judgeToday is what judges have done on a day.
 func judgeToday(p ledger.Purse) string {
 	if p.Questions == 1 {
-		return "1 question, " + words.Dollars(p.Micros)
+		return "1 question, " + judge.Dollars(p.Micros)
 	}
-	return fmt.Sprintf("%d questions, %s", p.Questions, words.Dollars(p.Micros))
+	return fmt.Sprintf("%d questions, %s", p.Questions, judge.Dollars(p.Micros))
 }
 
 func times(n int) string {

@@ -22,7 +22,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 // judged is the strategy that has a judge.
@@ -107,7 +106,7 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		}
 		a.say("%s: %s", answer, reply.Why)
 		u := reply.Usage
-		a.say("  %s by %s, %d tokens in, %d out, %.1f s, %s", firstOf(reply.Model, q.Model), q.Backend, u.Input+u.CacheRead+u.CacheWrite, u.Output, float64(reply.Took)/1000, words.Dollars(reply.Micros))
+		a.say("  %s by %s, %d tokens in, %d out, %.1f s, %s", firstOf(reply.Model, q.Model), q.Backend, u.Input+u.CacheRead+u.CacheWrite, u.Output, float64(reply.Took)/1000, judge.Dollars(reply.Micros))
 	}
 	return nil
 }

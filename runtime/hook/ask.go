@@ -14,7 +14,6 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +79,7 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 	// Rather too much: what is not spent goes back.
 	worst := judge.Micros(model, judge.Usage{Input: int64(len(question.System)+len(question.Page))/2 + 1000, Output: 300})
 	if before.Spent+worst > micros(*j.Session) {
-		return unasked("unasked", "this session's limit for judges is reached, "+dollars(before.Spent)+" of "+dollars(micros(*j.Session)))
+		return unasked("unasked", "this session's limit for judges is reached, "+judge.Dollars(before.Spent)+" of "+judge.Dollars(micros(*j.Session)))
 	}
 	switch err := ledger.Take(state, h.Now, worst, micros(*j.Daily)); err {
 	case nil:
@@ -201,6 +200,3 @@ func pageKey(parts ...string) string {
 
 // micros are dollars in millionths.
 func micros(dollars float64) int64 { return int64(math.Round(dollars * 1e6)) }
-
-// dollars says millionths of a dollar.
-func dollars(micros int64) string { return "$" + strconv.FormatFloat(float64(micros)/1e6, 'f', 4, 64) }

@@ -168,6 +168,10 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 	} else {
 		// Before the lock: a first look at a large transcript takes its time.
 		study = Examine(event, settings, session.State, space, h.Now, false)
+		if study.Verdict.Page != "" && study.lags() {
+			time.Sleep(lag) // next to what a question takes, nothing
+			study = Examine(event, settings, session.State, space, h.Now, false)
+		}
 	}
 	for _, fault := range study.Faults {
 		h.note("%s", fault)

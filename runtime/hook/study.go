@@ -105,6 +105,15 @@ func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.Sta
 	return s
 }
 
+// lag is by how much the transcript may be behind the event.
+const lag = 100 * time.Millisecond
+
+// lags tells that the newest call's result has not been written yet.
+func (s Study) lags() bool {
+	n := len(s.View.Calls)
+	return n > 0 && !s.View.Calls[n-1].Done
+}
+
 func (s Study) vetoed(settings Settings) Study {
 	s.Verdict = strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
 	return s

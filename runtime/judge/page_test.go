@@ -260,3 +260,11 @@ func TestPrompt(t *testing.T) {
 		}
 	}
 }
+
+func TestDollars(t *testing.T) {
+	for micros, want := range map[int64]string{0: "$0.00", 26: "$0.000026", 1100: "$0.0011", 200_000: "$0.20", 1_500_000: "$1.50", 123_456_789: "$123.456789"} {
+		if got := Dollars(micros); got != want {
+			t.Errorf("%d: %s, want %s", micros, got, want)
+		}
+	}
+}

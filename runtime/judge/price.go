@@ -1,6 +1,9 @@
 package judge
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // price is what a model costs, in millionths of a dollar for a million tokens in
 // and out. Writing to the cache costs 1.25 times the input, reading from it a
@@ -105,4 +108,13 @@ func Micros(model string, u Usage) int64 {
 	sum := p.in*(40*count(u.Input)+50*count(u.CacheWrite)+4*count(u.CacheRead)) + p.out*40*count(u.Output)
 	const million = 40 * 1_000_000
 	return sum/million + min(sum%million, 1)
+}
+
+// Dollars says millionths of a dollar: $0.0011, $0.000026, $0.20.
+func Dollars(micros int64) string {
+	s := strconv.FormatFloat(float64(micros)/1e6, 'f', 6, 64)
+	for strings.HasSuffix(s, "0") && len(s)-strings.IndexByte(s, '.') > 3 {
+		s = s[:len(s)-1]
+	}
+	return "$" + s
 }

@@ -199,12 +199,12 @@ func TestCalls(t *testing.T) {
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
 	want := []Call{
-		{"Bash", `go test \ ./...`, "exit 1", true},
-		{"Grep", `x\d`, "3 files", false},
-		{"Write", strings.Repeat("x", maxShort), "", false},
-		{"mcp__x__y", "this", "", false},
-		{"Skill", "p:s", "No such skill", true},
-		{"TaskUpdate", "#3 → completed", "", false},
+		{"Bash", `go test \ ./...`, "exit 1", true, true},
+		{"Grep", `x\d`, "3 files", false, true},
+		{"Write", strings.Repeat("x", maxShort), "", false, false},
+		{"mcp__x__y", "this", "", false, true},
+		{"Skill", "p:s", "No such skill", true, true},
+		{"TaskUpdate", "#3 → completed", "", false, false},
 	}
 	if !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got  %+v\nwant %+v", v.Calls, want)

@@ -82,6 +82,7 @@ type View struct {
 type Call struct {
 	Name, Input, Result string
 	Error               bool
+	Done                bool // there is a result, be it an empty one
 }
 
 // Todo is one item of the todo list. Only tasks have an ID, an owner, and
@@ -150,6 +151,7 @@ func (l *Log) view(f io.ReaderAt) View {
 			Input:  about(fetch(f, p.Input, maxInput, buf)),
 			Result: outcomeOf(fetch(f, p.Result, 6*maxShort+64, buf)),
 			Error:  p.Failed,
+			Done:   p.Done,
 		})
 	}
 	if n := len(l.Recent); n > 0 {

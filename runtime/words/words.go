@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -146,12 +147,7 @@ func cost(a *ledger.Asked) string {
 	if a == nil || a.Micros == 0 {
 		return "$0"
 	}
-	return Dollars(a.Micros)
-}
-
-// Dollars says millionths of a dollar.
-func Dollars(micros int64) string {
-	return "$" + strconv.FormatFloat(float64(micros)/1e6, 'f', 4, 64)
+	return judge.Dollars(a.Micros)
 }
 
 func (d Desk) find(id string, a Asked) (ledger.Record, error) {
@@ -252,7 +248,7 @@ func spent(a *ledger.Asked) string {
 	if a == nil || a.Micros == 0 {
 		return ""
 	}
-	return Dollars(a.Micros) + " "
+	return judge.Dollars(a.Micros) + " "
 }
 
 // Hold orders sessions to stop: one, or all with an empty session. A zero
