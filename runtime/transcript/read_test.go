@@ -227,7 +227,7 @@ func TestCalls(t *testing.T) {
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
-	if want := []Call{{"A", "", "of a", false}, {"B", "", "of b", false}}; !reflect.DeepEqual(v.Calls, want) {
+	if want := []Call{{"A", "", "of a", false, true}, {"B", "", "of b", false, true}}; !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got %+v", v.Calls)
 	}
 }
