@@ -11,7 +11,7 @@ help: ## list the targets
 build: ## build the CLI: bin/springfield
 	go build -o bin/springfield ./cmd/springfield
 
-prebuilt: ## compile the hook for every target; the CLI that is built next carries them
+prebuilt: ## compile hook and judge for every target; the CLI that is built next carries them
 	go run ./cmd/springfield prebuild generator/prebuilt
 
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -52,11 +52,11 @@ fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
 	  done; \
 	done
 
-size: ## size of the hook binary for every kind of system
-	@dir=$$(mktemp -d) && for target in $(TARGETS); do \
-	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build $(HOOK_FLAGS) -o "$$dir/hook" ./runtime/springfield-hook && \
-	  printf '%-14s %s bytes\n' "$$target" "$$(wc -c <"$$dir/hook" | tr -d ' ')" || exit 1; \
-	done; rm -rf "$$dir"
+size: ## size of the hook and the judge for every kind of system
+	@dir=$$(mktemp -d) && for program in hook judge; do for target in $(TARGETS); do \
+	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build $(HOOK_FLAGS) -o "$$dir/program" ./runtime/springfield-$$program && \
+	  printf '%-5s %-14s %s bytes\n' "$$program" "$$target" "$$(wc -c <"$$dir/program" | tr -d ' ')" || exit 1; \
+	done; done; rm -rf "$$dir"
 
 man: ## a man page for every verb, in man/
 	go test ./cmd/springfield -run '^TestManPages$$' -count=1 -man "$(CURDIR)/man"

@@ -26,6 +26,7 @@ type About struct {
 	Needs       string     `yaml:"needs"`      // what has to be there, in a word or two
 	Measured    *Measured  `yaml:"measured"`   // nil: not measured
 	Gate        string     `yaml:"gate"`       // what holds its hook back; "": its budget
+	Hosts       []string   `yaml:"hosts"`      // that what it shows a model goes to; none: nothing leaves the machine
 	Keywords    []string   `yaml:"keywords"`
 	Icon        Icon       `yaml:"icon"`
 	Questions   []Question `yaml:"questions"`

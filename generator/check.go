@@ -1,4 +1,4 @@
-// Whether a plugin's hook would start on a machine: looked at in the files
+// Whether a plugin's hook and its judge would start on a machine: looked at in the files
 // themselves, since records can be wrong and copies can lose a mode.
 
 package generator
@@ -19,61 +19,86 @@ import (
 	"slices"
 )
 
-// ErrNoHook says that a plugin has no hook for a machine; ErrNotExecutable that
-// it has one which must not be started.
+// ErrNoHook says that a plugin has no hook for a machine, ErrNoJudge that it has
+// no judge for it; ErrNotExecutable that one is there which must not be started.
 var (
 	ErrNoHook        = errors.New("no hook for this machine")
+	ErrNoJudge       = errors.New("no judge for this machine")
 	ErrNotExecutable = errors.New("not executable")
 )
 
 // CheckHook says why the hook of the plugin in a directory would not start on a
 // machine.
 func CheckHook(dir string, machine Target) error {
-	hooks := filepath.Join(dir, "hooks")
-	if machine.OS == "windows" {
-		return checkBinary(filepath.Join(hooks, "springfield-hook.exe"), hooks, machine)
-	}
-	path := filepath.Join(hooks, "springfield-hook")
-	script, err := isScript(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	launched, err := isLaunched(dir, machine)
+	if err != nil {
 		return fmt.Errorf("read hook: %w", err)
 	}
-	if !script {
-		return checkBinary(path, hooks, machine)
+	if launched {
+		if err := checkMode(filepath.Join(dir, "hooks", string(Hook))); err != nil {
+			return err
+		}
 	}
-	if err := checkMode(path); err != nil {
-		return err
-	}
-	return checkBinary(filepath.Join(hooks, machine.OS+"-"+machine.Arch, "springfield-hook"), hooks, machine)
+	return checkBinary(dir, Hook, machine, launched, ErrNoHook)
 }
 
-func checkBinary(path, hooks string, machine Target) error {
+// CheckJudge says why the judge of the plugin in a directory would not start on a
+// machine. It has to lie beside the hook, which looks nowhere else.
+func CheckJudge(dir string, machine Target) error {
+	launched, err := isLaunched(dir, machine)
+	if err != nil {
+		return fmt.Errorf("read hook: %w", err)
+	}
+	return checkBinary(dir, Judge, machine, launched, ErrNoJudge)
+}
+
+// isLaunched tells whether a plugin's hook is started by the launcher.
+func isLaunched(dir string, machine Target) (bool, error) {
+	if machine.OS == "windows" {
+		return false, nil
+	}
+	script, err := isScript(filepath.Join(dir, "hooks", string(Hook)))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return script, err
+}
+
+func checkBinary(dir string, program Program, machine Target, several bool, none error) error {
+	path := filepath.Join(dir, filepath.FromSlash(program.place(machine, several)))
 	found, err := TargetOf(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if others := targetsIn(hooks); len(others) > 0 {
-			return fmt.Errorf("%w: %s is compiled for %s, not for %s", ErrNoHook, hooks, join(others), machine)
+		if others := targetsIn(dir, program); len(others) > 0 && !slices.Contains(others, machine) {
+			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(dir, "hooks"), join(others), machine)
 		}
-		return fmt.Errorf("%w: %s is not there", ErrNoHook, path)
+		return fmt.Errorf("%w: %s is not there", none, path)
 	case err != nil:
-		return fmt.Errorf("read hook: %w", err)
+		return fmt.Errorf("read %s: %w", program.Short(), err)
 	case found != machine && (machine != Target{"windows", "arm64"} || found != Target{"windows", "amd64"}):
-		return fmt.Errorf("%w: %s is compiled for %s, not for %s", ErrNoHook, path, found, machine)
+		return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, path, found, machine)
 	case machine.OS != "windows":
 		return checkMode(path)
 	}
 	return nil
 }
 
-// HookSum is the SHA-256 of the program that a plugin's hook is on a machine.
-func HookSum(dir string, machine Target) (string, error) {
-	path := filepath.Join(dir, "hooks", "springfield-hook")
-	if machine.OS == "windows" {
-		path += ".exe"
-	} else if script, err := isScript(path); err == nil && script {
-		path = filepath.Join(dir, "hooks", machine.OS+"-"+machine.Arch, "springfield-hook")
+// ProgramSum identifies the programs that a plugin has for a machine, by the
+// SHA-256 of its hook and of its judge, if it has one.
+func ProgramSum(dir string, machine Target) (string, error) {
+	launched, err := isLaunched(dir, machine)
+	if err != nil {
+		return "", err
 	}
-	return sumFile(path)
+	hook, err := sumFile(filepath.Join(dir, filepath.FromSlash(Hook.place(machine, launched))))
+	if err != nil {
+		return "", err
+	}
+	judge, err := sumFile(filepath.Join(dir, filepath.FromSlash(Judge.place(machine, launched))))
+	if errors.Is(err, fs.ErrNotExist) {
+		return hook, nil
+	}
+	return hook + " " + judge, err
 }
 
 func sumFile(path string) (string, error) {
@@ -123,15 +148,12 @@ func isScript(path string) (bool, error) {
 	return err == nil && bytes.Equal(head, []byte("#!")), nil
 }
 
-// targetsIn lists what a plugin's hooks are compiled for.
-func targetsIn(hooks string) []Target {
+// targetsIn lists what a program of a plugin is compiled for.
+func targetsIn(dir string, program Program) []Target {
 	var found []Target
-	for _, pattern := range []string{"springfield-hook", "springfield-hook.exe", "*-*/springfield-hook"} {
-		paths, _ := fs.Glob(os.DirFS(hooks), pattern)
-		for _, path := range paths {
-			if t, err := TargetOf(filepath.Join(hooks, filepath.FromSlash(path))); err == nil && !slices.Contains(found, t) {
-				found = append(found, t)
-			}
+	for _, place := range hookPlaces(program) {
+		if t, err := TargetOf(filepath.Join(dir, filepath.FromSlash(place))); err == nil && !slices.Contains(found, t) {
+			found = append(found, t)
 		}
 	}
 	return found

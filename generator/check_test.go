@@ -70,6 +70,81 @@ func TestTargetOf(t *testing.T) {
 	}
 }
 
+// A hook looks for its judge beside itself, and nowhere else.
+func TestCheckJudge(t *testing.T) {
+	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
+	launcher := []byte("#!/bin/sh\n")
+	for name, test := range map[string]struct {
+		launcher bool
+		place    string // "": there is none
+		data     []byte
+		mode     os.FileMode
+		machine  Target
+		is       error
+		says     string
+	}{
+		"one":              {false, "springfield-judge", program(linux), 0o755, linux, nil, ""},
+		"none":             {false, "", nil, 0, linux, ErrNoJudge, "springfield-judge is not there"},
+		"another":          {false, "springfield-judge", program(arm), 0o755, linux, ErrNoJudge, "compiled for linux/arm64, not for linux/amd64"},
+		"no bit":           {false, "springfield-judge", program(linux), 0o644, linux, ErrNotExecutable, "springfield-judge"},
+		"no program":       {false, "springfield-judge", []byte("version https://git-lfs"), 0o755, linux, nil, "read judge: "},
+		"several":          {true, "darwin-arm64/springfield-judge", program(mac), 0o755, mac, nil, ""},
+		"several, not his": {true, "darwin-arm64/springfield-judge", program(mac), 0o755, linux, ErrNoJudge, "compiled for darwin/arm64, not for linux/amd64"},
+		"beside no hook":   {true, "springfield-judge", program(linux), 0o755, linux, ErrNoJudge, "linux-amd64/springfield-judge is not there"},
+		"windows":          {true, "springfield-judge.exe", program(windows), 0o644, windows, nil, ""},
+		"windows on arm":   {true, "springfield-judge.exe", program(windows), 0o644, Target{"windows", "arm64"}, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if test.launcher {
+				put(t, filepath.Join(dir, "hooks", "springfield-hook"), launcher, 0o755)
+			}
+			if test.place != "" {
+				put(t, filepath.Join(dir, "hooks", test.place), test.data, test.mode)
+			}
+			err := CheckJudge(dir, test.machine)
+			switch {
+			case test.is == nil && test.says == "":
+				if err != nil {
+					t.Error(err)
+				}
+			case err == nil || !strings.Contains(filepath.ToSlash(err.Error()), test.says) || test.is != nil && !errors.Is(err, test.is):
+				t.Errorf("%v, want %v with %q", err, test.is, test.says)
+			}
+		})
+	}
+}
+
+// Another judge under the same version is another plugin.
+func TestProgramSum(t *testing.T) {
+	linux := Target{"linux", "amd64"}
+	dir := t.TempDir()
+	sum := func() string {
+		t.Helper()
+		s, err := ProgramSum(dir, linux)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if _, err := ProgramSum(dir, linux); err == nil {
+		t.Error("no hook has a sum")
+	}
+	put(t, filepath.Join(dir, "hooks", "springfield-hook"), program(linux), 0o755)
+	alone := sum()
+	put(t, filepath.Join(dir, "hooks", "springfield-judge"), program(linux), 0o755)
+	with := sum()
+	put(t, filepath.Join(dir, "hooks", "springfield-judge"), append(program(linux), 0), 0o755)
+	if other := sum(); alone == with || with == other {
+		t.Errorf("%s\n%s\n%s", alone, with, other)
+	}
+	put(t, filepath.Join(dir, "hooks", "linux-amd64", "springfield-hook"), program(linux), 0o755)
+	put(t, filepath.Join(dir, "hooks", "springfield-hook"), []byte("#!/bin/sh\n"), 0o755)
+	if launched := sum(); launched != alone {
+		t.Errorf("behind a launcher %s, want %s", launched, alone)
+	}
+}
+
 func TestCheckHook(t *testing.T) {
 	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	launcher := []byte("#!/bin/sh\n")

@@ -412,7 +412,7 @@ func toolchain(t *testing.T) Toolchain {
 // directory. And they are the bytes of a build in this tree.
 func TestBuildIsReproducible(t *testing.T) {
 	ctx := context.Background()
-	first, err := toolchain(t).Build(ctx, []Target{host()})
+	first, err := toolchain(t).Build(ctx, []Target{host()}, Hook, Judge)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -431,12 +431,12 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Setenv("GOAMD64", "v3")
-	second, err := other.Build(ctx, []Target{host()})
+	second, err := other.Build(ctx, []Target{host()}, Hook, Judge)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !maps.Equal(first.SHA256, second.SHA256) || first.Source != second.Source {
-		t.Errorf("%+v\n%+v", first.SHA256, second.SHA256)
+	if !maps.Equal(first.SHA256, second.SHA256) || !maps.Equal(first.Judge, second.Judge) || first.Source != second.Source {
+		t.Errorf("%+v, %+v\n%+v, %+v", first.SHA256, first.Judge, second.SHA256, second.Judge)
 	}
 	if left := names(t, os.Getenv("TMPDIR")); len(left) > 0 {
 		t.Errorf("left in the temp directory: %v", left)
@@ -456,15 +456,23 @@ func TestBuildIsReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := filepath.Join(t.TempDir(), "hook")
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/springfield-hook")
-	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0")
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	for _, b := range first.Binaries {
+		out := filepath.Join(t.TempDir(), b.Program.Short())
+		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0")
+		if said, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, said)
+		}
+		tree, err := os.ReadFile(out)
+		if err != nil || !bytes.Equal(tree, b.Data) {
+			t.Errorf("%s: a build in the tree has other bytes (%v)", b.Program, err)
+		}
 	}
-	tree, err := os.ReadFile(out)
-	if err != nil || !bytes.Equal(tree, first.Binaries[0].Data) {
-		t.Errorf("a build in the tree has other bytes (%v)", err)
+
+	// Who asks no judge compiles none, and gets the same hook.
+	alone, err := toolchain(t).Build(ctx, []Target{host()})
+	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
+		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
 	}
 }
 

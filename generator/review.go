@@ -87,10 +87,13 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 	if err != nil {
 		return nil, nil, err
 	}
+	// The manifest's own list is for whoever publishes: Claude Code 2.1.197 takes no
+	// such member when it is strict.
+	hosts := slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, manifest.Network.Hosts))))
 	for event, groups := range declared.Hooks {
 		for _, group := range groups {
 			for _, hook := range group.Hooks {
-				hooks = append(hooks, HookLine{p.Name, event, hook.Command, about.Gated(), manifest.Network.Hosts})
+				hooks = append(hooks, HookLine{p.Name, event, hook.Command, about.Gated(), hosts})
 			}
 		}
 	}

@@ -248,10 +248,17 @@ func (in *inspection) lookAtRecord() error {
 			}
 		}
 	}
-	for _, t := range AllTargets() {
-		if in.suite.Build.SHA256[t.String()] != "" && !slices.Contains(in.suite.Targets, t) {
-			in.add(Fault{Area: "suite", Severity: Warned, File: SuiteFile, Position: in.record.keyAt("build", "sha256", t.String()),
-				Says: fmt.Sprintf("a checksum is recorded for %s, which is not among its targets", t), Fix: "springfield build"})
+	for _, b := range unbuilt(AllTargets(), []Program{Hook, Judge}) {
+		says := ""
+		switch {
+		case in.suite.Build.Recorded(b.Program, b.Target) == "":
+		case !slices.Contains(in.suite.Targets, b.Target):
+			says = fmt.Sprintf("a checksum is recorded for %s, which is not among its targets", b.Target)
+		case !slices.Contains(in.suite.Programs(), b.Program):
+			says = fmt.Sprintf("a checksum is recorded for the %s for %s, and no plugin of it has one", b.Program.Short(), b.Target)
+		}
+		if says != "" {
+			in.add(Fault{Area: "suite", Severity: Warned, File: SuiteFile, Position: in.record.keyAt("build", b.Program.member(), b.Target.String()), Says: says, Fix: "springfield build"})
 		}
 	}
 	hash, err := SourceHash()
@@ -506,14 +513,10 @@ func (in *inspection) lookAtBinary(file string, program Program, target Target) 
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: fmt.Sprintf("it is compiled for %s, not for %s", found, target), Fix: "springfield build"})
 		return
 	}
-	member := "sha256"
-	if program == Judge {
-		member = "judge"
-	}
 	want := in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(in.path(file)); err != nil || got != want && want != "" {
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file,
-			Says: fmt.Sprintf("its checksum is not the one that line %d of %s records", in.record.at("build", member, target.String()).Line, SuiteFile), Fix: "springfield build"})
+			Says: fmt.Sprintf("its checksum is not the one that line %d of %s records", in.record.at("build", program.member(), target.String()).Line, SuiteFile), Fix: "springfield build"})
 	}
 }
 
@@ -574,8 +577,10 @@ func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
 	case d.IsDir() && inside && below == "bin":
 		in.stray(file, "Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
+	case inside && slices.Contains(hookPlaces(Judge), below) && !in.asks(top):
+		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "a judge, and this plugin asks none", Fix: "springfield build takes it away"})
 	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "a hook for a target that the suite does not have", Fix: "springfield build takes it away"})
+		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "compiled for a target that the suite does not have", Fix: "springfield build takes it away"})
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		in.stray(file, "Claude Code would install packages for it")
 	case base == ".DS_Store" || base == "Thumbs.db" || strings.HasSuffix(base, "~") || path.Ext(base) == ".orig" || path.Ext(base) == ".rej" || path.Ext(base) == ".swp":
@@ -587,6 +592,11 @@ func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
 			in.stray(file, "a program that nothing here starts")
 		}
 	}
+}
+
+// asks tells whether a plugin asks a judge.
+func (in *inspection) asks(plugin string) bool {
+	return slices.ContainsFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin && slices.Contains(p.Programs(), Judge) })
 }
 
 // lookForConflicts finds what an update has marked and nobody has settled.

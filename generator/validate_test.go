@@ -62,7 +62,23 @@ func TestValidateJudge(t *testing.T) {
 		}, "its checksum is not the one that line"},
 		"a judge where nobody asks": {func(t *testing.T, dir string) {
 			lay(t, dir, "ned-flanders/"+name, program(Host()), 0o755)
-		}, "a hook for a target that the suite does not have"},
+		}, "a judge, and this plugin asks none"},
+		"a judge of another target": {func(t *testing.T, dir string) {
+			elsewhere := filepath.Join(dir, "lisa-simpson", "hooks", "linux-arm64")
+			if err := os.Mkdir(elsewhere, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			lay(t, elsewhere, string(Judge), program(Target{"linux", "arm64"}), 0o755)
+		}, "compiled for a target that the suite does not have"},
+		"a judge that is not recorded": {func(t *testing.T, dir string) {
+			alter(t, dir, SuiteFile, "  judge:\n    "+Host().String()+": "+built.Judge[Host().String()]+"\n", "")
+		}, "no checksum is recorded for the judge for " + Host().String()},
+		"no time at all": {func(t *testing.T, dir string) {
+			alter(t, dir, "lisa-simpson/hooks/hooks.json", `"timeout": 30`, `"timeout": 10`)
+		}, "its timeout is 10 s, and lisa-simpson/strategy.json gives the judge 20 s"},
+		"the client's own time": {func(t *testing.T, dir string) {
+			alter(t, dir, "lisa-simpson/hooks/hooks.json", ",\n            \"timeout\": 30", "")
+		}, ""},
 		"too little time": {func(t *testing.T, dir string) {
 			alter(t, dir, "lisa-simpson/strategy.json", `"within": 20`, `"within": 21`)
 		}, "its timeout is 30 s, and lisa-simpson/strategy.json gives the judge 21 s"},

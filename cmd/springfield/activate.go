@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // activation is what has to happen beside the edit.
@@ -172,7 +173,12 @@ func pluginDir(places installer.Places, plugin installer.Plugin) string {
 // examine looks at the plugin's own files.
 func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 	id := wanted.Plugin.ID()
-	if err := generator.CheckHook(dir, generator.Host()); err != nil {
+	found := installer.PluginIn(dir)
+	err := generator.CheckHook(dir, generator.Host())
+	if known, _ := strategy.Named(found.Strategy); err == nil && known.Judges {
+		err = generator.CheckJudge(dir, generator.Host())
+	}
+	if err != nil {
 		hint := "have it compiled for " + generator.Host().String() + " by whoever publishes it"
 		switch {
 		case errors.Is(err, generator.ErrNotExecutable):
@@ -182,7 +188,6 @@ func (act *activation) examine(dir string, wanted *installer.Enabling) error {
 		}
 		return &hinted{fmt.Errorf("%s could not run: %w", id, err), hint}
 	}
-	found := installer.PluginIn(dir)
 	switch {
 	case found.Problem != "":
 		return &hinted{fmt.Errorf("%s could not run: %s", id, found.Problem), "Claude Code would pass it over too"}

@@ -188,10 +188,11 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r 
 			Builder     generator.Builder `json:"builder"`
 			Go          string            `json:"go"`
 			SHA256      map[string]string `json:"sha256"`
+			Judge       map[string]string `json:"judge,omitempty"`
 			Changed     []string          `json:"changed"`
 			Removed     []string          `json:"removed"`
 			SameVersion []string          `json:"same_version"`
-		}{dir, outcome, built.Builder, built.Go, built.SHA256, listed(r.Changed), listed(r.Removed), listed(names(r.SameVersion))})
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, listed(r.Changed), listed(r.Removed), listed(names(r.SameVersion))})
 	}
 	if !r.Changes() {
 		a.say("nothing to do: the hooks in %s are what would be built", dir)

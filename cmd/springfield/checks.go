@@ -229,11 +229,10 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 		all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "chmod +x it",
 			mend: func() error { return makeExecutable(s.Dir) }})
 	case err != nil:
-		f := finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "have it compiled for " + generator.Host().String() + " by whoever publishes it"}
-		if market, _ := installer.MarketNamed(d.places, s.Marketplace); isSuite(market.Suite()) {
-			f.Fix = "springfield init " + market.Suite()
-		}
-		all = append(all, f)
+		all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s)})
+	}
+	if known, _ := strategy.Named(s.Strategy); known.Judges && len(all) == 0 { // a hook that does not start asks nobody
+		all = append(all, d.checkJudgeProgram(s)...)
 	}
 	if stale := d.stale(s); stale != "" {
 		all = append(all, finding{State: warning, Says: fmt.Sprintf("%s: %s", s.ID, stale), Fix: fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)})
@@ -244,15 +243,31 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 	return all
 }
 
+// checkJudgeProgram tells whether the hook of a plugin could start its judge.
+func (d *diagnosis) checkJudgeProgram(s installer.Switched) []finding {
+	err := generator.CheckJudge(s.Dir, generator.Host())
+	if err == nil {
+		return nil
+	}
+	f := finding{State: failure, Says: s.ID + ": " + err.Error() + "; where its rules are not sure, Claude stops", Fix: d.whoCompiles(s)}
+	if errors.Is(err, generator.ErrNotExecutable) {
+		f.Fix, f.mend = "chmod +x it", func() error { return makeExecutable(s.Dir) }
+	}
+	return []finding{f}
+}
+
+// whoCompiles is how a plugin gets the programs that it lacks.
+func (d *diagnosis) whoCompiles(s installer.Switched) string {
+	if market, _ := installer.MarketNamed(d.places, s.Marketplace); isSuite(market.Suite()) {
+		return "springfield init " + market.Suite()
+	}
+	return "have it compiled for " + generator.Host().String() + " by whoever publishes it"
+}
+
 // makeExecutable puts the bit back that a copy has lost.
 func makeExecutable(dir string) error {
-	hooks := filepath.Join(dir, "hooks")
-	paths := []string{filepath.Join(hooks, "springfield-hook")}
-	more, err := filepath.Glob(filepath.Join(hooks, "*-*", "springfield-hook"))
-	if err != nil {
-		return err
-	}
-	for _, path := range append(paths, more...) {
+	for _, file := range generator.Started(dir) {
+		path := filepath.Join(dir, filepath.FromSlash(file))
 		info, err := os.Lstat(path)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
@@ -276,8 +291,8 @@ func (d *diagnosis) stale(s installer.Switched) string {
 	if clone == "" {
 		return ""
 	}
-	theirs, err := generator.HookSum(clone, generator.Host())
-	ours, errOurs := generator.HookSum(s.Dir, generator.Host())
+	theirs, err := generator.ProgramSum(clone, generator.Host())
+	ours, errOurs := generator.ProgramSum(s.Dir, generator.Host())
 	if err == nil && errOurs == nil && theirs != ours {
 		return fmt.Sprintf("the marketplace has another hook under the same version %s, and Claude Code fetches only new versions", s.Version)
 	}

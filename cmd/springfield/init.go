@@ -261,8 +261,9 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 			Outcome     string            `json:"outcome"` // created, completed or unchanged
 			Go          string            `json:"go"`
 			SHA256      map[string]string `json:"sha256"`
+			Judge       map[string]string `json:"judge,omitempty"`
 			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
-		}{dir, spec.Marketplace, names, outcome.String(), built.Go, built.SHA256, told})
+		}{dir, spec.Marketplace, names, outcome.String(), built.Go, built.SHA256, built.Judge, told})
 	}
 	switch outcome {
 	case generator.Unchanged:
