@@ -1,0 +1,345 @@
+// Scores: what each strategy did over all rows, and what that is worth saying.
+//
+// Every share has its 95 % interval by Wilson. Strategies decide at the same rows,
+// so they are compared by the rows at which they differ: the exact test of
+// McNemar, at 5 % for all comparisons together.
+
+package replay
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+const (
+	// maxProjects is how many projects a score tells apart; the rest are others.
+	maxProjects = 12
+	// Others is the name of those together.
+	Others = "others"
+	// maxSaved bounds what one nudge counts for, in seconds: people sleep.
+	maxSaved = 3600
+	// enough is how many rows of a kind there have to be before strategies are
+	// compared.
+	enough = 30
+)
+
+// Score fills in the scores of a report from its rows, and the advice.
+func Score(r *Report) {
+	months, projects := r.parts()
+	for i := range r.Scores {
+		r.Scores[i].count(r.Rows, i, months, projects)
+	}
+	r.Advice = r.advise()
+}
+
+// parts are the months and the projects of the rows.
+func (r *Report) parts() (months, projects []string) {
+	rows := map[string]int{}
+	for i := range r.Rows {
+		if m := r.Rows[i].month(); !slices.Contains(months, m) {
+			months = append(months, m)
+		}
+		rows[r.Rows[i].Project]++
+	}
+	slices.Sort(months)
+	for p := range rows {
+		projects = append(projects, p)
+	}
+	slices.SortFunc(projects, func(a, b string) int { return cmp.Or(rows[b]-rows[a], strings.Compare(a, b)) })
+	if len(projects) > maxProjects {
+		projects = append(projects[:maxProjects:maxProjects], Others)
+	}
+	return months, projects
+}
+
+// month is a row's, "" where it has no time.
+func (r *Row) month() string {
+	if r.At.IsZero() {
+		return ""
+	}
+	return r.At.UTC().Format("2006-01")
+}
+
+// count counts the rows for the i-th strategy.
+func (s *Score) count(rows []Row, i int, months, projects []string) {
+	*s = Score{Name: s.Name, Note: s.Note}
+	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
+	byMonth, byProject := newParts(months), newParts(projects)
+	var continued, right int
+	for n := range rows {
+		row := &rows[n]
+		if i >= len(row.Choices) {
+			continue
+		}
+		c := &row.Choices[i]
+		goesOn := c.Decision == "continue"
+		hit(&s.Caught, row.Means == WantContinue, goesOn)
+		hit(&s.Wrong, row.Means == WantStop, goesOn)
+		hit(&s.Nudges, row.Label == Nudge, goesOn)
+		hit(&s.Asked, row.Label != MidWork, c.Asks)
+		if goesOn && row.Means != Unknown {
+			continued++
+			if row.Means == WantContinue {
+				right++
+			}
+		}
+		if c.Asks && row.Label != MidWork {
+			s.Bytes += int64(c.Bytes)
+			s.Dollars += Price(c.Bytes)
+		}
+		if goesOn && row.Label == Nudge {
+			s.Saved += min(row.Idle, maxSaved)
+		}
+		if c.Guard != "" {
+			guards[c.Guard]++
+		}
+		rule := rules[[2]string{c.Rule, c.Decision}]
+		if rule == nil {
+			rule = &RuleCount{Rule: c.Rule, Decision: c.Decision}
+			rules[[2]string{c.Rule, c.Decision}] = rule
+		}
+		switch {
+		case row.Means == Unknown:
+			rule.Unknown++
+		case goesOn == (row.Means == WantContinue):
+			rule.Right++
+		default:
+			rule.Wrong++
+		}
+		byMonth.add(row.month(), row, c, goesOn)
+		byProject.add(row.Project, row, c, goesOn)
+	}
+	s.Precision = Rate{N: right, Of: continued}
+	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked} {
+		rate.bound()
+	}
+	for _, name := range sorted(guards) {
+		s.Guards = append(s.Guards, Count{name, guards[name]})
+	}
+	for _, rule := range rules {
+		s.Rules = append(s.Rules, *rule)
+	}
+	slices.SortFunc(s.Rules, func(a, b RuleCount) int {
+		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Decision, b.Decision))
+	})
+	s.Months, s.Projects = byMonth.done(), byProject.done()
+}
+
+func hit(r *Rate, counts, is bool) {
+	if counts {
+		r.Of++
+		if is {
+			r.N++
+		}
+	}
+}
+
+func sorted(counts map[string]int) []string {
+	var names []string
+	for name := range counts {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(counts[b]-counts[a], strings.Compare(a, b)) })
+	return names
+}
+
+// parts are the scores of parts of the rows, in the order in which they are shown.
+type parts struct {
+	all []Part
+	at  map[string]int
+}
+
+func newParts(names []string) parts {
+	p := parts{at: map[string]int{}}
+	for i, name := range names {
+		p.all = append(p.all, Part{Name: name})
+		p.at[name] = i
+	}
+	return p
+}
+
+func (p parts) add(name string, row *Row, c *Choice, goesOn bool) {
+	i, ok := p.at[name]
+	if !ok {
+		if i, ok = p.at[Others]; !ok {
+			return
+		}
+	}
+	part := &p.all[i]
+	hit(&part.Caught, row.Means == WantContinue, goesOn)
+	hit(&part.Wrong, row.Means == WantStop, goesOn)
+	if c.Asks && row.Label != MidWork {
+		part.Asked++
+	}
+}
+
+func (p parts) done() []Part {
+	for i := range p.all {
+		p.all[i].Caught.bound()
+		p.all[i].Wrong.bound()
+	}
+	return p.all
+}
+
+// Price is about what a question costs with the default model, in dollars: four
+// bytes a token, the frame that a request has around them, and a short answer.
+func Price(bytes int) float64 {
+	return float64(judge.Micros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
+}
+
+// bound works out the interval of a share: Wilson, 95 %. Of nothing it is
+// everything.
+func (r *Rate) bound() {
+	if r.Of == 0 {
+		r.Low, r.High = 0, 1
+		return
+	}
+	const z = 1.959963984540054
+	n, p := float64(r.Of), float64(r.N)/float64(r.Of)
+	center := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	// At the ends the formula is exact but for rounding.
+	r.Low, r.High = max(0, center-half), min(1, center+half)
+	if r.N == 0 {
+		r.Low = 0
+	}
+	if r.N == r.Of {
+		r.High = 1
+	}
+}
+
+// Share is the rate itself, 0 of nothing.
+func (r Rate) Share() float64 {
+	if r.Of == 0 {
+		return 0
+	}
+	return float64(r.N) / float64(r.Of)
+}
+
+// advise says in one sentence what the data speaks for.
+func (r *Report) advise() string {
+	stops, work := 0, 0
+	for i := range r.Rows {
+		switch r.Rows[i].Means {
+		case WantStop:
+			stops++
+		case WantContinue:
+			work++
+		}
+	}
+	var deciding []int // those that continue somewhere; others only cost, or do nothing
+	for i, s := range r.Scores {
+		if s.Caught.N+s.Wrong.N > 0 {
+			deciding = append(deciding, i)
+		}
+	}
+	switch {
+	case len(r.Rows) == 0:
+		return "There is no stop to learn from yet: let Claude Code work for a while, then replay again."
+	case stops < enough || work < enough:
+		return fmt.Sprintf("%s and %s in mid-work are too few to tell strategies apart: about %d of each are needed.", counted(stops, "stop"), counted(work, "point"), enough)
+	case len(r.Scores) == 0:
+		return "No strategy was asked for."
+	case len(deciding) == 0:
+		return "None of these strategies would have gone on anywhere in your sessions."
+	}
+	level := 0.05 / float64(max(1, len(deciding)*(len(deciding)-1)))
+	// Who runs over significantly more people than another is out.
+	careful := slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
+		return slices.ContainsFunc(deciding, func(j int) bool {
+			more, fewer := r.differ(i, j, WantStop)
+			return more > fewer && signTest(more, fewer) < level
+		})
+	})
+	best := slices.MaxFunc(careful, func(i, j int) int {
+		return cmp.Or(cmp.Compare(r.Scores[i].Caught.N, r.Scores[j].Caught.N), cmp.Compare(r.Scores[j].Wrong.N, r.Scores[i].Wrong.N), cmp.Compare(r.Scores[j].Asked.N, r.Scores[i].Asked.N))
+	})
+	var same []string
+	for _, i := range careful {
+		more, fewer := r.differ(best, i, WantContinue)
+		if i != best && signTest(more, fewer) >= level {
+			same = append(same, r.Scores[i].Name)
+		}
+	}
+	b := &r.Scores[best]
+	what := fmt.Sprintf("it goes on at %s of the points in mid-work and at nudges, and runs over %s of the stops where you had something to say", percent(b.Caught), percent(b.Wrong))
+	switch {
+	case len(deciding) == 1:
+		return fmt.Sprintf("Only %s would have gone on at all: %s.", b.Name, what)
+	case len(same) == len(deciding)-1:
+		return fmt.Sprintf("No difference that your data can show between %s.", list(append([]string{b.Name}, same...), "and"))
+	case len(same) > 0:
+		return fmt.Sprintf("Your data speaks for %s: %s; between it and %s there is no difference that the data can show.", b.Name, what, list(same, "and"))
+	}
+	return fmt.Sprintf("Your data speaks for %s: %s, and no other is as good beyond chance.", b.Name, what)
+}
+
+// differ counts the rows of a kind at which only the one goes on, and only the
+// other.
+func (r *Report) differ(one, other int, means Expect) (onlyOne, onlyOther int) {
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if row.Means != means || max(one, other) >= len(row.Choices) {
+			continue
+		}
+		switch a, b := row.Choices[one].Decision == "continue", row.Choices[other].Decision == "continue"; {
+		case a && !b:
+			onlyOne++
+		case b && !a:
+			onlyOther++
+		}
+	}
+	return onlyOne, onlyOther
+}
+
+// signTest is how likely a split at least as uneven is by chance: two-sided,
+// exact, of a fair coin.
+func signTest(a, b int) float64 {
+	n, k := a+b, min(a, b)
+	if n == 0 {
+		return 1
+	}
+	logChoose := func(n, k int) float64 {
+		x, _ := math.Lgamma(float64(n + 1))
+		y, _ := math.Lgamma(float64(k + 1))
+		z, _ := math.Lgamma(float64(n - k + 1))
+		return x - y - z
+	}
+	p := 0.0
+	for i := range k + 1 {
+		p += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
+	}
+	return min(1, 2*p)
+}
+
+// percent is a share with as many places as it needs: 0 %, 0.4 %, 88 %.
+func percent(r Rate) string {
+	p := 100 * r.Share()
+	switch {
+	case r.N == 0:
+		return "0 %"
+	case p < 1:
+		return fmt.Sprintf("%.1g %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", p)
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// list is "a", "a and b", "a, b and c".
+func list(names []string, and string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " " + and + " " + names[len(names)-1]
+}
