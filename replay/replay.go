@@ -112,6 +112,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 		report.Labels = append(report.Labels, LabelCount{label, label.Means(), n})
 	}
+	report.Score()
 	report.Seconds = time.Since(began).Seconds()
 	return report, nil
 }

@@ -29,7 +29,7 @@ const (
 )
 
 // Score fills in the scores of a report from its rows, and the advice.
-func Score(r *Report) {
+func (r *Report) Score() {
 	months, projects := r.parts()
 	for i := range r.Scores {
 		r.Scores[i].count(r.Rows, i, months, projects)

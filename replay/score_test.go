@@ -1,0 +1,204 @@
+package replay
+
+import (
+	"fmt"
+	"math"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Known values of Wilson's interval: Newcombe, Statistics in Medicine 17 (1998), table I, and the
+// rule of three's neighbourhood.
+func TestWilson(t *testing.T) {
+	for _, test := range []struct {
+		n, of     int
+		low, high float64
+	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}, {20, 20, 0.8389, 1}, {0, 0, 0, 1}} {
+		r := Rate{N: test.n, Of: test.of}
+		r.bound()
+		if math.Abs(r.Low-test.low) > 5e-5 || math.Abs(r.High-test.high) > 5e-5 {
+			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", test.n, test.of, r.Low, r.High, test.low, test.high)
+		}
+	}
+}
+
+// An interval holds its share, and more data makes it narrower.
+func TestIntervalsShrink(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	for range 2000 {
+		of := 1 + random.Intn(500)
+		n := random.Intn(of + 1)
+		one, ten := Rate{N: n, Of: of}, Rate{N: 10 * n, Of: 10 * of}
+		one.bound()
+		ten.bound()
+		if one.Low > one.Share() || one.High < one.Share() || one.Low < 0 || one.High > 1 || ten.High-ten.Low >= one.High-one.Low {
+			t.Fatalf("%+v, %+v", one, ten)
+		}
+	}
+}
+
+func TestSignTest(t *testing.T) {
+	for _, test := range []struct {
+		a, b int
+		want float64
+	}{{0, 0, 1}, {0, 5, 0.0625}, {5, 0, 0.0625}, {1, 9, 0.021484375}, {10, 10, 1}, {3, 3, 1}, {0, 1, 1}, {2, 10, 0.03857421875}} {
+		if got := signTest(test.a, test.b); math.Abs(got-test.want) > 1e-9 {
+			t.Errorf("%d against %d: %v, want %v", test.a, test.b, got, test.want)
+		}
+	}
+	if got := signTest(5000, 100_000); got < 0 || got > 1e-9 {
+		t.Errorf("large counts: %v", got)
+	}
+}
+
+// rowsOf makes n rows of a label at which each strategy says what it says.
+func rowsOf(n int, label Label, choices ...string) (rows []Row) {
+	for i := range n {
+		r := Row{Label: label, Means: label.Means(), Project: fmt.Sprintf("/p%d", i%20), At: time.Date(2026, time.Month(1+i%3), 1, 0, 0, 0, 0, time.UTC), Idle: float64(i) * 600}
+		for _, c := range choices {
+			choice := Choice{Decision: "stop", Rule: "otherwise"}
+			switch c {
+			case "go":
+				choice = Choice{Decision: "continue", Rule: "intent"}
+			case "asks":
+				choice.Asks, choice.Bytes = true, 2000
+			case "held":
+				choice.Alone, choice.Guard = "continue", "plan-mode"
+			}
+			r.Choices = append(r.Choices, choice)
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func reportOf(names []string, rows ...[]Row) Report {
+	r := Report{}
+	for _, name := range names {
+		r.Scores = append(r.Scores, Score{Name: name})
+	}
+	for _, some := range rows {
+		r.Rows = append(r.Rows, some...)
+	}
+	r.Score()
+	return r
+}
+
+func TestScore(t *testing.T) {
+	r := reportOf([]string{"one", "two"},
+		rowsOf(40, MidWork, "go", "asks"),
+		rowsOf(10, MidWork, "stop", "stop"),
+		rowsOf(10, Nudge, "go", "stop"),
+		rowsOf(3, Answered, "go", "asks"),
+		rowsOf(27, Answered, "stop", "held"),
+		rowsOf(5, Ended, "go", "asks"),
+	)
+	one, two := r.Scores[0], r.Scores[1]
+	is := func(what string, got Rate, n, of int) {
+		t.Helper()
+		if got.N != n || got.Of != of {
+			t.Errorf("%s: %d of %d, want %d of %d", what, got.N, got.Of, n, of)
+		}
+	}
+	is("caught", one.Caught, 50, 60)
+	is("wrong", one.Wrong, 3, 30)
+	is("nudges", one.Nudges, 10, 10)
+	is("precision", one.Precision, 50, 53)
+	is("asked", one.Asked, 0, 45)
+	is("the other's caught", two.Caught, 0, 60)
+	is("asked, at stops only", two.Asked, 8, 45)
+	if two.Bytes != 16_000 || math.Abs(two.Dollars-8*Price(2000)) > 1e-12 || Price(2000) <= 0 {
+		t.Errorf("%d bytes, $%v", two.Bytes, two.Dollars)
+	}
+	// Nudges after 0, 10, 20 … 90 minutes; each counts for an hour at most.
+	if want := float64(0+600+1200+1800+2400+3000) + 4*3600; one.Saved != want {
+		t.Errorf("saved %v s, want %v", one.Saved, want)
+	}
+	if len(two.Guards) != 1 || two.Guards[0] != (Count{"plan-mode", 27}) {
+		t.Errorf("%+v", two.Guards)
+	}
+	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 0}) {
+		t.Errorf("%+v", one.Rules)
+	}
+	if len(one.Months) != 3 || one.Months[0].Name != "2026-01" || one.Months[0].Caught.Of+one.Months[1].Caught.Of+one.Months[2].Caught.Of != 60 {
+		t.Errorf("%+v", one.Months)
+	}
+	if len(one.Projects) != maxProjects+1 || one.Projects[maxProjects].Name != Others {
+		t.Errorf("%d projects, the last %+v", len(one.Projects), one.Projects[len(one.Projects)-1])
+	}
+	n := 0
+	for _, p := range one.Projects {
+		n += p.Caught.Of + p.Wrong.Of
+	}
+	if n != 90 {
+		t.Errorf("the projects have %d rows of 90", n)
+	}
+}
+
+// The advice promises no more than the data has.
+func TestAdvice(t *testing.T) {
+	three := []string{"ned", "bart", "seed"}
+	for name, test := range map[string]struct {
+		report Report
+		says   string
+		not    string
+	}{
+		"nothing":  {reportOf(three), "no stop to learn from", "speaks for"},
+		"too few":  {reportOf(three, rowsOf(29, Answered, "stop", "stop", "stop"), rowsOf(500, MidWork, "go", "stop", "go")), "29 stops and 500 points in mid-work are too few", "speaks for"},
+		"one stop": {reportOf(three, rowsOf(1, Answered, "stop", "stop", "stop")), "1 stop and 0 points", ""},
+		"nobody goes on": {reportOf(three, rowsOf(50, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "stop", "stop", "stop")),
+			"None of these", "speaks for"},
+		"clear": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(80, MidWork, "go", "stop", "stop"), rowsOf(20, MidWork, "go", "go", "go")),
+			"speaks for ned: it goes on at 100 % of the points in mid-work and at nudges, and runs over 0 % of", "no difference"},
+		"a hair's breadth": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "go", "go", "go"), rowsOf(3, MidWork, "go", "stop", "stop")),
+			"No difference that your data can show between ned, bart and seed.", "speaks for"},
+		"catches more, and runs people over": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(20, Answered, "stop", "stop", "go"), rowsOf(60, MidWork, "go", "stop", "go"), rowsOf(40, MidWork, "stop", "stop", "go")),
+			"speaks for ned: it goes on at 60 %", "speaks for seed"},
+		"two alike": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(60, MidWork, "go", "stop", "go"), rowsOf(5, MidWork, "go", "go", "go")),
+			"between it and seed there is no difference", ""},
+		"one alone": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(60, MidWork, "go", "stop", "stop")),
+			"Only ned would have gone on at all", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := test.report.Advice
+			if !strings.Contains(got, test.says) || test.not != "" && strings.Contains(got, test.not) || strings.Count(got, ". ") > 0 {
+				t.Errorf("%s", got)
+			}
+		})
+	}
+}
+
+// Strategies that differ by chance alone are told apart hardly ever: of 400 made
+// histories at most one in twenty.
+func TestAdviceIsNotFooledByChance(t *testing.T) {
+	fooled := 0
+	for seed := range int64(400) {
+		random := rand.New(rand.NewSource(seed))
+		r := Report{Scores: []Score{{Name: "a"}, {Name: "b"}, {Name: "c"}}}
+		for i := range 240 {
+			label := MidWork
+			chance := 0.7
+			if i%2 == 0 {
+				label, chance = Answered, 0.05
+			}
+			row := Row{Label: label, Means: label.Means()}
+			for range r.Scores {
+				c := Choice{Decision: "stop", Rule: "r"}
+				if random.Float64() < chance {
+					c.Decision = "continue"
+				}
+				row.Choices = append(row.Choices, c)
+			}
+			r.Rows = append(r.Rows, row)
+		}
+		r.Score()
+		if !strings.HasPrefix(r.Advice, "No difference") {
+			fooled++
+		}
+	}
+	if fooled > 20 {
+		t.Errorf("fooled %d times of 400", fooled)
+	}
+}
