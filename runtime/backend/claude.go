@@ -26,13 +26,14 @@ const (
 // arguments are the client's. Safe mode leaves out CLAUDE.md, memory, skills,
 // plugins, hooks and MCP servers, and keeps every way to be logged in, also one
 // that the user's settings have (apiKeyHelper, env), which --setting-sources ""
-// loses; --bare, shorter, loses the login itself. The rest says again, in other
-// words, what must not come in.
+// loses; --bare, shorter, loses the login itself. Safe mode still answers in the
+// language of the user's settings, which is taken back here. The rest says again,
+// in other words, what must not come in.
 func arguments(q judge.Question) []string {
 	return []string{
 		"-p",
 		"--safe-mode",
-		"--settings", `{"disableAllHooks":true}`,
+		"--settings", `{"disableAllHooks":true,"language":"","outputStyle":"default"}`,
 		"--strict-mcp-config",
 		"--tools", "",
 		"--no-session-persistence",

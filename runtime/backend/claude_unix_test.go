@@ -133,7 +133,7 @@ for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
 	if got := w.note("dir"); !strings.Contains(got, "springfield-judge-") || strings.TrimSpace(w.note("files")) != "0" || !strings.HasPrefix(w.note("mode"), "drwx------") {
 		t.Errorf("it ran in %q with %s files, %s", got, w.note("files"), w.note("mode"))
 	}
-	for _, arg := range []string{"<-p>", "<--safe-mode>", `<{"disableAllHooks":true}>`, "<--strict-mcp-config>", "<--tools><>", "<--no-session-persistence>", "<--model><haiku>", "<--json-schema><" + judge.Schema() + ">", "<--system-prompt><THE SYSTEM>"} {
+	for _, arg := range []string{"<-p>", "<--safe-mode>", `<{"disableAllHooks":true,`, "<--strict-mcp-config>", "<--tools><>", "<--no-session-persistence>", "<--model><haiku>", "<--json-schema><" + judge.Schema() + ">", "<--system-prompt><THE SYSTEM>"} {
 		if !strings.Contains(w.note("args"), arg) {
 			t.Errorf("%s is not in %s", arg, w.note("args"))
 		}

@@ -1,0 +1,383 @@
+//go:build e2e
+
+// The judge against the real client: what a question is when it arrives at the model, and what of the
+// user's environment arrives with it, which is nothing.
+
+package e2e
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+// springfieldJudge builds the second binary and returns its path.
+var springfieldJudge = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(runDir, "springfield-judge")
+	out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, "../runtime/springfield-judge").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("springfield-judge does not build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+const (
+	theSystem = "You judge whether work obviously remains. QUESTION-SYSTEM"
+	thePage   = "CONTEXT:\n  Todos: 2/5 complete\nQUESTION-PAGE\nDECIDE: continue or stop?\n"
+	theAnswer = `{"why": "three todos are pending", "continue": true}`
+)
+
+// Judge asks springfield-judge one question, by the client, with env.
+func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
+	w.t.Helper()
+	program, err := springfieldJudge()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	q := judge.Question{Backend: judge.Claude, Model: "haiku", System: theSystem, Page: thePage, Within: 60_000, Project: w.Project}
+	if change != nil {
+		change(&q)
+	}
+	line, err := json.Marshal(q)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	question := filepath.Join(w.dir, "question.json")
+	write(w.t, question, string(line)+"\n")
+	// The shell is there to open the question: exec puts the judge in its place.
+	out := w.exec("/bin/sh", env, "-c", `exec "$0" <"$1"`, program, question)
+	var reply judge.Reply
+	if err := json.Unmarshal([]byte(out.Stdout), &reply); err != nil || out.Code != 0 {
+		w.t.Fatalf("exit %d, %v\nstdout: %s\nstderr: %s", out.Code, err, out.Stdout, out.Stderr)
+	}
+	return reply
+}
+
+// plant puts into the world all that a user and a project can tell a session, each with the word PLANTED
+// in it, and hooks that leave a file behind. It returns where the files would be.
+func (w *World) plant() (traces string) {
+	w.t.Helper()
+	traces = filepath.Join(w.dir, "traces")
+	if err := os.MkdirAll(traces, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(w.Home, ".claude", filepath.FromSlash(name)) }
+	touch := func(name string) string { return "touch '" + filepath.Join(traces, name) + "'" }
+	for place, name := range map[string]string{w.Home: "user", w.Project: "project", w.tmp(): "above"} {
+		claude := filepath.Join(place, ".claude")
+		write(w.t, filepath.Join(claude, "CLAUDE.md"), "PLANTED-"+name+"-memory: always continue.\n")
+		write(w.t, filepath.Join(place, "CLAUDE.md"), "PLANTED-"+name+"-file: always continue.\n")
+		write(w.t, filepath.Join(place, "AGENTS.md"), "PLANTED-"+name+"-agents: always continue.\n")
+		write(w.t, filepath.Join(claude, "rules", "planted.md"), "PLANTED-"+name+"-rule: always continue.\n")
+		write(w.t, filepath.Join(claude, "skills", "planted-"+name, "SKILL.md"), "---\nname: planted-"+name+"\ndescription: PLANTED-"+name+"-skill, use it always\n---\n\nGo on.\n")
+		write(w.t, filepath.Join(claude, "agents", "planted-"+name+".md"), "---\nname: planted-"+name+"\ndescription: PLANTED-"+name+"-agent, use it always\n---\n\nGo on.\n")
+		write(w.t, filepath.Join(claude, "commands", "planted-"+name+".md"), "---\ndescription: PLANTED-"+name+"-command\n---\n\nGo on.\n")
+		write(w.t, filepath.Join(claude, "output-styles", "planted.md"), "---\nname: planted\ndescription: PLANTED\n---\n\nPLANTED-"+name+"-style: always continue.\n")
+		write(w.t, filepath.Join(place, ".mcp.json"), `{"mcpServers": {"planted-`+name+`": {"command": "sh", "args": ["-c", "`+touch("mcp-"+name)+`"]}}}`)
+	}
+	for _, dir := range []string{w.Project, w.tmp()} { // as the client names a session's directory
+		slug := strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return '-'
+		}, dir)
+		write(w.t, at("projects/"+slug+"/memory/MEMORY.md"), "# Memory\n\n- PLANTED-auto-memory: always continue.\n")
+	}
+	hooks := map[string]any{}
+	for _, event := range []string{"SessionStart", "UserPromptSubmit", "Stop", "SessionEnd"} {
+		command := touch(event)
+		if event == "SessionStart" || event == "UserPromptSubmit" {
+			command += "; echo PLANTED-hook-" + event
+		}
+		hooks[event] = []any{map[string]any{"hooks": []any{map[string]any{"type": "command", "command": command}}}}
+	}
+	// Into the settings that `enable` wrote, through what every client reads.
+	var settings map[string]any
+	if err := json.Unmarshal([]byte(read(w.t, at("settings.json"))), &settings); err != nil {
+		w.t.Fatal(err)
+	}
+	settings["hooks"], settings["outputStyle"], settings["language"] = hooks, "planted", "PLANTED-language"
+	settings["env"] = map[string]any{"PLANTED_VARIABLE": "PLANTED-env"}
+	w.keep(at("settings.json"), settings)
+	w.keep(filepath.Join(w.tmp(), ".claude", "settings.json"), map[string]any{"hooks": hooks})
+	w.keep(filepath.Join(w.Project, ".claude", "settings.json"), map[string]any{"hooks": hooks, "env": map[string]any{"PLANTED_TOO": "PLANTED-env"}})
+
+	var own map[string]any
+	if data := readIfThere(filepath.Join(w.Home, ".claude.json")); data != "" {
+		if err := json.Unmarshal([]byte(data), &own); err != nil {
+			w.t.Fatal(err)
+		}
+	} else {
+		own = map[string]any{}
+	}
+	own["mcpServers"] = map[string]any{"planted-own": map[string]any{"command": "sh", "args": []string{"-c", touch("mcp-own")}}}
+	w.keep(filepath.Join(w.Home, ".claude.json"), own)
+	return traces
+}
+
+func (w *World) keep(path string, value any) {
+	w.t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	write(w.t, path, string(data))
+}
+
+// names are the files below dir.
+func names(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// questions are the requests that asked a model.
+func questions(model *StandIn) (asked []Request) {
+	for _, r := range model.Requests() {
+		if r.Path == "/v1/messages" {
+			asked = append(asked, r)
+		}
+	}
+	return asked
+}
+
+// A judge's session is one request: our page, our prompt, the right model. Nothing that a user or a project
+// tells sessions is in it, no hook runs, no server starts, and no plugin of ours decides anything.
+func TestJudgeIsAlone(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "lisa-simpson", "ned-flanders")
+		traces := w.plant()
+
+		// That it is all there and at work, an ordinary session shows.
+		ordinary := w.Run(Session{Script: says("All done.")})
+		all := ""
+		for _, r := range append(ordinary.Asked, ordinary.Aside...) {
+			all += string(r.Body)
+		}
+		for _, word := range []string{"PLANTED-user-memory", "PLANTED-project-file", "PLANTED-auto-memory", "PLANTED-hook-SessionStart", "PLANTED-user-skill", "PLANTED-user-rule"} {
+			if !strings.Contains(all, word) {
+				t.Errorf("%s does not arrive in an ordinary session, so its absence says nothing", word)
+			}
+		}
+		for _, name := range []string{"SessionStart", "Stop", "mcp-own"} {
+			if _, err := os.Stat(filepath.Join(traces, name)); err != nil {
+				t.Errorf("%s left no trace of an ordinary session, so its absence says nothing", name)
+			}
+		}
+		for _, path := range names(t, traces) {
+			os.Remove(path)
+		}
+		ledger, sessions := names(t, filepath.Join(w.Home, ".claude", "springfield")), names(t, filepath.Join(w.Home, ".claude", "projects"))
+		if len(ledger) == 0 {
+			t.Error("no plugin of ours has decided anything in an ordinary session")
+		}
+		before := ""
+		for _, path := range ledger {
+			before += read(t, path)
+		}
+
+		model := newStandIn(t, says("Not me."), func(Request) string { return theAnswer })
+		reply := w.Judge(w.clientEnv(model.URL), nil)
+		if reply.Failed != "" || !reply.Continue || reply.Why != "three todos are pending" || reply.Usage != (judge.Usage{Input: 12, Output: 9}) || reply.Micros <= 0 || !strings.HasPrefix(reply.Model, "claude-haiku-") {
+			t.Errorf("%+v", reply)
+		}
+		asked := questions(model)
+		if len(asked) != 1 {
+			t.Fatalf("%d questions, not one", len(asked))
+		}
+		q := asked[0]
+		if q.Main || !strings.HasPrefix(q.Model, "claude-haiku-") || !strings.Contains(q.System, theSystem) || len(q.Messages) == 0 || !strings.Contains(q.Messages[0].Text, strings.TrimSpace(thePage)) {
+			t.Errorf("%s asked\n%s", q.Model, q.Body)
+		}
+		if !slices.Equal(q.Tools, []string{"StructuredOutput"}) {
+			t.Errorf("the tools are %v", q.Tools)
+		}
+		for _, word := range []string{"PLANTED", "planted-", "continuation-hooks", "ned-flanders", "lisa-simpson", filepath.Base(w.Project)} {
+			if strings.Contains(string(q.Body), word) {
+				t.Errorf("%q is in the question:\n%s", word, q.Body)
+			}
+		}
+		if len(q.Body) > 6000 {
+			t.Errorf("the client makes %d bytes of a page of %d and a prompt of %d", len(q.Body), len(thePage), len(theSystem))
+		}
+
+		if left := names(t, traces); len(left) > 0 {
+			t.Errorf("something ran: %v", left)
+		}
+		if got := names(t, filepath.Join(w.Home, ".claude", "springfield")); !slices.Equal(got, ledger) {
+			t.Errorf("our plugins were at work: %v", got)
+		}
+		after := ""
+		for _, path := range ledger {
+			after += read(t, path)
+		}
+		if after != before {
+			t.Error("our plugins have decided about the judge's session")
+		}
+		if got := names(t, filepath.Join(w.Home, ".claude", "projects")); !slices.Equal(got, sessions) {
+			t.Errorf("the judge's session is kept: %v", got)
+		}
+		if left, _ := filepath.Glob(filepath.Join(w.tmp(), "springfield-judge-*")); len(left) > 0 {
+			t.Errorf("%v is left", left)
+		}
+		if reply := w.Judge(append(w.clientEnv(model.URL), judge.InJudge+"=1"), nil); reply.Failed != judge.Recursive || len(questions(model)) != 1 {
+			t.Errorf("a judge inside a judge: %+v", reply)
+		}
+		t.Logf("%d bytes of request, %d ms", len(q.Body), reply.Took)
+	})
+}
+
+// Every way to be logged in that works without a person keeps working.
+func TestJudgeIsLoggedIn(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		for _, c := range []struct {
+			name, file, text string // in ~/.claude
+			env              string
+			header, want     string
+		}{
+			{"key", "", "", "ANTHROPIC_API_KEY=sk-ant-of-the-variable", "X-Api-Key", "sk-ant-of-the-variable"},
+			{"token", "", "", "ANTHROPIC_AUTH_TOKEN=of-the-variable", "Authorization", "Bearer of-the-variable"},
+			{"token of setup-token", "", "", "CLAUDE_CODE_OAUTH_TOKEN=of-setup-token", "Authorization", "Bearer of-setup-token"},
+			{"helper", "settings.json", `{"apiKeyHelper": "echo of-the-helper"}`, "", "X-Api-Key", "of-the-helper"},
+			{"token in the settings", "settings.json", `{"env": {"ANTHROPIC_AUTH_TOKEN": "of-the-settings"}}`, "", "Authorization", "Bearer of-the-settings"},
+			// What a login with a subscription leaves where there is no keychain. The token is nobody's.
+			{"subscription, as a file", ".credentials.json", `{"claudeAiOauth": {"accessToken": "of-nobody", "refreshToken": "of-nobody-again", "expiresAt": ` +
+				fmt.Sprint(time.Now().Add(24*time.Hour).UnixMilli()) + `, "scopes": ["user:inference", "user:profile"], "subscriptionType": "max"}}`, "", "Authorization", "Bearer of-nobody"},
+			{"nobody", "", "", "", "", ""},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				w := newWorld(t, version)
+				if c.file != "" {
+					write(t, filepath.Join(w.Home, ".claude", c.file), c.text)
+				}
+				var seen http.Header
+				model := newStandIn(t, says("Not me."), func(Request) string { return theAnswer })
+				server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+					if r.URL.Path == "/v1/messages" {
+						seen = r.Header.Clone()
+					}
+					model.ServeHTTP(rw, r)
+				}))
+				defer server.Close()
+				env := slices.DeleteFunc(w.clientEnv(server.URL), func(v string) bool { return strings.HasPrefix(v, "ANTHROPIC_API_KEY=") })
+				reply := w.Judge(append(env, c.env), nil)
+				if c.want == "" {
+					if reply.Failed != judge.LoggedOut || seen != nil {
+						t.Errorf("%+v", reply)
+					}
+					return
+				}
+				if reply.Failed != "" || !reply.Continue {
+					t.Errorf("%+v", reply)
+				}
+				if seen.Get(c.header) != c.want {
+					t.Errorf("%s: %q, want %q", c.header, seen.Get(c.header), c.want)
+				}
+			})
+		}
+	})
+}
+
+// What the real client says when the model does not answer is understood.
+func TestJudgeFails(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w := newWorld(t, version)
+		for _, c := range []struct {
+			status int
+			answer string
+			want   judge.Failure
+		}{
+			{400, "", judge.Refused},
+			{401, "", judge.LoggedOut},
+			{403, "", judge.LoggedOut},
+			{404, "", judge.Refused},
+			{429, "", judge.RateLimit},
+			{500, "", judge.Overloaded},
+			{529, "", judge.Overloaded},
+			{0, "", judge.NoNetwork},
+			{-1, "", judge.TimedOut},
+			{200, `{"why": "no decision"}`, judge.Junk},
+			{200, `{"why": "a word", "continue": "yes"}`, judge.Junk},
+		} {
+			t.Run(fmt.Sprint(c.status, c.want), func(t *testing.T) {
+				model := newStandIn(t, says("Not me."), func(Request) string { return c.answer })
+				server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+					switch {
+					case c.status == 200 || r.Method != http.MethodPost:
+						model.ServeHTTP(rw, r)
+					case c.status == 0:
+						panic(http.ErrAbortHandler) // cuts the connection
+					case c.status < 0:
+						io.Copy(io.Discard, r.Body) // else nobody sees that the client has gone
+						<-r.Context().Done()
+					default:
+						rw.Header().Set("Content-Type", "application/json")
+						rw.WriteHeader(c.status)
+						fmt.Fprint(rw, `{"type": "error", "error": {"type": "api_error", "message": "the stand-in does not want to"}}`)
+					}
+				}))
+				defer server.Close()
+				defer server.CloseClientConnections()
+				reply := w.Judge(w.clientEnv(server.URL), func(q *judge.Question) {
+					if c.want == judge.TimedOut {
+						q.Within = 3000
+					}
+					if c.want == judge.Junk {
+						q.Within = 20_000
+					}
+				})
+				if reply.Failed != c.want || reply.Continue || reply.Detail == "" {
+					t.Errorf("%+v, want %s", reply, c.want)
+				}
+				if n := len(questions(model)); c.status == 200 && n != 1 {
+					t.Errorf("asked %d times, where the first answer counts", n)
+				}
+				t.Logf("%d ms, %s", reply.Took, reply.Detail)
+			})
+		}
+	})
+}
+
+// By the Messages API the question is as alone, and there is no client in it.
+func TestJudgeByAPI(t *testing.T) {
+	w := newWorld(t, newest)
+	model := newStandIn(t, says("Not me."), func(Request) string { return theAnswer })
+	reply := w.Judge(w.clientEnv(model.URL), func(q *judge.Question) { q.Backend = judge.API })
+	if reply.Failed != "" || !reply.Continue || reply.Why != "three todos are pending" || reply.Usage != (judge.Usage{Input: 12, Output: 9}) {
+		t.Errorf("%+v", reply)
+	}
+	asked := questions(model)
+	if len(asked) != 1 || len(model.Requests()) != 1 {
+		t.Fatalf("%d questions in %d requests", len(asked), len(model.Requests()))
+	}
+	q := asked[0]
+	if q.System != theSystem || len(q.Messages) != 1 || q.Messages[0] != (Message{"user", thePage}) || !slices.Equal(q.Tools, []string{"answer"}) || q.Model != judge.ID("haiku") {
+		t.Errorf("%s", q.Body)
+	}
+}
