@@ -366,6 +366,9 @@ func (a *app) sayProposal(t tuned, report replay.Report, p tune.Proposal, plan i
 		count(report.Sessions, "session"), count(p.Learned.Continue+p.Learned.Stop+p.Held.Continue+p.Held.Stop, "place")+" that count", missed, t.plugin, wrong)
 	if len(p.Proposed) == 0 {
 		a.say("nothing to propose: no phrase that both halves of these sessions speak for, beyond chance")
+		if stops := p.Held.Stop; stops < enough {
+			a.say("%d of the stops in the held-out half count, which is few: with more history there may be something to find", stops)
+		}
 		return
 	}
 	for _, c := range p.Proposed {
@@ -379,8 +382,9 @@ func (a *app) sayProposal(t tuned, report replay.Report, p tune.Proposal, plan i
 	}
 	if p.Before != nil && p.After != nil {
 		a.say("")
-		a.say("decided anew on the held-out half, %s: caught %s, then %s; wrongly continued %s, then %s",
-			count(p.Held.Sessions, "session"), part(p.Before.Caught), part(p.After.Caught), part(p.Before.Wrong), part(p.After.Wrong))
+		a.say("decided anew on the held-out half, %s", count(p.Held.Sessions, "session"))
+		a.say("  caught            %s, then %s", part(p.Before.Caught), part(p.After.Caught))
+		a.say("  wrongly continued %s, then %s; at 95 %% confidence no more than %.1f %%", part(p.Before.Wrong), part(p.After.Wrong), 100*p.After.Wrong.High)
 	}
 	a.say("")
 	fmt.Fprint(a.out, visible(plan.Diff()))
@@ -407,5 +411,9 @@ func evidence(c tune.Proposed, e tune.Evidence) string {
 	}
 	return fmt.Sprintf("%s, of %s; against it %s", answered, count(e.Sessions, "session"), work)
 }
+
+// enough is how many stops where a person answered make it likely that what there
+// is to find is found.
+const enough = 50
 
 func part(r replay.Rate) string { return fmt.Sprintf("%d of %d", r.N, r.Of) }

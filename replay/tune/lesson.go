@@ -19,6 +19,7 @@ type point struct {
 	rule    string // that decides it now
 	on      bool   // that rule makes Claude go on
 	open    bool   // no rule stops it that a late one stands behind
+	spare   bool   // one of so many points in mid-work that the test is better without
 	last    string // the last sentence
 	opening []span // what it begins with, if that is words: none or one
 	spans   []span // what says looks at
@@ -93,6 +94,10 @@ func (c *candidate) inPlay(p *point) bool {
 // right tells whether the change would decide a row as it should be.
 func (c *candidate) right(p *point) bool { return p.work() == (c.then == strategy.Continue) }
 
+// spares tells whether a row is not in the test. What would switch rules off or stop
+// more has wrong continues to show, which are few: it is tested on all.
+func (c *candidate) spares(p *point) bool { return p.spare && c.then == strategy.Continue }
+
 // holds tells whether the change is about a row that is in play.
 func (c *candidate) holds(p *point) bool {
 	switch {
@@ -119,9 +124,10 @@ type tally struct {
 	Evidence
 	hits, misses int      // rows that it would decide right, and wrong
 	rows         []*point // the hits
+	stops        int      // rows where a person had something else to say, whatever it does
 	// The test: of pool rows that it could be about, good of which it would decide
 	// right, it takes drawn, and of those fine are good. No more than perSession rows
-	// of a session are taken.
+	// of a session are taken, and spare ones are not in it.
 	pool, good, drawn, fine int
 }
 
@@ -133,10 +139,13 @@ func (c *candidate) count(points []*point) tally {
 		if !c.inPlay(p) {
 			continue
 		}
-		right := c.right(p)
-		t.pool++
-		if right {
-			t.good++
+		right, spare := c.right(p), c.spares(p)
+		if !p.work() {
+			t.stops++
+		}
+		if !spare {
+			t.pool++
+			t.good += btoi(right)
 		}
 		if i == 0 || p.row.Session != session {
 			session, taken, counted = p.row.Session, 0, false
@@ -144,11 +153,10 @@ func (c *candidate) count(points []*point) tally {
 		if !c.holds(p) {
 			continue
 		}
-		if taken++; taken <= perSession {
+		if !spare && taken < perSession {
+			taken++
 			t.drawn++
-			if right {
-				t.fine++
-			}
+			t.fine += btoi(right)
 		}
 		switch {
 		case p.row.Label == replay.Nudge:
@@ -186,7 +194,7 @@ func (c *candidate) fits(t tally) bool {
 		low, _ := share(t.hits, t.hits+t.misses)
 		return low > 0.5
 	case c.then == strategy.Continue:
-		return harmless(t.misses, t.hits, t.pool-t.good)
+		return harmless(t.misses, t.hits, t.stops)
 	}
 	return t.misses == 0 || atMost(t.misses, t.hits+t.misses, mostLost)
 }
@@ -279,18 +287,20 @@ func (a rough) better(b rough) int {
 // pick is the most promising candidate on the rows that are alive.
 func (l *lesson) pick(alive []bool) (*phrase, *candidate) {
 	c := &candidate{then: l.then}
-	pool, good := 0, 0
+	var whole tally
 	for i, p := range l.points {
-		if alive[i] {
-			pool++
-			if c.right(p) {
-				good++
-			}
+		if !alive[i] {
+			continue
+		}
+		whole.stops += btoi(!p.work())
+		if !c.spares(p) {
+			whole.pool++
+			whole.good += btoi(c.right(p))
 		}
 	}
 	var all []rough
 	for _, ph := range l.phrases {
-		if r := l.rough(ph, alive, pool, good); r.p <= promising {
+		if r := l.rough(ph, alive, whole); r.p <= promising {
 			all = append(all, r)
 		}
 	}
@@ -299,7 +309,7 @@ func (l *lesson) pick(alive []bool) (*phrase, *candidate) {
 	var best rough
 	for _, r := range all[:min(len(all), shortlist)] {
 		c := newCandidate(r.ph, l.then)
-		t := l.count(c, r.ph, alive, pool, good)
+		t := l.count(c, r.ph, alive, whole)
 		exact := rough{r.ph, t.p(), t.hits}
 		if c.fits(t) && exact.p <= promising && (found == nil || exact.better(best) < 0) {
 			found, best = c, exact
@@ -309,29 +319,34 @@ func (l *lesson) pick(alive []bool) (*phrase, *candidate) {
 }
 
 // rough counts where a phrase stands; p is 1 if it cannot come into question.
-func (l *lesson) rough(ph *phrase, alive []bool, pool, good int) rough {
+func (l *lesson) rough(ph *phrase, alive []bool, whole tally) rough {
 	c := &candidate{then: l.then}
-	hits, misses, sessions, session := 0, 0, 0, ""
+	hits, misses, drawn, fine, sessions, session := 0, 0, 0, 0, 0, ""
 	for _, i := range ph.at {
-		switch p := l.points[i]; {
-		case !alive[i]:
-		case !c.right(p):
+		p := l.points[i]
+		if !alive[i] {
+			continue
+		}
+		right := c.right(p)
+		if !c.spares(p) {
+			drawn++
+			fine += btoi(right)
+		}
+		if !right {
 			misses++
-		default:
-			if hits++; hits == 1 || p.row.Session != session {
-				sessions, session = sessions+1, p.row.Session
-			}
+		} else if hits++; hits == 1 || p.row.Session != session {
+			sessions, session = sessions+1, p.row.Session
 		}
 	}
-	if hits < minCases || sessions < minSessions || 2*misses > hits {
+	if hits < minCases || sessions < minSessions || 2*misses > hits || l.then == strategy.Continue && ph.where != closes && ph.words < minWords {
 		return rough{ph, 1, hits}
 	}
-	return rough{ph, tail(pool, good, hits+misses, hits), hits}
+	return rough{ph, tail(whole.pool, whole.good, drawn, fine), hits}
 }
 
 // count is a candidate's count on the rows that are alive, from where its rule is
 // known to hold.
-func (l *lesson) count(c *candidate, ph *phrase, alive []bool, pool, good int) tally {
+func (l *lesson) count(c *candidate, ph *phrase, alive []bool, whole tally) tally {
 	var points []*point
 	for _, i := range l.held(ph) {
 		if alive[i] {
@@ -339,7 +354,7 @@ func (l *lesson) count(c *candidate, ph *phrase, alive []bool, pool, good int) t
 		}
 	}
 	t := c.count(points)
-	t.pool, t.good = pool, good
+	t.pool, t.good, t.stops = whole.pool, whole.good, whole.stops
 	return t
 }
 

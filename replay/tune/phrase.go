@@ -15,6 +15,7 @@ import (
 
 const (
 	maxWords  = 5  // of a phrase
+	minWords  = 2  // of one that makes Claude go on: a single word says too many things
 	maxLetter = 20 // of a word: what is longer is more likely a key
 )
 

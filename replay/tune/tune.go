@@ -33,8 +33,9 @@ const (
 	triedOn      = 8
 	triedStop    = 4
 	triedOff     = 4
-	// perSession is how many rows of one session count in the test: a session is one
-	// conversation, and its rows are not so many independent witnesses.
+	// perSession is how many rows of one session a candidate can take in the test: a
+	// session is one conversation, and its rows are not so many independent witnesses.
+	// So many points in mid-work are in it at least, see thin.
 	perSession = 3
 	// Unless a rule has no wrong continue, mostWrong is their highest share in what it
 	// continues, and mostStops in the stops that it could be wrong about; mostLost is
@@ -126,13 +127,17 @@ type Outcome struct {
 // HeldOut tells whether a session is in the half that proposals are tested on. It
 // is the same in every run.
 func HeldOut(session string) bool {
+	return mixed(session)&1 == 1
+}
+
+// mixed is a number that looks nothing like the text.
+func mixed(text string) uint64 {
 	h := fnv.New64a()
-	h.Write([]byte(session))
+	h.Write([]byte(text))
 	x := h.Sum64() // whose low bits hang on the last byte alone
 	x ^= x >> 33
 	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	return x&1 == 1
+	return x ^ x>>33
 }
 
 // Propose proposes changes. It changes nothing and asks nobody. After each that is
@@ -228,6 +233,7 @@ func (t Tuning) points(rows []replay.Row) (learn, held []*point) {
 		words.take(p.spans)
 		words.take(p.opening)
 	}
+	thin(all)
 	for _, p := range all {
 		p.spans = words.withoutNames(p.spans)
 		if p.opening = words.withoutNames(p.opening); len(p.opening) > 0 {
@@ -240,6 +246,37 @@ func (t Tuning) points(rows []replay.Row) (learn, held []*point) {
 		}
 	}
 	return learn, held
+}
+
+// thin leaves points in mid-work out of the test where a session has many more of
+// them than stops: a hundred of them say little more than ten, and where nearly all
+// rows are work, nothing that they say could be beyond chance. Which ones, hangs on
+// their lines alone. They are counted all the same.
+func thin(points []*point) {
+	for len(points) > 0 {
+		n := slices.IndexFunc(points, func(p *point) bool { return p.row.Session != points[0].row.Session })
+		if n < 0 {
+			n = len(points)
+		}
+		stops := 0
+		var work []*point
+		for _, p := range points[:n] {
+			switch {
+			case !p.open:
+			case p.row.Label == replay.MidWork:
+				work = append(work, p)
+			case !p.work():
+				stops++
+			}
+		}
+		slices.SortFunc(work, func(a, b *point) int {
+			return cmp.Or(cmp.Compare(mixed(strconv.Itoa(a.row.Line)), mixed(strconv.Itoa(b.row.Line))), cmp.Compare(a.row.Line, b.row.Line))
+		})
+		for _, p := range work[min(len(work), max(perSession, stops)):] {
+			p.spare = true
+		}
+		points = points[n:]
+	}
 }
 
 func halfOf(points []*point) Half {

@@ -374,6 +374,31 @@ func TestWeighTakesOut(t *testing.T) {
 	}
 }
 
+// Where a session has many more points in mid-work than stops, the test has as many
+// of them as stops, but three, and all nudges; the counts have all.
+func TestThin(t *testing.T) {
+	m := &made{}
+	for s, n := range []struct{ work, stops, nudges int }{{50, 8, 2}, {50, 0, 0}, {2, 9, 0}} {
+		for range n.work {
+			m.say(s, replay.MidWork, "The rest of the rows")
+		}
+		for range n.stops {
+			m.say(s, replay.Answered, "The parser has the dates.")
+		}
+		for range n.nudges {
+			m.say(s, replay.Nudge, "The rest of the rows")
+		}
+		m.say(s, replay.MidWork, "Now I'll write the next file.")
+	}
+	learn, held := m.tuning(t).points(m.decided(t))
+	all := slices.Concat(learn, held)
+	slices.SortStableFunc(all, func(a, b *point) int { return strings.Compare(a.row.Session, b.row.Session) })
+	got := newCandidate(&phrase{where: opens, text: "the rest of"}, strategy.Continue).count(all)
+	if got.MidWork != 102 || got.Nudges != 2 || got.pool != 8+2+8+3+2+9 || got.good != 8+2+3+2 || got.drawn != 3+3+2 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestTuneNamesRulesApart(t *testing.T) {
 	m := planted(60)
 	m.add = []strategy.Rule{{ID: "tuned-onwards-with-the-next-chunk", Says: []string{"nobody says so"}, Then: strategy.Stop}}
