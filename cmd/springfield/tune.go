@@ -110,7 +110,10 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	for _, s := range report.Skipped {
 		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
 	}
-	proposal := tune.Propose(report.Rows, tune.Tuning{Rules: present.Strategy.Rules(present.Config)})
+	proposal, err := tune.Propose(ctx, report.Rows, tune.Tuning{Rules: present.Strategy.Rules(present.Config)})
+	if err != nil {
+		return err
+	}
 	for settled := false; !settled && len(proposal.Proposed) > 0; {
 		candidates := []hook.Settings{present}
 		for i := range proposal.Proposed {

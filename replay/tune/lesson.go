@@ -5,6 +5,7 @@ package tune
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -238,10 +239,10 @@ func (l *lesson) forget(c *candidate) {
 
 // best are the most promising candidates, each learned on the rows that those
 // before it leave.
-func (l *lesson) best(most int) []*candidate {
+func (l *lesson) best(ctx context.Context, most int) []*candidate {
 	var all []*candidate
 	alive := slices.Clone(l.alive)
-	for len(all) < most {
+	for len(all) < most && ctx.Err() == nil {
 		ph, c := l.pick(alive)
 		if c == nil {
 			break

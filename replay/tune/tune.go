@@ -13,6 +13,7 @@ package tune
 
 import (
 	"cmp"
+	"context"
 	"hash/fnv"
 	"slices"
 	"strconv"
@@ -143,15 +144,20 @@ func mixed(text string) uint64 {
 // Propose proposes changes. It changes nothing and asks nobody. After each that is
 // found the rest is learned from what remains; all that a history without a
 // pattern has to get past is the first.
-func Propose(rows []replay.Row, t Tuning) Proposal {
+//
+// When ctx ends before it has, the error is that of ctx.
+func Propose(ctx context.Context, rows []replay.Row, t Tuning) (Proposal, error) {
 	var p Proposal
 	learn, held := t.points(rows)
 	p.Learned, p.Held = halfOf(learn), halfOf(held)
 	lessons := []*lesson{newLesson(learn, strategy.Stop), newLesson(learn, strategy.Continue)}
 	for len(p.Proposed) < maxProposals {
-		next := t.next(lessons, learn, held)
+		next := t.next(ctx, lessons, learn, held)
+		if ctx.Err() != nil {
+			return Proposal{}, ctx.Err()
+		}
 		if next == nil {
-			return p
+			break
 		}
 		learn, held = next.without(learn), next.without(held)
 		for _, l := range lessons {
@@ -159,19 +165,19 @@ func Propose(rows []replay.Row, t Tuning) Proposal {
 		}
 		p.Proposed = append(p.Proposed, next.proposed(t, p.Proposed))
 	}
-	return p
+	return p, nil
 }
 
 // next is the first candidate that holds on the held-out half, nil if none does.
 // Stops come first: what they mend a rule need not be switched off for.
-func (t Tuning) next(lessons []*lesson, learn, held []*point) *candidate {
+func (t Tuning) next(ctx context.Context, lessons []*lesson, learn, held []*point) *candidate {
 	var tried []*candidate
 	for _, l := range lessons {
 		most := triedOn
 		if l.then == strategy.Stop {
 			most = triedStop
 		}
-		tried = append(tried, l.best(most)...)
+		tried = append(tried, l.best(ctx, most)...)
 		if l.then == strategy.Stop {
 			tried = append(tried, t.off(learn)...)
 		}

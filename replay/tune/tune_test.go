@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,9 +58,18 @@ func (m *made) decided(t *testing.T, configs ...strategy.Config) []replay.Row {
 	return rows
 }
 
+func propose(t *testing.T, rows []replay.Row, tuning Tuning) Proposal {
+	t.Helper()
+	p, err := Propose(t.Context(), rows, tuning)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 func (m *made) tune(t *testing.T) Proposal {
 	t.Helper()
-	return Propose(m.decided(t), m.tuning(t))
+	return propose(t, m.decided(t), m.tuning(t))
 }
 
 // ordinary fills sessions with what says nothing: reports that people answer, and
@@ -175,7 +186,7 @@ func TestTuneProposesNothingOnShuffledLabels(t *testing.T) {
 			rows[i].Label, rows[j].Label = rows[j].Label, rows[i].Label
 			rows[i].Means, rows[j].Means = rows[j].Means, rows[i].Means
 		})
-		if p := Propose(rows, tuning); len(p.Proposed) > 0 {
+		if p := propose(t, rows, tuning); len(p.Proposed) > 0 {
 			t.Errorf("seed %d: %+v", seed, p.Proposed)
 		}
 	}
@@ -271,7 +282,7 @@ func TestTuneProposesNothing(t *testing.T) {
 				rows[i].Choices[0] = replay.Choice{Decision: "stop", Rule: "background"}
 			}
 		}
-		if p := Propose(rows, m.tuning(t)); len(p.Proposed) > 0 {
+		if p := propose(t, rows, m.tuning(t)); len(p.Proposed) > 0 {
 			t.Errorf("%s: %+v %+v", name, p.Proposed[0], p.Proposed[0].Rule)
 		}
 	}
@@ -396,6 +407,15 @@ func TestThin(t *testing.T) {
 	got := newCandidate(&phrase{where: opens, text: "the rest of"}, strategy.Continue).count(all)
 	if got.MidWork != 102 || got.Nudges != 2 || got.pool != 8+2+8+3+2+9 || got.good != 8+2+3+2 || got.drawn != 3+3+2 {
 		t.Errorf("%+v", got)
+	}
+}
+
+func TestProposeCancelled(t *testing.T) {
+	m := planted(60)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if p, err := Propose(ctx, m.decided(t), m.tuning(t)); !errors.Is(err, context.Canceled) || len(p.Proposed) > 0 {
+		t.Errorf("%+v, %v", p, err)
 	}
 }
 
