@@ -74,12 +74,14 @@ func (m *made) tune(t *testing.T) Proposal {
 
 // ordinary fills sessions with what says nothing: reports that people answer, and
 // work in the middle, in the same words.
-func ordinary(sessions int) *made {
+func ordinary(sessions int) *made { return ordinaryOf(sessions, 6) }
+
+func ordinaryOf(sessions, rows int) *made {
 	random := rand.New(rand.NewPCG(1, 2))
 	pick := func(words ...string) string { return words[random.IntN(len(words))] }
 	m := &made{}
 	for s := range sessions {
-		for range 6 {
+		for range rows {
 			text := fmt.Sprintf("The %s %s %s, and %s of the %s %s.", pick("parser", "table", "index", "cache", "schema"), pick("reads", "keeps", "holds", "has"),
 				pick("all rows", "both keys", "the dates", "five files"), pick("most", "some", "half", "none"), pick("tests", "queries", "callers", "fields"), pick("agree", "pass", "differ", "remain"))
 			m.say(s, []replay.Label{replay.Answered, replay.Answered, replay.MidWork, replay.Nudge}[random.IntN(4)], text)
@@ -170,24 +172,48 @@ func TestTunedRuleLeavesQuestionsAlone(t *testing.T) {
 
 // Where labels have nothing to do with texts, nothing is proposed. One run does
 // with a probability below Chance, so all of these together with one below
-// 200 * Chance, 2 %.
+// 600 * Chance, 6 %.
 func TestTuneProposesNothingOnShuffledLabels(t *testing.T) {
-	base := planted(60)
-	for s := range 60 { // what the rules continue, right and wrong, for stop rules and off
-		base.say(s, replay.MidWork, "Now I'll write the next file.")
-		base.say(s, replay.Answered, "I'll leave the rest as it is.")
+	balanced := planted(60)
+	work := planted(60) // nearly all is work: without the test most phrases would be right often enough
+	for s := range 60 {
+		for _, m := range []*made{balanced, work} { // what the rules continue, for stop rules and off
+			m.say(s, replay.MidWork, "Now I'll write the next file.")
+			m.say(s, replay.Answered, "I'll leave the rest as it is.")
+		}
+		for n := range 10 {
+			work.say(s, replay.Nudge, fmt.Sprintf("The %s is in", []string{"first", "second", "next", "last", "whole"}[n%5]))
+		}
 	}
-	decided := base.decided(t)
-	tuning := base.tuning(t)
-	for seed := range uint64(200) {
-		random := rand.New(rand.NewPCG(seed, 7))
-		rows := slices.Clone(decided)
-		random.Shuffle(len(rows), func(i, j int) {
-			rows[i].Label, rows[j].Label = rows[j].Label, rows[i].Label
-			rows[i].Means, rows[j].Means = rows[j].Means, rows[i].Means
-		})
-		if p := propose(t, rows, tuning); len(p.Proposed) > 0 {
-			t.Errorf("seed %d: %+v", seed, p.Proposed)
+	// In this one many phrases stand in a dozen rows, and now and then one is right in
+	// all of them.
+	rich := ordinaryOf(60, 20)
+	for name, m := range map[string]*made{"balanced": balanced, "work": work, "rich": rich} {
+		decided, tuning := m.decided(t), m.tuning(t)
+		for seed := range uint64(200) {
+			random := rand.New(rand.NewPCG(seed, 7))
+			rows := slices.Clone(decided)
+			random.Shuffle(len(rows), func(i, j int) {
+				rows[i].Label, rows[j].Label = rows[j].Label, rows[i].Label
+				rows[i].Means, rows[j].Means = rows[j].Means, rows[i].Means
+			})
+			if p := propose(t, rows, tuning); len(p.Proposed) > 0 {
+				t.Errorf("%s, seed %d: %+v", name, seed, p.Proposed)
+			}
+		}
+	}
+}
+
+func TestHalves(t *testing.T) {
+	for name, id := range map[string]string{"numbers": "%d", "padded": "session-%06d", "in front": "%d-session", "like UUIDs": "0b1c%04x-77aa-4bcd-9f00-1234567890ab"} {
+		held := 0
+		for n := range 4000 {
+			if HeldOut(fmt.Sprintf(id, n)) {
+				held++
+			}
+		}
+		if held < 1800 || held > 2200 {
+			t.Errorf("%s: %d of 4000 are held out", name, held)
 		}
 	}
 }
@@ -249,6 +275,29 @@ func TestTuneProposesNothing(t *testing.T) {
 				m.say(s, replay.Answered, onwards)
 			}
 		}),
+		"not surely enough with the held-out half": many(60, func(m *made, s int) {
+			m.say(s, replay.MidWork, onwards)
+			if s%8 == 0 && HeldOut(fmt.Sprintf("session-%d", s)) {
+				m.say(s, replay.Answered, onwards)
+			}
+		}),
+		"two sessions of the held-out half": func() *made {
+			m := &made{}
+			for s := range 60 {
+				for range 10 {
+					m.say(s, replay.Answered, "All of it is in the table")
+				}
+				if slices.Contains([]int{1, 10, 11, 0, 2}, s) { // of which the last two are held out
+					for range 3 {
+						m.say(s, replay.Nudge, onwards)
+					}
+				}
+			}
+			return m
+		}(),
+		"a single word": many(60, func(m *made, s int) { m.say(s, replay.Nudge, "Onwards 12") }),
+		"what a rule stops that knows of a person": many(60, func(m *made, s int) { m.say(s, replay.Nudge, onwards+", glad to") }),
+		"changed by a guard":                       planted(60),
 		"a token": many(60, func(m *made, s int) {
 			m.say(s, replay.MidWork, "The parser reads ghpXa9Qz77.")
 			m.say(s, replay.Answered, "The parser reads all rows.")
@@ -282,7 +331,16 @@ func TestTuneProposesNothing(t *testing.T) {
 				rows[i].Choices[0] = replay.Choice{Decision: "stop", Rule: "background"}
 			}
 		}
-		if p := propose(t, rows, m.tuning(t)); len(p.Proposed) > 0 {
+		if name == "changed by a guard" {
+			for i := range rows {
+				rows[i].Choices[0].Guard = "budget"
+			}
+		}
+		p := propose(t, rows, m.tuning(t))
+		if strings.Contains(name, "guard") && (p.Learned != Half{} || p.Held != Half{}) {
+			t.Errorf("%s: %+v, %+v", name, p.Learned, p.Held)
+		}
+		if len(p.Proposed) > 0 {
 			t.Errorf("%s: %+v %+v", name, p.Proposed[0], p.Proposed[0].Rule)
 		}
 	}
