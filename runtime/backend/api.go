@@ -23,7 +23,6 @@ const (
 	apiVersion  = "2023-06-01"
 	toolName    = "answer"
 	maxBody     = 1 << 20 // bytes of an answer, errors included
-	maxOutput   = 2000    // tokens, where a model may think first
 )
 
 // message is a request to the Messages API.
@@ -69,7 +68,7 @@ func request(q judge.Question) message {
 	}
 	switch {
 	case unforced(model):
-		m.MaxTokens, m.ToolChoice = maxOutput, toolChoice{"auto", "", true}
+		m.MaxTokens, m.ToolChoice = judge.MaxOutput, toolChoice{"auto", "", true}
 		m.OutputConfig = map[string]any{"effort": "low"}
 	case judge.Known(model): // a gateway's own model may not know the member
 		m.Thinking = map[string]any{"type": "disabled"}

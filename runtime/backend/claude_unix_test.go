@@ -115,13 +115,13 @@ func envelope(more string) string {
 
 func structured(answer string) string { return envelope(`"structured_output":` + answer + `,`) }
 
-func print(text string) string { return "cat <<'EOF'\n" + text + "\nEOF" }
+func prints(text string) string { return "cat <<'EOF'\n" + text + "\nEOF" }
 
 func TestClaudeAnswers(t *testing.T) {
 	w := newWorld(t)
 	reply := w.ask(`cat > "$notes/page"; pwd > "$notes/dir"; ls -A | wc -l > "$notes/files"; ls -ld . > "$notes/mode"
 for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
-`+print(structured(yes)), 10_000)
+`+prints(structured(yes)), 10_000)
 	want := judge.Reply{Continue: true, Why: "todos are pending", Model: "claude-haiku-4-5-20251001",
 		Usage: judge.Usage{Input: 900, Output: 30, CacheWrite: 10}, Micros: 123, Took: reply.Took}
 	if reply != want {
@@ -142,28 +142,28 @@ for a in "$@"; do printf '<%s>' "$a"; done > "$notes/args"
 
 func TestClaudeFails(t *testing.T) {
 	apiStatus := func(code int, text string) string {
-		return print(`{"type":"result","subtype":"success","is_error":true,"api_error_status":`+strconv.Itoa(code)+`,"result":"`+text+`","total_cost_usd":0}`) + "\nexit 1"
+		return prints(`{"type":"result","subtype":"success","is_error":true,"api_error_status":`+strconv.Itoa(code)+`,"result":"`+text+`","total_cost_usd":0}`) + "\nexit 1"
 	}
 	says := func(subtype, text string) string {
-		return print(`{"type":"result","subtype":"`+subtype+`","is_error":true,"api_error_status":null,"result":"`+text+`"}`) + "\nexit 1"
+		return prints(`{"type":"result","subtype":"`+subtype+`","is_error":true,"api_error_status":null,"result":"`+text+`"}`) + "\nexit 1"
 	}
 	for _, c := range []struct {
 		name, script string
 		want         judge.Failure
 	}{
 		{"exit code", "echo 'error: unknown option --safe-mode' >&2; exit 1", judge.Crashed},
-		{"an answer and an exit code", print(structured(yes)) + "\nexit 3", judge.Crashed},
+		{"an answer and an exit code", prints(structured(yes)) + "\nexit 3", judge.Crashed},
 		{"a signal", "kill -9 $$", judge.Crashed},
 		{"nothing", "", judge.Junk},
 		{"no JSON", "echo Continue, please.", judge.Junk},
 		{"another JSON", "echo '[]'", judge.Junk},
-		{"two results", print(structured(yes) + structured(yes)), judge.Junk},
-		{"text around it", print("Warning: x\n" + structured(yes)), judge.Junk},
-		{"fenced JSON", print(structured("\"```json\\n{}\\n```\"")), judge.Junk},
-		{"fenced JSON as text", print(`{"type":"result","subtype":"success","is_error":false,"result":"` + "```json\\n{\\\"why\\\":\\\"x\\\",\\\"continue\\\":true}\\n```" + `"}`), judge.Junk},
-		{"JSON as text", print(`{"type":"result","subtype":"success","is_error":false,"result":"{\"why\":\"x\",\"continue\":true}"}`), judge.Junk},
-		{"no answer", print(envelope("")), judge.Junk},
-		{"a word", print(structured(`{"why":"x","continue":"yes"}`)), judge.Junk},
+		{"two results", prints(structured(yes) + structured(yes)), judge.Junk},
+		{"text around it", prints("Warning: x\n" + structured(yes)), judge.Junk},
+		{"fenced JSON", prints(structured("\"```json\\n{}\\n```\"")), judge.Junk},
+		{"fenced JSON as text", prints(`{"type":"result","subtype":"success","is_error":false,"result":"` + "```json\\n{\\\"why\\\":\\\"x\\\",\\\"continue\\\":true}\\n```" + `"}`), judge.Junk},
+		{"JSON as text", prints(`{"type":"result","subtype":"success","is_error":false,"result":"{\"why\":\"x\",\"continue\":true}"}`), judge.Junk},
+		{"no answer", prints(envelope("")), judge.Junk},
+		{"a word", prints(structured(`{"why":"x","continue":"yes"}`)), judge.Junk},
 		{"too much", "yes | head -c 3000000", judge.Junk},
 		{"endless", "yes", judge.Junk},
 		{"no schema kept", says("error_max_structured_output_retries", ""), judge.Junk},
@@ -194,7 +194,7 @@ func TestClaudeFails(t *testing.T) {
 // What it cost counts, also without an answer.
 func TestClaudeCostsWithoutAnswer(t *testing.T) {
 	w := newWorld(t)
-	if reply := w.ask(print(structured(`{}`)), 10_000); reply.Failed != judge.Junk || reply.Micros != 123 || reply.Usage.Input != 900 {
+	if reply := w.ask(prints(structured(`{}`)), 10_000); reply.Failed != judge.Junk || reply.Micros != 123 || reply.Usage.Input != 900 {
 		t.Errorf("%+v", reply)
 	}
 }
@@ -204,7 +204,7 @@ func TestClaudeDeadline(t *testing.T) {
 		{"hangs", `echo $$ > "$notes/one"; echo $$ > "$notes/two"; exec sleep 600`},
 		{"with a grandchild", `sleep 600 & echo $! > "$notes/two"; echo $$ > "$notes/one"; wait`},
 		{"that will not end", `trap '' TERM INT HUP; sleep 600 & echo $! > "$notes/two"; echo $$ > "$notes/one"; while :; do sleep 600; done`},
-		{"answers, and does not end", print(structured(yes)) + "\n" + `echo $$ > "$notes/two"; echo $$ > "$notes/one"; exec sleep 600`},
+		{"answers, and does not end", prints(structured(yes)) + "\n" + `echo $$ > "$notes/two"; echo $$ > "$notes/one"; exec sleep 600`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -222,7 +222,7 @@ func TestClaudeDeadline(t *testing.T) {
 func TestClaudeLeavesNobody(t *testing.T) {
 	w := newWorld(t)
 	reply := w.ask(`sleep 600 & echo $! > "$notes/two"
-`+print(structured(yes)), 60_000)
+`+prints(structured(yes)), 60_000)
 	if reply.Failed != "" || !reply.Continue || reply.Took > 30_000 {
 		t.Errorf("%+v", reply)
 	}
@@ -262,7 +262,7 @@ func TestClaudeEnvironment(t *testing.T) {
 		"CLAUDE_PLUGIN_ROOT=/p", "CLAUDE_PROJECT_DIR=/p", "NODE_OPTIONS=--require=x", "LD_LIBRARY_PATH=/x", "GITHUB_TOKEN=ghp_x", "SPRINGFIELD=on",
 	}
 	read := func(vars []string) []string {
-		w.script(filepath.Join(w.bin, "claude"), `env > "$notes/env"; `+print(structured(yes)))
+		w.script(filepath.Join(w.bin, "claude"), `env > "$notes/env"; `+prints(structured(yes)))
 		q := question(judge.Claude)
 		q.Project = w.project
 		if reply := Ask(context.Background(), q, Env{Vars: vars, Home: w.home, Temp: w.temp}); reply.Failed != "" {
@@ -383,7 +383,7 @@ func TestRedirected(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(w.project, ".claude", c.file), []byte(c.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			reply := w.ask(`: > "$notes/asked"; `+print(structured(yes)), 10_000)
+			reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000)
 			if c.want == "" && reply.Failed != "" || c.want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, c.want)) {
 				t.Errorf("%+v, want %q", reply, c.want)
 			}
@@ -400,14 +400,14 @@ func TestRedirectedByOddFiles(t *testing.T) {
 	if err := syscall.Mkfifo(settings, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if reply := w.ask(print(structured(yes)), 10_000); reply.Failed != judge.Redirected {
+	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected {
 		t.Errorf("a named pipe: %+v", reply)
 	}
 	os.Remove(settings)
 	if err := os.Mkdir(settings, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if reply := w.ask(print(structured(yes)), 10_000); reply.Failed != judge.Redirected {
+	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected {
 		t.Errorf("a directory: %+v", reply)
 	}
 }
@@ -423,20 +423,20 @@ func TestHomeIsNoProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.script(filepath.Join(w.bin, "claude"), "")
-	if reply := w.ask(print(structured(yes)), 10_000); reply.Failed != "" {
+	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != "" {
 		t.Errorf("%+v", reply)
 	}
 	if err := os.WriteFile(file, []byte(`{"env":{"HOME":"`+w.project+`","ANTHROPIC_BASE_URL":"https://evil.example"}}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if reply := w.ask(print(structured(yes)), 10_000); reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, "env.HOME") {
+	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, "env.HOME") {
 		t.Errorf("%+v", reply)
 	}
 }
 
 func TestAskRefuses(t *testing.T) {
 	w := newWorld(t)
-	w.script(filepath.Join(w.bin, "claude"), `: > "$notes/asked"; `+print(structured(yes)))
+	w.script(filepath.Join(w.bin, "claude"), `: > "$notes/asked"; `+prints(structured(yes)))
 	for name, c := range map[string]struct {
 		change func(*judge.Question, *Env)
 		want   judge.Failure
@@ -468,8 +468,8 @@ func TestNoSecretComesBack(t *testing.T) {
 	secret := "AWS_SECRET_ACCESS_KEY=" + testToken
 	for name, script := range map[string]string{
 		"stderr": "echo bad key " + testKey + " " + testToken + " >&2; exit 1",
-		"result": print(`{"type":"result","subtype":"success","is_error":true,"result":"bad key `+testKey+" "+testToken+`"}`) + "\nexit 1",
-		"answer": print(structured(`{"why":"` + testKey + `","continue":true}`)),
+		"result": prints(`{"type":"result","subtype":"success","is_error":true,"result":"bad key `+testKey+" "+testToken+`"}`) + "\nexit 1",
+		"answer": prints(structured(`{"why":"` + testKey + `","continue":true}`)),
 	} {
 		reply := w.ask(script, 10_000, "ANTHROPIC_API_KEY="+testKey, secret)
 		if line, err := json.Marshal(reply); err != nil || strings.Contains(string(line), testKey) || strings.Contains(string(line), testToken) {

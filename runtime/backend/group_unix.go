@@ -18,4 +18,4 @@ func endGroup(p *os.Process) error {
 
 // killGroup ends what is left of a process's group. The number is the group's as
 // long as one process is in it.
-func killGroup(p *os.Process) { syscall.Kill(-p.Pid, syscall.SIGKILL) }
+func killGroup(p *os.Process) { _ = syscall.Kill(-p.Pid, syscall.SIGKILL) }

@@ -105,7 +105,7 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		"CLAUDE_CODE_DISABLE_CLAUDE_MDS=1",
 		"CLAUDE_CODE_DISABLE_AUTO_MEMORY=1",
 		"CLAUDE_CODE_DISABLE_THINKING=1",
-		"CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(maxOutput),
+		"CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(judge.MaxOutput),
 		"MAX_STRUCTURED_OUTPUT_RETRIES=1", // the first answer counts: 2.1.197 else asks five times
 		"ENABLE_TOOL_SEARCH=false",        // it adds a tool of its own to the request
 	)

@@ -66,10 +66,24 @@ func ValidModel(model string) bool {
 	return true
 }
 
+// dear is the dearest model that a client of the last years takes an alias for:
+// until it has answered, nobody knows which one it is.
+func dear(alias string) string {
+	switch alias {
+	case "haiku":
+		return "claude-haiku-4-5"
+	case "sonnet":
+		return "claude-sonnet-4-6"
+	case "opus":
+		return "claude-opus-5"
+	}
+	return alias
+}
+
 // find looks a model up by whatever somebody calls it: us.anthropic.claude-…-v1:0
 // and claude-…@20251001 are the same models.
 func find(model string) (price, bool) {
-	id := ID(model)
+	id := dear(model)
 	if i := strings.Index(id, "claude-"); i > 0 {
 		id = id[i:]
 	}
@@ -93,6 +107,10 @@ func Known(model string) bool {
 	_, known := find(model)
 	return known
 }
+
+// MaxOutput is how many tokens an answer may be made of, thinking included where
+// a model cannot be kept from it.
+const MaxOutput = 2000
 
 // maxTokens bounds what is believed of a count: nobody bills more for one
 // question, and sums of sums must not overflow.

@@ -14,16 +14,18 @@ func TestMicros(t *testing.T) {
 		want  int64
 		known bool
 	}{
-		{"haiku", thousand, 150, true}, // 0.1 + 0.05 thousandths of a dollar
-		{"claude-haiku-5-5", thousand, 150, true},
+		{"haiku", thousand, 1500, true},           // of one client it is 5.5, of another 4.5
+		{"claude-haiku-5-5", thousand, 150, true}, // 0.1 + 0.05 thousandths of a dollar
 		{"claude-haiku-5-5[1m]", thousand, 150, true},
 		{"claude-haiku-4-5", thousand, 1500, true},
 		{"claude-haiku-4-5-20251001", thousand, 1500, true},
 		{"claude-haiku-4-5@20251001", thousand, 1500, true},
 		{"us.anthropic.claude-haiku-4-5-20251001-v1:0", thousand, 1500, true},
-		{"sonnet", thousand, 3000, true},
+		{"sonnet", thousand, 4500, true},
+		{"claude-sonnet-5-5", thousand, 3000, true},
 		{"claude-sonnet-4-6", thousand, 4500, true},
-		{"opus", thousand, 6000, true},
+		{"opus", thousand, 7500, true},
+		{"claude-opus-5-5", thousand, 6000, true},
 		{"claude-opus-5", thousand, 7500, true},
 		{"claude-opus-4-8", thousand, 7500, true},
 		{"claude-opus-4-1-20250805", thousand, 22500, true},
@@ -52,6 +54,16 @@ func TestUnknownIsDearest(t *testing.T) {
 	for _, p := range prices() {
 		if d := dearest(); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
 			t.Errorf("%+v", p)
+		}
+	}
+}
+
+// An alias is never counted for less than what the API is asked by its name.
+func TestAliasesAreDear(t *testing.T) {
+	use := Usage{Input: 1000, Output: 100, CacheRead: 1000, CacheWrite: 1000}
+	for _, alias := range []string{"haiku", "sonnet", "opus"} {
+		if Micros(alias, use) < Micros(ID(alias), use) || !Known(alias) || !Known(ID(alias)) {
+			t.Errorf("%s costs %d, %s %d", alias, Micros(alias, use), ID(alias), Micros(ID(alias), use))
 		}
 	}
 }
