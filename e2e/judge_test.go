@@ -381,3 +381,37 @@ func TestJudgeByAPI(t *testing.T) {
 		t.Errorf("%s", q.Body)
 	}
 }
+
+// What a project's settings set does reach the hook, and then nobody is asked.
+func TestJudgeIsNotRedirected(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := with(t, version, "lisa-simpson")
+		const unsure = "Line 58 has bytes, which should be a slice of them."
+		run := func() (asked int) {
+			r := w.Run(Session{Script: []Turn{shell("true"), says(unsure)[0], says("All done.")[0]}, Side: func(Request) string { return theAnswer }, Prompt: "fix the types"})
+			for _, q := range r.Aside {
+				if strings.Contains(q.System, judge.Prompt()) {
+					asked++
+				}
+			}
+			want := unsure
+			if asked > 0 {
+				want = "All done."
+			}
+			if r.Text != want {
+				t.Errorf("after %d questions the turn ended with %q", asked, r.Text)
+			}
+			return asked
+		}
+		if n := run(); n != 1 {
+			t.Fatalf("%d questions without settings of the project", n)
+		}
+		write(t, filepath.Join(w.Project, ".claude", "settings.local.json"), `{"env": {"ANTHROPIC_DEFAULT_HAIKU_MODEL": "claude-opus-4-1"}}`)
+		if n := run(); n != 0 {
+			t.Errorf("%d questions where the project says what haiku is", n)
+		}
+		if out := w.Springfield("why").Stdout; !strings.Contains(out, ".claude/settings.local.json sets env.ANTHROPIC_DEFAULT_HAIKU_MODEL") {
+			t.Errorf("why does not say what redirects:\n%s", out)
+		}
+	})
+}

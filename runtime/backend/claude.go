@@ -48,7 +48,7 @@ func arguments(q judge.Question) []string {
 // askClaude asks through the user's own client.
 func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	project := q.Project
-	if sameDirectory(project, e.Home) {
+	if e.Home != "" && within(e.Home, project) { // who works in / or at home has programs there
 		project = ""
 	}
 	client := e.find(q.Client, project)

@@ -434,6 +434,15 @@ func TestHomeIsNoProject(t *testing.T) {
 	}
 }
 
+// Who works in a directory that everything is in still has a client.
+func TestRootIsNoProject(t *testing.T) {
+	w := newWorld(t)
+	w.project = filepath.Dir(w.home)
+	if reply := w.ask(prints(structured(yes)), 10_000); reply.Failed != "" {
+		t.Errorf("%+v", reply)
+	}
+}
+
 func TestAskRefuses(t *testing.T) {
 	w := newWorld(t)
 	w.script(filepath.Join(w.bin, "claude"), `: > "$notes/asked"; `+prints(structured(yes)))

@@ -67,8 +67,7 @@ func (e Env) path(project string) string {
 	return strings.Join(dirs, string(os.PathListSeparator))
 }
 
-// within says whether path is dir or lies in it, by its name or in truth. A home
-// directory that somebody works in is no project: much of PATH is there.
+// within says whether path is dir or lies in it, by its name or in truth.
 func within(path, dir string) bool {
 	if dir == "" {
 		return false
