@@ -101,7 +101,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	report.Partial = report.Partial || len(sessions) < len(files)
 	report.collect(sessions)
 	for _, c := range o.Candidates {
-		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note})
+		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note, OnlyAsks: c.AsksAlways})
 	}
 	for _, label := range Labels() {
 		n := 0

@@ -114,6 +114,9 @@ type Choice struct {
 type Score struct {
 	Name string `json:"name"` // as it was asked for: ned-flanders, ned-flanders:seed, a file
 	Note string `json:"note,omitempty"`
+	// OnlyAsks tells that a model decides every time: what it costs is known, and
+	// nothing else.
+	OnlyAsks bool `json:"only_asks,omitempty"`
 	// Caught are continues where Claude should have gone on; Wrong are continues
 	// where a person had something else to say.
 	Caught    Rate `json:"caught"`

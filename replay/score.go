@@ -67,7 +67,7 @@ func (r *Row) month() string {
 
 // count counts the rows for the i-th strategy.
 func (s *Score) count(rows []Row, i int, months, projects []string) {
-	*s = Score{Name: s.Name, Note: s.Note}
+	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
 	byMonth, byProject := newParts(months), newParts(projects)
 	var continued, right int

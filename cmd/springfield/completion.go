@@ -22,6 +22,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -71,7 +72,7 @@ func (a *app) completeValues(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"enable": first(a.toEnable), "disable": first(a.toDisable), "why": first(a.decisions),
 		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
-		"explain": files("jsonl"), "tune": files("jsonl"), "tune --plugin": fixed(ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
+		"explain": files("jsonl"), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(rowKinds()...), "replay --project": dirs, "tune --plugin": fixed(ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
 		"loop set": loopKeys, "loop history show": first(a.pastLoops), "loop history rerun": first(a.pastLoops),
 		"init": dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
 

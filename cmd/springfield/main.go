@@ -48,6 +48,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
+		width:    80,
 		work:     work, home: home, cache: cache,
 		path:    os.Getenv("PATH"),
 		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
@@ -65,6 +66,9 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		session:  os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		getenv:   os.Getenv,
 		off:      os.Getenv("SPRINGFIELD") == "off",
+	}
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		a.width = width
 	}
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
 		if value, ok := os.LookupEnv(key); ok {
@@ -102,6 +106,7 @@ type app struct {
 	terminal bool // somebody can be asked
 	color    bool
 	plain    bool  // ask line by line, without moving the cursor
+	width    int   // of the terminal that results go to, in columns; 80 for none
 	prebuilt fs.FS // compiled hooks that are carried
 
 	work    string   // working directory

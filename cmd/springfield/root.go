@@ -57,7 +57,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
 		newLoop(a), newState(a), newJudge(a),
-		newTune(a, runTune),
+		newReplay(a, runReplay), newTune(a, runTune),
 		newVersion(a), newCompletion(a),
 	)
 	a.completeValues(root)

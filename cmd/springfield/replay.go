@@ -1,0 +1,475 @@
+// What each strategy would have done on one's own past sessions.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+type replayOptions struct {
+	paths      []string
+	strategies []string
+	since      string
+	project    string
+	list       string
+	number     int
+	noBudget   bool
+	redact     bool
+	json       bool
+}
+
+// rowKinds are what --list takes.
+func rowKinds() []string { return []string{"wrong", "missed", "caught", "asked", "nudges", "all"} }
+
+func newReplay(a *app, runF func(context.Context, *app, replayOptions) error) *cobra.Command {
+	var o replayOptions
+	cmd := &cobra.Command{
+		Use:   "replay [PATH...]",
+		Short: "Show what each strategy would have done on your own past sessions",
+		Long: `Read past sessions (~/.claude/projects, or the session logs and directories given), find where Claude
+stopped and what you said next, and let every strategy decide at each of these stops, with the code of
+the hook. Shows what each would have caught, where it would have run over you, how often it would ask
+a model and what that costs. Nothing is written, nobody is asked, nothing leaves the machine.`,
+		Example: `  springfield replay
+  springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
+  springfield replay --list wrong --strategy ned-flanders
+  springfield replay ~/.claude/projects/-home-lisa-sax --json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.paths = args
+			return runF(cmd.Context(), a, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringArrayVar(&o.strategies, "strategy", nil, "whom to compare: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that can decide on a session alone)")
+	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
+	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
+	f.StringVar(&o.list, "list", "", "list stops in place of scores, by what the first strategy did: "+strings.Join(rowKinds(), ", "))
+	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
+	f.BoolVar(&o.noBudget, "no-budget", false, "leave the limits over time out")
+	f.BoolVar(&o.redact, "redact", false, "replace every text by its shape, to share the result")
+	f.BoolVar(&o.json, "json", false, "print everything as JSON")
+	return cmd
+}
+
+func runReplay(ctx context.Context, a *app, o replayOptions) error {
+	if o.list != "" && !slices.Contains(rowKinds(), o.list) {
+		return &usageError{fmt.Errorf("--list %q: there is no such list", o.list), "there is " + strings.Join(rowKinds(), ", ")}
+	}
+	if o.number < 0 {
+		return &usageError{errors.New("-n must not be negative"), "0 lists all"}
+	}
+	options := replay.Options{}
+	var err error
+	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
+		return err
+	}
+	if o.project != "" {
+		options.Project = a.absolute(o.project)
+	}
+	if options.Candidates, err = a.candidates(o.strategies); err != nil {
+		return err
+	}
+	for i := range options.Candidates {
+		options.Candidates[i].NoBudget = options.Candidates[i].NoBudget || o.noBudget
+	}
+	if options.Paths, err = a.logs(o.paths); err != nil {
+		return err
+	}
+	for _, path := range o.paths {
+		if _, err := os.Stat(a.absolute(path)); err != nil {
+			return &hinted{fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read"}
+		}
+	}
+	var done func()
+	options.Progress, done = a.watch("reading")
+	report, err := replay.Run(ctx, options)
+	done()
+	if err != nil {
+		return err
+	}
+	if o.redact {
+		report.Redact()
+	}
+	if err := a.showReplay(o, report); err != nil {
+		return err
+	}
+	return ctx.Err() // cut short: what there is has been shown
+}
+
+// alone are the strategies that a session log is enough for.
+func alone() []string {
+	return slices.DeleteFunc(replay.Names(), func(name string) bool {
+		c, err := replay.Candidates([]string{name})
+		return err != nil || c[0].Settings.Strategy.Reads != nil
+	})
+}
+
+// candidates are those asked for by name or by the path of a rules file.
+func (a *app) candidates(names []string) ([]replay.Candidate, error) {
+	if len(names) == 0 {
+		names = alone()
+	}
+	var all []replay.Candidate
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		path := name
+		if strings.HasSuffix(name, ".json") {
+			path = a.absolute(name)
+		}
+		c, err := replay.Candidates([]string{path})
+		if err != nil {
+			if path != name || strings.ContainsRune(name, filepath.Separator) {
+				return nil, &hinted{err, "it has to be a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"}
+			}
+			return nil, &usageError{err, "springfield list tells about them"}
+		}
+		c[0].Name = name
+		all = append(all, c...)
+	}
+	return all, nil
+}
+
+func (a *app) showReplay(o replayOptions, r replay.Report) error {
+	switch {
+	case o.json:
+		return a.encode(r)
+	case o.list != "":
+		a.listRows(o, r)
+	default:
+		a.sayReplay(o, r)
+	}
+	for _, s := range r.Skipped {
+		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
+	}
+	if r.Partial {
+		a.talk("springfield: note: cut short: this is what had been read by then")
+	}
+	return nil
+}
+
+// wide is how wide results may get.
+func (a *app) wide() int { return min(max(a.width, 40), 120) }
+
+// sayReplay prints the scores for people.
+func (a *app) sayReplay(o replayOptions, r replay.Report) {
+	stops, work := 0, 0
+	for _, l := range r.Labels {
+		if l.Label == replay.MidWork {
+			work = l.N
+		} else {
+			stops += l.N
+		}
+	}
+	sessions := map[string]bool{}
+	for _, row := range r.Rows {
+		sessions[row.Session] = true
+	}
+	a.say("%s in %s, and %s in mid-work (%.1f MB read in %.1f s)", count(stops, "stop"), count(len(sessions), "session"), count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
+	if len(r.Rows) > 0 {
+		a.say("\nwhat came next")
+		for _, l := range r.Labels {
+			if l.N > 0 {
+				a.say("  %-12s %6d  %s", l.Label, l.N, meaning(l))
+			}
+		}
+		a.sayScores(r)
+		a.sayMonths(r)
+	}
+	a.say("")
+	for _, line := range wrap(r.Advice, a.wide()) {
+		a.say("%s", line)
+	}
+	if wrong := mostWrong(r); wrong != "" && !o.redact {
+		a.say("next: springfield replay --list wrong --strategy %s%s", quoted(wrong), sameSessions(o))
+	}
+	for _, s := range r.Scores {
+		if s.Note != "" && len(r.Rows) > 0 {
+			for i, line := range wrap(s.Name+": "+s.Note, a.wide()-6) {
+				a.talk("%s%s", map[bool]string{true: "note: ", false: "      "}[i == 0], line)
+			}
+		}
+	}
+}
+
+// sameSessions are the arguments that name the same sessions.
+func sameSessions(o replayOptions) string {
+	s := ""
+	for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}} {
+		if flag[1] != "" {
+			s += " " + flag[0] + " " + quoted(flag[1])
+		}
+	}
+	for _, path := range o.paths {
+		s += " " + quoted(path)
+	}
+	return s
+}
+
+func mostWrong(r replay.Report) string {
+	name, most := "", 0
+	for _, s := range r.Scores {
+		if s.Wrong.N > most {
+			name, most = s.Name, s.Wrong.N
+		}
+	}
+	return name
+}
+
+func meaning(l replay.LabelCount) string {
+	switch {
+	case l.Label == replay.MidWork:
+		return "no stop: what Claude says when work goes on"
+	case l.Means == replay.WantContinue:
+		return "the stop was one too many"
+	case l.Means == replay.WantStop:
+		return "the stop was right"
+	}
+	return "does not count"
+}
+
+// sayScores prints a line and two bars for each strategy.
+func (a *app) sayScores(r replay.Report) {
+	name := 0
+	for _, s := range r.Scores {
+		name = max(name, len([]rune(s.Name)))
+	}
+	name = min(name, 24)
+	width := a.wide()
+	narrow := width < 76
+	title := fmt.Sprintf("  %-*s  %-16s  %-16s  %6s  %8s", name, "", "caught", "run over", "asked", "cost")
+	if narrow {
+		title = fmt.Sprintf("  %-*s  %-8s  %-8s", name, "", "caught", "run over")
+	}
+	a.say("\n%s", strings.TrimRight(title, " "))
+	for _, s := range r.Scores {
+		line := fmt.Sprintf("  %-*s  %-16s  %-16s  %6d  %8s", name, clip(s.Name, name), share(s.Caught), share(s.Wrong), s.Asked.N, price(s))
+		if s.OnlyAsks {
+			line = fmt.Sprintf("  %-*s  %-34s  %6d  %8s", name, clip(s.Name, name), "nobody knows", s.Asked.N, price(s))
+		}
+		if narrow {
+			line = fmt.Sprintf("  %-*s  %-8s  %-8s", name, clip(s.Name, name), bareShare(s.Caught), bareShare(s.Wrong))
+		}
+		a.say("%s", strings.TrimRight(line, " "))
+	}
+	if len(r.Scores) > 0 {
+		s := r.Scores[0]
+		a.say("  of %d points where work went on or a nudge came, and of %s where you had more to say", s.Caught.Of, count(s.Wrong.Of, "stop"))
+		if s.Caught.Of < few || s.Wrong.Of < few {
+			a.say("  few: the intervals in brackets say how little that tells")
+		}
+	}
+	bar := max(10, width-name-14)
+	for _, row := range []struct {
+		title string
+		fill  string
+		of    func(replay.Score) replay.Rate
+	}{{"caught", "█", func(s replay.Score) replay.Rate { return s.Caught }}, {"run over", "▒", func(s replay.Score) replay.Rate { return s.Wrong }}} {
+		a.say("\n%s", row.title)
+		for _, s := range r.Scores {
+			if s.OnlyAsks {
+				continue
+			}
+			rate := row.of(s)
+			filled := int(rate.Share()*float64(bar) + 0.5)
+			if rate.N > 0 {
+				filled = max(filled, 1)
+			}
+			a.say("  %-*s  %s%s %s", name, clip(s.Name, name), strings.Repeat(row.fill, filled), strings.Repeat("·", bar-filled), bareShare(rate))
+		}
+	}
+	a.say("")
+	for _, s := range r.Scores {
+		if s.Saved >= 60 {
+			a.say("%s would have gone on at %s, after which sessions lay idle for %s (an hour each at most)", s.Name, count(s.Nudges.N, "nudge"), roughly(s.Saved))
+		}
+	}
+}
+
+// few rows are said to be.
+const few = 100
+
+// share is like "88 % (84–91)".
+func share(r replay.Rate) string {
+	if r.Of == 0 {
+		return "none there"
+	}
+	return fmt.Sprintf("%s (%s–%s)", bareShare(r), places(100*r.Low), places(100*r.High))
+}
+
+func bareShare(r replay.Rate) string {
+	if r.Of == 0 {
+		return "–"
+	}
+	return places(100*r.Share()) + " %"
+}
+
+// places gives small figures a decimal place.
+func places(p float64) string {
+	if p > 0 && p < 9.95 {
+		return fmt.Sprintf("%.1f", p)
+	}
+	return fmt.Sprintf("%.0f", p)
+}
+
+func price(s replay.Score) string {
+	if s.Asked.N == 0 {
+		return "$0"
+	}
+	return fmt.Sprintf("$%.2f", max(s.Dollars, 0.01))
+}
+
+func roughly(seconds float64) string {
+	switch d := time.Duration(seconds) * time.Second; {
+	case d < 2*time.Hour:
+		return fmt.Sprintf("%.0f min", d.Minutes())
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%.0f h", d.Hours())
+	default:
+		return fmt.Sprintf("%.0f days", d.Hours()/24)
+	}
+}
+
+// sayMonths shows how the strategy that caught most did over time.
+func (a *app) sayMonths(r replay.Report) {
+	var best replay.Score
+	for _, s := range r.Scores {
+		if best.Name == "" || s.Caught.N > best.Caught.N {
+			best = s
+		}
+	}
+	months := best.Months
+	if len(months) < 2 {
+		return
+	}
+	a.say("\n%s by month: caught of mid-work and nudges, run over of stops", best.Name)
+	if len(months) > 12 {
+		a.say("  %s before", count(len(months)-12, "month"))
+		months = months[len(months)-12:]
+	}
+	for _, m := range months {
+		a.say("  %-8s %5d of %-6d %4d of %d", firstOf(m.Name, "no date"), m.Caught.N, m.Caught.Of, m.Wrong.N, m.Wrong.Of)
+	}
+}
+
+// listRows prints the rows behind a figure.
+func (a *app) listRows(o replayOptions, r replay.Report) {
+	if len(r.Scores) == 0 {
+		return
+	}
+	name := r.Scores[0].Name
+	var rows []replay.Row
+	for _, row := range r.Rows {
+		if isOf(o.list, row) {
+			rows = append(rows, row)
+		}
+	}
+	if len(rows) == 0 {
+		a.say("no stop of %s is to be listed as %s", name, o.list)
+		return
+	}
+	all := len(rows)
+	if o.number > 0 && all > o.number {
+		rows = rows[:o.number]
+	}
+	for _, row := range rows {
+		at := ""
+		if !row.At.IsZero() {
+			at = ", " + row.At.Local().Format("2006-01-02 15:04")
+		}
+		a.say("%s:%d  %s%s", printable(row.File), row.Line, row.Label, at)
+		a.lines("  Claude: ", row.Text)
+		a.lines("  next:   ", row.Next)
+		var seen []string
+		for _, fact := range [][2]string{{"todos ", row.Todos}, {"skill ", row.Skill}, {"last tool ", row.LastTool}} {
+			if fact[1] != "" {
+				seen = append(seen, fact[0]+printable(fact[1]))
+			}
+		}
+		if len(seen) > 0 {
+			a.say("  %s", clip(strings.Join(seen, ", "), a.wide()-2))
+		}
+		for i, c := range row.Choices {
+			if i > 0 && len(r.Scores) > 4 && c.Decision == row.Choices[0].Decision {
+				continue
+			}
+			says := fmt.Sprintf("%s: %s by %s", r.Scores[i].Name, c.Decision, c.Rule)
+			if c.Evidence != "" {
+				says += ", " + c.Evidence
+			}
+			if c.Guard != "" {
+				says += fmt.Sprintf(" (%s, if it were not for %s)", c.Alone, c.Guard)
+			}
+			if c.Asks {
+				says += fmt.Sprintf(" (asks a model about %d bytes)", c.Bytes)
+			}
+			a.say("  %s", clip(printable(strings.Join(strings.Fields(says), " ")), a.wide()-2))
+		}
+		a.say("")
+	}
+	if len(rows) < all {
+		a.say("%d of %d; -n 0 lists all", len(rows), all)
+	} else {
+		a.say("%s", count(all, "row"))
+	}
+	if base, rules, _ := strings.Cut(name, ":"); !o.redact && slices.Contains(strategy.Names(), base) {
+		if rules != "" {
+			rules = " --rules " + rules
+		}
+		a.say("next: springfield explain FILE --line N --strategy %s%s, with FILE:N from above", base, rules)
+	}
+}
+
+// isOf tells whether the first strategy makes a row one of a list.
+func isOf(list string, row replay.Row) bool {
+	if len(row.Choices) == 0 {
+		return false
+	}
+	c := row.Choices[0]
+	goesOn := c.Decision == "continue"
+	switch list {
+	case "wrong":
+		return goesOn && row.Means == replay.WantStop
+	case "missed":
+		return !goesOn && row.Means == replay.WantContinue
+	case "caught":
+		return goesOn && row.Means == replay.WantContinue
+	case "asked":
+		return c.Asks
+	case "nudges":
+		return row.Label == replay.Nudge
+	}
+	return true
+}
+
+// lines prints the end of a text, at most three lines of it.
+func (a *app) lines(title, text string) {
+	text = strings.Join(strings.Fields(text), " ")
+	if text == "" {
+		return
+	}
+	width := a.wide() - len(title)
+	if r := []rune(text); len(r) > 3*width-1 {
+		text = "…" + string(r[len(r)-3*width+1:])
+	}
+	for i, line := range wrap(printable(text), width) {
+		if i > 0 {
+			title = strings.Repeat(" ", len(title))
+		}
+		a.say("%s%s", title, line)
+	}
+}
