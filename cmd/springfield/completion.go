@@ -84,6 +84,8 @@ func (a *app) completeValues(root *cobra.Command) {
 		"--marketplace": none, "enable --marketplace": a.markets,
 		"--session": a.sessions, "--template": a.templates, "--dir": dirs,
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
+		"publish --to": dirs, "publish --bump": fixed(generator.Bumps()...), "publish --plugin": a.pluginsHere,
+		"publish --source": fixed(bySituation+"\tby situation", byPath+"\tin the marketplace's own checkout", bySubdir+"\ta directory of the suite's repository", byURL+"\ta whole repository", byGitHub+"\ta whole repository on GitHub"),
 		"--suite": dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
 	}
 	for _, cmd := range root.Commands() {
@@ -169,6 +171,16 @@ func strategies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDire
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+// pluginsHere offers the plugins of the suite that is named, or around.
+func (a *app) pluginsHere(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	dir := ""
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	_, suite, _ := a.suiteIn(dir)
+	return names(suite.Plugins), cobra.ShellCompDirectiveNoFileComp
 }
 
 // settings offers plugin.key=value, for plugins that bear their strategy's name.
