@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A directory may be named with what a pattern would take for a set.
+func TestMakeExecutableInAnyDirectory(t *testing.T) {
+	if os.PathSeparator == '\\' {
+		t.Skip("Windows has no such bit")
+	}
+	hooks := filepath.Join(t.TempDir(), "plugins [old", "hooks")
+	var all []string
+	for _, file := range []string{"springfield-hook", "linux-amd64/springfield-hook", "darwin-arm64/springfield-hook"} {
+		path := filepath.Join(hooks, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, path)
+	}
+	if err := makeExecutable(filepath.Dir(hooks)); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range all {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
