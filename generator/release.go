@@ -6,14 +6,14 @@
 package generator
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -74,11 +74,13 @@ func Grows(from, to string) error {
 const Changelog = "CHANGELOG.md"
 
 // AddRelease puts a release at the head of a changelog, "" for a new one. One
-// that is there already stays as it is.
+// that is there already stays as it is, whichever way its heading is written.
 func AddRelease(changelog, plugin, version, date string, notes []string) string {
 	heading := "## " + version
 	for line := range strings.Lines(changelog) {
-		if line = strings.TrimRight(line, "\r\n"); line == heading || strings.HasPrefix(line, heading+" ") {
+		line, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "## ")
+		rest, is := strings.CutPrefix(strings.TrimLeft(line, "[v"), version)
+		if ok && is && (rest == "" || strings.ContainsAny(rest[:1], " ])(:")) {
 			return changelog
 		}
 	}
@@ -99,37 +101,48 @@ func AddRelease(changelog, plugin, version, date string, notes []string) string 
 }
 
 // Digest identifies the files of a plugin's directory: names, contents, and
-// which may be started. Its changelog is left out, which tells of versions.
+// which may be started. Its changelog is left out, which tells of versions, and
+// line ends count for nothing: a checkout on Windows has others.
 func Digest(dir string) (string, error) {
+	files, err := FilesOf(dir)
+	if err != nil {
+		return "", err
+	}
 	sum := sha256.New()
+	for _, file := range files {
+		if file == Changelog {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(file)))
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasPrefix(file, "hooks/") && bytes.IndexByte(data, 0) < 0 {
+			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		}
+		fmt.Fprintf(sum, "%s\x00%t\x00%d\x00", file, isStarted(file), len(data))
+		sum.Write(data)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// FilesOf lists the files of a plugin's directory, relative to it and with
+// slashes, in order. Anything but files and directories in it is an error.
+func FilesOf(dir string) ([]string, error) {
+	var files []string
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		relative, err := filepath.Rel(dir, name)
-		if err != nil || relative == Changelog {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		if !info.Mode().IsRegular() {
+		if !d.Type().IsRegular() {
 			return fmt.Errorf("%s: not a regular file; a plugin that is published holds nothing else", name)
 		}
-		relative = filepath.ToSlash(relative)
-		fmt.Fprintf(sum, "%s\x00%t\x00%d\x00", relative, isStarted(relative), info.Size())
-		f, err := os.Open(name)
-		if err != nil {
-			return err
-		}
-		_, err = io.Copy(sum, f)
-		return errors.Join(err, f.Close())
+		relative, err := filepath.Rel(dir, name)
+		files = append(files, filepath.ToSlash(relative))
+		return err
 	})
-	if err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	slices.Sort(files)
+	return files, err
 }
 
 // isStarted tells whether a file of a plugin has to be executable. Not its mode

@@ -50,6 +50,16 @@ func TestAddRelease(t *testing.T) {
 	if got := AddRelease("## 0.1.0\r\n- old\r\n", "p", "0.1.0", "d", []string{"x"}); got != "## 0.1.0\r\n- old\r\n" {
 		t.Errorf("with CRLF: %q", got)
 	}
+	for _, heading := range []string{"v0.1.0", "[0.1.0]", "[v0.1.0] - 2026-11-21", "[0.1.0](https://example.invalid)", "0.1.0: first"} {
+		if had := "## " + heading + "\n- old\n"; AddRelease(had, "p", "0.1.0", "d", []string{"x"}) != had {
+			t.Errorf("%q was not seen", heading)
+		}
+	}
+	for _, heading := range []string{"0.1.01", "0.1.0-rc.1", "[Unreleased]", "10.1.0", "# 0.1.0"} {
+		if had := "## " + heading + "\n- old\n"; AddRelease(had, "p", "0.1.0", "d", []string{"x"}) == had {
+			t.Errorf("%q was taken for 0.1.0", heading)
+		}
+	}
 	if got := AddRelease("## 0.1.0\n- old\n", "p", "0.2.0", "d", []string{"x"}); !strings.HasPrefix(got, "## 0.2.0 (d)\n\n- x\n\n## 0.1.0\n") {
 		t.Errorf("without a title: %q", got)
 	}
@@ -86,6 +96,19 @@ func TestDigest(t *testing.T) {
 	}
 	if digest() != base {
 		t.Error("a changelog, or a mode that a checkout can lose, changed it")
+	}
+	for _, test := range []struct {
+		name, lf, crlf string
+		same           bool
+	}{
+		{"lines.md", "a\nb\n", "a\r\nb\r\n", true}, {"data", "a\x00\n", "a\x00\r\n", false}, {"hooks/springfield-hook", "a\n", "a\r\n", false},
+	} {
+		write(test.name, test.lf)
+		lf := digest()
+		write(test.name, test.crlf)
+		if same := digest() == lf; same != test.same {
+			t.Errorf("%s with other line ends: the same is %v", test.name, same)
+		}
 	}
 	for name, text := range map[string]string{"README.md": "b", "hooks/springfield-hook": "y", "more/CHANGELOG.md": "z"} {
 		write(name, text)
