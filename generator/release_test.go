@@ -3,6 +3,7 @@ package generator
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -190,6 +191,50 @@ func TestDifferences(t *testing.T) {
 	}
 	if err := Stage(dir, filepath.Join(t.TempDir(), "again")); err == nil {
 		t.Error("a link was copied")
+	}
+}
+
+// What nobody means to hand out, and a name that says it is from somebody else.
+func TestReviewRefuses(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "suite")
+	spec := suiteOf(t, []string{"ned-flanders"}, Host())
+	spec.Plugins[0].Name = "anthropic-ned"
+	files, err := Render(spec, Build{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Write(dir, files); err != nil {
+		t.Fatal(err)
+	}
+	litter := []string{".DS_Store", ".env", ".env.local", "key.pem", "README.md.orig", "notes~", "skills/x/.netrc"}
+	for _, file := range append(litter, "environment.md", "skills/x/env") {
+		path := filepath.Join(dir, "anthropic-ned", filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, faults, err := Review(dir, Suite{Spec: spec}, []string{"anthropic-ned"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range faults {
+		if f.Severity != Failed {
+			t.Errorf("%s: %s is no failure", f.File, f.Says)
+		}
+		got = append(got, f.File)
+	}
+	want := []string{"anthropic-ned/.claude-plugin/plugin.json"} // its name
+	for _, file := range litter {
+		want = append(want, "anthropic-ned/"+file)
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 

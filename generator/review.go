@@ -74,6 +74,9 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 	case !slices.ContainsFunc(append([]string{"leaves the machine", "leaves your machine", "network"}, manifest.Network.Hosts...), func(word string) bool { return strings.Contains(says, strings.ToLower(word)) }):
 		add(Failed, file, "its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
 	}
+	if looksOfficial.MatchString(p.Name) || strings.HasPrefix(p.Name, "anthropic-") {
+		add(Failed, file, fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", p.Name), "springfield new makes a plugin under another name")
+	}
 	if manifest.License == "" {
 		add(Failed, file, "no license", `"license": "MIT", or whichever it is under`)
 	}
@@ -102,14 +105,34 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 		if err != nil || d.IsDir() {
 			return err
 		}
+		relative, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		if isLitter(d.Name()) {
+			add(Failed, filepath.ToSlash(relative), "it does not belong into a plugin, and everybody would get it", "remove it")
+		}
 		info, err := d.Info()
 		if err == nil && info.Size() > maxPublished {
-			relative, _ := filepath.Rel(dir, name)
 			add(Failed, filepath.ToSlash(relative), fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out")
 		}
 		return err
 	})
 	return hooks, faults, err
+}
+
+// isLitter tells files that systems, editors and merges leave behind, and those
+// that hold secrets.
+func isLitter(base string) bool {
+	switch path.Ext(base) {
+	case ".orig", ".rej", ".swp", ".swo", ".tmp", ".pem":
+		return true
+	}
+	switch base {
+	case ".DS_Store", "Thumbs.db", "desktop.ini", ".env", ".npmrc", ".netrc":
+		return true
+	}
+	return strings.HasSuffix(base, "~") || strings.HasPrefix(base, ".env.")
 }
 
 func readJSON(file string, into any) error {

@@ -583,7 +583,7 @@ func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
 		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "compiled for a target that the suite does not have", Fix: "springfield build takes it away"})
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		in.stray(file, "Claude Code would install packages for it")
-	case base == ".DS_Store" || base == "Thumbs.db" || strings.HasSuffix(base, "~") || path.Ext(base) == ".orig" || path.Ext(base) == ".rej" || path.Ext(base) == ".swp":
+	case isLitter(base):
 		in.stray(file, "it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(file, "/.claude-plugin/plugin.json"):
 		in.add(Fault{Area: "files", Severity: Noticed, File: file, Position: Position{1, 1}, Says: "this plugin is not in " + SuiteFile, Fix: "springfield new makes one that is"})
