@@ -21,6 +21,10 @@ type Plan struct {
 	// Did names what the plan is, for the journal: "enable X in user settings".
 	Did string
 
+	// First, if there is one, writes what belongs to the plan and is in no journal:
+	// under the lock, once it is sure that the plan still fits, before its edits.
+	First func() error
+
 	edits  []edit
 	kind   string   // what its files are, for errors: "settings" if empty
 	undoes int      // the journal's entry that it takes back, 0 for a plan of its own
@@ -166,7 +170,7 @@ func refused(file *File, err error) error {
 // Apply writes the plan: under the lock, into the journal first, all edits or
 // none. An error that wraps ErrChanged asks for a new plan.
 func (p Plan) Apply(places Places) error {
-	if !p.Changes() {
+	if !p.Changes() && p.First == nil {
 		return nil
 	}
 	if err := p.apply(places); err != nil {
@@ -190,6 +194,11 @@ func (p Plan) apply(places Places) error {
 	defer unlock()
 	if err := p.stillFits(places); err != nil {
 		return err
+	}
+	if p.First != nil {
+		if err := p.First(); err != nil || !p.Changes() {
+			return err
+		}
 	}
 	id := p.undoes
 	if id == 0 {

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 )
 
 // Catalog is a marketplace.json as it was read.
@@ -25,8 +26,9 @@ type Catalog struct {
 	Path string // of the file
 	Root string // the marketplace's directory, which relative sources are from
 
-	file *File
-	doc  *Document
+	file  *File
+	doc   *Document
+	names []string // of the entries
 }
 
 // Item is what an entry of a catalog says. Source is a path, or an object that
@@ -64,6 +66,7 @@ func ReadCatalog(dir string) (Catalog, error) {
 		return c, fmt.Errorf("read marketplace: %s: it has no name", c.Path)
 	}
 	for _, item := range said.Plugins {
+		c.names = append(c.names, item.Name)
 		if _, _, err := c.Item(item.Name); err != nil { // names that are there twice
 			return c, err
 		}
@@ -84,6 +87,17 @@ func (c Catalog) Item(name string) (item Item, found bool, err error) {
 		return item, false, fmt.Errorf("read marketplace: %s: the entry of %s: %w", c.Path, name, err)
 	}
 	return item, found, nil
+}
+
+// Alike is another entry whose name a person would take for this one.
+func (c Catalog) Alike(name string) (other string, ok bool) {
+	plain := strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
+	for _, other := range c.names {
+		if other != name && strings.EqualFold(plain.Replace(other), plain.Replace(name)) {
+			return other, true
+		}
+	}
+	return "", false
 }
 
 // Member is one member of an entry.

@@ -3,6 +3,7 @@ package installer
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -190,5 +191,79 @@ func TestPublishAndUndo(t *testing.T) {
 	}
 	if err := plan.Apply(p); err == nil || !strings.HasPrefix(state(), "before ") {
 		t.Errorf("%v, %s", err, state())
+	}
+}
+
+// Names that a person takes for one another.
+func TestAlike(t *testing.T) {
+	c := catalogOf(t, `{"name":"m","plugins":[{"name":"ned-flanders"},{"name":"Bart_Simpson"},{"name":"lisa"}]}`)
+	for name, want := range map[string]string{
+		"nedflanders": "ned-flanders", "ned.flanders": "ned-flanders", "bart-simpson": "Bart_Simpson", "LISA": "lisa",
+		"ned-flanders": "", "ned": "", "lisa-simpson": "", "": "",
+	} {
+		if got, ok := c.Alike(name); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", name, got, ok)
+		}
+	}
+}
+
+// What goes before the edits happens only if they can, and nothing happens if it
+// fails.
+func TestFirst(t *testing.T) {
+	p := Places{Config: filepath.Join(t.TempDir(), ".claude"), Work: t.TempDir(), Root: t.TempDir()}
+	const text = `{"name":"m","plugins":[]}`
+	c := catalogOf(t, text)
+	changes, err := c.Upsert([]Member{entryMember("name", `"a"`), entryMember("source", `"./a"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	first := func(fails error) func() error {
+		return func() error {
+			if data, _ := os.ReadFile(c.Path); string(data) != text {
+				t.Errorf("the catalog came before it: %s", data)
+			}
+			ran++
+			return fails
+		}
+	}
+	broken := errors.New("no room")
+	plan, err := PlanPublish(p, "publish", c, changes, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.First = first(broken)
+	if err := plan.Apply(p); !errors.Is(err, broken) || ran != 1 {
+		t.Errorf("%v, ran %d times", err, ran)
+	}
+	if data, _ := os.ReadFile(c.Path); string(data) != text {
+		t.Errorf("it failed, and the catalog is %s", data)
+	}
+	if all, err := Journal(p); err != nil || len(all) != 0 {
+		t.Errorf("the journal has %v, %v", all, err)
+	}
+	plan.First = first(nil)
+	if err := plan.Apply(p); err != nil || ran != 2 {
+		t.Errorf("%v, ran %d times", err, ran)
+	}
+	if err := os.WriteFile(c.Path, []byte(text), 0o644); err != nil { // by somebody else
+		t.Fatal(err)
+	}
+	if err := plan.Apply(p); !errors.Is(err, ErrChanged) || ran != 2 {
+		t.Errorf("the catalog is another one by now: %v, ran %d times", err, ran)
+	}
+	// Without an edit there is nothing for undo, and it happens all the same.
+	if c, err = ReadCatalog(c.Root); err != nil {
+		t.Fatal(err)
+	}
+	if plan, err = PlanPublish(p, "publish", c, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	plan.First = func() error { ran++; return nil }
+	if err := plan.Apply(p); err != nil || ran != 3 {
+		t.Errorf("%v, ran %d times", err, ran)
+	}
+	if all, err := Journal(p); err != nil || len(all) != 1 {
+		t.Errorf("the journal has %v, %v", all, err)
 	}
 }
