@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 )
 
@@ -103,7 +106,24 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	if len(written)+len(removed)+len(plan.Gone()) == 0 {
 		a.say("  the files were already as before it")
 	}
+	a.noteOtherHooks(written)
 	return nil
+}
+
+// noteOtherHooks says in which suites hooks are not those that springfield.yaml
+// has recorded again: an edit that publishes takes compiled files along, and no
+// journal keeps them.
+func (a *app) noteOtherHooks(written []string) {
+	for _, file := range written {
+		if filepath.Base(file) != generator.SuiteFile {
+			continue
+		}
+		dir := filepath.Dir(file)
+		faults, err := generator.Validate(dir)
+		if err == nil && slices.ContainsFunc(faults, func(f generator.Fault) bool { return f.Area == "binaries" && f.Severity == generator.Failed }) {
+			a.talk("the hooks in %s are still those that were published; springfield build %s makes them what %s says", dir, quoted(dir), generator.SuiteFile)
+		}
+	}
 }
 
 func (a *app) listEdits(places installer.Places, asJSON bool) error {
