@@ -86,7 +86,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
 		"publish --to": dirs, "publish --bump": fixed(generator.Bumps()...), "publish --plugin": a.pluginsHere,
 		"publish --source": fixed(bySituation+"\tby situation", byPath+"\tin the marketplace's own checkout", bySubdir+"\ta directory of the suite's repository", byURL+"\ta whole repository", byGitHub+"\ta whole repository on GitHub"),
-		"--suite": dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
+		"--suite":          dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
 	}
 	for _, cmd := range root.Commands() {
 		complete(cmd, cmd.Name(), values)

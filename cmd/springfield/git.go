@@ -1,5 +1,13 @@
 // What publish asks of git, and the little it tells it. Without git, or outside
 // of a repository, there is nothing to ask.
+//
+// The rules:
+//   - a repository may be somebody else's, with its configuration: no program that
+//     it names is run, neither hooks nor filters nor a file monitor nor a signer;
+//   - nothing is fetched, not even what a partial clone has left out: over the
+//     transport that a repository chooses, that could run anything;
+//   - which repository it is, the directory says, not the environment: publish may
+//     be called by a hook of git, which sets that for another one.
 
 package main
 
@@ -18,30 +26,73 @@ import (
 
 // repository is a git checkout.
 type repository struct {
-	root string // its top directory
-	env  []string
+	root  string // its top directory
+	env   []string
+	quiet []string // what its own configuration does not get to say
 }
 
 // repositoryAt is the checkout around a directory, nil if there is none.
 func (a *app) repositoryAt(ctx context.Context, dir string) (*repository, error) {
-	r := &repository{root: dir, env: append(slices.Clone(a.env), "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")}
+	env := slices.DeleteFunc(slices.Clone(a.env), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+			"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF"}, name)
+	})
+	r := &repository{
+		root:  dir,
+		env:   append(env, "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=", "LC_ALL=C", noText+"="),
+		quiet: []string{"-c", "core.fsmonitor=", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false"},
+	}
 	root, err := r.git(ctx, "rev-parse", "--show-toplevel")
 	var exit *exec.ExitError
 	switch {
+	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
+		return nil, fmt.Errorf("%s: %w", dir, errForeign)
 	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
 		return nil, ctx.Err()
 	case err != nil:
 		return nil, err
 	}
 	r.root = filepath.FromSlash(root)
-	return r, nil
+	return r, r.withoutPrograms(ctx)
+}
+
+// errForeign is about a repository that git does not look at.
+var errForeign = errors.New("git takes its repository for somebody else's, and does not look at it")
+
+// noText is a variable without a text, for settings whose names have a "=".
+const noText = "SPRINGFIELD_NO_TEXT"
+
+// withoutPrograms takes away the filters and signers that the repository's own
+// configuration names; those of the user, like Git LFS, stay.
+func (r *repository) withoutPrograms(ctx context.Context) error {
+	out, err := r.git(ctx, "config", "--show-scope", "--name-only", "--get-regexp", `^(filter\..*\.(clean|smudge|process|required)|gpg\.(.*\.)?(program|defaultkeycommand))$`)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil // there are none
+	}
+	for _, line := range strings.Split(out, "\n") {
+		scope, name, _ := strings.Cut(line, "\t")
+		if scope == "local" || scope == "worktree" {
+			r.quiet = append(r.quiet, "--config-env="+name+"="+noText)
+		}
+	}
+	return err
 }
 
 // git is what a command prints, without the last line end.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
-	// Somebody else's repository must not name a program for git to run.
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor="}, args...)...)
+	return r.gitReading(ctx, "", args...)
+}
+
+// gitReading is git with a text on its standard input.
+func (r *repository) gitReading(ctx context.Context, text string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(r.quiet, args)...)
 	cmd.Dir, cmd.Env = r.root, r.env
+	if args[0] != "check-ignore" { // which takes paths for what they are, and refuses to be told
+		cmd.Env = append(slices.Clip(cmd.Env), "GIT_LITERAL_PATHSPECS=1")
+	}
+	cmd.Stdin = strings.NewReader(text)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
@@ -90,7 +141,7 @@ func (r *repository) remote(ctx context.Context, branch string) string {
 
 // dirty are the files below a path that are not as HEAD has them.
 func (r *repository) dirty(ctx context.Context, path string) ([]string, error) {
-	out, err := r.git(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--", path)
+	out, err := r.git(ctx, "status", "--porcelain", "-z", "--untracked-files=all", "--ignore-submodules=all", "--", path)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +175,7 @@ func (r *repository) holds(ctx context.Context, commit, path string) (bool, erro
 	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
 		return false, nil // it is not here
 	}
-	_, err := r.git(ctx, "diff", "--quiet", commit, "--", path)
+	_, err := r.git(ctx, "diff", "--quiet", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all", commit, "--", path)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return false, nil
@@ -142,11 +193,39 @@ func (r *repository) knows(ctx context.Context, commit string) (known, shallow b
 	return false, err == nil && out == "true"
 }
 
-// has tells whether a commit has a file at all: one that is ignored never gets
-// there.
-func (r *repository) has(ctx context.Context, commit, file string) bool {
+// mode is the mode that a commit has for a file, "" if it has none: one that is
+// ignored never gets there.
+func (r *repository) mode(ctx context.Context, commit, file string) string {
 	out, err := r.git(ctx, "ls-tree", commit, "--", file)
-	return err == nil && out != ""
+	if err != nil {
+		return ""
+	}
+	mode, _, _ := strings.Cut(out, " ")
+	return mode
+}
+
+// seesModes tells whether git looks at what is executable: not on Windows.
+func (r *repository) seesModes(ctx context.Context) bool {
+	out, err := r.git(ctx, "config", "--type=bool", "--get", "core.fileMode")
+	return err != nil || out != "false"
+}
+
+// ignored are those of some files, there or not, that git passes over.
+func (r *repository) ignored(ctx context.Context, files []string) ([]string, error) {
+	if len(files) == 0 {
+		return nil, nil
+	}
+	// Behind "./" no name begins with the ":" of a pathspec.
+	out, err := r.gitReading(ctx, "./"+strings.Join(files, "\x00./"), "check-ignore", "-z", "--stdin")
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return nil, nil // none
+	}
+	var found []string
+	for _, file := range strings.FieldsFunc(out, func(r rune) bool { return r == 0 }) {
+		found = append(found, strings.TrimPrefix(file, "./"))
+	}
+	return found, err
 }
 
 // modes are the modes that the index has for files; those it does not know are

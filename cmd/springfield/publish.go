@@ -143,7 +143,11 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	}
 	switch {
 	case o.check:
-		return a.reportCheck(o, r, plan, checks)
+		unmarked, _, err := r.unmarked(ctx)
+		if err != nil {
+			return err
+		}
+		return a.reportCheck(o, r, plan, checks, unmarked)
 	case o.dryRun:
 		for _, file := range r.compiledFiles() {
 			plan.Notes = append(plan.Notes, "compiled: "+file)
@@ -152,9 +156,6 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 		return a.preview(o.json, plan)
 	}
 	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := generator.WriteCompiled(r.dir, r.differences); err != nil {
 		return err
 	}
 	if err := plan.Apply(places); err != nil {
@@ -203,6 +204,11 @@ func (a *app) review(ctx context.Context, r *release) ([]generator.HookLine, []s
 	for _, f := range faults {
 		checks = append(checks, said{f.Area, verdict(f.Severity), f.File, f.Line, f.Column, f.Says, f.Fix})
 	}
+	ignored, err := r.passedOver(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	checks = append(checks, ignored...)
 	if err := generator.CheckMarketplace(r.market.Name); err != nil && !r.own {
 		checks = append(checks, said{Check: "review", State: warning, File: r.market.Path, Says: err.Error(), Fix: "Claude Code takes such a name only from its owner"})
 	}
@@ -256,22 +262,31 @@ func (a *app) refuse(checks []said) error {
 	return &hinted{fmt.Errorf("nothing is published: %s", count(failed, "failure")), "what to do is said beside each"}
 }
 
-func (a *app) reportCheck(o publishOptions, r *release, plan installer.Plan, checks []said) error {
+// reportCheck says whether publishing would change anything. unmarked are hooks
+// that git has as files that nobody can start.
+func (a *app) reportCheck(o publishOptions, r *release, plan installer.Plan, checks []said, unmarked []string) error {
 	written, removed := plan.Files()
 	changed := slices.Concat(written, removed, r.compiledFiles())
+	for _, file := range unmarked {
+		changed = append(changed, "the executable bit that git has for "+file)
+	}
 	if o.json {
 		if err := a.encode(struct {
-			Published bool         `json:"published"` // nothing would change
-			Changes   []string     `json:"changes"`   // files that publishing would change
+			Published bool         `json:"published"`        // nothing would change
+			Changes   []string     `json:"changes"`          // files that publishing would change
+			Absent    string       `json:"absent,omitempty"` // the marketplace that is not here to look at
 			Plugins   []releaseRow `json:"plugins"`
 			Checks    []said       `json:"checks"`
-		}{len(changed) == 0, list(changed), r.rows, checks}); err != nil {
+		}{len(changed) == 0, list(changed), r.absent, append([]releaseRow{}, r.rows...), checks}); err != nil {
 			return err
 		}
 	}
 	if len(changed) > 0 {
 		return &hinted{fmt.Errorf("publishing would change %s: %s", count(len(changed), "file"), strings.Join(changed, ", ")),
 			"springfield publish, and commit what it writes; --dry-run shows it"}
+	}
+	if r.absent != "" {
+		a.talk("its marketplace, %s, is not here, so its entries have not been looked at; --to names a checkout of it", r.absent)
 	}
 	switch {
 	case o.json:
@@ -348,7 +363,11 @@ func (a *app) reportPublish(o publishOptions, p published) error {
 	for _, wait := range p.waits {
 		a.item("  ", wait)
 	}
-	a.say("\nto install:")
+	if p.marketRepo == "" {
+		a.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
+	} else {
+		a.say("\nto install:")
+	}
 	for _, line := range p.install() {
 		a.say("  %s", line)
 	}
@@ -379,11 +398,12 @@ func (a *app) printRows(p published) error {
 	return w.Flush()
 }
 
-// install is what a user types.
+// install is what a user types. Where nobody knows where others find the
+// marketplace, it is what works on this machine.
 func (p published) install() []string {
-	from := "OWNER/REPO"
-	if p.marketRepo != "" {
-		from = p.marketRepo
+	from := p.marketRepo
+	if from == "" {
+		from = p.market.Root
 	}
 	lines := []string{"/plugin marketplace add " + from}
 	for _, row := range p.rows {

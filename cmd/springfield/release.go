@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,9 +25,11 @@ type release struct {
 	dir        string // the suite
 	suite      generator.Suite
 	repo       *repository // of the suite, nil if it is in none
+	noRepo     error       // why git does not look at the one there is
 	market     installer.Catalog
 	own        bool   // the marketplace is the suite itself
-	marketRepo string // where people find the marketplace, "" if that is not known
+	marketRepo string // what people add the marketplace by, "" if that is not known
+	absent     string // the marketplace that the suite names, if a check does without it
 	stage      string // the suite as it will be
 	rows       []releaseRow
 
@@ -56,7 +59,12 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 	if r.dir, r.suite, err = a.suiteIn(o.dir); err != nil {
 		return r, remove, err
 	}
-	if r.repo, err = a.repositoryAt(ctx, r.dir); err != nil {
+	if r.dir, err = beyondLink(r.dir); err != nil {
+		return r, remove, err
+	}
+	if r.repo, err = a.repositoryAt(ctx, r.dir); errors.Is(err, errForeign) {
+		r.noRepo = err // which does not matter unless clients fetch from there
+	} else if err != nil {
 		return r, remove, err
 	}
 	if err := a.readMarket(ctx, r, o); err != nil {
@@ -76,6 +84,7 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 		func() error { return generator.Stage(r.dir, r.stage) },
 		func() error { return a.render(ctx, r, o) },
 		func() error { return r.fill(ctx, o) },
+		r.lookBeside,
 		r.record,
 		func() error { return r.offer(ctx, o) },
 	} {
@@ -98,6 +107,9 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 		if to = filepath.FromSlash(r.suite.Publish.To); !filepath.IsAbs(to) {
 			to = filepath.Join(r.dir, to)
 		}
+		if o.check && !isDir(to) { // CI has the suite alone
+			to, r.absent = r.dir, to
+		}
 	}
 	r.own = isSameDir(to, r.dir)
 	r.market, err = installer.ReadCatalog(to)
@@ -111,16 +123,47 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 		return err
 	}
 	repo, err := a.repositoryAt(ctx, to)
+	if errors.Is(err, errForeign) {
+		return nil // so nobody knows where others find it
+	}
 	if err != nil || repo == nil || !isSameDir(repo.root, to) {
 		return err
 	}
-	if where, ok := publicURL(repo.remote(ctx, repo.branch(ctx))); ok {
-		r.marketRepo = strings.TrimSuffix(where, ".git")
-		if short, ok := strings.CutPrefix(r.marketRepo, "https://github.com/"); ok {
-			r.marketRepo = short
-		}
-	}
+	r.marketRepo = toAdd(repo.remote(ctx, repo.branch(ctx)))
 	return nil
+}
+
+// toAdd is what people type to add the marketplace that a remote is of, "" if
+// they cannot. Claude Code takes an address without .git for that of a catalog,
+// and none that begins with ssh.
+func toAdd(remote string) string {
+	where, ok := publicURL(remote)
+	if !ok {
+		return ""
+	}
+	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
+		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
+	}
+	u, err := url.Parse(where)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return where // git@HOST:PATH
+	}
+	if u.Scheme == "ssh" {
+		if u.Port() != "" {
+			return ""
+		}
+		return firstOf(u.User.Username(), "git") + "@" + u.Host + ":" + strings.TrimPrefix(u.Path, "/")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
+}
+
+// beyondLink is a directory that may be named by a link to it.
+func beyondLink(dir string) (string, error) {
+	info, err := os.Lstat(dir)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return dir, err
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 func isDir(path string) bool {
@@ -156,7 +199,7 @@ func (r *release) version(o publishOptions) error {
 		}
 		plugin := &r.suite.Plugins[i]
 		row := releaseRow{Plugin: name, Old: r.published(name).Version}
-		item, listed, err := r.market.Item(name)
+		item, _, err := r.market.Item(name)
 		if err != nil {
 			return err
 		}
@@ -171,12 +214,12 @@ func (r *release) version(o publishOptions) error {
 				return err
 			}
 		}
-		for where, before := range map[string]string{"published": row.Old, "in " + r.market.Path: item.Version} {
-			if before == "" || before == plugin.Version || !listed && where != "published" {
-				continue
+		for _, before := range []struct{ version, where string }{{row.Old, "published"}, {item.Version, "in " + r.market.Path}} {
+			if before.version == "" || before.version == plugin.Version || r.own && before.where != "published" {
+				continue // the suite's own catalog follows
 			}
-			if err := generator.Grows(before, plugin.Version); err != nil && (!r.own || where == "published") {
-				return &hinted{fmt.Errorf("%s: %w, which is %s", name, err, where), "raise it: --bump patch, or --version"}
+			if err := generator.Grows(before.version, plugin.Version); err != nil {
+				return &hinted{fmt.Errorf("%s: %w, which is %s", name, err, before.where), "raise it: --bump patch, or --version"}
 			}
 		}
 		row.New = plugin.Version
@@ -265,9 +308,6 @@ func (r *release) fill(ctx context.Context, o publishOptions) error {
 		}); err != nil {
 			return err
 		}
-		if !row.Fresh {
-			continue
-		}
 		file := filepath.Join(dir, generator.Changelog)
 		had, err := os.ReadFile(file)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -278,6 +318,37 @@ func (r *release) fill(ctx context.Context, o publishOptions) error {
 			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// needRepo is the error if the suite is in no repository.
+func (r *release) needRepo(why, hint string) error {
+	switch {
+	case r.noRepo != nil:
+		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), "git config --global --add safe.directory DIR, for one that you trust"}
+	case r.repo == nil:
+		return &hinted{fmt.Errorf("%s is not in a git repository; %s", r.dir, why), hint}
+	}
+	return nil
+}
+
+// lookBeside notes plugins that are not among the chosen, and that have changed
+// since they were published: a newer springfield's hook is in all of them.
+func (r *release) lookBeside() error {
+	for _, p := range r.suite.Plugins {
+		published := r.published(p.Name)
+		dir := filepath.Join(r.stage, p.Name)
+		if published.Version == "" || !isDir(dir) || slices.ContainsFunc(r.rows, func(row releaseRow) bool { return row.Plugin == p.Name }) {
+			continue
+		}
+		digest, err := generator.Digest(dir)
+		if err != nil {
+			return err
+		}
+		if digest != published.Files {
+			r.wait("%s has changed, too, since %s was published, and clients fetch a version once: springfield publish --plugin %s --bump patch", p.Name, published.Version, p.Name)
 		}
 	}
 	return nil
@@ -296,8 +367,11 @@ func (r *release) notes(ctx context.Context, o publishOptions, row releaseRow) [
 	if len(o.notes) > 0 {
 		return o.notes
 	}
-	if row.Old == "" {
+	switch row.Old {
+	case "":
 		return []string{"First release."}
+	case row.New:
+		return []string{"No notes: this entry was missing, and was added later."}
 	}
 	if r.repo != nil {
 		if path, err := r.repo.path(filepath.Join(r.dir, row.Plugin)); err == nil {
@@ -341,11 +415,18 @@ func (r *release) offer(ctx context.Context, o publishOptions) error {
 		if err != nil {
 			return err
 		}
+		if other, ok := r.market.Alike(row.Plugin); ok && !listed {
+			return &hinted{fmt.Errorf("%s: %s offers %s, which looks the same", row.Plugin, r.market.Path, other), "springfield new makes a plugin under a name of its own"}
+		}
 		source, err := r.source(ctx, o, row, item)
 		if err != nil {
 			return err
 		}
-		if listed && !r.isOurs(item.Source, source, row.Plugin) && !o.replace {
+		ours, err := r.isOurs(ctx, o, row.Plugin, item)
+		if err != nil {
+			return err
+		}
+		if listed && !ours && !o.replace {
 			return &hinted{fmt.Errorf("%s: %s offers a plugin of that name from elsewhere: %s", row.Plugin, r.market.Path, item.Source),
 				"springfield new makes a plugin under a name of its own; --replace takes the entry over"}
 		}
@@ -406,7 +487,11 @@ func (r *release) plan(places installer.Places) (installer.Plan, error) {
 	for _, row := range r.rows {
 		did = append(did, row.Plugin+" "+row.New)
 	}
-	return installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, texts)
+	plan, err := installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, texts)
+	if len(r.compiledFiles()) > 0 {
+		plan.First = func() error { return generator.WriteCompiled(r.dir, r.differences) }
+	}
+	return plan, err
 }
 
 // compiledFiles are the hooks that differ.

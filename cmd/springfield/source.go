@@ -41,16 +41,26 @@ type fetched struct {
 
 func (f fetched) where() string { return firstOf(f.URL, f.Repo) }
 
-// source is a plugin's source in the marketplace: a path, or fetched.
+// source is a plugin's source in the marketplace: a path, or fetched. An entry
+// that fetches the plugin already keeps its form.
 func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow, item installer.Item) (any, error) {
 	inside, err := r.pathInMarket(row.Plugin)
 	if err != nil {
 		return nil, err
 	}
+	before, known, err := r.fetchedBefore(ctx, o, row.Plugin, item)
+	if err != nil {
+		return nil, err
+	}
 	form := o.source
 	if form == bySituation {
-		if form = bySubdir; inside != "" {
+		switch {
+		case known:
+			form = before.Source
+		case inside != "":
 			form = byPath
+		default:
+			form = bySubdir
 		}
 	}
 	if form == byPath {
@@ -61,15 +71,14 @@ func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow,
 		row.Source = inside
 		return inside, nil
 	}
-	if r.repo == nil {
-		return nil, &hinted{fmt.Errorf("%s is not in a git repository, and clients fetch the plugin with git", r.dir),
-			"git init, commit and push it; or put the suite into the marketplace's checkout"}
+	if err := r.needRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
+		return nil, err
 	}
-	f, err := r.fetchedFrom(ctx, o, row, form)
+	f, err := r.fetchedFrom(ctx, o, row, form, before)
 	if err != nil {
 		return nil, err
 	}
-	if f.SHA, err = r.pin(ctx, o, row, item, f); err != nil {
+	if f.SHA, err = r.pin(ctx, o, row, before); err != nil {
 		return nil, err
 	}
 	row.Source, row.SHA = f.Source+" "+f.where(), f.SHA
@@ -77,6 +86,36 @@ func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow,
 		row.Source += " " + f.Path
 	}
 	return f, nil
+}
+
+// address is where people find the suite's repository, "" if nobody knows.
+func (r *release) address(ctx context.Context, o publishOptions) (remote, where string) {
+	if remote = o.repo; remote == "" && r.repo != nil {
+		remote = r.repo.remote(ctx, r.repo.branch(ctx))
+	}
+	if where, ok := publicURL(remote); ok {
+		return remote, where
+	}
+	if ownerRepo.MatchString(remote) && o.repo != "" {
+		return remote, "https://github.com/" + remote
+	}
+	return remote, ""
+}
+
+// fetchedBefore is what an entry fetches, if that is this very plugin.
+func (r *release) fetchedBefore(ctx context.Context, o publishOptions, plugin string, item installer.Item) (before fetched, known bool, err error) {
+	if r.repo == nil || json.Unmarshal(item.Source, &before) != nil || !slices.Contains([]string{bySubdir, byURL, byGitHub}, before.Source) {
+		return fetched{}, false, nil
+	}
+	place, err := r.repo.path(filepath.Join(r.dir, plugin))
+	if err != nil {
+		return fetched{}, false, err
+	}
+	_, where := r.address(ctx, o)
+	if where == "" || !sameRepository(before.where(), where) || path.Clean(before.Path) != place {
+		return fetched{}, false, nil
+	}
+	return before, true, nil
 }
 
 // pathInMarket is how the marketplace reaches a plugin that lies below it, "" if
@@ -97,29 +136,31 @@ func (r *release) pathInMarket(plugin string) (string, error) {
 	return "./" + filepath.ToSlash(relative), nil
 }
 
-// fetchedFrom names the suite's repository and the place in it.
-func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releaseRow, form string) (fetched, error) {
-	branch := r.repo.branch(ctx)
-	remote := firstOf(o.repo, r.repo.remote(ctx, branch))
-	if remote == "" {
+// fetchedFrom names the suite's repository and the place in it. The same
+// repository stays written as it was: every checkout has another way to write it.
+func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releaseRow, form string, before fetched) (fetched, error) {
+	remote, where := r.address(ctx, o)
+	switch {
+	case remote == "":
 		return fetched{}, &hinted{fmt.Errorf("%s has no remote, and clients fetch the plugin from one", r.repo.root),
 			"git remote add origin URL, or pass --repo URL"}
-	}
-	where, ok := publicURL(remote)
-	if !ok && ownerRepo.MatchString(remote) {
-		where, ok = "https://github.com/"+remote, true
-	}
-	if !ok {
+	case where == "":
 		return fetched{}, &hinted{fmt.Errorf("its remote is %s, which others cannot fetch from", remote), "pass --repo URL: where people find the repository"}
 	}
 	place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
 	if err != nil {
 		return fetched{}, err
 	}
-	f := fetched{Source: form, URL: where, Path: place, Ref: firstOf(o.ref, branch)}
+	f := fetched{Source: form, URL: where, Path: place, Ref: firstOf(o.ref, r.repo.branch(ctx))}
+	if o.check { // CI checks pull requests out, and other branches
+		f.Ref = firstOf(o.ref, before.Ref, f.Ref)
+	}
 	if f.Ref == "" {
 		return fetched{}, &hinted{fmt.Errorf("%s has no branch checked out (detached HEAD), so nobody knows what to fetch", r.repo.root),
 			"git switch BRANCH, or pass --ref NAME"}
+	}
+	if form != byGitHub && before.URL != "" && o.repo == "" {
+		f.URL = before.URL
 	}
 	if form == bySubdir {
 		return f, nil
@@ -133,7 +174,9 @@ func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releas
 		if !ok {
 			return fetched{}, &hinted{fmt.Errorf("%s is not on GitHub", where), "take --source url"}
 		}
-		f.URL, f.Repo = "", repo
+		if f.URL, f.Repo = "", repo; before.Repo != "" && o.repo == "" {
+			f.Repo = before.Repo
+		}
 	}
 	return f, nil
 }
@@ -141,7 +184,7 @@ func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releas
 // pin is the commit to pin a source to, "" while there is none that holds what
 // is published: the first run writes everything but the pin, and after commit and
 // push the next one writes that.
-func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, item installer.Item, f fetched) (string, error) {
+func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, before fetched) (string, error) {
 	place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
 	if err != nil || o.noPin {
 		return "", err
@@ -158,8 +201,7 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, it
 		r.wait("commit and push %s, then publish again: that pins its entry to the commit", filepath.Join(r.dir, row.Plugin))
 		return "", nil
 	}
-	var before fetched
-	if json.Unmarshal(item.Source, &before) == nil && before.SHA != "" && sameRepository(before.where(), f.where()) && before.Path == f.Path {
+	if before.SHA != "" {
 		if same, err := r.repo.holds(ctx, before.SHA, place); err != nil || same {
 			return before.SHA, err // pinned already, to the very same files
 		}
@@ -172,9 +214,14 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, it
 		return "", err
 	}
 	for _, file := range generator.Started(filepath.Join(r.dir, row.Plugin)) {
-		if !r.repo.has(ctx, commit, path.Join(place, file)) {
-			return "", &hinted{fmt.Errorf("commit %.12s does not hold %s, so clients would get a plugin without its hook", commit, path.Join(place, file)),
+		file = path.Join(place, file)
+		switch mode := r.repo.mode(ctx, commit, file); {
+		case mode == "":
+			return "", &hinted{fmt.Errorf("commit %.12s does not hold %s, so clients would get a plugin without its hook", commit, file),
 				"git add --force it: something ignores it"}
+		case mode != executable && path.Ext(file) != ".exe":
+			r.wait("commit %.12s has %s as a file that nobody can start; publish has git's index mended: commit and push, then publish again", commit, file)
+			return "", nil
 		}
 	}
 	pushed, err := r.repo.isPushed(ctx, commit)
@@ -202,28 +249,22 @@ func (r *release) changedIn(plugin string) (bool, error) {
 }
 
 // isOurs tells whether an entry's source is this plugin, in whatever form.
-func (r *release) isOurs(had json.RawMessage, now any, plugin string) bool {
-	var before fetched
+func (r *release) isOurs(ctx context.Context, o publishOptions, plugin string, item installer.Item) (bool, error) {
 	var relative string
-	switch {
-	case json.Unmarshal(had, &relative) == nil:
+	if json.Unmarshal(item.Source, &relative) == nil {
 		inside, err := r.pathInMarket(plugin)
-		return err == nil && inside != "" && path.Clean(relative) == path.Clean(inside)
-	case json.Unmarshal(had, &before) != nil:
-		return false
+		return inside != "" && path.Clean(relative) == path.Clean(inside), err
 	}
-	if after, ok := now.(fetched); ok {
-		return sameRepository(before.where(), after.where()) && path.Clean(before.Path) == path.Clean(after.Path)
-	}
-	return false
+	_, known, err := r.fetchedBefore(ctx, o, plugin, item)
+	return known, err
 }
 
 var errUntagged = errors.New("nothing was tagged")
 
 // tag tags the commits that hold the release, as `claude plugin tag` does.
 func (r *release) tag(ctx context.Context) (made []string, err error) {
-	if r.repo == nil {
-		return nil, &hinted{fmt.Errorf("%w: %s is not in a git repository", errUntagged, r.dir), "git init and commit it"}
+	if err := r.needRepo(errUntagged.Error(), "git init and commit it"); err != nil {
+		return nil, err
 	}
 	for _, row := range r.rows {
 		place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
@@ -262,32 +303,96 @@ func (r *release) tag(ctx context.Context) (made []string, err error) {
 	return made, nil
 }
 
+// executable and plain are the modes that git knows files by.
+const (
+	executable = "100755"
+	plain      = "100644"
+)
+
 // markStarted has git's index say that hooks are executable, which a checkout on
 // Windows would lose. Only files that git knows: adding is for its owner.
 func (r *release) markStarted(ctx context.Context) ([]string, error) {
-	if r.repo == nil {
-		return nil, nil
-	}
-	var files []string
-	for _, p := range r.suite.Plugins {
-		place, err := r.repo.path(filepath.Join(r.dir, p.Name))
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range generator.Started(filepath.Join(r.dir, p.Name)) {
-			if path.Ext(file) != ".exe" {
-				files = append(files, path.Join(place, file))
-			}
-		}
-	}
-	modes, err := r.repo.modes(ctx, files)
+	files, unknown, err := r.unmarked(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files = slices.DeleteFunc(files, func(file string) bool { return modes[file] != "100644" })
+	if unknown > 0 && !r.repo.seesModes(ctx) {
+		r.wait("git add %s, then publish again before you commit: git does not see here that hooks are executable, and publish tells it", r.dir)
+	}
 	if len(files) == 0 {
 		return nil, nil
 	}
 	_, err = r.repo.git(ctx, append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
 	return files, err
+}
+
+// unmarked are hooks that git's index has as files that nobody can start, and how
+// many it does not know.
+func (r *release) unmarked(ctx context.Context) (files []string, unknown int, err error) {
+	if r.repo == nil {
+		return nil, 0, nil
+	}
+	var all []string
+	for _, p := range r.suite.Plugins {
+		started := generator.Started(filepath.Join(r.dir, p.Name))
+		if len(started) == 0 {
+			continue
+		}
+		place, err := r.repo.path(filepath.Join(r.dir, p.Name))
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, file := range started {
+			if path.Ext(file) != ".exe" {
+				all = append(all, path.Join(place, file))
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil, 0, nil
+	}
+	modes, err := r.repo.modes(ctx, all)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, file := range all {
+		switch modes[file] {
+		case "":
+			unknown++
+		case plain:
+			files = append(files, file)
+		}
+	}
+	return files, unknown, nil
+}
+
+// passedOver are files of the release that git ignores, so that clients would not
+// get them.
+func (r *release) passedOver(ctx context.Context) ([]said, error) {
+	if r.repo == nil {
+		return nil, nil
+	}
+	var files []string
+	from := map[string]string{}
+	for _, row := range r.rows {
+		place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
+		if err != nil {
+			return nil, err
+		}
+		inside, err := generator.FilesOf(filepath.Join(r.stage, row.Plugin))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range inside {
+			files = append(files, path.Join(place, file))
+			from[path.Join(place, file)] = path.Join(row.Plugin, file)
+		}
+	}
+	ignored, err := r.repo.ignored(ctx, files)
+	var all []said
+	for _, file := range ignored {
+		all = append(all, said{Check: "review", State: failure, File: from[file], Says: "git ignores it, so clients would not get it",
+			Fix: "git add --force it, or take it out of the plugin"})
+	}
+	return all, err
 }
