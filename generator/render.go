@@ -80,6 +80,11 @@ type suiteView struct {
 // Deciding are the plugins that decide at Stop.
 func (s suiteView) Deciding() []view { return s.filter(view.AtStop) }
 
+// Judges tells whether a plugin of the suite asks a model.
+func (s suiteView) Judges() bool {
+	return slices.ContainsFunc(s.Plugins, func(v view) bool { return slices.Contains(v.Programs(), Judge) })
+}
+
 // Beside are the others.
 func (s suiteView) Beside() []view { return s.filter(func(v view) bool { return !v.AtStop() }) }
 

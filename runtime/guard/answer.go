@@ -9,7 +9,7 @@ func Answer(plugin, prompt string, calls int) Veto {
 	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
 		return Veto{}
 	}
-	for _, word := range []string{"why", "log", "state", "hold"} {
+	for _, word := range []string{"why", "log", "state", "hold", "page"} {
 		command := "/" + plugin + ":" + word
 		if strings.Contains(prompt, "<command-name>"+command+"</command-name>") {
 			return Veto{"answer", "you asked " + command + ", and this is the answer"}

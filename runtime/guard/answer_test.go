@@ -17,6 +17,7 @@ func TestAnswer(t *testing.T) {
 		"then work":           {command("marge-simpson:why"), 1, ""},
 		"another plugin":      {command("homer:why"), 0, ""},
 		"another command":     {command("marge-simpson:work"), 0, ""},
+		"the page":            {command("marge-simpson:page"), 0, "answer"},
 		"a prompt":            {"why?", 0, ""},
 		"a prompt that shows": {"what is /marge-simpson:why?", 0, ""},
 		"nothing":             {"", 0, ""},
