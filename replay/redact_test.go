@@ -10,9 +10,9 @@ import (
 
 func TestShape(t *testing.T) {
 	for text, want := range map[string]string{
-		"Now I'll update Docs/README.md:":   "Xxx X'xx xxxxxx Xxxx/XXXXXX.xx:",
-		"OTP 481516":                        "XXX 000000",
-		"Größe: ٣ – ok? 🔑\u202e\x1b[2J":     "Xxxxx: 0 – xx? ···[0X",
+		"Now I'll update Docs/README.md:":     "Xxx X'xx xxxxxx Xxxx/XXXXXX.xx:",
+		"OTP 481516":                          "XXX 000000",
+		"Größe: ٣ – ok? 🔑\u202e\x1b[2J":       "Xxxxx: 0 – xx? ···[0X",
 		"Done.\n\n- 日本 (\"a\")\u200b e\u0301": "Xxxx.\n\n- xx (\"x\")· xx",
 	} {
 		if got := shape(text); got != want {

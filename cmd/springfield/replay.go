@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,6 +30,7 @@ type replayOptions struct {
 	noBudget   bool
 	redact     bool
 	json       bool
+	html       string
 }
 
 // rowKinds are what --list takes.
@@ -61,6 +64,7 @@ a model and what that costs. Nothing is written, nobody is asked, nothing leaves
 	f.BoolVar(&o.noBudget, "no-budget", false, "leave the limits over time out")
 	f.BoolVar(&o.redact, "redact", false, "replace every text by its shape, to share the result")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
+	f.StringVar(&o.html, "html", "", "write everything into this file, one page of HTML to browse; - for standard output")
 	return cmd
 }
 
@@ -74,6 +78,12 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	options := replay.Options{}
 	var err error
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
+		return err
+	}
+	if o.html != "" && (o.json || o.list != "") {
+		return &usageError{errors.New("--html goes with neither --json nor --list"), "call it twice"}
+	}
+	if err := a.mayWritePage(o.html); err != nil {
 		return err
 	}
 	if o.project != "" {
@@ -148,6 +158,14 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	switch {
 	case o.json:
 		return a.encode(r)
+	case o.html == "-":
+		return replay.WriteHTML(a.out, r)
+	case o.html != "":
+		if err := a.writePage(o.html, r); err != nil {
+			return err
+		}
+		a.say("%s", r.Advice)
+		a.say("wrote %s; open it in a browser", a.absolute(o.html))
 	case o.list != "":
 		a.listRows(o, r)
 	default:
@@ -472,4 +490,56 @@ func (a *app) lines(title, text string) {
 		}
 		a.say("%s%s", title, line)
 	}
+}
+
+// mayWritePage looks before anything is read: a file that is no page of ours is
+// somebody's.
+func (a *app) mayWritePage(name string) error {
+	if name == "" || name == "-" {
+		return nil
+	}
+	path := a.absolute(name)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
+			return &hinted{fmt.Errorf("write page: %s is no directory", filepath.Dir(path)), "make it first, or name another file"}
+		}
+		return nil
+	case err != nil:
+		return fmt.Errorf("write page: %w", err)
+	case !info.Mode().IsRegular():
+		return &hinted{fmt.Errorf("write page: %s is not a file", path), "name another file"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 2048)
+	n, _ := io.ReadFull(f, head)
+	if n > 0 && !strings.Contains(string(head[:n]), replay.PageMark) {
+		return &hinted{fmt.Errorf("write page: %s is no page of springfield's, and is left alone", path), "name another file, or move that one away"}
+	}
+	return nil
+}
+
+// writePage writes the page whole, or not at all.
+func (a *app) writePage(name string, r replay.Report) (err error) {
+	path := a.absolute(name)
+	f, err := os.CreateTemp(filepath.Dir(path), ".springfield-page-*")
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+			err = fmt.Errorf("write page: %w", err)
+		}
+	}()
+	err = replay.WriteHTML(f, r)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
 }

@@ -1,0 +1,193 @@
+// The list of stops. Everything from a session is put in by textContent, so it is
+// text whatever it says; the figures above are there without this script.
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const text = (i) => data.texts[i];
+  const $ = (id) => document.getElementById(id);
+  const root = document.documentElement;
+  const pageSize = 50;
+
+  // A row of the data, by its columns. They are arrays because there are many.
+  const row = (i) => {
+    const [file, line, project, at, label, said, next, idle, todos, skill, tool, choices] = data.rows[i];
+    return { i, file: text(file), line, project: text(project), at, label: data.labels[label], said, next, idle, todos: text(todos), skill: text(skill), tool: text(tool), choices };
+  };
+  const choice = (c) => ({ goesOn: (c[0] & 1) === 1, asks: (c[0] & 2) === 2, rule: text(c[1]), evidence: text(c[2]), alone: text(c[3]), guard: text(c[4]), bytes: c[5] });
+  const goesOn = (r, s) => (r[11][s][0] & 1) === 1;
+  const means = (r) => data.labels[r[4]].means;
+
+  // What is to be seen, kept in the address so that it survives a reload.
+  const fields = ["q", "label", "project", "strategy", "only"];
+  const state = { q: "", label: "", project: "", strategy: "0", only: "" };
+  let found = [], here = 0, page = 0, opened = -1;
+
+  const option = (select, value, name) => {
+    const o = document.createElement("option");
+    o.value = value;
+    o.textContent = name;
+    select.append(o);
+  };
+  data.labels.forEach((l, i) => { if (l.n > 0) option($("label"), String(i), l.name); });
+  const projects = [...new Set(data.rows.map((r) => r[2]))];
+  projects.sort((a, b) => (text(a) < text(b) ? -1 : 1)).forEach((p) => option($("project"), String(p), text(p) || "no directory"));
+  data.scores.forEach((name, i) => option($("strategy"), String(i), name));
+
+  const readHash = () => {
+    const params = new URLSearchParams(location.hash.slice(1));
+    for (const f of fields) state[f] = params.get(f) ?? (f === "strategy" ? "0" : "");
+    for (const f of fields) {
+      $(f).value = state[f];
+      if ($(f).value !== state[f]) { $(f).value = state[f] = f === "strategy" ? "0" : ""; } // an address of another report
+    }
+  };
+  const writeHash = () => {
+    const params = new URLSearchParams();
+    for (const f of fields) if (state[f] && !(f === "strategy" && state[f] === "0")) params.set(f, state[f]);
+    history.replaceState(null, "", params.size ? "#" + params : location.pathname + location.search);
+  };
+
+  const filter = () => {
+    const words = state.q.toLowerCase().split(/\s+/).filter(Boolean);
+    const s = Number(state.strategy);
+    found = [];
+    data.rows.forEach((r, i) => {
+      if (state.label !== "" && r[4] !== Number(state.label)) return;
+      if (state.project !== "" && r[2] !== Number(state.project)) return;
+      const c = r[11][s];
+      if (state.only && c) {
+        const on = goesOn(r, s), want = means(r);
+        if (state.only === "continue" && !on) return;
+        if (state.only === "stop" && on) return;
+        if (state.only === "asks" && !(c[0] & 2)) return;
+        if (state.only === "wrong" && !(on && want === "stop")) return;
+        if (state.only === "missed" && !(!on && want === "continue")) return;
+        if (state.only === "differ" && !data.deciding.some((k) => goesOn(r, k) !== goesOn(r, data.deciding[0]))) return;
+      }
+      if (words.length) {
+        const hay = (r[5] + "\n" + r[6] + "\n" + text(r[0]) + "\n" + (c ? text(c[1]) + "\n" + text(c[2]) : "")).toLowerCase();
+        if (!words.every((w) => hay.includes(w))) return;
+      }
+      found.push(i);
+    });
+    here = 0; page = 0; opened = -1;
+    draw();
+  };
+
+  const element = (name, className, content) => {
+    const e = document.createElement(name);
+    if (className) e.className = className;
+    if (content !== undefined) e.textContent = content;
+    return e;
+  };
+  const day = (at) => (at ? new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ") : "");
+  const span = (s) => (s < 90 ? Math.round(s) + " s" : s < 5400 ? Math.round(s / 60) + " min" : s < 129600 ? Math.round(s / 3600) + " h" : Math.round(s / 86400) + " days");
+  const oneLine = (s) => s.replace(/\s+/g, " ").trim();
+
+  const detail = (r) => {
+    const box = element("div", "open");
+    box.append(element("h3", "", "Claude said"), element("div", "said", r.said || "(nothing)"));
+    if (r.next) box.append(element("h3", "", "Then came"), element("div", "said", r.next));
+    const facts = element("dl");
+    for (const [name, value] of [["where", r.file + ":" + r.line], ["project", r.project], ["after", r.idle ? span(r.idle) : ""], ["todo list", r.todos], ["skill", r.skill], ["last tool", r.tool]]) {
+      if (value) facts.append(element("dt", "", name), element("dd", "", value));
+    }
+    box.append(facts);
+    const wide = element("div", "wide"), table = element("table"), head = element("thead"), body = element("tbody"), titles = element("tr");
+    for (const title of ["strategy", "decides", "by", "on"]) { const th = element("th", "", title); th.scope = "col"; titles.append(th); }
+    head.append(titles);
+    r.choices.forEach((c, s) => {
+      const says = choice(c), tr = element("tr"), name = element("th", "", data.scores[s]);
+      name.scope = "row";
+      const known = r.label.means !== "unknown" && !data.onlyAsks.includes(s);
+      const right = (r.label.means === "continue") === says.goesOn;
+      const verdict = element("td", known ? (right ? "right" : "wrong") : "", data.onlyAsks.includes(s) ? "asks a model" : says.goesOn ? "go on" : says.asks ? "stop, after asking" : "stop");
+      if (known && !right) verdict.append(says.goesOn ? " (runs over you)" : " (one too many)");
+      let on = says.evidence;
+      if (says.guard) on += " (" + (says.alone === "continue" ? "go on" : "stop") + ", if it were not for " + says.guard + ")";
+      if (says.asks) on += " (" + says.bytes + " bytes)";
+      tr.append(name, verdict, element("td", "", says.rule), element("td", "words", on));
+      body.append(tr);
+    });
+    table.append(head, body);
+    wide.append(table);
+    box.append(wide);
+    return box;
+  };
+
+  const draw = () => {
+    const list = $("rows"), start = page * pageSize, part = found.slice(start, start + pageSize);
+    list.replaceChildren(...part.map((i, k) => {
+      const r = row(i), item = element("li", "row" + (start + k === here ? " here" : "")), button = element("button");
+      button.type = "button";
+      button.setAttribute("aria-expanded", String(opened === i));
+      const time = element("time", "", day(r.at));
+      const marks = element("span", "marks", data.deciding.map((s) => (goesOn(data.rows[i], s) ? "▶" : "·")).join(""));
+      marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "go on" : "stop")).join(", ");
+      button.append(element("span", "chip " + r.label.means, r.label.name), time, element("span", "excerpt", oneLine(r.said).slice(-220) || "(nothing said)"), marks);
+      button.addEventListener("click", () => { here = start + k; opened = opened === i ? -1 : i; draw(); focusHere(); });
+      item.append(button);
+      if (opened === i) item.append(detail(r));
+      return item;
+    }));
+    const pages = Math.max(1, Math.ceil(found.length / pageSize));
+    $("count").textContent = found.length === data.rows.length ? found.length + " rows" : found.length + " of " + data.rows.length + " rows" + (found.length ? "" : ". D’oh! Nothing like that here.");
+    $("page").textContent = "page " + (page + 1) + " of " + pages;
+    $("before").disabled = page === 0;
+    $("after").disabled = page >= pages - 1;
+    $("pager").hidden = pages < 2;
+  };
+
+  const focusHere = () => {
+    const button = $("rows").children[here - page * pageSize]?.firstElementChild;
+    if (button) { button.focus({ preventScroll: true }); button.parentElement.scrollIntoView({ block: "nearest" }); }
+  };
+  const move = (by) => {
+    if (!found.length) return;
+    here = Math.min(Math.max(here + by, 0), found.length - 1);
+    page = Math.floor(here / pageSize);
+    draw();
+    focusHere();
+  };
+  const turn = (by) => { page += by; here = page * pageSize; opened = -1; draw(); focusHere(); };
+
+  for (const f of fields) $(f).addEventListener("input", () => { state[f] = $(f).value; writeHash(); filter(); });
+  $("filters").addEventListener("submit", (e) => e.preventDefault());
+  $("before").addEventListener("click", () => turn(-1));
+  $("after").addEventListener("click", () => turn(1));
+  window.addEventListener("hashchange", () => { readHash(); filter(); });
+  document.addEventListener("keydown", (e) => {
+    if (e.ctrlKey || e.metaKey || e.altKey) return;
+    const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName);
+    if (e.key === "Escape") {
+      if (!$("help").hidden) $("help").hidden = true;
+      else if (typing) e.target.blur();
+      else if (opened >= 0) { opened = -1; draw(); focusHere(); }
+      return;
+    }
+    if (typing) return;
+    const inList = $("rows").contains(e.target) || e.target === document.body;
+    switch (e.key) {
+      case "/": $("q").focus(); $("q").select(); break;
+      case "?": $("help").hidden = !$("help").hidden; break;
+      case "j": move(1); break;
+      case "k": move(-1); break;
+      case "ArrowDown": if (!inList || e.target === document.body) return; move(1); break;
+      case "ArrowUp": if (!inList || e.target === document.body) return; move(-1); break;
+      case "o": if (found.length) { opened = opened === found[here] ? -1 : found[here]; draw(); focusHere(); } break;
+      default: return;
+    }
+    e.preventDefault();
+  });
+
+  // The switch between light and dark; without a choice the system's is taken.
+  $("theme").hidden = false;
+  $("theme").addEventListener("click", () => {
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+  });
+
+  $("browse").hidden = false;
+  readHash();
+  filter();
+})();
