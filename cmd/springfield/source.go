@@ -217,7 +217,7 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 		file = path.Join(place, file)
 		switch mode := r.repo.mode(ctx, commit, file); {
 		case mode == "":
-			return "", &hinted{fmt.Errorf("commit %.12s does not hold %s, so clients would get a plugin without its hook", commit, file),
+			return "", &hinted{fmt.Errorf("commit %.12s does not hold %s, so clients would get a plugin without it", commit, file),
 				"git add --force it: something ignores it"}
 		case mode != executable && path.Ext(file) != ".exe":
 			r.wait("commit %.12s has %s as a file that nobody can start; publish has git's index mended: commit and push, then publish again", commit, file)
