@@ -22,6 +22,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // repository is a git checkout.
@@ -257,29 +258,37 @@ func (r *repository) subjects(ctx context.Context, since, path string, n int) []
 	return strings.Split(out, "\n")
 }
 
-var scpLike = regexp.MustCompile(`^(?:[^@/:]+@)?([^/:]{2,}):([^/].*)$`)
+// scpLike is USER@HOST:PATH. A host of one letter is a drive of Windows; what
+// begins with a colon would name a helper that git runs, as in ext::.
+var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// publicURL is a remote as a catalog may name it: without a user or a password,
-// and for GitHub over https, which needs no key. Not ok: others cannot fetch from
-// it.
+// publicURL is a remote as a catalog may name it: without a password, and for
+// GitHub over https, which needs no key. Not ok: others cannot fetch from it, or
+// should not.
 func publicURL(remote string) (where string, ok bool) {
+	if strings.ContainsFunc(remote, unicode.IsControl) {
+		return "", false
+	}
 	if at := scpLike.FindStringSubmatch(remote); at != nil && !strings.Contains(remote, "://") {
 		if strings.EqualFold(at[1], "github.com") {
-			return "https://github.com/" + at[2], true
+			return "https://github.com/" + strings.TrimLeft(at[2], "/"), true
 		}
 		return remote, true
 	}
 	u, err := url.Parse(remote)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Hostname() == "" || strings.HasPrefix(u.Host, "-") {
 		return "", false
 	}
+	u.RawQuery, u.ForceQuery, u.Fragment = "", false, "" // which can hold a token
 	switch {
 	case strings.EqualFold(u.Hostname(), "github.com"):
-		return "https://github.com" + u.Path, true
+		return "https://github.com/" + strings.TrimLeft(u.Path, "/"), true
 	case u.Scheme == "https" || u.Scheme == "http":
 		u.User = nil
 	case u.Scheme != "ssh":
 		return "", false
+	case u.User != nil:
+		u.User = url.User(u.User.Username())
 	}
 	return u.String(), true
 }
