@@ -106,6 +106,16 @@ func Parse(data []byte) (*Document, error) {
 	return d, nil
 }
 
+// positioned says where in the document a value is that json cannot put where it
+// should go.
+func (d *Document) positioned(err error) error {
+	var wrong *json.UnmarshalTypeError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	return fault(d.text, max(int(wrong.Offset)-1, 0), "%s cannot be of the kind %s", called(wrong.Field), wrong.Value)
+}
+
 // Get gives the text of the value at a path of keys, and whether there is one.
 // It refuses with a *SyntaxError a path that leads through a key given twice
 // or through something that is not an object.

@@ -9,13 +9,16 @@ package installer
 //   - of an entry that is there, only members that say something else change, and
 //     members that springfield does not set stay;
 //   - a catalog that Claude Code would refuse is refused: names given twice, and
-//     what is not plain JSON.
+//     what is not plain JSON;
+//   - a catalog that is a link out of its marketplace is refused: a checkout must
+//     not choose which other file of the user's is edited.
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"strings"
 )
@@ -29,6 +32,7 @@ type Catalog struct {
 	file  *File
 	doc   *Document
 	names []string // of the entries
+	base  string   // that bare names in sources are from, relative to Root
 }
 
 // Item is what an entry of a catalog says. Source is a path, or an object that
@@ -52,18 +56,28 @@ func ReadCatalog(dir string) (Catalog, error) {
 		return c, fmt.Errorf("read marketplace: %w", &fs.PathError{Op: "open", Path: c.Path, Err: fs.ErrNotExist})
 	}
 	c.file = file
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return c, fmt.Errorf("read marketplace: %w", err)
+	}
+	if inside, err := filepath.Rel(root, file.Path); err != nil || !filepath.IsLocal(inside) {
+		return c, fmt.Errorf("read marketplace: %s: it is a link out of the marketplace, to %s", c.Path, file.Path)
+	}
 	if c.doc, err = Parse(file.Data); err != nil {
 		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 	}
 	var said struct {
-		Name    string
-		Plugins []Item
+		Name     string `json:"name"`
+		Metadata struct {
+			PluginRoot string `json:"pluginRoot"`
+		} `json:"metadata"`
+		Plugins []Item `json:"plugins"`
 	}
 	if err := json.Unmarshal([]byte(c.doc.text), &said); err != nil {
-		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
+		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, c.doc.positioned(err))
 	}
-	if c.Name = said.Name; c.Name == "" {
-		return c, fmt.Errorf("read marketplace: %s: it has no name", c.Path)
+	if c.Name, c.base = said.Name, said.Metadata.PluginRoot; c.Name == "" {
+		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, &SyntaxError{1, 1, "it has no name"})
 	}
 	for _, item := range said.Plugins {
 		c.names = append(c.names, item.Name)
@@ -87,6 +101,19 @@ func (c Catalog) Item(name string) (item Item, found bool, err error) {
 		return item, false, fmt.Errorf("read marketplace: %s: the entry of %s: %w", c.Path, name, err)
 	}
 	return item, found, nil
+}
+
+// Place is the directory that a source of the catalog is a path to, relative to
+// Root and with slashes; not ok: it is fetched from elsewhere. Names without a dot
+// are from where the catalog says that its plugins are.
+func (c Catalog) Place(source json.RawMessage) (place string, ok bool) {
+	if json.Unmarshal(source, &place) != nil {
+		return "", false
+	}
+	if !strings.HasPrefix(place, ".") {
+		place = path.Join(c.base, place)
+	}
+	return path.Clean(place), true
 }
 
 // Alike is another entry whose name a person would take for this one.
@@ -132,13 +159,13 @@ func (c Catalog) Upsert(members []Member) ([]Change, error) {
 	}
 	var changes []Change
 	for _, m := range members[1:] {
-		path := append(at[:2:2], m.Name)
-		_, has, err := c.doc.Get(path...)
+		where := append(at[:2:2], m.Name)
+		_, has, err := c.doc.Get(where...)
 		if err != nil {
 			return nil, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 		}
 		if !has || !m.Keep {
-			changes = append(changes, Change{Path: path, Value: m.Value})
+			changes = append(changes, Change{Path: where, Value: m.Value})
 		}
 	}
 	return changes, nil

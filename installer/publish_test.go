@@ -107,19 +107,70 @@ func TestUpsertChangesWhatItMust(t *testing.T) {
 
 func TestReadCatalogRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                          "it has no name",
-		"{}":                        "it has no name",
+		"":                          "line 1, column 1: it has no name",
+		"{}":                        "line 1, column 1: it has no name",
 		"[]":                        "the document is an array",
-		`{"name":"m","plugins":{}}`: "cannot unmarshal",
+		`{"name":"m","plugins":{}}`: `line 1, column 23: "plugins" cannot be of the kind object`,
 		`{"name":"m",}`:             "line 1, column 12: trailing comma",
 		`{"name":"m","plugins":[{"name":"a"},{"name":"b"},{"name":"a"}]}`: `a second element named "a"`,
-		`{"name":"m","plugins":[{"name":7}]}`:                             "cannot unmarshal",
+		"{\"name\":\"m\",\n\"plugins\":[{\"name\":7}]}":                   `line 2, column 20: "plugins.name" cannot be of the kind number`,
 	} {
 		dir := t.TempDir()
 		os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o755)
 		os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), []byte(text), 0o644)
 		if _, err := ReadCatalog(dir); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Where relative sources lead.
+func TestPlace(t *testing.T) {
+	for _, test := range []struct{ metadata, source, want string }{
+		{`{}`, `"./a/b"`, "a/b"}, {`{}`, `"./"`, "."}, {`{}`, `"a"`, "a"}, {`{"pluginRoot":"./plugins"}`, `"a"`, "plugins/a"},
+		{`{"pluginRoot":"./plugins"}`, `"./a"`, "a"}, {`{}`, `"../a"`, "../a"}, {`{}`, `{"source":"github","repo":"o/r"}`, ""}, {`{}`, `7`, ""},
+	} {
+		c := catalogOf(t, `{"name":"m","metadata":`+test.metadata+`,"plugins":[]}`)
+		if got, ok := c.Place(json.RawMessage(test.source)); got != test.want || ok != (test.want != "") {
+			t.Errorf("%s, %s: %q, %v", test.metadata, test.source, got, ok)
+		}
+	}
+}
+
+// A checkout does not choose which other file of the user's is edited.
+func TestCatalogThatIsALink(t *testing.T) {
+	const text = `{"name":"m","plugins":[]}`
+	outside := filepath.Join(t.TempDir(), "package.json")
+	if err := os.WriteFile(outside, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, ".claude-plugin", "marketplace.json")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadCatalog(dir); err == nil || !strings.Contains(err.Error(), "it is a link out of the marketplace, to ") {
+		t.Errorf("a link out of it: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "catalog.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "catalog.json"), path); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{dir, link} {
+		if c, err := ReadCatalog(dir); err != nil || c.Name != "m" {
+			t.Errorf("a link within it, from %s: %q, %v", dir, c.Name, err)
 		}
 	}
 }
