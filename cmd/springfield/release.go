@@ -70,7 +70,7 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 	if err := a.readMarket(ctx, r, o); err != nil {
 		return r, remove, err
 	}
-	if err := r.version(o); err != nil {
+	if err := r.version(ctx, o); err != nil {
 		return r, remove, err
 	}
 	temporary, err := os.MkdirTemp("", "springfield-publish-")
@@ -178,7 +178,7 @@ func isSameDir(a, b string) bool {
 }
 
 // version settles which version each plugin gets.
-func (r *release) version(o publishOptions) error {
+func (r *release) version(ctx context.Context, o publishOptions) error {
 	chosen := o.plugins
 	if len(chosen) == 0 {
 		chosen = names(r.suite.Plugins)
@@ -199,9 +199,17 @@ func (r *release) version(o publishOptions) error {
 		}
 		plugin := &r.suite.Plugins[i]
 		row := releaseRow{Plugin: name, Old: r.published(name).Version}
-		item, _, err := r.market.Item(name)
+		item, listed, err := r.market.Item(name)
 		if err != nil {
 			return err
+		}
+		// Before anything about its version: that would be theirs. For one that is
+		// fetched the suite's address has to be known, and source says if it is not.
+		_, where := r.address(ctx, o)
+		if _, isPath := r.market.Place(item.Source); listed && !r.own && (isPath || where != "") {
+			if err := r.refuseForeign(ctx, o, name, item); err != nil {
+				return err
+			}
 		}
 		switch {
 		case o.version != "":
@@ -218,6 +226,9 @@ func (r *release) version(o publishOptions) error {
 			if before.version == "" || before.version == plugin.Version || r.own && before.where != "published" {
 				continue // the suite's own catalog follows
 			}
+			if _, err := generator.Bump(before.version, "patch"); err != nil {
+				return &hinted{fmt.Errorf("%s: version %q %s is not one of three numbers", name, before.version, before.where), "mend it there"}
+			}
 			if err := generator.Grows(before.version, plugin.Version); err != nil {
 				return &hinted{fmt.Errorf("%s: %w, which is %s", name, err, before.where), "raise it: --bump patch, or --version"}
 			}
@@ -226,6 +237,16 @@ func (r *release) version(o publishOptions) error {
 		r.rows = append(r.rows, row)
 	}
 	return nil
+}
+
+// refuseForeign is the error if an entry is somebody else's.
+func (r *release) refuseForeign(ctx context.Context, o publishOptions, plugin string, item installer.Item) error {
+	ours, err := r.isOurs(ctx, o, plugin, item)
+	if err != nil || ours || o.replace {
+		return err
+	}
+	return &hinted{fmt.Errorf("%s: %s offers a plugin of that name from elsewhere: %s", plugin, r.market.Path, item.Source),
+		"springfield new makes a plugin under a name of its own; --replace takes the entry over"}
 }
 
 // compile gets the hooks to publish: for every machine that clients run on,
@@ -422,13 +443,10 @@ func (r *release) offer(ctx context.Context, o publishOptions) error {
 		if err != nil {
 			return err
 		}
-		ours, err := r.isOurs(ctx, o, row.Plugin, item)
-		if err != nil {
-			return err
-		}
-		if listed && !ours && !o.replace {
-			return &hinted{fmt.Errorf("%s: %s offers a plugin of that name from elsewhere: %s", row.Plugin, r.market.Path, item.Source),
-				"springfield new makes a plugin under a name of its own; --replace takes the entry over"}
+		if listed {
+			if err := r.refuseForeign(ctx, o, row.Plugin, item); err != nil {
+				return err
+			}
 		}
 		members, err := r.members(row, source, item)
 		if err != nil {

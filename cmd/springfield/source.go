@@ -250,10 +250,9 @@ func (r *release) changedIn(plugin string) (bool, error) {
 
 // isOurs tells whether an entry's source is this plugin, in whatever form.
 func (r *release) isOurs(ctx context.Context, o publishOptions, plugin string, item installer.Item) (bool, error) {
-	var relative string
-	if json.Unmarshal(item.Source, &relative) == nil {
+	if place, ok := r.market.Place(item.Source); ok {
 		inside, err := r.pathInMarket(plugin)
-		return inside != "" && path.Clean(relative) == path.Clean(inside), err
+		return inside != "" && place == path.Clean(inside), err
 	}
 	_, known, err := r.fetchedBefore(ctx, o, plugin, item)
 	return known, err
