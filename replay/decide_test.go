@@ -13,6 +13,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // cutBehind writes a log that ends behind a line.
@@ -177,6 +178,20 @@ func TestGuards(t *testing.T) {
 		if tree, seed := row.Choices[2], row.Choices[1]; tree.Guard != "" || test.guard == "" && tree != seed || test.guard != "" && seed.Rule != test.guard {
 			t.Errorf("%s: seed %+v, tree %+v", name, seed, tree)
 		}
+		// Whoever looks at that place alone sees the same.
+		cut := filepath.Join(t.TempDir(), "s.jsonl")
+		cutBehind(t, test.session, row.Line, cut)
+		event, err := EventAtEnd(cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := hook.Settings{Plugin: "ned-flanders", Strategy: strategy.All()[slices.Index(strategy.Names(), "ned-flanders")]}
+		if got := hook.Examine(event, settings, ledger.State{}, nil, row.At, false).Veto.Rule; got != test.guard {
+			t.Errorf("%s: at the end of the log it is %q", name, got)
+		}
+	}
+	if _, err := EventAtEnd(filepath.Join(t.TempDir(), "none.jsonl")); err == nil {
+		t.Error("a log that is not there has an end")
 	}
 }
 

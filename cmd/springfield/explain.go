@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -48,7 +49,7 @@ as they are now. Budget and hold are left out: they depend on when you ask.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
-	f.StringVar(&o.strategy, "strategy", "ned-flanders", "how to decide: "+strings.Join(strategy.Names(), ", "))
+	f.StringVar(&o.strategy, "strategy", "ned-flanders", "how to decide: "+strings.Join(strategy.Names(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
 	f.StringVar(&o.rules, "rules", "", "rule set: "+strings.Join(strategy.NedRuleSets(), ", "))
 	f.BoolVar(&o.treeOnly, "tree-only", false, "ask the strategy alone, no guard")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -56,14 +57,11 @@ as they are now. Budget and hold are left out: they depend on when you ask.`,
 }
 
 func runExplain(a *app, o explainOptions) error {
-	known, ok := strategy.Named(o.strategy)
-	if !ok {
-		return &usageError{fmt.Errorf("there is no strategy %q", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
-	}
-	config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling, Stale: known.Stale})
+	settings, alone, err := a.decider(o)
 	if err != nil {
-		return &usageError{err, "see springfield explain --help"}
+		return err
 	}
+	known, config := settings.Strategy, settings.Config
 	path := o.transcript
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(a.work, path)
@@ -73,13 +71,17 @@ func runExplain(a *app, o explainOptions) error {
 		return err
 	}
 	defer remove()
-	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	event, err := replay.EventAtEnd(cut)
+	if err != nil {
+		return errors.New(strings.ReplaceAll("read session log: "+err.Error(), cut, path))
+	}
+	event.SessionID, event.Cwd = strings.TrimSuffix(filepath.Base(path), ".jsonl"), a.work
 	space, err := workspace.Open(workspace.Nearest(a.work, known.Marks, a.home))
 	if err != nil {
 		return err
 	}
 	defer space.Close()
-	study := hook.Examine(hook.Event{SessionID: session, TranscriptPath: cut, Cwd: a.work}, hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, ledger.State{}, space, time.Now(), o.treeOnly)
+	study := hook.Examine(event, settings, ledger.State{}, space, time.Now(), alone)
 	if len(study.Faults) > 0 {
 		return errors.New(strings.ReplaceAll(study.Faults[0], cut, path))
 	}
@@ -92,6 +94,28 @@ func runExplain(a *app, o explainOptions) error {
 	}
 	a.explain(known, study, answers)
 	return nil
+}
+
+// decider is how to decide: a strategy, or whatever else a replay compares. alone
+// leaves the guards out.
+func (a *app) decider(o explainOptions) (settings hook.Settings, alone bool, err error) {
+	if known, ok := strategy.Named(o.strategy); ok {
+		config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling, Stale: known.Stale})
+		if err != nil {
+			return settings, false, &usageError{err, "see springfield explain --help"}
+		}
+		return hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, o.treeOnly, nil
+	}
+	all, err := a.candidates([]string{o.strategy})
+	switch {
+	case err != nil:
+		return settings, false, err
+	case all[0].AsksAlways:
+		return settings, false, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
+	case o.rules != "":
+		return settings, false, &usageError{errors.New("--rules goes with the name of a strategy alone"), "write --strategy ned-flanders --rules " + o.rules}
+	}
+	return all[0].Settings, o.treeOnly || all[0].Bare, nil
 }
 
 // cutAfter gives a log that ends after a line: the log itself for 0, else a

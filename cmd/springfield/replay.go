@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 type replayOptions struct {
@@ -146,12 +145,25 @@ func (a *app) candidates(names []string) ([]replay.Candidate, error) {
 			if path != name || strings.ContainsRune(name, filepath.Separator) {
 				return nil, &hinted{err, "it has to be a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"}
 			}
-			return nil, &usageError{err, "springfield list tells about them"}
+			hint := "springfield list tells about them"
+			if like := near(name, replay.Names()); len(like) > 0 {
+				hint = "did you mean " + strings.Join(like, " or ") + "?"
+			}
+			return nil, &usageError{err, hint}
 		}
 		c[0].Name = name
 		all = append(all, c...)
 	}
 	return all, nil
+}
+
+// near are the names that somebody who typed another one may have meant.
+func near(typed string, names []string) []string {
+	all := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, name := range names {
+		all.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	return all.SuggestionsFor(typed)
 }
 
 func (a *app) showReplay(o replayOptions, r replay.Report) error {
@@ -430,12 +442,14 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 				says += ", " + c.Evidence
 			}
 			if c.Guard != "" {
-				says += fmt.Sprintf(" (%s, if it were not for %s)", c.Alone, c.Guard)
+				says += fmt.Sprintf(" (alone: %s; changed by %s)", c.Alone, c.Guard)
 			}
 			if c.Asks {
 				says += fmt.Sprintf(" (asks a model about %d bytes)", c.Bytes)
 			}
-			a.say("  %s", clip(printable(strings.Join(strings.Fields(says), " ")), a.wide()-2))
+			for n, line := range wrap(strings.Join(strings.Fields(printable(says)), " "), a.wide()-6) {
+				a.say("%s%s", map[bool]string{true: "  ", false: "      "}[n == 0], line)
+			}
 		}
 		a.say("")
 	}
@@ -444,11 +458,8 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 	} else {
 		a.say("%s", count(all, "row"))
 	}
-	if base, rules, _ := strings.Cut(name, ":"); !o.redact && slices.Contains(strategy.Names(), base) {
-		if rules != "" {
-			rules = " --rules " + rules
-		}
-		a.say("next: springfield explain FILE --line N --strategy %s%s, with FILE:N from above", base, rules)
+	if !o.redact && !r.Scores[0].OnlyAsks {
+		a.say("next: springfield explain FILE --line N --strategy %s, with FILE:N from above", quoted(name))
 	}
 }
 
