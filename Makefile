@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
 
-.PHONY: help build prebuilt dist demo test e2e bench score fuzz size man lint clean
+.PHONY: help build prebuilt dist demo test e2e bench page score fuzz size man lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -35,9 +35,12 @@ e2e: ## the tests against the real Claude Code, fetched through npm
 	go test -tags e2e -count=1 -timeout 12m ./e2e
 
 bench: ## time a decision, beside an empty Go program, and enable, each as a whole process
-	go test -run '^$$' -bench Process -benchtime 1x -timeout 5m ./runtime/springfield-hook
+	go test -run '^$$' -bench "Process|SureLisa" -benchtime 1x -timeout 5m ./runtime/springfield-hook
 	go test -run '^$$' -bench Enable -benchtime 50x ./cmd/springfield
 	go test -run '^$$' -bench . -benchmem ./runtime/strategy ./runtime/transcript ./replay
+
+page: ## the page of springfield replay in a real browser; needs chromium on PATH
+	go test -tags browser -count=1 -run InABrowser ./replay
 
 score: ## measure the rules on labelled stops: make score TRANSCRIPTS=DIR
 	@test -n "$(TRANSCRIPTS)" || { echo 'make score TRANSCRIPTS=DIR: a directory with stops.jsonl and sessions/'; exit 2; }

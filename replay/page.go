@@ -170,7 +170,10 @@ func (r Report) page() page {
 	}
 	best := -1
 	for i, s := range r.Scores {
-		if !s.OnlyAsks && (best < 0 || s.Caught.N > r.Scores[best].Caught.N) {
+		if s.OnlyAsks {
+			continue
+		}
+		if b := max(best, 0); best < 0 || s.Caught.N > r.Scores[b].Caught.N || s.Caught.N == r.Scores[b].Caught.N && s.Asked.N < r.Scores[b].Asked.N {
 			best = i
 		}
 	}

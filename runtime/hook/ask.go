@@ -77,7 +77,7 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 		Backend: j.Backend, Model: model, System: judge.Prompt(), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Project: h.project(study.Event),
 	}
 	// Rather too much: what is not spent goes back.
-	worst := judge.Micros(model, judge.Usage{Input: int64(len(question.System)+len(question.Page))/2 + 1000, Output: 300})
+	worst := judge.Micros(model, judge.Usage{Input: int64(len(question.System)+len(question.Page))/2 + 1000, Output: judge.MaxOutput})
 	if before.Spent+worst > micros(*j.Session) {
 		return unasked("unasked", "this session's limit for judges is reached, "+judge.Dollars(before.Spent)+" of "+judge.Dollars(micros(*j.Session)))
 	}
@@ -91,6 +91,9 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 	}
 	start := time.Now()
 	reply := h.put(question)
+	if reply.Micros == 0 && mayBeBilled(reply.Failed) {
+		reply.Micros = worst
+	}
 	due, err := ledger.Settle(state, h.Now.Add(time.Since(start)), worst, reply.Micros, string(reply.Failed), short(reply.Detail, 200))
 	if err != nil {
 		h.note("settle judge: %v", err)
@@ -160,6 +163,11 @@ func (h Host) put(q judge.Question) judge.Reply {
 	}
 	return bounded(r)
 }
+
+// mayBeBilled tells failures after which nobody knows what the question has cost:
+// the answer was on its way, or was not one. It counts as the worst, so that a
+// limit in dollars holds.
+func mayBeBilled(f judge.Failure) bool { return f == judge.TimedOut || f == judge.Junk }
 
 // bounded keeps numbers and texts of a reply within reason: they are summed up
 // and kept.

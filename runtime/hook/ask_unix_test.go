@@ -238,13 +238,13 @@ func TestJudgeIsNotAskedBeyondTheBudget(t *testing.T) {
 
 // Money is counted before it is spent.
 func TestJudgeCeilings(t *testing.T) {
-	dear := `{"continue":true,"why":"go","micros":240000}` // $0.24
+	dear := `{"continue":true,"why":"go","micros":200000}` // $0.20
 	w := withJudge(t, lisa, printed(dear))
 	for i := range 3 {
 		w.say(unsure + strings.Repeat("!", i))
 	}
 	if n := len(w.questions()); n != 2 {
-		t.Errorf("%d questions of 24 cents in a session that has 25", n)
+		t.Errorf("%d questions of 20 cents in a session that has 25", n)
 	}
 	if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "session's limit") {
 		t.Errorf("%+v", r)
@@ -253,7 +253,7 @@ func TestJudgeCeilings(t *testing.T) {
 		w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "other" + strconv.Itoa(i)}))
 	}
 	if n := len(w.questions()); n != 5 {
-		t.Errorf("%d questions of 24 cents in a day that has a dollar", n)
+		t.Errorf("%d questions of 20 cents in a day that has a dollar", n)
 	}
 	w.host.Now = w.host.Now.Add(24 * time.Hour)
 	w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "tomorrow"}))
@@ -344,8 +344,13 @@ func TestJudgeThatHangs(t *testing.T) {
 	if out, _ := w.say(unsure); out != (output{}) {
 		t.Errorf("%+v", out)
 	}
-	if r := w.last(); r.Asked == nil || r.Asked.Failed != "timeout" {
+	r := w.last()
+	if r.Asked == nil || r.Asked.Failed != "timeout" {
 		t.Errorf("%+v", r.Asked)
+	}
+	// Nobody knows what it has cost, so it has cost what it may.
+	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.purse().Micros != r.Asked.Micros {
+		t.Errorf("%+v, %+v", r.Asked, w.purse())
 	}
 	data, err := os.ReadFile(filepath.Join(w.path("plugin/hooks"), "child"))
 	if err != nil {

@@ -107,8 +107,11 @@ func (c Call) String() string {
 	if input != "" {
 		s += name(input, "")
 	}
+	if input != "" && result != "" {
+		s += " "
+	}
 	if result != "" {
-		s += " → " + name(result, "")
+		s += "→ " + name(result, "")
 	}
 	return s + ")"
 }

@@ -43,7 +43,7 @@ func TestPageOfEachSignal(t *testing.T) {
 			`CONTEXT:
   Active skill: none
   Todo state: 2/5 complete, 3 pending
-  Last tools: [TodoWrite( → Todos have been modified)]
+  Last tools: [TodoWrite(→ Todos have been modified)]
   Latest request: ""
   Waiting for: nothing
   Last message: "The parser is in place."

@@ -1,0 +1,271 @@
+//go:build browser
+
+// The page in a real browser: make page runs this, with Debian's chromium or any
+// other of that name on PATH. It is not part of the tests that need nothing.
+
+package replay
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// browser is a headless chromium, spoken to over two pipes.
+type browser struct {
+	t       *testing.T
+	in      *os.File
+	out     *bufio.Reader
+	id      int
+	session string
+	errors  []string // what the page's console complains of
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	path, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal("chromium is needed: apt-get install chromium")
+	}
+	home := t.TempDir()
+	read, theirs, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+filepath.Join(home, "profile"))
+	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	cmd.ExtraFiles = []*os.File{mine, theirs} // 3 and 4 over there
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	mine.Close()
+	theirs.Close()
+	b := &browser{t: t, in: write, out: bufio.NewReader(read)}
+	t.Cleanup(func() {
+		write.Close()
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return b
+}
+
+// call calls a method of the DevTools protocol and returns its result.
+func (b *browser) call(method string, params any) (result map[string]any) {
+	b.t.Helper()
+	b.id++
+	message := map[string]any{"id": b.id, "method": method, "params": params}
+	if b.session != "" {
+		message["sessionId"] = b.session
+	}
+	data, err := json.Marshal(message)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.in.Write(append(data, 0)); err != nil {
+		b.t.Fatal(err)
+	}
+	for {
+		data, err := b.out.ReadBytes(0)
+		if err != nil {
+			b.t.Fatalf("%s: %v", method, err)
+		}
+		var m struct {
+			ID     int
+			Method string
+			Params json.RawMessage
+			Result map[string]any
+			Error  *struct{ Message string }
+		}
+		if err := json.Unmarshal(data[:len(data)-1], &m); err != nil {
+			b.t.Fatal(err)
+		}
+		switch {
+		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Runtime.consoleAPICalled":
+			b.errors = append(b.errors, string(m.Params))
+		case m.ID == b.id && m.Error != nil:
+			b.t.Fatalf("%s: %s", method, m.Error.Message)
+		case m.ID == b.id:
+			return m.Result
+		}
+	}
+}
+
+// open opens a page in a window of its own.
+func (b *browser) open(url string) {
+	b.t.Helper()
+	b.session = ""
+	target := b.call("Target.createTarget", map[string]any{"url": "about:blank"})["targetId"]
+	b.session = b.call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true})["sessionId"].(string)
+	for _, domain := range []string{"Runtime.enable", "Log.enable", "Page.enable"} {
+		b.call(domain, map[string]any{})
+	}
+	b.call("Page.navigate", map[string]any{"url": url})
+	b.until("document.readyState === 'complete'")
+}
+
+// value is what an expression is in the page.
+func (b *browser) value(expression string) any {
+	b.t.Helper()
+	r := b.call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true})
+	if r["exceptionDetails"] != nil {
+		b.t.Fatalf("%s: %v", expression, r["exceptionDetails"])
+	}
+	return r["result"].(map[string]any)["value"]
+}
+
+func (b *browser) until(expression string) {
+	b.t.Helper()
+	for deadline := time.Now().Add(20 * time.Second); b.value(expression) != true; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			b.t.Fatalf("it never becomes so: %s", expression)
+		}
+	}
+}
+
+func (b *browser) is(expression string, want any) {
+	b.t.Helper()
+	if got := b.value(expression); got != want {
+		b.t.Errorf("%s is %v, want %v", expression, got, want)
+	}
+}
+
+func (b *browser) press(keys ...string) {
+	b.t.Helper()
+	for _, key := range keys {
+		params := map[string]any{"type": "keyDown", "key": key}
+		if len(key) == 1 {
+			params["text"] = key
+		}
+		if key == "Enter" {
+			params["text"], params["windowsVirtualKeyCode"] = "\r", 13
+		}
+		b.call("Input.dispatchKeyEvent", params)
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key})
+	}
+}
+
+const count = "document.getElementById('count').textContent"
+
+func TestPageInABrowser(t *testing.T) {
+	r := hostileReport("<script>window.pwned = 1</script></style><img src=x onerror='window.pwned = 2'>")
+	for i := range 300 {
+		label := []Label{Answered, MidWork, Nudge}[i%3]
+		decision := []string{"stop", "continue"}[i%2]
+		r.Rows = append(r.Rows, Row{
+			File: fmt.Sprintf("/logs/%d.jsonl", i), Line: i, Session: fmt.Sprint(i), Project: fmt.Sprintf("/p%d", i%4), Label: label, Means: label.Means(), Text: fmt.Sprintf("The %dth text. Now I'll go on.", i), Next: "continue",
+			At:      time.Date(2026, time.Month(1+i%9), 2, 3, 4, 5, 0, time.UTC),
+			Choices: []Choice{{Decision: "stop", Rule: "otherwise"}, {Decision: decision, Rule: "intent"}, {Decision: "stop", Rule: "asks", Asks: true, Bytes: 9}},
+		})
+	}
+	r.Score()
+	path := filepath.Join(t.TempDir(), "a page.html")
+	if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	url := "file://" + strings.ReplaceAll(path, " ", "%20")
+	b := newBrowser(t)
+	b.open(url)
+
+	b.is(count, "303 rows")
+	b.is("document.querySelectorAll('.row').length", 50.0)
+	b.is("document.getElementById('page').textContent", "page 1 of 7")
+	b.is("typeof window.pwned", "undefined")
+	b.is("document.querySelectorAll('script').length", 2.0)
+	b.is("document.querySelectorAll('img').length", 0.0)
+	b.is("document.querySelector('.excerpt').textContent.includes('<script>')", true)
+
+	// The keyboard: move, open, close, search, leave the search, help.
+	b.press("j", "j")
+	b.is("[...document.querySelectorAll('.row')].findIndex((e) => e.classList.contains('here'))", 2.0)
+	b.is("document.activeElement.closest('.row').classList.contains('here')", true)
+	b.press("Enter")
+	b.is("document.querySelectorAll('.open').length", 1.0)
+	b.is("document.querySelector('.open').textContent.includes('<img src=x')", true)
+	b.is("document.querySelectorAll('.open tbody tr').length", 3.0)
+	b.press("Escape")
+	b.is("document.querySelectorAll('.open').length", 0.0)
+	b.press("?")
+	b.is("document.getElementById('help').hidden", false)
+	b.press("Escape", "/")
+	b.is("document.activeElement.id", "q")
+	b.call("Input.insertText", map[string]any{"text": "41th text"})
+	b.is(count, "3 of 303 rows") // 41, 141, 241
+	b.is("location.hash", "#q=41th+text")
+	b.press("Escape")
+	b.is("document.activeElement.id === 'q'", false)
+
+	// Filters, and the address that remembers them.
+	set := func(id, value string) {
+		b.value(fmt.Sprintf("(() => { const e = document.getElementById(%q); e.value = %q; e.dispatchEvent(new Event('input')); })()", id, value))
+	}
+	set("q", "")
+	set("strategy", "1")
+	set("only", "wrong")
+	b.is(count, "53 of 303 rows") // every sixth, and the three
+	set("only", "differ")
+	b.is(count, "150 of 303 rows")
+	set("only", "")
+	set("label", fmt.Sprint(0))
+	b.is(count, "100 of 303 rows")
+	b.open(url + "#only=wrong&strategy=1")
+	b.is(count, "53 of 303 rows")
+	b.is("document.getElementById('only').value", "wrong")
+	b.open(url + "#label=999&strategy=77&q=%3Cscript%3E")
+	b.is("document.getElementById('strategy').value", "0")
+	b.is(count, "3 of 303 rows")
+	b.open(url + "#q=zzzz")
+	b.is(count+".includes('Nothing like that')", true)
+
+	// Pages.
+	b.open(url)
+	b.value("document.getElementById('after').click()")
+	b.is("document.getElementById('page').textContent", "page 2 of 7")
+	b.press("k")
+	b.is("document.getElementById('page').textContent", "page 1 of 7")
+
+	// Every width, light and dark: nothing sticks out, and texts can be read.
+	for _, width := range []int{360, 800, 1600} {
+		for _, scheme := range []string{"light", "dark"} {
+			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
+			b.open(url)
+			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
+			b.is("document.documentElement.scrollWidth <= innerWidth", true)
+			for _, where := range []string{".facts", ".advice", ".note", ".chip.stop", ".chip.continue", ".row time", "thead th"} {
+				if ratio, _ := b.value(fmt.Sprintf(contrast, where)).(float64); ratio < 4.5 {
+					t.Errorf("%s, %d wide: the contrast of %s is %.2f", scheme, width, where, ratio)
+				}
+			}
+		}
+	}
+	b.value("document.getElementById('theme').click()")
+	b.is("['light', 'dark'].includes(document.documentElement.dataset.theme)", true)
+	if len(b.errors) > 0 {
+		t.Errorf("the console says\n%s", strings.Join(b.errors, "\n"))
+	}
+}
+
+// contrast is that of an element's text and what is behind it, by WCAG.
+const contrast = `((selector) => {
+	const e = document.querySelector(selector);
+	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
+	let ground = null;
+	for (let n = e; n && !ground; n = n.parentElement) {
+		const c = rgb(getComputedStyle(n).backgroundColor);
+		if (c.length < 4 || c[3] > 0) ground = c;
+	}
+	const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
+	const [a, b] = [light(rgb(getComputedStyle(e).color)), light(ground)].sort((x, y) => y - x);
+	return (a + 0.05) / (b + 0.05);
+})(%q)`

@@ -1,0 +1,191 @@
+package replay
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// hostile are texts that try to be more than text.
+func hostile() []string {
+	return []string{
+		"<script>alert(1)</script>", "</script><script>alert(1)</script>", "</style><style>*{display:none}</style>", "<!--<script>", "-->", "]]>", "<![CDATA[", "<img src=x onerror=alert(1)>",
+		"javascript:alert(1)", `" onload="alert(1)`, "' onclick='alert(1)'", "{{.Policy}}", "${alert(1)}", "`", "\u2028alert(1)\u2029", "\u202etxet\u202c", "\x00\x1b[2J", "\xff\xfe",
+		"&lt;script&gt;", "</textarea></title>", "<svg/onload=alert(1)>", "\\u003cscript\\u003e", "<base href=//evil>", "<meta http-equiv=refresh content=0>",
+	}
+}
+
+func hostileReport(s string) Report {
+	r := Report{
+		Version: 1, Made: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Skipped: []Skipped{{s, s}},
+		Scores: []Score{{Name: s, Note: s}, {Name: "ned-flanders"}, {Name: "double-shot-latte", OnlyAsks: true}},
+	}
+	for i := range 3 {
+		c := Choice{Decision: "continue", Rule: s, Evidence: s, Alone: "stop", Guard: s}
+		r.Rows = append(r.Rows, Row{
+			File: s, Line: i, Session: s, Project: s, Label: Answered, Means: WantStop, Text: s, Next: s, Todos: s, Skill: s, LastTool: s, At: time.Date(2026, time.Month(1+i), 1, 0, 0, 0, 0, time.UTC),
+			Choices: []Choice{c, c, {Decision: "stop", Rule: "asks", Asks: true, Bytes: 10}},
+		})
+	}
+	for _, l := range Labels() {
+		r.Labels = append(r.Labels, LabelCount{l, l.Means(), 3})
+	}
+	r.Score()
+	return r
+}
+
+func pageOf(t testing.TB, r Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteHTML(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// tag finds every tag, comment and declaration that a browser would see outside
+// of the raw text of scripts and styles.
+var (
+	rawText = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(?:script|style)>`)
+	tag     = regexp.MustCompile(`<[a-zA-Z!/?][^>]*>?`)
+	handler = regexp.MustCompile(`(?i)\son[a-z]+\s*=|javascript:|\sstyle\s*=`)
+)
+
+// harmless checks that a page has our own style and script, data that is JSON, and
+// tags of its own making only.
+func harmless(t testing.TB, page string, ours map[string]bool) {
+	t.Helper()
+	raw := rawText.FindAllStringSubmatch(page, -1)
+	var kinds []string
+	for _, m := range raw {
+		kinds = append(kinds, m[1]+m[2])
+		switch m[1] + m[2] {
+		case "style", "script":
+			text, err := pageFiles.ReadFile("page/page." + map[string]string{"style": "css", "script": "js"}[m[1]])
+			if err != nil || m[3] != string(text) {
+				t.Errorf("a %s that is not ours: %.80q", m[1], m[3])
+			}
+			if !strings.Contains(page, strings.ReplaceAll(attribute(hashOf(m[3])), "+", "&#43;")) {
+				t.Errorf("the policy does not name the %s", m[1])
+			}
+		default:
+			var data any
+			if err := json.Unmarshal([]byte(m[3]), &data); err != nil {
+				t.Errorf("the data is no JSON: %v", err)
+			}
+			if strings.ContainsAny(m[3], "<>&\u2028\u2029") {
+				t.Error("the data has letters in it that can end it")
+			}
+		}
+	}
+	if want := []string{"style", `script type="application/json" id="data"`, "script"}; strings.Join(kinds, "|") != strings.Join(want, "|") {
+		t.Errorf("the page has %q", kinds)
+	}
+	for _, m := range tag.FindAllString(rawText.ReplaceAllString(page, ""), -1) {
+		name := strings.ToLower(regexp.MustCompile(`^</?[a-zA-Z!?][a-zA-Z0-9-]*`).FindString(m))
+		if !ours[name] {
+			t.Errorf("a tag that is not ours: %.100q", m)
+		}
+		if handler.MatchString(m) {
+			t.Errorf("a tag that does something: %.100q", m)
+		}
+		if strings.HasPrefix(name, "<base") || strings.HasPrefix(name, "<meta") && !strings.Contains(m, "charset") && !strings.Contains(m, "Policy") && !strings.Contains(m, "viewport") && !strings.Contains(m, "generator") && !strings.Contains(m, "referrer") {
+			t.Errorf("%.100q", m)
+		}
+	}
+}
+
+// attribute is how html/template writes an attribute's quotation marks.
+func attribute(s string) string { return strings.ReplaceAll(s, "'", "&#39;") }
+
+// tagsOf are the tags of a page whose texts are tame.
+func tagsOf(t testing.TB) map[string]bool {
+	ours := map[string]bool{}
+	for _, m := range tag.FindAllString(rawText.ReplaceAllString(pageOf(t, hostileReport("tame")), ""), -1) {
+		ours[strings.ToLower(regexp.MustCompile(`^</?[a-zA-Z!?][a-zA-Z0-9-]*`).FindString(m))] = true
+	}
+	if len(ours) < 20 {
+		t.Fatalf("tags %v", ours)
+	}
+	return ours
+}
+
+func TestPageIsHarmless(t *testing.T) {
+	ours := tagsOf(t)
+	for _, s := range append(hostile(), strings.Join(hostile(), " ")) {
+		page := pageOf(t, hostileReport(s))
+		harmless(t, page, ours)
+		if !strings.Contains(page[:2048], PageMark) || !strings.Contains(page, "default-src &#39;none&#39;") {
+			t.Error("no mark, or no policy")
+		}
+	}
+}
+
+func FuzzPage(f *testing.F) {
+	ours := tagsOf(f)
+	for _, s := range hostile() {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { harmless(t, pageOf(t, hostileReport(s)), ours) })
+}
+
+// The data has every row as it is.
+func TestPageData(t *testing.T) {
+	r := hostileReport("a <b> & “c”\nand more")
+	data, err := json.Marshal(r.pageData())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Scores, Texts      []string
+		Deciding, OnlyAsks []int
+		Labels             []struct {
+			Name, Means string
+			N           int
+		}
+		Rows [][]any
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.Rows) != 3 || len(d.Scores) != 3 || len(d.Deciding) != 2 || len(d.OnlyAsks) != 1 || d.OnlyAsks[0] != 2 {
+		t.Fatalf("%+v", d)
+	}
+	row := d.Rows[1]
+	if row[5] != r.Rows[1].Text || d.Texts[int(row[0].(float64))] != r.Rows[1].File || row[1] != 1.0 || int64(row[3].(float64)) != r.Rows[1].At.Unix() || d.Labels[int(row[4].(float64))].Name != "answered" {
+		t.Errorf("%v", row)
+	}
+	choices := row[11].([]any)
+	first, last := choices[0].([]any), choices[2].([]any)
+	if first[0] != 1.0 || d.Texts[int(first[1].(float64))] != r.Rows[1].Choices[0].Rule || last[0] != 2.0 || last[5] != 10.0 {
+		t.Errorf("%v", choices)
+	}
+	if d.Labels[int(row[4].(float64))].N != 3 {
+		t.Errorf("%+v", d.Labels)
+	}
+}
+
+// A page of nothing says so, and has no script.
+func TestPageOfNothing(t *testing.T) {
+	for _, r := range []Report{{}, {Scores: []Score{{Name: "ned-flanders"}}}} {
+		r.Score()
+		page := pageOf(t, r)
+		if strings.Contains(page, "<script") || !strings.Contains(page, "the couch is empty") || !strings.Contains(page, "no stop to learn from") {
+			t.Error(page)
+		}
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
+
+func TestPageThatCannotBeWritten(t *testing.T) {
+	if err := WriteHTML(brokenWriter{}, hostileReport("x")); err == nil {
+		t.Error("no error")
+	}
+}
