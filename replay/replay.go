@@ -80,7 +80,7 @@ func (l Label) Means() Expect {
 // same order however many workers there are.
 func Run(ctx context.Context, o Options) (Report, error) {
 	began := time.Now()
-	report := Report{Version: 1, Made: began.UTC(), Since: o.Since}
+	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
 	if len(o.Candidates) == 0 {
 		var err error
 		if o.Candidates, err = Candidates(nil); err != nil {

@@ -123,7 +123,7 @@ type Score struct {
 	Wrong     Rate `json:"wrong"`
 	Nudges    Rate `json:"nudges"`    // of the nudges alone, how many it makes needless
 	Precision Rate `json:"precision"` // of the continues that count, how many are right
-	// Asked is how often a judge would be asked, of all stops.
+	// Asked is how often a judge would be asked, of the stops at which Stop hooks run.
 	Asked   Rate    `json:"asked"`
 	Bytes   int64   `json:"bytes"`   // that judges would read
 	Dollars float64 `json:"dollars"` // at the published price of the default model

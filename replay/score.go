@@ -65,9 +65,13 @@ func (r *Row) month() string {
 	return r.At.UTC().Format("2006-01")
 }
 
+// hooked tells whether Stop hooks ran there: not in mid-work, nor where a person
+// broke in.
+func hooked(l Label) bool { return l != MidWork && l != Interrupted }
+
 // count counts the rows for the i-th strategy.
 func (s *Score) count(rows []Row, i int, months, projects []string) {
-	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks}
+	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
 	byMonth, byProject := newParts(months), newParts(projects)
 	var continued, right int
@@ -81,14 +85,14 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 		hit(&s.Caught, row.Means == WantContinue, goesOn)
 		hit(&s.Wrong, row.Means == WantStop, goesOn)
 		hit(&s.Nudges, row.Label == Nudge, goesOn)
-		hit(&s.Asked, row.Label != MidWork, c.Asks)
+		hit(&s.Asked, hooked(row.Label), c.Asks)
 		if goesOn && row.Means != Unknown {
 			continued++
 			if row.Means == WantContinue {
 				right++
 			}
 		}
-		if c.Asks && row.Label != MidWork {
+		if c.Asks && hooked(row.Label) {
 			s.Bytes += int64(c.Bytes)
 			s.Dollars += Price(c.Bytes)
 		}
@@ -155,7 +159,7 @@ type parts struct {
 }
 
 func newParts(names []string) parts {
-	p := parts{at: map[string]int{}}
+	p := parts{all: []Part{}, at: map[string]int{}}
 	for i, name := range names {
 		p.all = append(p.all, Part{Name: name})
 		p.at[name] = i
@@ -173,7 +177,7 @@ func (p parts) add(name string, row *Row, c *Choice, goesOn bool) {
 	part := &p.all[i]
 	hit(&part.Caught, row.Means == WantContinue, goesOn)
 	hit(&part.Wrong, row.Means == WantStop, goesOn)
-	if c.Asks && row.Label != MidWork {
+	if c.Asks && hooked(row.Label) {
 		part.Asked++
 	}
 }

@@ -94,6 +94,7 @@ func TestScore(t *testing.T) {
 		rowsOf(3, Answered, "go", "asks"),
 		rowsOf(27, Answered, "stop", "held"),
 		rowsOf(5, Ended, "go", "asks"),
+		rowsOf(4, Interrupted, "stop", "asks"), // no Stop hook ran
 	)
 	one, two := r.Scores[0], r.Scores[1]
 	is := func(what string, got Rate, n, of int) {
@@ -119,7 +120,7 @@ func TestScore(t *testing.T) {
 	if len(two.Guards) != 1 || two.Guards[0] != (Count{"plan-mode", 27}) {
 		t.Errorf("%+v", two.Guards)
 	}
-	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 0}) {
+	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 4}) {
 		t.Errorf("%+v", one.Rules)
 	}
 	if len(one.Months) != 3 || one.Months[0].Name != "2026-01" || one.Months[0].Caught.Of+one.Months[1].Caught.Of+one.Months[2].Caught.Of != 60 {

@@ -90,7 +90,12 @@ func runExplain(a *app, o explainOptions) error {
 		answers = strategy.Ask(known.Rules(config), study.Situation)
 	}
 	if o.json {
-		return json.NewEncoder(a.out).Encode(explained(known, study, answers))
+		encoded, err := json.Marshal(explained(known, study, answers))
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(a.out, inert(string(encoded)))
+		return err
 	}
 	a.explain(known, study, answers)
 	return nil

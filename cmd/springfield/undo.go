@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
+	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
@@ -174,10 +178,36 @@ func (a *app) hintUndo(err error) error {
 
 // encode prints a result as indented JSON.
 func (a *app) encode(v any) error {
-	enc := json.NewEncoder(a.out)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(a.out, inert(b.String()))
+	return err
+}
+
+// inert escapes what a terminal would obey or hide and JSON allows: the same value
+// for whoever parses it.
+func inert(encoded string) string {
+	harmful := func(r rune) bool { return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf) }
+	if !strings.ContainsFunc(encoded, harmful) {
+		return encoded
+	}
+	var b strings.Builder
+	for _, r := range encoded {
+		switch high, low := utf16.EncodeRune(r); {
+		case !harmful(r):
+			b.WriteRune(r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
 }
 
 // ago says how long ago something was, for people.
