@@ -141,6 +141,12 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	if err != nil {
 		return hintPublish(err)
 	}
+	var tags []string
+	if o.tag {
+		if tags, err = r.tagsToMake(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case o.check:
 		unmarked, _, err := r.unmarked(ctx)
@@ -151,6 +157,9 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	case o.dryRun:
 		for _, file := range r.compiledFiles() {
 			plan.Notes = append(plan.Notes, "compiled: "+file)
+		}
+		for _, tag := range tags {
+			plan.Notes = append(plan.Notes, "tagged: "+tag)
 		}
 		plan.Notes = append(plan.Notes, r.waits...)
 		return a.preview(o.json, plan)
@@ -165,10 +174,8 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	if done.Marked, err = r.markStarted(ctx); err != nil {
 		return err
 	}
-	if o.tag {
-		if done.Tags, err = r.tag(ctx); err != nil {
-			return err
-		}
+	if done.Tags, err = r.tag(ctx, tags); err != nil {
+		return err
 	}
 	return a.reportPublish(o, done)
 }

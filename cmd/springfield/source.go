@@ -260,38 +260,51 @@ func (r *release) isOurs(ctx context.Context, o publishOptions, plugin string, i
 
 var errUntagged = errors.New("nothing was tagged")
 
-// tag tags the commits that hold the release, as `claude plugin tag` does.
-func (r *release) tag(ctx context.Context) (made []string, err error) {
+// tagsToMake are the tags that a release lacks. They are for what is committed, so
+// it is an error if that is another one than the release.
+func (r *release) tagsToMake(ctx context.Context) (names []string, err error) {
 	if err := r.needRepo(errUntagged.Error(), "git init and commit it"); err != nil {
 		return nil, err
 	}
 	for _, row := range r.rows {
 		place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
 		if err != nil {
-			return made, err
+			return nil, err
 		}
 		dirty, err := r.repo.dirty(ctx, place)
 		if err != nil {
-			return made, err
+			return nil, err
 		}
 		if len(dirty) > 0 {
-			return made, &hinted{fmt.Errorf("%w: %s is not committed", errUntagged, dirty[0]), "commit it, then springfield publish --tag"}
+			return nil, &hinted{fmt.Errorf("%w: %s is not committed", errUntagged, dirty[0]), "commit it, then springfield publish --tag"}
 		}
-	}
-	for _, row := range r.rows {
-		place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
-		if err != nil {
-			return made, err
+		if changed, err := r.changedIn(row.Plugin); err != nil {
+			return nil, err
+		} else if changed {
+			return nil, &hinted{fmt.Errorf("%w: publishing would change %s", errUntagged, place), "springfield publish, commit what it writes, then springfield publish --tag"}
 		}
 		name := tagOf(row.Plugin, row.New)
-		if at, err := r.repo.git(ctx, "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}"); err == nil {
-			same, err := r.repo.holds(ctx, at, place)
-			if err != nil {
-				return made, err
-			}
-			if !same {
-				return made, &hinted{fmt.Errorf("tag %s is there, at a commit with other files", name), "raise the version: a tag that was published does not move"}
-			}
+		at, err := r.repo.git(ctx, "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}")
+		if err != nil {
+			names = append(names, name)
+			continue
+		}
+		same, err := r.repo.holds(ctx, at, place)
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			return nil, &hinted{fmt.Errorf("%w: tag %s is there, at a commit with other files", errUntagged, name), "raise the version: a tag that was published does not move"}
+		}
+	}
+	return names, nil
+}
+
+// tag tags the commit of a release, as `claude plugin tag` does.
+func (r *release) tag(ctx context.Context, names []string) (made []string, err error) {
+	for _, row := range r.rows {
+		name := tagOf(row.Plugin, row.New)
+		if !slices.Contains(names, name) {
 			continue
 		}
 		if _, err := r.repo.git(ctx, "tag", "--annotate", "--message", row.Plugin+" "+row.New, name); err != nil {
