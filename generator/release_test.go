@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -180,7 +181,40 @@ func TestDifferences(t *testing.T) {
 	if want := "gone.txt gone, new.txt new, p/hooks/springfield-hook compiled"; strings.Join(got, ", ") != want {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
-	if err := WriteCompiled(dir, found); err != nil {
+	before, err := regularFiles(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(dir, "p/hooks/springfield-hook.exe", "gone", 0o644)
+	put(stage, "p/hooks/linux-amd64/springfield-hook", "fresh", 0o755)
+	before["p/hooks/springfield-hook.exe"] = 0o644
+	compiled, err := Differences(dir, stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	takeBack, err := WriteCompiled(dir, compiled)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := Differences(dir, stage); err != nil || len(left) != 2 {
+		t.Errorf("after the hooks: %+v, %v", left, err)
+	}
+	if err := takeBack(); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := regularFiles(dir); err != nil || !maps.Equal(again, before) {
+		t.Errorf("taken back: %v, was %v, %v", again, before, err)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "p", "hooks", "springfield-hook")); err != nil || string(data) != "old" {
+		t.Errorf("taken back: %q, %v", data, err)
+	}
+	if err := os.Remove(filepath.Join(dir, "p", "hooks", "springfield-hook.exe")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(stage, "p", "hooks", "linux-amd64")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := WriteCompiled(dir, found); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := Differences(dir, stage); err != nil || len(left) != 2 {

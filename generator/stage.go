@@ -55,6 +55,8 @@ type Difference struct {
 	File
 	Before []byte
 	Gone   bool // the stage has it no more
+
+	was fs.FileMode // the mode of Before
 }
 
 // Differences lists what became of a suite in its stage, by path.
@@ -73,7 +75,7 @@ func Differences(dir, stage string) ([]Difference, error) {
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		had, hasMode := before[path]
 		has, mode := after[path]
-		d := Difference{File: File{Path: path}}
+		d := Difference{File: File{Path: path}, was: had}
 		if hasMode {
 			if d.Before, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
 				return nil, err
@@ -132,21 +134,27 @@ func regularFiles(dir string) (map[string]fs.FileMode, error) {
 }
 
 // WriteCompiled puts the compiled files among the differences into the suite:
-// all of them, or none.
-func WriteCompiled(dir string, differences []Difference) error {
-	var files []File
-	var gone []string
+// all of them, or none. What it gives puts those that were there back.
+func WriteCompiled(dir string, differences []Difference) (takeBack func() error, err error) {
+	var files, had []File
+	var gone, fresh []string
 	for _, d := range differences {
-		switch {
-		case !d.Compiled:
-		case d.Gone:
+		if !d.Compiled {
+			continue
+		}
+		if d.Gone {
 			gone = append(gone, d.Path)
-		default:
+		} else {
 			files = append(files, d.File)
+		}
+		if d.Before == nil {
+			fresh = append(fresh, d.Path)
+		} else {
+			had = append(had, File{Path: d.Path, Data: d.Before, Mode: d.was, Compiled: true})
 		}
 	}
 	if len(files)+len(gone) == 0 {
-		return nil
+		return func() error { return nil }, nil
 	}
-	return place(dir, files, gone)
+	return func() error { return place(dir, had, fresh) }, place(dir, files, gone)
 }

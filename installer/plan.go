@@ -23,7 +23,8 @@ type Plan struct {
 
 	// First, if there is one, writes what belongs to the plan and is in no journal:
 	// under the lock, once it is sure that the plan still fits, before its edits.
-	First func() error
+	// Where these fail, what it gives takes it back.
+	First func() (takeBack func() error, err error)
 
 	edits  []edit
 	kind   string   // what its files are, for errors: "settings" if empty
@@ -196,10 +197,20 @@ func (p Plan) apply(places Places) error {
 		return err
 	}
 	if p.First != nil {
-		if err := p.First(); err != nil || !p.Changes() {
+		takeBack, err := p.First()
+		if err != nil || !p.Changes() {
 			return err
 		}
+		if err := p.write(places); err != nil {
+			return errors.Join(err, takeBack())
+		}
+		return nil
 	}
+	return p.write(places)
+}
+
+// write journals and applies the edits.
+func (p Plan) write(places Places) (err error) {
 	id := p.undoes
 	if id == 0 {
 		if id, err = places.journal(p); err != nil {

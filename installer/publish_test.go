@@ -269,13 +269,14 @@ func TestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := 0
-	first := func(fails error) func() error {
-		return func() error {
+	back := 0
+	first := func(fails error) func() (func() error, error) {
+		return func() (func() error, error) {
 			if data, _ := os.ReadFile(c.Path); string(data) != text {
 				t.Errorf("the catalog came before it: %s", data)
 			}
 			ran++
-			return fails
+			return func() error { back++; return nil }, fails
 		}
 	}
 	broken := errors.New("no room")
@@ -310,11 +311,22 @@ func TestFirst(t *testing.T) {
 	if plan, err = PlanPublish(p, "publish", c, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	plan.First = func() error { ran++; return nil }
-	if err := plan.Apply(p); err != nil || ran != 3 {
-		t.Errorf("%v, ran %d times", err, ran)
+	plan.First = func() (func() error, error) { ran++; return nil, nil }
+	if err := plan.Apply(p); err != nil || ran != 3 || back != 0 {
+		t.Errorf("%v, ran %d times, and back %d", err, ran, back)
 	}
 	if all, err := Journal(p); err != nil || len(all) != 1 {
 		t.Errorf("the journal has %v, %v", all, err)
+	}
+	// Edits that fail take it back: here somebody changes the catalog meanwhile.
+	changes = []Change{{Path: []string{"name"}, Value: json.RawMessage(`"n"`)}}
+	if plan, err = PlanPublish(p, "publish", c, changes, nil); err != nil {
+		t.Fatal(err)
+	}
+	plan.First = func() (func() error, error) {
+		return func() error { back++; return broken }, os.WriteFile(c.Path, []byte(text+"\n"), 0o644)
+	}
+	if err := plan.Apply(p); !errors.Is(err, ErrChanged) || !errors.Is(err, broken) || back != 1 {
+		t.Errorf("%v, and back %d times", err, back)
 	}
 }

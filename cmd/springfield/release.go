@@ -507,7 +507,7 @@ func (r *release) plan(places installer.Places) (installer.Plan, error) {
 	}
 	plan, err := installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, texts)
 	if len(r.compiledFiles()) > 0 {
-		plan.First = func() error { return generator.WriteCompiled(r.dir, r.differences) }
+		plan.First = func() (func() error, error) { return generator.WriteCompiled(r.dir, r.differences) }
 	}
 	return plan, err
 }
