@@ -174,6 +174,21 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	url := "file://" + strings.ReplaceAll(path, " ", "%20")
 	b := newBrowser(t)
+
+	// Many rows are no matter.
+	many := Report{Scores: r.Scores, Labels: r.Labels}
+	for i := range 50_000 {
+		row := r.Rows[3+i%300]
+		row.Text = strings.Repeat("Some words of a message that is long. ", 20) + fmt.Sprint(i)
+		many.Rows = append(many.Rows, row)
+	}
+	large := filepath.Join(t.TempDir(), "large.html")
+	if err := os.WriteFile(large, []byte(pageOf(t, many)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	b.open("file://" + large + "#q=49999")
+	b.until("document.getElementById('count').textContent === '1 of 50000 rows'")
+
 	b.open(url)
 
 	b.is(count, "303 rows")

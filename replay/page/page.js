@@ -82,7 +82,11 @@
   };
   const day = (at) => (at ? new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ") : "");
   const span = (s) => (s < 90 ? Math.round(s) + " s" : s < 5400 ? Math.round(s / 60) + " min" : s < 129600 ? Math.round(s / 3600) + " h" : Math.round(s / 86400) + " days");
-  const oneLine = (s) => s.replace(/\s+/g, " ").trim();
+  // How a message ends: that is what strategies decide on.
+  const tail = (s) => {
+    const line = [...s.replace(/\s+/g, " ").trim()];
+    return line.length > 90 ? "…" + line.slice(-90).join("") : line.join("") || "(nothing said)";
+  };
 
   const detail = (r) => {
     const box = element("div", "open");
@@ -124,7 +128,7 @@
       const time = element("time", "", day(r.at));
       const marks = element("span", "marks", data.deciding.map((s) => (goesOn(data.rows[i], s) ? "▶" : "·")).join(""));
       marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "go on" : "stop")).join(", ");
-      button.append(element("span", "chip " + r.label.means, r.label.name), time, element("span", "excerpt", oneLine(r.said).slice(-220) || "(nothing said)"), marks);
+      button.append(element("span", "chip " + r.label.means, r.label.name), time, element("span", "excerpt", tail(r.said)), marks);
       button.addEventListener("click", () => { here = start + k; opened = opened === i ? -1 : i; draw(); focusHere(); });
       item.append(button);
       if (opened === i) item.append(detail(r));
