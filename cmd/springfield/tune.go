@@ -179,14 +179,13 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 		}
 	}
 	shown := plan.Diff()
-	plan, err = apply(t.places, func() (installer.Plan, error) {
+	if _, err = apply(t.places, func() (installer.Plan, error) {
 		again, err := t.plan(proposal.Proposed)
 		if err == nil && again.Diff() != shown {
 			err = fmt.Errorf("write rules: %s: %w", t.places.RulesFile(t.plugin), installer.ErrChanged) // it was not this that was accepted
 		}
 		return again, err
-	})
-	if err != nil {
+	}); err != nil {
 		return false, err
 	}
 	if !o.json {
