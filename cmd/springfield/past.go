@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/cameronsjo/springfield/replay"
@@ -42,7 +43,11 @@ func (a *app) logs(args []string) ([]string, error) {
 		if arg == "" {
 			return nil, &usageError{errors.New("a path is empty"), "name session logs, or directories of them"}
 		}
-		paths = append(paths, a.absolute(arg))
+		path := a.absolute(arg)
+		if _, err := os.Stat(path); err != nil {
+			return nil, &hinted{fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read"}
+		}
+		paths = append(paths, path)
 	}
 	return paths, nil
 }

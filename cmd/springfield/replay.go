@@ -97,11 +97,6 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if options.Paths, err = a.logs(o.paths); err != nil {
 		return err
 	}
-	for _, path := range o.paths {
-		if _, err := os.Stat(a.absolute(path)); err != nil {
-			return &hinted{fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read"}
-		}
-	}
 	var done func()
 	options.Progress, done = a.watch("reading")
 	report, err := replay.Run(ctx, options)
