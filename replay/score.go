@@ -246,7 +246,7 @@ func (r *Report) advise() string {
 	case len(r.Rows) == 0:
 		return "There is no stop to learn from yet: let Claude Code work for a while, then replay again."
 	case stops < enough || work < enough:
-		return fmt.Sprintf("%s and %s in mid-work are too few to tell strategies apart: about %d of each are needed.", counted(stops, "stop"), counted(work, "point"), enough)
+		return fmt.Sprintf("%s where you had more to say and %s where work should go on are too few to tell strategies apart: about %d of each are needed.", counted(stops, "stop"), counted(work, "point"), enough)
 	case len(r.Scores) == 0:
 		return "No strategy was asked for."
 	case len(deciding) == 0:

@@ -147,8 +147,8 @@ func TestAdvice(t *testing.T) {
 		not    string
 	}{
 		"nothing":  {reportOf(three), "no stop to learn from", "speaks for"},
-		"too few":  {reportOf(three, rowsOf(29, Answered, "stop", "stop", "stop"), rowsOf(500, MidWork, "go", "stop", "go")), "29 stops and 500 points in mid-work are too few", "speaks for"},
-		"one stop": {reportOf(three, rowsOf(1, Answered, "stop", "stop", "stop")), "1 stop and 0 points", ""},
+		"too few":  {reportOf(three, rowsOf(29, Answered, "stop", "stop", "stop"), rowsOf(500, MidWork, "go", "stop", "go")), "29 stops where you had more to say and 500 points where work should go on are too few", "speaks for"},
+		"one stop": {reportOf(three, rowsOf(1, Answered, "stop", "stop", "stop")), "1 stop where you had more to say and 0 points", ""},
 		"nobody goes on": {reportOf(three, rowsOf(50, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "stop", "stop", "stop")),
 			"None of these", "speaks for"},
 		"clear": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(80, MidWork, "go", "stop", "stop"), rowsOf(20, MidWork, "go", "go", "go")),

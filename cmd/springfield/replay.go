@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -204,21 +206,20 @@ func (a *app) sayReplay(o replayOptions, r replay.Report) {
 	for _, row := range r.Rows {
 		sessions[row.Session] = true
 	}
-	a.say("%s in %s, and %s in mid-work (%.1f MB read in %.1f s)", count(stops, "stop"), count(len(sessions), "session"), count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
+	a.folded("", "%s in %s, and %s in mid-work (%.1f MB read in %.1f s)", count(stops, "stop"), count(len(sessions), "session"), count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
 	if len(r.Rows) > 0 {
 		a.say("\nwhat came next")
 		for _, l := range r.Labels {
 			if l.N > 0 {
-				a.say("  %-12s %6d  %s", l.Label, l.N, meaning(l))
+				a.folded(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", meaning(l))
 			}
 		}
 		a.sayScores(r)
+		a.sayNudges(r)
 		a.sayMonths(r)
 	}
 	a.say("")
-	for _, line := range wrap(r.Advice, a.wide()) {
-		a.say("%s", line)
-	}
+	a.folded("", "%s", r.Advice)
 	if wrong := mostWrong(r); wrong != "" && !o.redact {
 		a.say("next: springfield replay --list wrong --strategy %s%s", quoted(wrong), sameSessions(o))
 	}
@@ -238,6 +239,9 @@ func sameSessions(o replayOptions) string {
 		if flag[1] != "" {
 			s += " " + flag[0] + " " + quoted(flag[1])
 		}
+	}
+	if o.noBudget {
+		s += " --no-budget"
 	}
 	for _, path := range o.paths {
 		s += " " + quoted(path)
@@ -267,61 +271,104 @@ func meaning(l replay.LabelCount) string {
 	return "does not count"
 }
 
-// sayScores prints a line and two bars for each strategy.
+// folded prints a text behind a title, in as many lines as it needs.
+func (a *app) folded(title, format string, args ...any) {
+	for _, line := range wrap(fmt.Sprintf(format, args...), a.wide()-utf8.RuneCountInString(title)) {
+		a.say("%s%s", title, line)
+		title = strings.Repeat(" ", utf8.RuneCountInString(title))
+	}
+}
+
+// sayScores prints a line and two bars for each strategy, or a few lines each where
+// that is too wide.
 func (a *app) sayScores(r replay.Report) {
+	if len(r.Scores) == 0 {
+		return
+	}
 	name := 0
 	for _, s := range r.Scores {
-		name = max(name, len([]rune(s.Name)))
+		name = min(max(name, utf8.RuneCountInString(s.Name)), 24)
 	}
-	name = min(name, 24)
-	width := a.wide()
-	narrow := width < 76
-	title := fmt.Sprintf("  %-*s  %-16s  %-16s  %6s  %8s", name, "", "caught", "run over", "asked", "cost")
-	if narrow {
-		title = fmt.Sprintf("  %-*s  %-8s  %-8s", name, "", "caught", "run over")
-	}
-	a.say("\n%s", strings.TrimRight(title, " "))
-	for _, s := range r.Scores {
-		line := fmt.Sprintf("  %-*s  %-16s  %-16s  %6d  %8s", name, clip(s.Name, name), share(s.Caught), share(s.Wrong), s.Asked.N, price(s))
-		if s.OnlyAsks {
-			line = fmt.Sprintf("  %-*s  %-34s  %6d  %8s", name, clip(s.Name, name), "nobody knows", s.Asked.N, price(s))
-		}
-		if narrow {
-			line = fmt.Sprintf("  %-*s  %-8s  %-8s", name, clip(s.Name, name), bareShare(s.Caught), bareShare(s.Wrong))
-		}
-		a.say("%s", strings.TrimRight(line, " "))
-	}
-	if len(r.Scores) > 0 {
-		s := r.Scores[0]
-		a.say("  of %d points where work went on or a nudge came, and of %s where you had more to say", s.Caught.Of, count(s.Wrong.Of, "stop"))
-		if s.Caught.Of < few || s.Wrong.Of < few {
-			a.say("  few: the intervals in brackets say how little that tells")
-		}
-	}
-	bar := max(10, width-name-14)
-	for _, row := range []struct {
-		title string
-		fill  string
-		of    func(replay.Score) replay.Rate
-	}{{"caught", "█", func(s replay.Score) replay.Rate { return s.Caught }}, {"run over", "▒", func(s replay.Score) replay.Rate { return s.Wrong }}} {
-		a.say("\n%s", row.title)
+	if width := a.wide(); width < name+56 {
+		a.sayCards(r)
+	} else {
+		a.say("\n  %-*s  %-16s  %-16s  %6s  %8s", name, "", "caught", "run over", "asked", "cost")
 		for _, s := range r.Scores {
+			did := fmt.Sprintf("%-16s  %-16s", share(s.Caught), share(s.Wrong))
 			if s.OnlyAsks {
-				continue
+				did = unknown
 			}
-			rate := row.of(s)
-			filled := int(rate.Share()*float64(bar) + 0.5)
-			if rate.N > 0 {
-				filled = max(filled, 1)
-			}
-			a.say("  %-*s  %s%s %s", name, clip(s.Name, name), strings.Repeat(row.fill, filled), strings.Repeat("·", bar-filled), bareShare(rate))
+			a.say("  %-*s  %-34s  %6d  %8s", name, clip(s.Name, name), did, s.Asked.N, price(s))
 		}
+		a.sayOf(r)
+		for _, bars := range []struct {
+			title, fill string
+			of          func(replay.Score) replay.Rate
+		}{{"caught", "█", func(s replay.Score) replay.Rate { return s.Caught }}, {"run over", "▒", func(s replay.Score) replay.Rate { return s.Wrong }}} {
+			a.say("\n%s", bars.title)
+			for _, s := range r.Scores {
+				if !s.OnlyAsks {
+					rate := bars.of(s)
+					a.say("  %-*s  %s %s", name, clip(s.Name, name), bar(rate, bars.fill, width-name-14), bareShare(rate))
+				}
+			}
+		}
+	}
+}
+
+// unknown is what is said of a strategy whose decisions are a model's.
+const unknown = "nobody knows"
+
+// sayCards is sayScores for little room.
+func (a *app) sayCards(r replay.Report) {
+	for _, s := range r.Scores {
+		a.say("\n%s", clip(s.Name, a.wide()))
+		if s.OnlyAsks {
+			a.say("  decides   %s", unknown)
+		} else {
+			a.say("  caught    %-16s  %s", share(s.Caught), bar(s.Caught, "█", min(a.wide()-30, 40)))
+			a.say("  run over  %-16s  %s", share(s.Wrong), bar(s.Wrong, "▒", min(a.wide()-30, 40)))
+		}
+		a.say("  asked     %d, %s", s.Asked.N, price(s))
 	}
 	a.say("")
-	for _, s := range r.Scores {
-		if s.Saved >= 60 {
-			a.say("%s would have gone on at %s, after which sessions lay idle for %s (an hour each at most)", s.Name, count(s.Nudges.N, "nudge"), roughly(s.Saved))
+	a.sayOf(r)
+}
+
+// sayOf tells what the shares are of.
+func (a *app) sayOf(r replay.Report) {
+	s := r.Scores[0]
+	a.folded("  ", "caught: of %s where work should go on (%s, %d in mid-work)", count(s.Caught.Of, "point"), count(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
+	a.folded("  ", "run over: of %s where you had more to say", count(s.Wrong.Of, "stop"))
+	if s.Caught.Of < few || s.Wrong.Of < few {
+		a.folded("  ", "few: the intervals in brackets (95 %%) say how little that tells")
+	}
+}
+
+// bar draws a share. What is not nothing is seen.
+func bar(r replay.Rate, fill string, width int) string {
+	filled := int(r.Share()*float64(width) + 0.5)
+	if r.N > 0 {
+		filled = max(filled, 1)
+	}
+	return strings.Repeat(fill, filled) + strings.Repeat("·", width-filled)
+}
+
+// sayNudges tells of the stops that were one too many for certain.
+func (a *app) sayNudges(r replay.Report) {
+	for i, s := range r.Scores {
+		if i == 0 && s.Nudges.Of > 0 {
+			a.say("")
+			a.folded("", "of %s, where all you said was to go on (idle: an hour each at most)", count(s.Nudges.Of, "nudge"))
 		}
+		if s.Nudges.N == 0 {
+			continue
+		}
+		idle := ""
+		if s.Saved >= 60 {
+			idle = fmt.Sprintf("; %s idle before", roughly(s.Saved))
+		}
+		a.folded("  "+clip(s.Name, 24)+"  ", "%d made needless, %s%s", s.Nudges.N, share(s.Nudges), idle)
 	}
 }
 
@@ -373,7 +420,7 @@ func roughly(seconds float64) string {
 func (a *app) sayMonths(r replay.Report) {
 	var best replay.Score
 	for _, s := range r.Scores {
-		if best.Name == "" || s.Caught.N > best.Caught.N {
+		if best.Name == "" || cmp.Or(s.Caught.N-best.Caught.N, best.Wrong.N-s.Wrong.N, best.Asked.N-s.Asked.N) > 0 {
 			best = s
 		}
 	}
@@ -381,7 +428,8 @@ func (a *app) sayMonths(r replay.Report) {
 	if len(months) < 2 {
 		return
 	}
-	a.say("\n%s by month: caught of mid-work and nudges, run over of stops", best.Name)
+	a.say("")
+	a.folded("", "%s by month: caught of mid-work and nudges, run over of stops", best.Name)
 	if len(months) > 12 {
 		a.say("  %s before", count(len(months)-12, "month"))
 		months = months[len(months)-12:]
