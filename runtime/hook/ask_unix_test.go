@@ -16,8 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-const lisa = `{"plugin": "lisa-simpson", "strategy": "lisa-simpson"}`
-
 // What no rule is sure of, after some work.
 const unsure = "Line 58 has bytes, which should be a slice of them."
 
