@@ -110,6 +110,9 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	for _, s := range report.Skipped {
 		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
 	}
+	if present.Strategy.Reads != nil {
+		a.talk("springfield: note: %s also looks at files of the project; those of then are not in a session log, so its rules were asked without them", t.plugin)
+	}
 	proposal, err := tune.Propose(ctx, report.Rows, tune.Tuning{Rules: present.Strategy.Rules(present.Config)})
 	if err != nil {
 		return err
