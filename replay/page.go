@@ -125,9 +125,9 @@ type timeline struct {
 }
 
 type column struct {
-	X, X2                    int
-	Y, H, Y2, H2             string
-	Month, Year, Title, when string
+	X, X2              int
+	Y, H, Y2, H2       string
+	Month, Year, Title string
 }
 
 // few rows of a kind: the page says so.
