@@ -60,7 +60,7 @@ a model and what that costs. Nothing is written, nobody is asked, nothing leaves
 	f.StringArrayVar(&o.strategies, "strategy", nil, "whom to compare: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that can decide on a session alone)")
 	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
-	f.StringVar(&o.list, "list", "", "list stops in place of scores, by what the first strategy did: "+strings.Join(rowKinds(), ", "))
+	f.StringVar(&o.list, "list", "", "list stops in place of scores, by what the first --strategy did (default ned-flanders): "+strings.Join(rowKinds(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.noBudget, "no-budget", false, "leave the limits over time out")
 	f.BoolVar(&o.redact, "redact", false, "replace every text by its shape, to share the result")
@@ -90,6 +90,10 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if o.project != "" {
 		options.Project = a.absolute(o.project)
 	}
+	if o.list != "" && len(o.strategies) == 0 {
+		o.strategies = slices.DeleteFunc(alone(), func(name string) bool { return name == listFirst })
+		o.strategies = slices.Insert(o.strategies, 0, listFirst)
+	}
 	if options.Candidates, err = a.candidates(o.strategies); err != nil {
 		return err
 	}
@@ -114,6 +118,9 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	}
 	return ctx.Err() // cut short: what there is has been shown
 }
+
+// listFirst is whom --list is about if nobody is named: what people begin with.
+const listFirst = "ned-flanders"
 
 // alone are the strategies that a session log is enough for.
 func alone() []string {
@@ -452,7 +459,7 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 		}
 	}
 	if len(rows) == 0 {
-		a.say("no stop of %s is to be listed as %s", name, o.list)
+		a.say("no stop of %s is to be listed as %s; --strategy names another", name, o.list)
 		return
 	}
 	all := len(rows)
@@ -460,27 +467,24 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 		rows = rows[:o.number]
 	}
 	for _, row := range rows {
-		at := ""
+		a.say("%s:%d", printable(row.File), row.Line)
+		facts := []string{string(row.Label)}
 		if !row.At.IsZero() {
-			at = ", " + row.At.Local().Format("2006-01-02 15:04")
+			facts = append(facts, row.At.Local().Format("2006-01-02 15:04"))
 		}
-		a.say("%s:%d  %s%s", printable(row.File), row.Line, row.Label, at)
-		a.lines("  Claude: ", row.Text)
-		a.lines("  next:   ", row.Next)
-		var seen []string
 		for _, fact := range [][2]string{{"todos ", row.Todos}, {"skill ", row.Skill}, {"last tool ", row.LastTool}} {
 			if fact[1] != "" {
-				seen = append(seen, fact[0]+printable(fact[1]))
+				facts = append(facts, fact[0]+printable(fact[1]))
 			}
 		}
-		if len(seen) > 0 {
-			a.say("  %s", clip(strings.Join(seen, ", "), a.wide()-2))
-		}
+		a.folded("  ", "%s", strings.Join(facts, ", "))
+		a.excerpt("  Claude: ", row.Text, true)
+		a.excerpt("  next:   ", row.Next, false)
 		for i, c := range row.Choices {
 			if i > 0 && len(r.Scores) > 4 && c.Decision == row.Choices[0].Decision {
 				continue
 			}
-			says := fmt.Sprintf("%s: %s by %s", r.Scores[i].Name, c.Decision, c.Rule)
+			says := fmt.Sprintf("%s by %s", c.Decision, c.Rule)
 			if c.Evidence != "" {
 				says += ", " + c.Evidence
 			}
@@ -490,9 +494,7 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 			if c.Asks {
 				says += fmt.Sprintf(" (asks a model about %d bytes)", c.Bytes)
 			}
-			for n, line := range wrap(strings.Join(strings.Fields(printable(says)), " "), a.wide()-6) {
-				a.say("%s%s", map[bool]string{true: "  ", false: "      "}[n == 0], line)
-			}
+			a.folded("  "+r.Scores[i].Name+": ", "%s", printable(strings.Join(strings.Fields(says), " ")))
 		}
 		a.say("")
 	}
@@ -502,7 +504,7 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 		a.say("%s", count(all, "row"))
 	}
 	if !o.redact && !r.Scores[0].OnlyAsks {
-		a.say("next: springfield explain FILE --line N --strategy %s, with FILE:N from above", quoted(name))
+		a.folded("next: ", "springfield explain FILE --line N --strategy %s, with FILE:N from above", quoted(name))
 	}
 }
 
@@ -528,21 +530,16 @@ func isOf(list string, row replay.Row) bool {
 	return true
 }
 
-// lines prints the end of a text, at most three lines of it.
-func (a *app) lines(title, text string) {
-	text = strings.Join(strings.Fields(text), " ")
-	if text == "" {
-		return
+// excerpt prints at most three lines of a text: its end, or its beginning.
+func (a *app) excerpt(title, text string, end bool) {
+	text = printable(strings.Join(strings.Fields(text), " "))
+	if r, most := []rune(text), 3*(a.wide()-len(title))-1; len(r) > most && end {
+		text = "…" + string(r[len(r)-most:])
+	} else if len(r) > most {
+		text = string(r[:most]) + "…"
 	}
-	width := a.wide() - len(title)
-	if r := []rune(text); len(r) > 3*width-1 {
-		text = "…" + string(r[len(r)-3*width+1:])
-	}
-	for i, line := range wrap(printable(text), width) {
-		if i > 0 {
-			title = strings.Repeat(" ", len(title))
-		}
-		a.say("%s%s", title, line)
+	if text != "" {
+		a.folded(title, "%s", text)
 	}
 }
 
