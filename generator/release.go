@@ -84,20 +84,24 @@ func AddRelease(changelog, plugin, version, date string, notes []string) string 
 			return changelog
 		}
 	}
-	entry := heading + " (" + date + ")\n\n"
+	end := "\n"
+	if strings.Contains(changelog, "\r\n") {
+		end = "\r\n"
+	}
+	entry := heading + " (" + date + ")" + end + end
 	for _, note := range notes {
-		entry += "- " + note + "\n"
+		entry += "- " + note + end
 	}
 	if strings.TrimSpace(changelog) == "" {
-		return "# Releases of " + plugin + "\n\n" + entry
+		return "# Releases of " + plugin + end + end + entry
 	}
 	at := strings.Index(changelog, "\n## ") + 1
 	if strings.HasPrefix(changelog, "## ") {
 		at = 0
 	} else if at == 0 { // no release in it yet
-		return strings.TrimRight(changelog, "\n") + "\n\n" + entry
+		return strings.TrimRight(changelog, "\r\n") + end + end + entry
 	}
-	return changelog[:at] + entry + "\n" + changelog[at:]
+	return changelog[:at] + entry + end + changelog[at:]
 }
 
 // Digest identifies the files of a plugin's directory: names, contents, and

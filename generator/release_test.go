@@ -52,6 +52,12 @@ func TestAddRelease(t *testing.T) {
 	if got := AddRelease("## 0.1.0\r\n- old\r\n", "p", "0.1.0", "d", []string{"x"}); got != "## 0.1.0\r\n- old\r\n" {
 		t.Errorf("with CRLF: %q", got)
 	}
+	if got := AddRelease("# P\r\n\r\n## 0.1.0\r\n- old\r\n", "p", "0.2.0", "d", []string{"x"}); got != "# P\r\n\r\n## 0.2.0 (d)\r\n\r\n- x\r\n\r\n## 0.1.0\r\n- old\r\n" {
+		t.Errorf("into CRLF: %q", got)
+	}
+	if got := AddRelease("Words of mine.\r\n", "p", "0.1.0", "d", []string{"x"}); got != "Words of mine.\r\n\r\n## 0.1.0 (d)\r\n\r\n- x\r\n" {
+		t.Errorf("behind words, with CRLF: %q", got)
+	}
 	for _, heading := range []string{"v0.1.0", "[0.1.0]", "[v0.1.0] - 2026-11-21", "[0.1.0](https://example.invalid)", "0.1.0: first"} {
 		if had := "## " + heading + "\n- old\n"; AddRelease(had, "p", "0.1.0", "d", []string{"x"}) != had {
 			t.Errorf("%q was not seen", heading)
