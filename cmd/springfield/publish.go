@@ -370,6 +370,9 @@ func (a *app) reportPublish(o publishOptions, p published) error {
 	for _, wait := range p.waits {
 		a.item("  ", wait)
 	}
+	for _, dir := range p.toPush() {
+		a.item("  ", "commit and push "+quoted(dir)+": that is where clients get it from")
+	}
 	if p.marketRepo == "" {
 		a.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")
 	} else {
@@ -379,6 +382,21 @@ func (a *app) reportPublish(o publishOptions, p published) error {
 		a.say("  %s", line)
 	}
 	return nil
+}
+
+// toPush are the checkouts that have something new for clients, but for what waits
+// for more.
+func (p published) toPush() (dirs []string) {
+	written, removed := p.Files.Files()
+	isTheirs := func(file string) bool { return !p.own && file == p.market.Path }
+	ours := slices.DeleteFunc(slices.Concat(written, removed, p.compiledFiles()), isTheirs)
+	if p.repo != nil && len(ours) > 0 && len(p.waits) == 0 {
+		dirs = append(dirs, p.dir)
+	}
+	if p.marketInGit && slices.ContainsFunc(written, isTheirs) {
+		dirs = append(dirs, p.market.Root)
+	}
+	return dirs
 }
 
 func (a *app) printRows(p published) error {

@@ -22,16 +22,17 @@ import (
 
 // release is what publish has worked out.
 type release struct {
-	dir        string // the suite
-	suite      generator.Suite
-	repo       *repository // of the suite, nil if it is in none
-	noRepo     error       // why git does not look at the one there is
-	market     installer.Catalog
-	own        bool   // the marketplace is the suite itself
-	marketRepo string // what people add the marketplace by, "" if that is not known
-	absent     string // the marketplace that the suite names, if a check does without it
-	stage      string // the suite as it will be
-	rows       []releaseRow
+	dir         string // the suite
+	suite       generator.Suite
+	repo        *repository // of the suite, nil if it is in none
+	noRepo      error       // why git does not look at the one there is
+	market      installer.Catalog
+	own         bool   // the marketplace is the suite itself
+	marketRepo  string // what people add the marketplace by, "" if that is not known
+	marketInGit bool
+	absent      string // the marketplace that the suite names, if a check does without it
+	stage       string // the suite as it will be
+	rows        []releaseRow
 
 	differences []generator.Difference // between the suite and the stage
 	changes     []installer.Change     // of another marketplace's catalog
@@ -115,7 +116,7 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 	r.market, err = installer.ReadCatalog(to)
 	var syntax *installer.SyntaxError
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err != nil && !isDir(to):
 		return &hinted{err, "--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json"}
 	case errors.As(err, &syntax):
 		return &hinted{err, "mend it first: Claude Code takes plain JSON in which every plugin has a name of its own"}
@@ -126,6 +127,7 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 	if errors.Is(err, errForeign) {
 		return nil // so nobody knows where others find it
 	}
+	r.marketInGit = repo != nil
 	if err != nil || repo == nil || !isSameDir(repo.root, to) {
 		return err
 	}

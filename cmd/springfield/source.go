@@ -198,7 +198,7 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 		return "", err
 	}
 	if changed || len(dirty) > 0 {
-		r.wait("commit and push %s, then publish again: that pins its entry to the commit", filepath.Join(r.dir, row.Plugin))
+		r.wait("commit and push %s, then publish again: that pins its entries to the commit", quoted(r.dir))
 		return "", nil
 	}
 	if before.SHA != "" {
@@ -329,7 +329,7 @@ func (r *release) markStarted(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	if unknown > 0 && !r.repo.seesModes(ctx) {
-		r.wait("git add %s, then publish again before you commit: git does not see here that hooks are executable, and publish tells it", r.dir)
+		r.wait("git add %s, then publish again before you commit: git does not see here that hooks are executable, and publish tells it", quoted(r.dir))
 	}
 	if len(files) == 0 {
 		return nil, nil
