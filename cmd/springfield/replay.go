@@ -113,10 +113,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if o.redact {
 		report.Redact()
 	}
-	if err := a.showReplay(o, report); err != nil {
-		return err
-	}
-	return ctx.Err() // cut short: what there is has been shown
+	return a.showReplay(o, report)
 }
 
 // listFirst is whom --list is about if nobody is named: what people begin with.
@@ -171,30 +168,41 @@ func near(typed string, names []string) []string {
 }
 
 func (a *app) showReplay(o replayOptions, r replay.Report) error {
+	var err error
 	switch {
 	case o.json:
-		return a.encode(r)
+		err = a.encode(r)
 	case o.html == "-":
-		return replay.WriteHTML(a.out, r)
+		err = replay.WriteHTML(a.out, r)
 	case o.html != "":
-		if err := a.writePage(o.html, r); err != nil {
-			return err
+		if err = a.writePage(o.html, r); err == nil {
+			a.folded("", "%s", r.Advice)
+			a.say("wrote %s; open it in a browser", a.absolute(o.html))
 		}
-		a.say("%s", r.Advice)
-		a.say("wrote %s; open it in a browser", a.absolute(o.html))
 	case o.list != "":
 		a.listRows(o, r)
 	default:
 		a.sayReplay(o, r)
 	}
-	for _, s := range r.Skipped {
+	if err != nil {
+		return err
+	}
+	for i, s := range r.Skipped {
+		if i == mostSkipped {
+			a.talk("springfield: note: passed over: %d more; --json has them all", len(r.Skipped)-i)
+			break
+		}
 		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
 	}
 	if r.Partial {
 		a.talk("springfield: note: cut short: this is what had been read by then")
+		return errCancelled
 	}
 	return nil
 }
+
+// mostSkipped is how many files that could not be read are named.
+const mostSkipped = 10
 
 // wide is how wide results may get.
 func (a *app) wide() int { return min(max(a.width, 40), 120) }

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/replay"
+)
+
+// pastSessions writes made sessions into a home: Claude announces work and is told
+// to go on, or asks and is answered.
+func pastSessions(t *testing.T, sessions int) (home string) {
+	t.Helper()
+	home = t.TempDir()
+	for s := range sessions {
+		var b strings.Builder
+		n := 0
+		line := func(kind, content string) {
+			n++
+			fmt.Fprintf(&b, `{"type":%q,"uuid":"%d-%d","sessionId":"session-%d","cwd":"/work/project-%d","timestamp":"2026-%02d-01T10:%02d:00.000Z","message":{"role":%q,"content":%s}}`+"\n",
+				kind, s, n, s, s%3, 1+s%12, n, kind, content)
+		}
+		for range 4 {
+			line("user", `"Rename the first."`)
+			line("assistant", `[{"type":"text","text":"The first is renamed. Now I'll rename the second."}]`)
+			line("user", `"continue"`)
+			line("assistant", `[{"type":"text","text":"Both are renamed. Shall I commit them?"}]`)
+		}
+		path := filepath.Join(home, ".claude", "projects", fmt.Sprintf("-work-project-%d", s%3), fmt.Sprintf("session-%d.jsonl", s))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return home
+}
+
+// replayed runs the verb as it would be called there.
+func replayed(ctx context.Context, home string, width int, o replayOptions) (code int, out, said string) {
+	var stdout, stderr bytes.Buffer
+	a := &app{out: &stdout, err: &stderr, width: width, work: home, home: home, getenv: func(string) string { return "" }}
+	code = a.report(runReplay(ctx, a, o))
+	return code, stdout.String(), stderr.String()
+}
+
+// Whatever the terminal's width, figures and bars keep to it. Only what is to be
+// copied goes on as one line.
+func TestReplayFits(t *testing.T) {
+	home := pastSessions(t, 40)
+	for _, width := range []int{40, 60, 79, 80, 100, 120, 300} {
+		for _, o := range []replayOptions{{}, {list: "all"}, {list: "nudges", strategies: []string{"seed-tree"}}} {
+			code, out, said := replayed(t.Context(), home, width, o)
+			if code != 0 {
+				t.Fatal(said)
+			}
+			for line := range strings.Lines(out + said) {
+				line = strings.TrimRight(line, "\n")
+				if utf8.RuneCountInString(line) > min(width, 120) && !strings.HasPrefix(line, "next: ") && !strings.Contains(line, ".jsonl:") {
+					t.Errorf("%d columns: %q", width, line)
+				}
+				if line != strings.TrimRight(line, " ") {
+					t.Errorf("%d columns: blanks at the end of %q", width, line)
+				}
+			}
+			if o.list != "" {
+				continue
+			}
+			for _, want := range []string{"ned-flanders", "100 % (98–100)", "double-shot-latte", "nobody knows", "of 160 nudges", "2026-12", "No difference that your data can show between"} {
+				if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+					t.Errorf("%d columns: %q is missing:\n%s", width, want, out)
+				}
+			}
+		}
+	}
+}
+
+// Who is interrupted has what was read by then, told as that, and exit code 130.
+func TestReplayInterrupted(t *testing.T) {
+	home := pastSessions(t, 5)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, o := range map[string]replayOptions{"table": {}, "list": {list: "all"}, "json": {json: true}, "page": {html: "-"}} {
+		code, out, said := replayed(ctx, home, 80, o)
+		if code != 130 || !strings.Contains(said, "cut short") || !strings.HasSuffix(said, "springfield: cancelled\n") {
+			t.Errorf("%s: exit code %d: %s", name, code, said)
+		}
+		switch name {
+		case "json":
+			var r replay.Report
+			if err := json.Unmarshal([]byte(out), &r); err != nil || !r.Partial {
+				t.Errorf("%v: %s", err, out)
+			}
+		case "page":
+			if !strings.Contains(out, replay.PageMark) || !strings.Contains(out, "cut short") {
+				t.Errorf("%.300s", out)
+			}
+		}
+	}
+}
+
+// A home in which much cannot be read is told of in a few lines.
+func TestReplayPassesOver(t *testing.T) {
+	home := pastSessions(t, 1)
+	for i := range 3 * mostSkipped {
+		if err := os.Symlink("nothing", filepath.Join(home, ".claude", "projects", fmt.Sprintf("gone-%d.jsonl", i))); err != nil {
+			t.Skip(err) // Windows, without the right to
+		}
+	}
+	code, out, said := replayed(t.Context(), home, 80, replayOptions{})
+	if n := strings.Count(said, "passed over: "); code != 0 || n != mostSkipped+1 || !strings.Contains(said, fmt.Sprint(2*mostSkipped)+" more") || !strings.Contains(out, "8 stops in 1 session") {
+		t.Errorf("exit code %d, %d notes:\n%s%s", code, n, out, said)
+	}
+}
+
+// A page that cannot be written whole is not written.
+func TestReplayPageIsWhole(t *testing.T) {
+	home := pastSessions(t, 2)
+	page := filepath.Join(home, "page.html")
+	for _, again := range []bool{false, true} {
+		if code, _, said := replayed(t.Context(), home, 80, replayOptions{html: "page.html"}); code != 0 {
+			t.Fatalf("again %v: %s", again, said)
+		}
+	}
+	info, err := os.Stat(page)
+	if err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("others may read it: %v, %v", info, err)
+	}
+	for name, text := range map[string]string{"thesis.html": "<!doctype html><p>mine", "empty.html": ""} {
+		path := filepath.Join(home, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		code, _, said := replayed(t.Context(), home, 80, replayOptions{html: name})
+		data, err := os.ReadFile(path)
+		if text != "" && (code != 1 || string(data) != text || err != nil || !strings.Contains(said, "is no page of springfield's")) {
+			t.Errorf("%s: exit code %d, %s; now %q", name, code, said, data)
+		}
+		if text == "" && (code != 0 || len(data) == 0) {
+			t.Errorf("%s: exit code %d, %s", name, code, said)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(home, ".springfield-page-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
