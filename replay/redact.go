@@ -18,6 +18,13 @@ import (
 // the sessions lie.
 func (r *Report) Redact() {
 	r.Redacted = true
+	own := builtIn()
+	known := func(id string) string {
+		if id == "" || own[id] {
+			return id
+		}
+		return shape(id)
+	}
 	projects, sessions, files, names := numbers{what: "project"}, numbers{what: "session"}, numbers{what: "file"}, numbers{what: "rules"}
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -102,14 +109,7 @@ func isFile(name string) bool {
 	return strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator)
 }
 
-// known keeps the names of our own rules and guards; a user's may say anything.
-func known(id string) string {
-	if id == "" || builtIn()[id] {
-		return id
-	}
-	return shape(id)
-}
-
+// builtIn are our own rules and guards; a user's may be called anything.
 func builtIn() map[string]bool {
 	ids := map[string]bool{}
 	for _, s := range strategy.All() {
