@@ -21,6 +21,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
   springfield disable ned-flanders    put the settings back, byte for byte
   springfield status                  what is in effect, and how it combines
   springfield why                     why Claude went on or stopped
+  springfield replay                  what each would have done on your own past sessions
   springfield hold 30m                let Claude stop, now
   springfield loop start GOAL         keep Claude at a goal until it is reached`,
 		Version:                    version(),
