@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -149,7 +150,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	}
 	switch {
 	case o.check:
-		unmarked, _, err := r.unmarked(ctx)
+		unmarked, err := r.unmarked(ctx)
 		if err != nil {
 			return err
 		}
@@ -390,7 +391,17 @@ func (p published) toPush() (dirs []string) {
 	written, removed := p.Files.Files()
 	isTheirs := func(file string) bool { return !p.own && file == p.market.Path }
 	ours := slices.DeleteFunc(slices.Concat(written, removed, p.compiledFiles()), isTheirs)
-	if p.repo != nil && len(ours) > 0 && len(p.waits) == 0 {
+	if len(p.waits) > 0 {
+		ours = nil
+	}
+	for _, plugin := range slices.Sorted(maps.Keys(p.repos)) {
+		dir := filepath.Join(p.dir, plugin)
+		rest := slices.DeleteFunc(slices.Clone(ours), func(file string) bool { return strings.HasPrefix(file, dir+string(filepath.Separator)) })
+		if len(rest) < len(ours) {
+			ours, dirs = rest, append(dirs, dir)
+		}
+	}
+	if p.repo != nil && len(ours) > 0 {
 		dirs = append(dirs, p.dir)
 	}
 	if p.marketInGit && slices.ContainsFunc(written, isTheirs) {

@@ -24,8 +24,9 @@ import (
 type release struct {
 	dir         string // the suite
 	suite       generator.Suite
-	repo        *repository // of the suite, nil if it is in none
-	noRepo      error       // why git does not look at the one there is
+	repo        *repository            // of the suite, nil if it is in none
+	noRepo      error                  // why git does not look at the one there is
+	repos       map[string]*repository // of plugins that are one by themselves, like submodules
 	market      installer.Catalog
 	own         bool   // the marketplace is the suite itself
 	marketRepo  string // what people add the marketplace by, "" if that is not known
@@ -68,6 +69,9 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 	} else if err != nil {
 		return r, remove, err
 	}
+	if err := a.readRepos(ctx, r); err != nil {
+		return r, remove, err
+	}
 	if err := a.readMarket(ctx, r, o); err != nil {
 		return r, remove, err
 	}
@@ -95,6 +99,50 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 	}
 	r.differences, err = generator.Differences(r.dir, r.stage)
 	return r, remove, err
+}
+
+// readRepos finds plugins that are repositories by themselves.
+func (a *app) readRepos(ctx context.Context, r *release) error {
+	r.repos = map[string]*repository{}
+	for _, p := range r.suite.Plugins {
+		dir := filepath.Join(r.dir, p.Name)
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
+			continue
+		}
+		repo, err := a.repositoryAt(ctx, dir)
+		if errors.Is(err, errForeign) {
+			return &hinted{err, trustHint}
+		}
+		if err != nil {
+			return err
+		}
+		if repo != nil && isSameDir(repo.root, dir) {
+			r.repos[p.Name] = repo
+		}
+	}
+	return nil
+}
+
+const trustHint = "git config --global --add safe.directory DIR, for one that you trust"
+
+// repoDir is the directory to commit for a plugin.
+func (r *release) repoDir(plugin string) string {
+	if r.repos[plugin] != nil {
+		return filepath.Join(r.dir, plugin)
+	}
+	return r.dir
+}
+
+// repoOf is the repository that a plugin is in, and its place there; nil if there
+// is none.
+func (r *release) repoOf(plugin string) (repo *repository, place string, err error) {
+	if repo = r.repos[plugin]; repo == nil {
+		repo = r.repo
+	}
+	if repo != nil {
+		place, err = repo.path(filepath.Join(r.dir, plugin))
+	}
+	return repo, place, err
 }
 
 // readMarket finds the marketplace to publish to: the one that is named, else
@@ -207,7 +255,7 @@ func (r *release) version(ctx context.Context, o publishOptions) error {
 		}
 		// Before anything about its version: that would be theirs. For one that is
 		// fetched the suite's address has to be known, and source says if it is not.
-		_, where := r.address(ctx, o)
+		_, where := r.address(ctx, o, name)
 		if _, isPath := r.market.Place(item.Source); listed && !r.own && (isPath || where != "") {
 			if err := r.refuseForeign(ctx, o, name, item); err != nil {
 				return err
@@ -346,11 +394,12 @@ func (r *release) fill(ctx context.Context, o publishOptions) error {
 	return nil
 }
 
-// needRepo is the error if the suite is in no repository.
-func (r *release) needRepo(why, hint string) error {
+// needRepo is the error if a plugin is in no repository.
+func (r *release) needRepo(plugin, why, hint string) error {
 	switch {
+	case r.repos[plugin] != nil:
 	case r.noRepo != nil:
-		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), "git config --global --add safe.directory DIR, for one that you trust"}
+		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), trustHint}
 	case r.repo == nil:
 		return &hinted{fmt.Errorf("%s is not in a git repository; %s", r.dir, why), hint}
 	}
@@ -396,11 +445,9 @@ func (r *release) notes(ctx context.Context, o publishOptions, row releaseRow) [
 	case row.New:
 		return []string{"No notes: this entry was missing, and was added later."}
 	}
-	if r.repo != nil {
-		if path, err := r.repo.path(filepath.Join(r.dir, row.Plugin)); err == nil {
-			if all := r.repo.subjects(ctx, tagOf(row.Plugin, row.Old), path, 20); len(all) > 0 {
-				return all
-			}
+	if repo, place, err := r.repoOf(row.Plugin); err == nil && repo != nil {
+		if all := repo.subjects(ctx, tagOf(row.Plugin, row.Old), place, 20); len(all) > 0 {
+			return all
 		}
 	}
 	return []string{"Changes since " + row.Old + "."}

@@ -57,6 +57,8 @@ func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow,
 		switch {
 		case known:
 			form = before.Source
+		case r.repos[row.Plugin] != nil: // which a clone of the marketplace may come without
+			form = byURL
 		case inside != "":
 			form = byPath
 		default:
@@ -71,7 +73,7 @@ func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow,
 		row.Source = inside
 		return inside, nil
 	}
-	if err := r.needRepo("clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
+	if err := r.needRepo(row.Plugin, "clients fetch the plugin with git", "git init, commit and push it; or put the suite into the marketplace's checkout"); err != nil {
 		return nil, err
 	}
 	f, err := r.fetchedFrom(ctx, o, row, form, before)
@@ -88,10 +90,11 @@ func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow,
 	return f, nil
 }
 
-// address is where people find the suite's repository, "" if nobody knows.
-func (r *release) address(ctx context.Context, o publishOptions) (remote, where string) {
-	if remote = o.repo; remote == "" && r.repo != nil {
-		remote = r.repo.remote(ctx, r.repo.branch(ctx))
+// address is where people find a plugin's repository, "" if nobody knows.
+func (r *release) address(ctx context.Context, o publishOptions, plugin string) (remote, where string) {
+	repo, _, _ := r.repoOf(plugin)
+	if remote = o.repo; remote == "" && repo != nil {
+		remote = repo.remote(ctx, repo.branch(ctx))
 	}
 	if where, ok := publicURL(remote); ok {
 		return remote, where
@@ -104,14 +107,11 @@ func (r *release) address(ctx context.Context, o publishOptions) (remote, where 
 
 // fetchedBefore is what an entry fetches, if that is this very plugin.
 func (r *release) fetchedBefore(ctx context.Context, o publishOptions, plugin string, item installer.Item) (before fetched, known bool, err error) {
-	if r.repo == nil || json.Unmarshal(item.Source, &before) != nil || !slices.Contains([]string{bySubdir, byURL, byGitHub}, before.Source) {
-		return fetched{}, false, nil
-	}
-	place, err := r.repo.path(filepath.Join(r.dir, plugin))
-	if err != nil {
+	repo, place, err := r.repoOf(plugin)
+	if err != nil || repo == nil || json.Unmarshal(item.Source, &before) != nil || !slices.Contains([]string{bySubdir, byURL, byGitHub}, before.Source) {
 		return fetched{}, false, err
 	}
-	_, where := r.address(ctx, o)
+	_, where := r.address(ctx, o, plugin)
 	if where == "" || !sameRepository(before.where(), where) || path.Clean(before.Path) != place {
 		return fetched{}, false, nil
 	}
@@ -139,24 +139,24 @@ func (r *release) pathInMarket(plugin string) (string, error) {
 // fetchedFrom names the suite's repository and the place in it. The same
 // repository stays written as it was: every checkout has another way to write it.
 func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releaseRow, form string, before fetched) (fetched, error) {
-	remote, where := r.address(ctx, o)
+	repo, place, err := r.repoOf(row.Plugin)
+	if err != nil {
+		return fetched{}, err
+	}
+	remote, where := r.address(ctx, o, row.Plugin)
 	switch {
 	case remote == "":
-		return fetched{}, &hinted{fmt.Errorf("%s has no remote, and clients fetch the plugin from one", r.repo.root),
+		return fetched{}, &hinted{fmt.Errorf("%s has no remote, and clients fetch the plugin from one", repo.root),
 			"git remote add origin URL, or pass --repo URL"}
 	case where == "":
 		return fetched{}, &hinted{fmt.Errorf("its remote is %s, which others cannot fetch from", remote), "pass --repo URL: where people find the repository"}
 	}
-	place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
-	if err != nil {
-		return fetched{}, err
-	}
-	f := fetched{Source: form, URL: where, Path: place, Ref: firstOf(o.ref, r.repo.branch(ctx))}
+	f := fetched{Source: form, URL: where, Path: place, Ref: firstOf(o.ref, repo.branch(ctx))}
 	if o.check { // CI checks pull requests out, and other branches
 		f.Ref = firstOf(o.ref, before.Ref, f.Ref)
 	}
 	if f.Ref == "" {
-		return fetched{}, &hinted{fmt.Errorf("%s has no branch checked out (detached HEAD), so nobody knows what to fetch", r.repo.root),
+		return fetched{}, &hinted{fmt.Errorf("%s has no branch checked out (detached HEAD), so nobody knows what to fetch", repo.root),
 			"git switch BRANCH, or pass --ref NAME"}
 	}
 	if form != byGitHub && before.URL != "" && o.repo == "" {
@@ -185,7 +185,7 @@ func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releas
 // is published: the first run writes everything but the pin, and after commit and
 // push the next one writes that.
 func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, before fetched) (string, error) {
-	place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
+	repo, place, err := r.repoOf(row.Plugin)
 	if err != nil || o.noPin {
 		return "", err
 	}
@@ -193,29 +193,29 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 	if err != nil {
 		return "", err
 	}
-	dirty, err := r.repo.dirty(ctx, place)
+	dirty, err := repo.dirty(ctx, place)
 	if err != nil {
 		return "", err
 	}
 	if changed || len(dirty) > 0 {
-		r.wait("commit and push %s, then publish again: that pins its entries to the commit", quoted(r.dir))
+		r.wait("commit and push %s, then publish again: that pins its entries to the commit", quoted(r.repoDir(row.Plugin)))
 		return "", nil
 	}
 	if before.SHA != "" {
-		if same, err := r.repo.holds(ctx, before.SHA, place); err != nil || same {
+		if same, err := repo.holds(ctx, before.SHA, place); err != nil || same {
 			return before.SHA, err // pinned already, to the very same files
 		}
-		if known, shallow := r.repo.knows(ctx, before.SHA); !known && shallow && !row.Fresh {
+		if known, shallow := repo.knows(ctx, before.SHA); !known && shallow && !row.Fresh {
 			return before.SHA, nil // nobody can tell here, and nothing was changed
 		}
 	}
-	commit, err := r.repo.lastChange(ctx, place)
+	commit, err := repo.lastChange(ctx, place)
 	if err != nil || commit == "" {
 		return "", err
 	}
 	for _, file := range generator.Started(filepath.Join(r.dir, row.Plugin)) {
 		file = path.Join(place, file)
-		switch mode := r.repo.mode(ctx, commit, file); {
+		switch mode := repo.mode(ctx, commit, file); {
 		case mode == "":
 			return "", &hinted{fmt.Errorf("commit %.12s does not hold %s, so clients would get a plugin without it", commit, file),
 				"git add --force it: something ignores it"}
@@ -224,7 +224,7 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 			return "", nil
 		}
 	}
-	pushed, err := r.repo.isPushed(ctx, commit)
+	pushed, err := repo.isPushed(ctx, commit)
 	if err != nil {
 		return "", err
 	}
@@ -263,15 +263,15 @@ var errUntagged = errors.New("nothing was tagged")
 // tagsToMake are the tags that a release lacks. They are for what is committed, so
 // it is an error if that is another one than the release.
 func (r *release) tagsToMake(ctx context.Context) (names []string, err error) {
-	if err := r.needRepo(errUntagged.Error(), "git init and commit it"); err != nil {
-		return nil, err
-	}
 	for _, row := range r.rows {
-		place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
+		if err := r.needRepo(row.Plugin, errUntagged.Error(), "git init and commit it"); err != nil {
+			return nil, err
+		}
+		repo, place, err := r.repoOf(row.Plugin)
 		if err != nil {
 			return nil, err
 		}
-		dirty, err := r.repo.dirty(ctx, place)
+		dirty, err := repo.dirty(ctx, place)
 		if err != nil {
 			return nil, err
 		}
@@ -281,15 +281,15 @@ func (r *release) tagsToMake(ctx context.Context) (names []string, err error) {
 		if changed, err := r.changedIn(row.Plugin); err != nil {
 			return nil, err
 		} else if changed {
-			return nil, &hinted{fmt.Errorf("%w: publishing would change %s", errUntagged, place), "springfield publish, commit what it writes, then springfield publish --tag"}
+			return nil, &hinted{fmt.Errorf("%w: publishing would change %s", errUntagged, filepath.Join(r.dir, row.Plugin)), "springfield publish, commit what it writes, then springfield publish --tag"}
 		}
 		name := tagOf(row.Plugin, row.New)
-		at, err := r.repo.git(ctx, "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}")
+		at, err := repo.git(ctx, "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}")
 		if err != nil {
 			names = append(names, name)
 			continue
 		}
-		same, err := r.repo.holds(ctx, at, place)
+		same, err := repo.holds(ctx, at, place)
 		if err != nil {
 			return nil, err
 		}
@@ -307,7 +307,11 @@ func (r *release) tag(ctx context.Context, names []string) (made []string, err e
 		if !slices.Contains(names, name) {
 			continue
 		}
-		if _, err := r.repo.git(ctx, "tag", "--annotate", "--message", row.Plugin+" "+row.New, name); err != nil {
+		repo, _, err := r.repoOf(row.Plugin)
+		if err != nil {
+			return made, err
+		}
+		if _, err := repo.git(ctx, "tag", "--annotate", "--message", row.Plugin+" "+row.New, name); err != nil {
 			return made, err
 		}
 		made = append(made, name)
@@ -323,88 +327,89 @@ const (
 
 // markStarted has git's index say that hooks are executable, which a checkout on
 // Windows would lose. Only files that git knows: adding is for its owner.
-func (r *release) markStarted(ctx context.Context) ([]string, error) {
-	files, unknown, err := r.unmarked(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if unknown > 0 && !r.repo.seesModes(ctx) {
-		r.wait("git add %s, then publish again before you commit: git does not see here that hooks are executable, and publish tells it", quoted(r.dir))
-	}
-	if len(files) == 0 {
-		return nil, nil
-	}
-	_, err = r.repo.git(ctx, append([]string{"update-index", "--chmod=+x", "--"}, files...)...)
-	return files, err
-}
-
-// unmarked are hooks that git's index has as files that nobody can start, and how
-// many it does not know.
-func (r *release) unmarked(ctx context.Context) (files []string, unknown int, err error) {
-	if r.repo == nil {
-		return nil, 0, nil
-	}
-	var all []string
+func (r *release) markStarted(ctx context.Context) (all []string, err error) {
 	for _, p := range r.suite.Plugins {
-		started := generator.Started(filepath.Join(r.dir, p.Name))
-		if len(started) == 0 {
+		repo, files, unknown, err := r.unmarkedIn(ctx, p.Name)
+		if err != nil {
+			return all, err
+		}
+		if unknown && !repo.seesModes(ctx) {
+			r.wait("git add %s, then publish again before you commit: git does not see here that hooks are executable, and publish tells it", quoted(r.repoDir(p.Name)))
+		}
+		if len(files) == 0 {
 			continue
 		}
-		place, err := r.repo.path(filepath.Join(r.dir, p.Name))
+		if _, err = repo.git(ctx, append([]string{"update-index", "--chmod=+x", "--"}, files...)...); err != nil {
+			return all, err
+		}
+		all = append(all, files...)
+	}
+	return all, nil
+}
+
+// unmarked are hooks that git's index has as files that nobody can start.
+func (r *release) unmarked(ctx context.Context) (all []string, err error) {
+	for _, p := range r.suite.Plugins {
+		_, files, _, err := r.unmarkedIn(ctx, p.Name)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		for _, file := range started {
-			if path.Ext(file) != ".exe" {
-				all = append(all, path.Join(place, file))
-			}
-		}
+		all = append(all, files...)
 	}
-	if len(all) == 0 {
-		return nil, 0, nil
+	return all, nil
+}
+
+// unmarkedIn are those of one plugin, as its repository names them, and whether
+// there are hooks that its index does not know.
+func (r *release) unmarkedIn(ctx context.Context, plugin string) (repo *repository, files []string, unknown bool, err error) {
+	started := slices.DeleteFunc(generator.Started(filepath.Join(r.dir, plugin)), func(file string) bool { return path.Ext(file) == ".exe" })
+	if len(started) == 0 {
+		return nil, nil, false, nil
 	}
-	modes, err := r.repo.modes(ctx, all)
-	if err != nil {
-		return nil, 0, err
+	repo, place, err := r.repoOf(plugin)
+	if err != nil || repo == nil {
+		return nil, nil, false, err
 	}
-	for _, file := range all {
-		switch modes[file] {
-		case "":
-			unknown++
-		case plain:
+	for i := range started {
+		started[i] = path.Join(place, started[i])
+	}
+	modes, err := repo.modes(ctx, started)
+	for _, file := range started {
+		unknown = unknown || modes[file] == ""
+		if modes[file] == plain {
 			files = append(files, file)
 		}
 	}
-	return files, unknown, nil
+	return repo, files, unknown, err
 }
 
 // passedOver are files of the release that git ignores, so that clients would not
 // get them.
-func (r *release) passedOver(ctx context.Context) ([]said, error) {
-	if r.repo == nil {
-		return nil, nil
-	}
-	var files []string
-	from := map[string]string{}
+func (r *release) passedOver(ctx context.Context) (all []said, err error) {
 	for _, row := range r.rows {
-		place, err := r.repo.path(filepath.Join(r.dir, row.Plugin))
+		repo, place, err := r.repoOf(row.Plugin)
 		if err != nil {
 			return nil, err
 		}
-		inside, err := generator.FilesOf(filepath.Join(r.stage, row.Plugin))
+		if repo == nil {
+			continue
+		}
+		files, err := generator.FilesOf(filepath.Join(r.stage, row.Plugin))
 		if err != nil {
 			return nil, err
 		}
-		for _, file := range inside {
-			files = append(files, path.Join(place, file))
-			from[path.Join(place, file)] = path.Join(row.Plugin, file)
+		for i := range files {
+			files[i] = path.Join(place, files[i])
+		}
+		ignored, err := repo.ignored(ctx, files)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range ignored {
+			inside, _ := strings.CutPrefix(file, place+"/") // none for "."
+			all = append(all, said{Check: "review", State: failure, File: path.Join(row.Plugin, inside), Says: "git ignores it, so clients would not get it",
+				Fix: "git add --force it, or take it out of the plugin"})
 		}
 	}
-	ignored, err := r.repo.ignored(ctx, files)
-	var all []said
-	for _, file := range ignored {
-		all = append(all, said{Check: "review", State: failure, File: from[file], Says: "git ignores it, so clients would not get it",
-			Fix: "git add --force it, or take it out of the plugin"})
-	}
-	return all, err
+	return all, nil
 }
