@@ -241,6 +241,28 @@ func TestPageInABrowser(t *testing.T) {
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing like that')", true)
 
+	// Who asks a model every time is neither right nor wrong.
+	b.open(url + "#strategy=2&only=asks")
+	b.is(count, "303 rows")
+	for _, only := range []string{"missed", "wrong", "stop", "continue"} {
+		set("only", only)
+		b.is(count+".startsWith('0 of 303 rows')", true)
+	}
+
+	// Rows at which nobody decided, and a report of made sessions with all in it.
+	bare := r
+	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "Nobody was asked."}}
+	for name, r := range map[string]Report{"bare": bare, "made": madeReport(900, 7)} {
+		path := filepath.Join(t.TempDir(), name+".html")
+		if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		b.open("file://" + path)
+		b.is(count, map[string]any{"bare": "1 row", "made": "900 rows"}[name])
+		b.press("j", "Enter")
+		b.is("document.querySelectorAll('.open').length", 1.0)
+	}
+
 	// Pages.
 	b.open(url)
 	b.value("document.getElementById('after').click()")

@@ -70,7 +70,7 @@ type page struct {
 	CSS               template.CSS
 	JS, Data          template.JS
 	Stops, Work, Rows int
-	Sessions          int
+	Sessions, Files   int
 	Made, Since       string
 	Partial, Redacted bool
 	Few               bool
@@ -82,15 +82,16 @@ type page struct {
 }
 
 type pageLabel struct {
-	Name, Means string
-	N           int
-	Bar         []bar
+	Name, Means, Share string
+	N                  int
+	Bar                []bar
 }
 
 type pageScore struct {
-	Name, Cost, Saved        string
+	Name, Cost, Saved, Reads string
 	OnlyAsks, Open           bool
-	Caught, Wrong, Precision whisker
+	Caught, Wrong            whisker
+	Precision, Nudges        whisker
 	Asked                    int
 	Rules                    []pageRule
 	Guards                   []Count
@@ -99,18 +100,18 @@ type pageScore struct {
 }
 
 type pageRule struct {
-	Name, Decision string
-	N              int
-	Bar            []bar
+	Name, Decision        string
+	Right, Wrong, Unknown int
+	Bar                   []bar
 }
 
 type pagePart struct{ Name, Caught, Wrong string }
 
-// whisker is a share and its interval on a line from 4 to 156.
+// whisker is a share, of how many, and its interval on a line from 4 to 156.
 type whisker struct {
-	Text, LowText, HighText string
-	X, X1, X2               string
-	Bad                     bool
+	Title, Text, Of, Interval string
+	X, X1, X2                 string
+	Bad, None                 bool // none: there is nothing to have a share of
 }
 
 // bar is a part of a bar that is 140 long.
@@ -125,9 +126,10 @@ type timeline struct {
 }
 
 type column struct {
-	X, X2              int
-	Y, H, Y2, H2       string
-	Month, Year, Title string
+	X, X2                       int
+	Y, H, Y2, H2                string
+	Month, Year                 string
+	Name, Caught, Wrong, Titled string
 }
 
 // few rows of a kind: the page says so.
@@ -135,7 +137,7 @@ const few = 100
 
 func (r Report) page() page {
 	p := page{
-		Rows: len(r.Rows), Made: r.Made.UTC().Format("2 January 2006"), Partial: r.Partial, Redacted: r.Redacted,
+		Rows: len(r.Rows), Files: r.Files, Made: r.Made.UTC().Format("2 January 2006"), Partial: r.Partial, Redacted: r.Redacted,
 		Advice: clean(r.Advice), Skipped: slices.Clone(r.Skipped),
 	}
 	if !r.Since.IsZero() {
@@ -165,18 +167,10 @@ func (r Report) page() page {
 			case l.Means == WantContinue:
 				class, means = "fill-sun", "one too many"
 			}
-			p.Labels = append(p.Labels, pageLabel{string(l.Label), means, l.N, []bar{barOf(class, 0, l.N, most)}})
+			p.Labels = append(p.Labels, pageLabel{string(l.Label), means, shareText(float64(l.N) / float64(max(1, len(r.Rows)))), l.N, []bar{barOf(class, 0, l.N, most)}})
 		}
 	}
-	best := -1
-	for i, s := range r.Scores {
-		if s.OnlyAsks {
-			continue
-		}
-		if b := max(best, 0); best < 0 || s.Caught.N > r.Scores[b].Caught.N || s.Caught.N == r.Scores[b].Caught.N && s.Asked.N < r.Scores[b].Asked.N {
-			best = i
-		}
-	}
+	best := r.best()
 	for i, s := range r.Scores {
 		if !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few) {
 			p.Few = true
@@ -195,9 +189,12 @@ func (r Report) page() page {
 func (s Score) page(open bool) pageScore {
 	p := pageScore{
 		Name: clean(s.Name), OnlyAsks: s.OnlyAsks, Open: open, Asked: s.Asked.N, Cost: "$0", Saved: "–",
-		Caught: whiskerOf(s.Caught, false), Wrong: whiskerOf(s.Wrong, true), Precision: whiskerOf(s.Precision, false), Timeline: timelineOf(s.Months),
+		Caught: whiskerOf("caught", s.Caught), Wrong: whiskerOf("run over", s.Wrong), Precision: whiskerOf("right when it goes on", s.Precision), Nudges: whiskerOf("nudges saved", s.Nudges),
+		Timeline: timelineOf(s.Months),
 	}
+	p.Wrong.Bad = true
 	if s.Asked.N > 0 {
+		p.Reads = sizeText(s.Bytes)
 		p.Cost = fmt.Sprintf("$%.2f", max(s.Dollars, 0.01))
 	}
 	if s.Saved >= 60 {
@@ -211,7 +208,7 @@ func (s Score) page(open bool) pageScore {
 		most = max(most, rule.Right+rule.Wrong+rule.Unknown)
 	}
 	for _, rule := range s.Rules {
-		p.Rules = append(p.Rules, pageRule{clean(rule.Rule), rule.Decision, rule.Right + rule.Wrong + rule.Unknown, []bar{
+		p.Rules = append(p.Rules, pageRule{clean(rule.Rule), rule.Decision, rule.Right, rule.Wrong, rule.Unknown, []bar{
 			barOf("fill-good", 0, rule.Right, most), barOf("fill-bad", rule.Right, rule.Wrong, most), barOf("fill-idle", rule.Right+rule.Wrong, rule.Unknown, most),
 		}})
 	}
@@ -231,19 +228,31 @@ func ofText(r Rate) string {
 	return fmt.Sprintf("%d of %d", r.N, r.Of)
 }
 
-func whiskerOf(r Rate, bad bool) whisker {
+func whiskerOf(title string, r Rate) whisker {
 	at := func(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
-	text := func(share float64) string {
-		if p := 100 * share; p > 0 && p < 9.95 {
-			return fmt.Sprintf("%.1f %%", p)
-		}
-		return fmt.Sprintf("%.0f %%", 100*share)
+	return whisker{
+		Title: title, None: r.Of == 0, Text: shareText(r.Share()), Of: ofText(r), Interval: strings.TrimSuffix(shareText(r.Low), " %") + "–" + shareText(r.High),
+		X: at(r.Share()), X1: at(r.Low), X2: at(r.High),
 	}
-	w := whisker{Text: text(r.Share()), LowText: text(r.Low), HighText: text(r.High), X: at(r.Share()), X1: at(r.Low), X2: at(r.High), Bad: bad}
-	if r.Of == 0 {
-		w.Text = "–"
+}
+
+// shareText is a share in per cent, with a digit behind the point where that is
+// not nothing.
+func shareText(share float64) string {
+	if p := 100 * share; p >= .05 && p < 9.95 || p > 99.05 && p < 99.95 {
+		return fmt.Sprintf("%.1f %%", p)
 	}
-	return w
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+func sizeText(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d KB", n/1000)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 func barOf(class string, from, n, most int) bar {
@@ -266,7 +275,8 @@ func timelineOf(months []Part) *timeline {
 			h := 76 * r.Share()
 			return fmt.Sprintf("%.1f", 80-h), fmt.Sprintf("%.1f", h)
 		}
-		c := column{X: 34*i + 2, X2: 34*i + 21, Title: fmt.Sprintf("%s: caught %s, run over %s", m.Name, ofText(m.Caught), ofText(m.Wrong))}
+		c := column{X: 34*i + 2, X2: 34*i + 21, Name: m.Name, Caught: ofText(m.Caught), Wrong: ofText(m.Wrong)}
+		c.Titled = fmt.Sprintf("%s: caught %s, run over %s", c.Name, c.Caught, c.Wrong)
 		c.Y, c.H = y(m.Caught)
 		c.Y2, c.H2 = y(m.Wrong)
 		year, month, _ := strings.Cut(m.Name, "-")
@@ -291,11 +301,14 @@ func (r Report) pageData() any {
 		Scores   []string `json:"scores"`
 		Deciding []int    `json:"deciding"`
 		OnlyAsks []int    `json:"onlyAsks"`
+		Best     int      `json:"best"` // the strategy to begin with
 		Labels   []label  `json:"labels"`
 		Texts    []string `json:"texts"`
 		Rows     [][]any  `json:"rows"`
 	}
-	data.Deciding, data.OnlyAsks, data.Rows = []int{}, []int{}, [][]any{}
+	// No null: the script goes through all of them.
+	data.Scores, data.Deciding, data.OnlyAsks, data.Rows = []string{}, []int{}, []int{}, [][]any{}
+	data.Best = max(0, r.best())
 	for i, s := range r.Scores {
 		data.Scores = append(data.Scores, clean(s.Name))
 		if s.OnlyAsks {
@@ -328,7 +341,7 @@ func (r Report) pageData() any {
 		if !row.At.IsZero() {
 			at = row.At.Unix()
 		}
-		var choices [][]any
+		choices := [][]any{}
 		for _, c := range row.Choices {
 			does := 0
 			if c.Decision == "continue" {
@@ -348,12 +361,13 @@ func (r Report) pageData() any {
 }
 
 // clean takes out what a reader does not see, or what turns the writing round.
+// The joiners of Persian, Hindi and emoji stay: words are spelled with them.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t':
 			return r
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x061c || r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xe0000 && r <= 0xe0fff:
+		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x061c || r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xe0000 && r <= 0xe0fff:
 			return '·'
 		case r == utf8.RuneError:
 			return '?'

@@ -3,6 +3,7 @@ package replay
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"regexp"
 	"strings"
@@ -166,6 +167,75 @@ func TestPageData(t *testing.T) {
 	}
 	if d.Labels[int(row[4].(float64))].N != 3 {
 		t.Errorf("%+v", d.Labels)
+	}
+}
+
+// The data without strategies, without choices and with one row has no null in it,
+// which the script would stumble over.
+func TestPageDataHasNoNull(t *testing.T) {
+	bare := madeReport(30, 1)
+	bare.Scores = nil
+	for i := range bare.Rows {
+		bare.Rows[i].Choices = nil
+	}
+	bare.Score()
+	for _, r := range []Report{{}, bare, madeReport(1, 1)} {
+		data, err := json.Marshal(r.pageData())
+		if err != nil || strings.Contains(string(data), "null") {
+			t.Errorf("%v: %.300s", err, data)
+		}
+		harmless(t, pageOf(t, withRows(r)), tagsOf(t))
+	}
+}
+
+// withRows is a report with at least a row: only then there is a script.
+func withRows(r Report) Report {
+	if len(r.Rows) == 0 {
+		r.Rows = []Row{{Label: Ended, Means: Unknown}}
+	}
+	return r
+}
+
+// Shares are never alone: of how many they are and their intervals stand beside
+// them, and few rows are said aloud.
+func TestPageSaysOfHowMany(t *testing.T) {
+	r := madeReport(1200, 7)
+	page := pageOf(t, r)
+	for _, s := range r.Scores {
+		if s.OnlyAsks {
+			continue
+		}
+		for _, rate := range []Rate{s.Caught, s.Wrong, s.Precision, s.Nudges} {
+			want := fmt.Sprintf("<small>%d of %d; %s–%s</small>", rate.N, rate.Of, strings.TrimSuffix(shareText(rate.Low), " %"), shareText(rate.High))
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %s", s.Name, want)
+			}
+		}
+	}
+	if strings.Contains(page, "Few rows") || !strings.Contains(pageOf(t, madeReport(40, 7)), "Few rows") {
+		t.Error("few rows are not said to be few, or many are")
+	}
+	if open := r.Scores[r.best()].Name; !strings.Contains(r.Advice, open) || !strings.Contains(page, "<details class=\"strategy\" open>\n<summary>"+open+"</summary>") {
+		t.Errorf("%s is not open, or not advised: %s", open, r.Advice)
+	}
+}
+
+func TestShareText(t *testing.T) {
+	for share, want := range map[float64]string{0: "0 %", .0004: "0 %", .005: "0.5 %", .0994: "9.9 %", .0996: "10 %", .5: "50 %", .985: "98 %", .993: "99.3 %", .9996: "100 %", 1: "100 %"} {
+		if got := shareText(share); got != want {
+			t.Errorf("%v is %s, want %s", share, got, want)
+		}
+	}
+}
+
+// What turns writing round goes; what words and emoji are spelled with stays.
+func TestClean(t *testing.T) {
+	for in, want := range map[string]string{
+		"\u202etxt\u202c\u2066\u200f": "·txt···", "می\u200cخواهم": "می\u200cخواهم", "👨\u200d👧": "👨\u200d👧", "a\x1b[2J\x00\u009b": "a·[2J··", "a\tb\nc": "a\tb\nc", "\xff": "?", "\u200b\ufeff": "··",
+	} {
+		if got := clean(in); got != want {
+			t.Errorf("%q is %q, want %q", in, got, want)
+		}
 	}
 }
 

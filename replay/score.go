@@ -236,12 +236,7 @@ func (r *Report) advise() string {
 			work++
 		}
 	}
-	var deciding []int // those that continue somewhere; others only cost, or do nothing
-	for i, s := range r.Scores {
-		if s.Caught.N+s.Wrong.N > 0 {
-			deciding = append(deciding, i)
-		}
-	}
+	deciding := r.deciding()
 	switch {
 	case len(r.Rows) == 0:
 		return "There is no stop to learn from yet: let Claude Code work for a while, then replay again."
@@ -252,17 +247,9 @@ func (r *Report) advise() string {
 	case len(deciding) == 0:
 		return "None of these strategies would have gone on anywhere in your sessions."
 	}
-	level := 0.05 / float64(max(1, len(deciding)*(len(deciding)-1)))
-	// Who runs over significantly more people than another is out.
-	careful := slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
-		return slices.ContainsFunc(deciding, func(j int) bool {
-			more, fewer := r.differ(i, j, WantStop)
-			return more > fewer && signTest(more, fewer) < level
-		})
-	})
-	best := slices.MaxFunc(careful, func(i, j int) int {
-		return cmp.Or(cmp.Compare(r.Scores[i].Caught.N, r.Scores[j].Caught.N), cmp.Compare(r.Scores[j].Wrong.N, r.Scores[i].Wrong.N), cmp.Compare(r.Scores[j].Asked.N, r.Scores[i].Asked.N))
-	})
+	level := levelOf(deciding)
+	careful := r.careful(deciding)
+	best := r.best()
 	var same []string
 	for _, i := range careful {
 		more, fewer := r.differ(best, i, WantContinue)
@@ -281,6 +268,45 @@ func (r *Report) advise() string {
 		return fmt.Sprintf("Your data speaks for %s: %s; between it and %s there is no difference that the data can show.", b.Name, what, list(same, "and"))
 	}
 	return fmt.Sprintf("Your data speaks for %s: %s, and no other is as good beyond chance.", b.Name, what)
+}
+
+// deciding are the strategies that continue somewhere; others only cost, or do
+// nothing.
+func (r *Report) deciding() (deciding []int) {
+	for i, s := range r.Scores {
+		if s.Caught.N+s.Wrong.N > 0 {
+			deciding = append(deciding, i)
+		}
+	}
+	return deciding
+}
+
+// levelOf is 5 % for all comparisons of these strategies together.
+func levelOf(deciding []int) float64 {
+	return 0.05 / float64(max(1, len(deciding)*(len(deciding)-1)))
+}
+
+// careful are those of them that do not run over significantly more people than
+// another.
+func (r *Report) careful(deciding []int) []int {
+	level := levelOf(deciding)
+	return slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
+		return slices.ContainsFunc(deciding, func(j int) bool {
+			more, fewer := r.differ(i, j, WantStop)
+			return more > fewer && signTest(more, fewer) < level
+		})
+	})
+}
+
+// best is the careful strategy that catches most, -1 where none goes on at all.
+func (r *Report) best() int {
+	careful := r.careful(r.deciding())
+	if len(careful) == 0 {
+		return -1
+	}
+	return slices.MaxFunc(careful, func(i, j int) int {
+		return cmp.Or(cmp.Compare(r.Scores[i].Caught.N, r.Scores[j].Caught.N), cmp.Compare(r.Scores[j].Wrong.N, r.Scores[i].Wrong.N), cmp.Compare(r.Scores[j].Asked.N, r.Scores[i].Asked.N))
+	})
 }
 
 // differ counts the rows of a kind at which only the one goes on, and only the

@@ -7,6 +7,7 @@
   const $ = (id) => document.getElementById(id);
   const root = document.documentElement;
   const pageSize = 50;
+  const first = String(data.best); // the strategy that is chosen where nobody has
 
   // A row of the data, by its columns. They are arrays because there are many.
   const row = (i) => {
@@ -16,10 +17,12 @@
   const choice = (c) => ({ goesOn: (c[0] & 1) === 1, asks: (c[0] & 2) === 2, rule: text(c[1]), evidence: text(c[2]), alone: text(c[3]), guard: text(c[4]), bytes: c[5] });
   const goesOn = (r, s) => (r[11][s][0] & 1) === 1;
   const means = (r) => data.labels[r[4]].means;
+  // Whether the s-th strategy is wrong there; what only a model knows is not.
+  const wrong = (r, s) => means(r) !== "unknown" && (means(r) === "continue") !== goesOn(r, s);
 
   // What is to be seen, kept in the address so that it survives a reload.
   const fields = ["q", "label", "project", "strategy", "only"];
-  const state = { q: "", label: "", project: "", strategy: "0", only: "" };
+  const state = { q: "", label: "", project: "", strategy: first, only: "" };
   let found = [], here = 0, page = 0, opened = -1;
 
   const option = (select, value, name) => {
@@ -35,15 +38,15 @@
 
   const readHash = () => {
     const params = new URLSearchParams(location.hash.slice(1));
-    for (const f of fields) state[f] = params.get(f) ?? (f === "strategy" ? "0" : "");
+    for (const f of fields) state[f] = params.get(f) ?? (f === "strategy" ? first : "");
     for (const f of fields) {
       $(f).value = state[f];
-      if ($(f).value !== state[f]) { $(f).value = state[f] = f === "strategy" ? "0" : ""; } // an address of another report
+      if ($(f).value !== state[f]) { $(f).value = state[f] = f === "strategy" ? first : ""; } // an address of another report
     }
   };
   const writeHash = () => {
     const params = new URLSearchParams();
-    for (const f of fields) if (state[f] && !(f === "strategy" && state[f] === "0")) params.set(f, state[f]);
+    for (const f of fields) if (state[f] && !(f === "strategy" && state[f] === first)) params.set(f, state[f]);
     history.replaceState(null, "", params.size ? "#" + params : location.pathname + location.search);
   };
 
@@ -55,14 +58,15 @@
       if (state.label !== "" && r[4] !== Number(state.label)) return;
       if (state.project !== "" && r[2] !== Number(state.project)) return;
       const c = r[11][s];
-      if (state.only && c) {
-        const on = goesOn(r, s), want = means(r);
-        if (state.only === "continue" && !on) return;
-        if (state.only === "stop" && on) return;
-        if (state.only === "asks" && !(c[0] & 2)) return;
-        if (state.only === "wrong" && !(on && want === "stop")) return;
-        if (state.only === "missed" && !(!on && want === "continue")) return;
-        if (state.only === "differ" && !data.deciding.some((k) => goesOn(r, k) !== goesOn(r, data.deciding[0]))) return;
+      if (state.only === "differ") {
+        if (!r[11].length || !data.deciding.some((k) => goesOn(r, k) !== goesOn(r, data.deciding[0]))) return;
+      } else if (state.only === "asks") {
+        if (!c || !(c[0] & 2)) return;
+      } else if (state.only) {
+        // A strategy that asks every time decides nothing that could be right.
+        if (!c || data.onlyAsks.includes(s)) return;
+        if ((state.only === "continue" || state.only === "wrong") !== goesOn(r, s)) return;
+        if ((state.only === "wrong" || state.only === "missed") && !wrong(r, s)) return;
       }
       if (words.length) {
         const hay = (r[5] + "\n" + r[6] + "\n" + text(r[0]) + "\n" + (c ? text(c[1]) + "\n" + text(c[2]) : "")).toLowerCase();
@@ -98,6 +102,7 @@
     }
     box.append(facts);
     const wide = element("div", "wide"), table = element("table"), head = element("thead"), body = element("tbody"), titles = element("tr");
+    if (!r.choices.length) return box;
     for (const title of ["strategy", "decides", "by", "on"]) { const th = element("th", "", title); th.scope = "col"; titles.append(th); }
     head.append(titles);
     r.choices.forEach((c, s) => {
@@ -126,8 +131,13 @@
       button.type = "button";
       button.setAttribute("aria-expanded", String(opened === i));
       const time = element("time", "", day(r.at));
-      const marks = element("span", "marks", data.deciding.map((s) => (goesOn(data.rows[i], s) ? "▶" : "·")).join(""));
-      marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "go on" : "stop")).join(", ");
+      const marks = element("span", "marks");
+      if (r.choices.length) {
+        marks.append(...data.deciding.map((s) => element("span", wrong(data.rows[i], s) ? "wrong" : "", goesOn(data.rows[i], s) ? "▶" : "·")));
+        marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "go on" : "stop") + (wrong(data.rows[i], s) ? " (wrong)" : "")).join(", ");
+        marks.setAttribute("role", "img");
+        marks.setAttribute("aria-label", marks.title);
+      }
       button.append(element("span", "chip " + r.label.means, r.label.name), time, element("span", "excerpt", tail(r.said)), marks);
       button.addEventListener("click", () => { here = start + k; opened = opened === i ? -1 : i; draw(); focusHere(); });
       item.append(button);
@@ -135,7 +145,7 @@
       return item;
     }));
     const pages = Math.max(1, Math.ceil(found.length / pageSize));
-    $("count").textContent = found.length === data.rows.length ? found.length + " rows" : found.length + " of " + data.rows.length + " rows" + (found.length ? "" : ". D’oh! Nothing like that here.");
+    $("count").textContent = found.length === data.rows.length ? found.length + (found.length === 1 ? " row" : " rows") : found.length + " of " + data.rows.length + " rows" + (found.length ? "" : ". D’oh! Nothing like that here.");
     $("page").textContent = "page " + (page + 1) + " of " + pages;
     $("before").disabled = page === 0;
     $("after").disabled = page >= pages - 1;
