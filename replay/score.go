@@ -249,6 +249,9 @@ func (r *Report) advise() string {
 	}
 	level := levelOf(deciding)
 	careful := r.careful(deciding)
+	if len(careful) == 0 {
+		return "Your data speaks for none of them: no strategy that goes on at all does so clearly more often where work was left than where you had something to say."
+	}
 	best := r.best()
 	var same []string
 	for _, i := range careful {
@@ -287,11 +290,11 @@ func levelOf(deciding []int) float64 {
 }
 
 // careful are those of them that do not run over significantly more people than
-// another.
+// another, and go on clearly more often where that is right than where it is wrong.
 func (r *Report) careful(deciding []int) []int {
 	level := levelOf(deciding)
 	return slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {
-		return slices.ContainsFunc(deciding, func(j int) bool {
+		return r.Scores[i].Caught.Low <= r.Scores[i].Wrong.High || slices.ContainsFunc(deciding, func(j int) bool {
 			more, fewer := r.differ(i, j, WantStop)
 			return more > fewer && signTest(more, fewer) < level
 		})

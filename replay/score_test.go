@@ -159,6 +159,10 @@ func TestAdvice(t *testing.T) {
 			"speaks for ned: it goes on at 60 %", "speaks for seed"},
 		"two alike": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(60, MidWork, "go", "stop", "go"), rowsOf(5, MidWork, "go", "go", "go")),
 			"between it and seed there is no difference", ""},
+		"as often wrong": {reportOf(three, rowsOf(90, Answered, "stop", "stop", "stop"), rowsOf(10, Answered, "go", "stop", "stop"), rowsOf(85, MidWork, "stop", "stop", "stop"), rowsOf(15, MidWork, "go", "stop", "stop")),
+			"speaks for none of them", "Only ned"},
+		"the less bad of two": {reportOf(three, rowsOf(60, Answered, "stop", "stop", "stop"), rowsOf(40, Answered, "stop", "stop", "go"), rowsOf(1, Answered, "go", "stop", "go"), rowsOf(100, MidWork, "stop", "stop", "stop")),
+			"speaks for none of them", "speaks for ned"},
 		"one alone": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(60, MidWork, "go", "stop", "stop")),
 			"Only ned would have gone on at all", ""},
 	} {
