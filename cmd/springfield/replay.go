@@ -187,6 +187,9 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	if err != nil {
 		return err
 	}
+	if len(r.Rows) == 0 && o.since+o.project != "" && !r.Partial {
+		a.talk("springfield: note: --since and --project left no stop; without them there may be some")
+	}
 	for i, s := range r.Skipped {
 		if i == mostSkipped {
 			a.talk("springfield: note: passed over: %d more; --json has them all", len(r.Skipped)-i)
@@ -466,7 +469,11 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 			rows = append(rows, row)
 		}
 	}
-	if len(rows) == 0 {
+	switch {
+	case len(r.Rows) == 0:
+		a.folded("", "%s", r.Advice)
+		return
+	case len(rows) == 0:
 		a.say("no stop of %s is to be listed as %s; --strategy names another", name, o.list)
 		return
 	}
