@@ -301,11 +301,16 @@ func (r *Report) careful(deciding []int) []int {
 	})
 }
 
-// best is the careful strategy that catches most, -1 where none goes on at all.
+// best is the careful strategy that catches most, the one to look at first; of all
+// where none is careful, -1 where none goes on at all.
 func (r *Report) best() int {
-	careful := r.careful(r.deciding())
-	if len(careful) == 0 {
+	deciding := r.deciding()
+	careful := r.careful(deciding)
+	switch {
+	case len(deciding) == 0:
 		return -1
+	case len(careful) == 0:
+		careful = deciding
 	}
 	return slices.MaxFunc(careful, func(i, j int) int {
 		return cmp.Or(cmp.Compare(r.Scores[i].Caught.N, r.Scores[j].Caught.N), cmp.Compare(r.Scores[j].Wrong.N, r.Scores[i].Wrong.N), cmp.Compare(r.Scores[j].Asked.N, r.Scores[i].Asked.N))
