@@ -269,12 +269,13 @@ func (m *memory) noteParents(before *Document, path []string) error {
 // release takes back what was set on behalf of a settings file. It returns the
 // bytes to write (nil: the file goes away), the memory after it, and the names
 // of members that somebody has changed since. Members that only passes over stay.
+// Settings files that are gone, with their projects, need nothing any more.
 func (m *memory) release(file *File, behalf string, only func(remembered) bool) (data []byte, next *memory, theirs []string, err error) {
 	next = &memory{File: m.File, Origin: m.Origin}
 	var released []remembered
 	for _, r := range m.Members {
-		if only(r) {
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf })
+		if slices.Contains(r.For, behalf) && only(r) {
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || isMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
@@ -322,6 +323,12 @@ func (m *memory) release(file *File, behalf string, only func(remembered) bool) 
 	}
 	next.Left = hash(data)
 	return data, next, theirs, nil
+}
+
+// isMissing tells whether a file is surely not there.
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // emptied puts objects back that were empty or absent before us and are empty

@@ -280,6 +280,25 @@ func TestDeclarationOutlivesOneOfItsUsers(t *testing.T) {
 	}
 }
 
+// A project that was deleted needs nothing any more.
+func TestDeclarationDoesNotOutliveADeletedProject(t *testing.T) {
+	a := newPlaces(t)
+	b := a
+	b.Work, b.Root = a.Work+"-b", a.Work+"-b"
+	ned := a.plugin("ned-flanders")
+	user := settingsOf(t, a, User)
+	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
+	enable(t, b, ned, Local, true)
+	enable(t, a, ned, Project, true)
+	if err := os.RemoveAll(b.Work); err != nil {
+		t.Fatal(err)
+	}
+	disable(t, a, ned, Project)
+	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
+		t.Errorf("afterwards\n%s", got)
+	}
+}
+
 func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 	for data, where := range map[string]string{
 		"{\n  // comment\n}": "line 2, column 3",
