@@ -32,7 +32,7 @@ test: ## vet, and every test that needs no Claude Code
 	go test ./...
 
 e2e: ## the tests against the real Claude Code, fetched through npm
-	go test -tags e2e -count=1 -timeout 12m ./e2e
+	go test -tags e2e -count=1 -timeout 20m ./e2e
 
 bench: ## time a decision, beside an empty Go program, and enable, each as a whole process
 	go test -run '^$$' -bench "Process|SureLisa" -benchtime 1x -timeout 5m ./runtime/springfield-hook
