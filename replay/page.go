@@ -8,7 +8,7 @@
 package replay
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
@@ -50,12 +50,11 @@ func WriteHTML(w io.Writer, r Report) error {
 	p := r.page()
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(data)
 	p.Policy = "default-src 'none'; style-src " + hashOf(files["page.css"]) + "; script-src " + hashOf(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
-	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
+	b := bufio.NewWriter(w) // the page is large: not once more in memory
+	if err := t.Execute(b, p); err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
-	_, err = w.Write(b.Bytes())
-	return err
+	return b.Flush()
 }
 
 // hashOf is how a policy names what may run.
@@ -239,7 +238,10 @@ func whiskerOf(title string, r Rate) whisker {
 // shareText is a share in per cent, with a digit behind the point where that is
 // not nothing.
 func shareText(share float64) string {
-	if p := 100 * share; p >= .05 && p < 9.95 || p > 99.05 && p < 99.95 {
+	switch p := 100 * share; {
+	case p > 0 && p < .05:
+		return "<0.1 %"
+	case p >= .05 && p < 9.95, p > 99.05 && p < 99.95:
 		return fmt.Sprintf("%.1f %%", p)
 	}
 	return fmt.Sprintf("%.0f %%", 100*share)

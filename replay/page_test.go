@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"html/template"
 	"io"
 	"regexp"
 	"strings"
@@ -53,6 +54,7 @@ func pageOf(t testing.TB, r Report) string {
 var (
 	rawText = regexp.MustCompile(`(?s)<(script|style)([^>]*)>(.*?)</(?:script|style)>`)
 	tag     = regexp.MustCompile(`<[a-zA-Z!/?][^>]*>?`)
+	tagName = regexp.MustCompile(`^</?[a-zA-Z!?][a-zA-Z0-9-]*`)
 	handler = regexp.MustCompile(`(?i)\son[a-z]+\s*=|javascript:|\sstyle\s*=`)
 )
 
@@ -87,7 +89,7 @@ func harmless(t testing.TB, page string, ours map[string]bool) {
 		t.Errorf("the page has %q", kinds)
 	}
 	for _, m := range tag.FindAllString(rawText.ReplaceAllString(page, ""), -1) {
-		name := strings.ToLower(regexp.MustCompile(`^</?[a-zA-Z!?][a-zA-Z0-9-]*`).FindString(m))
+		name := strings.ToLower(tagName.FindString(m))
 		if !ours[name] {
 			t.Errorf("a tag that is not ours: %.100q", m)
 		}
@@ -107,7 +109,7 @@ func attribute(s string) string { return strings.ReplaceAll(s, "'", "&#39;") }
 func tagsOf(t testing.TB) map[string]bool {
 	ours := map[string]bool{}
 	for _, m := range tag.FindAllString(rawText.ReplaceAllString(pageOf(t, hostileReport("tame")), ""), -1) {
-		ours[strings.ToLower(regexp.MustCompile(`^</?[a-zA-Z!?][a-zA-Z0-9-]*`).FindString(m))] = true
+		ours[strings.ToLower(tagName.FindString(m))] = true
 	}
 	if len(ours) < 20 {
 		t.Fatalf("tags %v", ours)
@@ -206,7 +208,7 @@ func TestPageSaysOfHowMany(t *testing.T) {
 			continue
 		}
 		for _, rate := range []Rate{s.Caught, s.Wrong, s.Precision, s.Nudges} {
-			want := fmt.Sprintf("<small>%d of %d; %s–%s</small>", rate.N, rate.Of, strings.TrimSuffix(shareText(rate.Low), " %"), shareText(rate.High))
+			want := template.HTMLEscapeString(fmt.Sprintf("%d of %d; %s–%s", rate.N, rate.Of, strings.TrimSuffix(shareText(rate.Low), " %"), shareText(rate.High)))
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %s", s.Name, want)
 			}
@@ -221,7 +223,7 @@ func TestPageSaysOfHowMany(t *testing.T) {
 }
 
 func TestShareText(t *testing.T) {
-	for share, want := range map[float64]string{0: "0 %", .0004: "0 %", .005: "0.5 %", .0994: "9.9 %", .0996: "10 %", .5: "50 %", .985: "98 %", .993: "99.3 %", .9996: "100 %", 1: "100 %"} {
+	for share, want := range map[float64]string{0: "0 %", .0004: "<0.1 %", .005: "0.5 %", .0994: "9.9 %", .0996: "10 %", .5: "50 %", .985: "98 %", .993: "99.3 %", .9996: "100 %", 1: "100 %"} {
 		if got := shareText(share); got != want {
 			t.Errorf("%v is %s, want %s", share, got, want)
 		}
