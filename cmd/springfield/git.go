@@ -164,10 +164,25 @@ func (r *repository) lastChange(ctx context.Context, path string) (string, error
 	return r.git(ctx, "log", "-1", "--format=%H", "--", path)
 }
 
-// isPushed tells whether a branch of a remote has a commit, as far as this
-// checkout knows.
-func (r *repository) isPushed(ctx context.Context, commit string) (bool, error) {
-	out, err := r.git(ctx, "branch", "--remotes", "--contains", commit)
+// isPushed tells whether a branch of the repository at a URL has a commit, as far
+// as this checkout knows. Where no remote is that one, any counts.
+func (r *repository) isPushed(ctx context.Context, commit, where string) (bool, error) {
+	args := []string{"for-each-ref", "--count=1", "--format=%(refname)", "--contains=" + commit}
+	all, err := r.git(ctx, "remote")
+	if err != nil {
+		return false, err
+	}
+	none := len(args)
+	for _, name := range strings.Fields(all) {
+		address, _ := r.git(ctx, "config", "--get", "remote."+name+".url")
+		if address, ok := publicURL(address); ok && sameRepository(address, where) {
+			args = append(args, "refs/remotes/"+name+"/")
+		}
+	}
+	if len(args) == none {
+		args = append(args, "refs/remotes/")
+	}
+	out, err := r.git(ctx, args...)
 	return out != "", err
 }
 

@@ -224,7 +224,8 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 			return "", nil
 		}
 	}
-	pushed, err := repo.isPushed(ctx, commit)
+	_, where := r.address(ctx, o, row.Plugin)
+	pushed, err := repo.isPushed(ctx, commit, where)
 	if err != nil {
 		return "", err
 	}
