@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/Masterminds/semver/v3"
 )
@@ -89,8 +90,8 @@ func AddRelease(changelog, plugin, version, date string, notes []string) string 
 		end = "\r\n"
 	}
 	entry := heading + " (" + date + ")" + end + end
-	for _, note := range notes {
-		entry += "- " + note + end
+	for _, note := range notes { // a commit's author may have put anything into its subject
+		entry += "- " + strings.Map(printable, note) + end
 	}
 	if strings.TrimSpace(changelog) == "" {
 		return "# Releases of " + plugin + end + end + entry
@@ -102,6 +103,14 @@ func AddRelease(changelog, plugin, version, date string, notes []string) string 
 		return strings.TrimRight(changelog, "\r\n") + end + end + entry
 	}
 	return changelog[:at] + entry + end + changelog[at:]
+}
+
+// printable drops what a terminal would take for an order.
+func printable(r rune) rune {
+	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+		return -1
+	}
+	return r
 }
 
 // Digest identifies the files of a plugin's directory: names, contents, and

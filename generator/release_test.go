@@ -58,6 +58,9 @@ func TestAddRelease(t *testing.T) {
 	if got := AddRelease("Words of mine.\r\n", "p", "0.1.0", "d", []string{"x"}); got != "Words of mine.\r\n\r\n## 0.1.0 (d)\r\n\r\n- x\r\n" {
 		t.Errorf("behind words, with CRLF: %q", got)
 	}
+	if got := AddRelease("", "p", "0.1.0", "d", []string{"a\x1b[2Jb\u202ec\u009b"}); !strings.HasSuffix(got, "\n- a[2Jbc\n") {
+		t.Errorf("orders to a terminal: %q", got)
+	}
 	for _, heading := range []string{"v0.1.0", "[0.1.0]", "[v0.1.0] - 2026-11-21", "[0.1.0](https://example.invalid)", "0.1.0: first"} {
 		if had := "## " + heading + "\n- old\n"; AddRelease(had, "p", "0.1.0", "d", []string{"x"}) != had {
 			t.Errorf("%q was not seen", heading)
@@ -275,6 +278,14 @@ func TestReviewRefuses(t *testing.T) {
 	slices.Sort(want)
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestIsDevice(t *testing.T) {
+	for name, want := range map[string]bool{"con": true, "nul": true, "com1": true, "lpt9": true, "comx": false, "com": false, "com10": false, "icon": false, "ned-flanders": false, "": false} {
+		if isDevice(name) != want {
+			t.Errorf("%q: %v", name, !want)
+		}
 	}
 }
 

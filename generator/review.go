@@ -77,6 +77,9 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 	if looksOfficial.MatchString(p.Name) || strings.HasPrefix(p.Name, "anthropic-") {
 		add(Failed, file, fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", p.Name), "springfield new makes a plugin under another name")
 	}
+	if isDevice(p.Name) {
+		add(Failed, file, fmt.Sprintf("its name, %s, is a device on Windows, where nobody could have a directory called that", p.Name), "springfield new makes a plugin under another name")
+	}
 	if manifest.License == "" {
 		add(Failed, file, "no license", `"license": "MIT", or whichever it is under`)
 	}
@@ -119,6 +122,14 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 		return err
 	})
 	return hooks, faults, err
+}
+
+// isDevice tells names that Windows keeps for itself.
+func isDevice(name string) bool {
+	if len(name) == 4 && (strings.HasPrefix(name, "com") || strings.HasPrefix(name, "lpt")) {
+		return name[3] >= '0' && name[3] <= '9'
+	}
+	return slices.Contains([]string{"con", "prn", "aux", "nul"}, name)
 }
 
 // isLitter tells files that systems, editors and merges leave behind, and those
