@@ -225,6 +225,26 @@ func TestJudgeIsNotThere(t *testing.T) {
 	}
 }
 
+// A hold that is set while the judge thinks stands above its yes. What was asked has
+// been paid for and is remembered.
+func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
+	w := withJudge(t, lisa, "")
+	hold := w.path(".claude/springfield/hold")
+	w.judge("echo '{}' >" + strconv.Quote(hold) + "; " + printed(yes))
+	if out, _ := w.say(unsure); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	if r := w.last(); r.Decision != "stop" || r.Rule != "hold" || r.Asked == nil || r.State.Spent != 700 || len(r.State.Judged) != 1 || len(r.State.Continues) != 0 {
+		t.Errorf("%+v", r)
+	}
+	if err := os.Remove(hold); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := w.say(unsure); out.Decision != "block" || len(w.questions()) != 1 {
+		t.Errorf("after it: %+v, %d questions", out, len(w.questions()))
+	}
+}
+
 // Nobody is asked when a yes would change nothing.
 func TestJudgeIsNotAskedBeyondTheBudget(t *testing.T) {
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "budget": {"burst": 0}}`, printed(yes))

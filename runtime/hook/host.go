@@ -162,10 +162,8 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		return h.unwritten(settings, answer{}, unledgered(err))
 	}
 	defer unlock()
-	var study Study
-	if hold, ok := ledger.Held(state, event.key(), h.Now); ok {
-		study = Study{Event: event, Log: session.State.Log, Veto: guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}}.vetoed(settings)
-	} else {
+	study := h.held(state, settings, Study{Event: event, Log: session.State.Log})
+	if study.Veto.Rule == "" {
 		// Before the lock: a first look at a large transcript takes its time.
 		study = Examine(event, settings, session.State, space, h.Now, false)
 		if study.Verdict.Page != "" && study.lags() {
@@ -181,6 +179,9 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 
 	if err := session.Lock(); err != nil {
 		return h.unwritten(settings, answer{Verdict: study.Verdict}, unledgered(err))
+	}
+	if question.asked != nil { // which takes long enough for somebody to say hold
+		study = h.held(state, settings, study)
 	}
 	a := h.settle(session.State, settings, &study)
 	a.dir = study.Situation.Dir
@@ -200,6 +201,16 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		return h.unwritten(settings, a, unledgered(err))
 	}
 	return a
+}
+
+// held makes a stop of a study while a hold is in force.
+func (h Host) held(state string, settings Settings, s Study) Study {
+	hold, ok := ledger.Held(state, s.Event.key(), h.Now)
+	if !ok {
+		return s
+	}
+	s.Veto = guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}
+	return s.vetoed(settings)
 }
 
 // Tell puts what happens to a loop into its history, and tells the command that
