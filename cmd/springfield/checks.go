@@ -18,6 +18,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/backend"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -482,6 +483,9 @@ func checkJudge(d *diagnosis) []finding {
 	if !asks {
 		return nil
 	}
+	if why := backend.Redirected(d.places.Work, d.places.Home); why != "" {
+		all = append(all, finding{State: warning, Says: "no judge is asked here: " + why, Fix: failureHint(judge.Redirected)})
+	}
 	p, err := ledger.ReadPurse(state, time.Now())
 	switch {
 	case err != nil:
@@ -552,7 +556,7 @@ func steering() []steer {
 		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
 		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on Claude Code 2.1.197; state stays beside the transcript"},
 		{"HOME", "the state directory does not follow it"},
-		{"ANTHROPIC_BASE_URL", "Claude Code and a judge would ask there, with your key"},
+		{"ANTHROPIC_BASE_URL", "Claude Code would ask there, with your key"},
 		{"GOMEMLIMIT", "the compiled hook does not read it"},
 		{"GODEBUG", "it reaches every Go program, ours too"},
 		{"PATH", "what hooks and Claude Code start by name comes from there"},

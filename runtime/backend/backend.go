@@ -80,7 +80,7 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	case strings.ContainsRune(q.System, 0):
 		return failed(judge.Refused, "the system prompt has a NUL character in it")
 	}
-	if why := redirected(q.Project, e.Home); why != "" {
+	if why := Redirected(q.Project, e.Home); why != "" {
 		return failed(judge.Redirected, why)
 	}
 	if q.Backend == judge.API {

@@ -15,7 +15,7 @@ import (
 // maxSettings bounds a settings file, in bytes.
 const maxSettings = 1 << 20
 
-// redirected says what in a project's settings chooses where questions go, ""
+// Redirected says what in a project's settings chooses where questions go, ""
 // when nothing does. Claude Code hands the env of these files to hooks, even in a
 // directory that nobody said to trust, so the environment we have may be theirs.
 // A file that cannot be understood may choose anything.
@@ -23,30 +23,101 @@ const maxSettings = 1 << 20
 // ANTHROPIC_MODEL and its like choose a model alone, and the judge has its own:
 // they are let through and not handed on. In the home directory the settings are
 // the user's own, unless they are what makes it the home.
-func redirected(project, home string) string {
+func Redirected(project, home string) string {
 	if project == "" {
 		return ""
 	}
-	bad := chooses
-	if sameDirectory(project, home) {
-		bad = movesHome
-	}
-	for _, name := range []string{"settings.json", "settings.local.json"} {
-		data, err := readBounded(filepath.Join(project, ".claude", name), maxSettings)
+	project = filepath.Clean(project)
+	for _, file := range projectSettings(project) {
+		bad := chooses
+		if sameDirectory(filepath.Dir(filepath.Dir(file)), home) {
+			bad = movesHome
+		}
+		name := "the project's .claude/" + filepath.Base(file)
+		if filepath.Dir(filepath.Dir(file)) != project {
+			name = file
+		}
+		data, err := readBounded(file, maxSettings)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		file := "the project's .claude/" + name
 		if err != nil {
-			return file + " cannot be read"
+			return name + " cannot be read"
 		}
 		if member, ok := choice(data, bad); !ok {
-			return file + " is no JSON object, so nobody knows where it sends questions"
+			return name + " is no JSON object, so nobody knows where it sends questions"
 		} else if member != "" {
-			return file + " sets " + member
+			return name + " sets " + member
 		}
 	}
 	return ""
+}
+
+// projectSettings are the settings files of a session that began in a directory:
+// its own two, and since 2.1.211 settings.local.json at the top of its repository,
+// which for a linked worktree is the main one's (seen with 2.1.329). Those on the
+// way up are taken with it.
+func projectSettings(project string) []string {
+	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
+	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
+	dirs := []string{project}
+	if real, err := filepath.EvalSymlinks(project); err == nil && real != project {
+		dirs = append(dirs, real)
+	}
+	for _, dir := range dirs {
+		above, top := upToRepository(dir)
+		if !top {
+			continue
+		}
+		for _, dir := range above {
+			if file := local(dir); !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files
+}
+
+// upToRepository are a directory and those that it lies in, up to the next with a
+// .git, and behind a .git that is a file the directory of the repository it names.
+// found: there is one.
+func upToRepository(dir string) (dirs []string, found bool) {
+	for {
+		dirs = append(dirs, dir)
+		git := filepath.Join(dir, ".git")
+		if _, err := os.Lstat(git); err == nil {
+			if main := mainWorktree(git); main != "" {
+				dirs = append(dirs, main)
+			}
+			return dirs, true
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return dirs, false
+		}
+		dir = up
+	}
+}
+
+// mainWorktree is the directory whose .git a linked worktree's .git belongs to, ""
+// if there is none.
+func mainWorktree(git string) string {
+	at := func(dir, path string) string {
+		if path = strings.TrimSpace(path); !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		return path
+	}
+	data, err := readBounded(git, 4<<10)
+	named, ok := strings.CutPrefix(string(data), "gitdir:")
+	if err != nil || !ok {
+		return ""
+	}
+	own := at(filepath.Dir(git), named)
+	if data, err = readBounded(filepath.Join(own, "commondir"), 4<<10); err != nil {
+		return ""
+	}
+	return filepath.Dir(at(own, string(data)))
 }
 
 // choice is the first member of a settings file, by name, that chooses where

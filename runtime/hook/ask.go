@@ -94,7 +94,13 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 	if reply.Micros == 0 && mayBeBilled(reply.Failed) {
 		reply.Micros = worst
 	}
-	due, err := ledger.Settle(state, h.Now.Add(time.Since(start)), worst, reply.Micros, string(reply.Failed), short(reply.Detail, 200))
+	var due bool
+	var err error
+	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
+		err = ledger.PutBack(state, h.Now.Add(time.Since(start)), worst)
+	} else {
+		due, err = ledger.Settle(state, h.Now.Add(time.Since(start)), worst, reply.Micros, string(reply.Failed), short(reply.Detail, 200))
+	}
 	if err != nil {
 		h.note("settle judge: %v", err)
 	}
@@ -107,7 +113,10 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 	}
 	if reply.Failed != "" {
 		h.note("ask judge: %s: %s", reply.Failed, reply.Detail)
-		if due {
+		switch {
+		case reply.Failed == judge.Redirected && !before.Barred:
+			a.told = settings.Plugin + ": I ask no judge in this project: " + short(reply.Detail, 200) + ". Where my rules are not sure, I let Claude stop."
+		case due:
 			a.told = settings.Plugin + ": the judge has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
 				". Until it does, I let Claude stop where my rules are not sure."
 		}

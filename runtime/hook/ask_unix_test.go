@@ -212,6 +212,34 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// A project that would choose where questions go bars the judge there and nowhere
+// else: its user hears of it once in a session, nothing is counted, and the judge
+// has no rest.
+func TestProjectBarsTheJudge(t *testing.T) {
+	w := withJudge(t, lisa, printed(`{"failed":"redirected","detail":"the project sets env.ANTHROPIC_BASE_URL"}`))
+	for i := range 5 {
+		out, _ := w.say(unsure + strings.Repeat("!", i))
+		if out.Decision != "" || (i == 0) != strings.Contains(out.SystemMessage, "env.ANTHROPIC_BASE_URL") || i > 0 && out.SystemMessage != "" {
+			t.Errorf("stop %d: %+v", i, out)
+		}
+		if r := w.last(); r.Rule != "unanswered" || r.Asked == nil || r.Asked.Failed != "redirected" {
+			t.Errorf("stop %d: %+v", i, r)
+		}
+	}
+	if p := w.purse(); p.Failures != 0 || p.Until != 0 || p.Questions != 0 || p.Micros != 0 {
+		t.Errorf("%+v", p)
+	}
+	w.judge(printed(yes))
+	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": unsure, "session_id": "elsewhere"})); out.Decision != "block" {
+		t.Errorf("elsewhere: %+v", out)
+	}
+	w.say(unsure)
+	w.judge(printed(`{"failed":"redirected","detail":"again"}`))
+	if out, _ := w.say(unsure + "?!"); !strings.Contains(out.SystemMessage, "again") {
+		t.Errorf("barred anew: %+v", out)
+	}
+}
+
 func TestJudgeIsNotThere(t *testing.T) {
 	w := withJudge(t, lisa, "true")
 	if err := os.Remove(w.path("plugin/hooks/springfield-judge")); err != nil {

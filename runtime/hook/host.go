@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/notice"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -140,6 +141,7 @@ func (a *answer) with(q asking) {
 	a.asked = q.asked
 	if q.asked != nil {
 		a.next.Spent += q.asked.Micros
+		a.next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
 	}
 	if q.judged != nil {
 		a.next.Note(*q.judged)

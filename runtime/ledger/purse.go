@@ -122,6 +122,15 @@ func Settle(dir string, now time.Time, taken, micros int64, failure, detail stri
 	return due, err
 }
 
+// PutBack puts back what was taken for a question that nobody was asked. That says
+// nothing of judges: other projects go on asking them.
+func PutBack(dir string, now time.Time, taken int64) error {
+	return changePurse(dir, now, func(p *Purse) error {
+		p.Micros, p.Questions = max(0, p.Micros-taken), max(0, p.Questions-1)
+		return nil
+	})
+}
+
 // Pay takes out what a question by hand has cost. An answer shows that a judge can
 // be asked again; a failure says nothing about those of the hook.
 func Pay(dir string, now time.Time, micros int64, answered bool) error {

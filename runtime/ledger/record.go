@@ -95,6 +95,9 @@ type State struct {
 	// Spent is what judges have cost in the session, in millionths of a dollar.
 	Judged []Judged `json:"judged,omitempty"`
 	Spent  int64    `json:"spent,omitempty"`
+	// Barred tells that the project's settings kept the judge from being asked when
+	// it was last tried, and that the user knows.
+	Barred bool `json:"barred,omitempty"`
 	// Log is how far the transcript has been read, and what it has said.
 	Log transcript.Log `json:"log"`
 }
