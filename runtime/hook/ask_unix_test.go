@@ -121,6 +121,25 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 	}
 }
 
+// Claude Code writes the log a little after it asks: what is not in it yet has not
+// been left out. Without any work the log has the message.
+func TestLogThatLags(t *testing.T) {
+	const prompt = `{"type":"user","uuid":"u1","message":{"content":"fix the types"}}` + "\n"
+	said := `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"text","text":"` + unsure + `"}]}}` + "\n"
+	for name, test := range map[string]struct{ log, rule string }{
+		"not even the call is there":        {prompt, "judge"},
+		"an older message is there":         {strings.ReplaceAll(said, "Line 58", "Line 57") + prompt, "judge"},
+		"the message is, so there was none": {prompt + said, "talk"},
+	} {
+		w := withJudge(t, lisa, printed(yes))
+		w.write(".claude/projects/-w/s.jsonl", test.log)
+		w.say(unsure)
+		if r := w.last(); r.Rule != test.rule {
+			t.Errorf("%s: rule %s, %s", name, r.Rule, r.Evidence)
+		}
+	}
+}
+
 func TestJudgeSaysNo(t *testing.T) {
 	w := withJudge(t, lisa, printed(`{"continue":false,"why":"it is an answer","micros":500}`))
 	if out, _ := w.say(unsure); out != (output{}) {

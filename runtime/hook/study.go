@@ -108,10 +108,11 @@ func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.Sta
 // lag is by how much the transcript may be behind the event.
 const lag = 100 * time.Millisecond
 
-// lags tells that the newest call's result has not been written yet.
+// lags tells that the transcript has not the message yet, or not the newest call's
+// result.
 func (s Study) lags() bool {
 	n := len(s.View.Calls)
-	return n > 0 && !s.View.Calls[n-1].Done
+	return s.Situation.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
 func (s Study) vetoed(settings Settings) Study {
@@ -189,6 +190,7 @@ func situation(event Event, view transcript.View) strategy.Situation {
 		s.Recent = append(s.Recent, strategy.Call{Name: call.Name, Input: call.Input, Result: call.Result})
 	}
 	s.Running = len(view.Started)
+	s.Lags = s.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(s.Text), strings.TrimSpace(view.Text)))
 	if s.Text == "" {
 		s.Text, s.Earlier = view.Text, !view.Spoken
 	}

@@ -92,7 +92,7 @@ func lisaSet() []Rule {
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.TodosTurns == 0
 	}
 	talk := func(s Situation) (string, string, bool) {
-		return strconv.Itoa(s.Calls) + " tool calls in this turn", "", s.Known && s.Calls == 0
+		return strconv.Itoa(s.Calls) + " tool calls in this turn", "", s.Known && s.Calls == 0 && !s.Lags
 	}
 	report := func(s Situation) (string, string, bool) {
 		sentence, ok := reports(s.Text)

@@ -24,6 +24,9 @@ type Situation struct {
 	// the event's.
 	Text string
 	Own  bool
+	// Lags tells that the transcript does not have it yet: what it has of this turn
+	// may not be all.
+	Lags bool
 	// Earlier tells that it is from an earlier turn: nothing was said in this one.
 	Earlier bool
 	// PromptText is how the newest prompt of a person begins: its first 400 bytes.
