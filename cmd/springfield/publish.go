@@ -71,6 +71,11 @@ Nothing is committed or pushed. springfield undo takes it back, but for the hook
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
+			for _, name := range []string{"to", "bump", "version", "repo", "ref"} { // like --to "$UNSET"
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return &usageError{fmt.Errorf("--%s is empty", name), "give it a value, or leave it out"}
+				}
+			}
 			if o.builder, err = parseBuilder(builder); err != nil {
 				return err
 			}
