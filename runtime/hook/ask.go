@@ -14,6 +14,7 @@ import (
 	"math"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -184,7 +185,10 @@ func bounded(r judge.Reply) judge.Reply {
 	for _, n := range []*int64{&r.Micros, &r.Took, &r.Usage.Input, &r.Usage.Output, &r.Usage.CacheRead, &r.Usage.CacheWrite} {
 		*n = min(max(*n, 0), 1_000_000_000)
 	}
-	r.Why, r.Detail, r.Failed = short(r.Why, judge.MaxWhy), short(r.Detail, judge.MaxDetail), judge.Failure(short(string(r.Failed), 40))
+	r.Why, r.Detail = short(r.Why, judge.MaxWhy), short(r.Detail, judge.MaxDetail)
+	if r.Failed != "" && !slices.Contains(judge.Failures(), r.Failed) {
+		r.Failed = judge.Junk // of another springfield's, maybe; no answer it is
+	}
 	return r
 }
 

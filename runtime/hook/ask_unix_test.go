@@ -190,6 +190,7 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 		"two answers":   {printed(yes) + ";" + printed(yes), "junk"},
 		"fenced":        {"echo '```json'; " + printed(yes) + "; echo '```'", "junk"},
 		"its own word":  {printed(`{"failed":"logged-out","detail":"run claude /login","continue":true}`), "logged-out"},
+		"no known word": {printed(`{"failed":"homer","detail":"mmm","continue":true}`), "junk"},
 		"exit code":     {printed(yes) + "; exit 3", "no-binary"},
 		"huge":          {"head -c 200000 /dev/zero", "no-binary"},
 		"a held output": {"sleep 5 & " + printed(yes), "no-binary"},
