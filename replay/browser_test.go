@@ -252,6 +252,7 @@ func TestPageInABrowser(t *testing.T) {
 	// Rows at which nobody decided, and a report of made sessions with all in it.
 	bare := r
 	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "Nobody was asked."}}
+	bare.Score()
 	for name, r := range map[string]Report{"bare": bare, "made": madeReport(900, 7)} {
 		path := filepath.Join(t.TempDir(), name+".html")
 		if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
@@ -261,6 +262,13 @@ func TestPageInABrowser(t *testing.T) {
 		b.is(count, map[string]any{"bare": "1 row", "made": "900 rows"}[name])
 		b.press("j", "Enter")
 		b.is("document.querySelectorAll('.open').length", 1.0)
+		// No table of figures needs to be pushed sideways.
+		for _, width := range []int{360, 1000, 1400, 1600} {
+			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+			b.until(fmt.Sprintf("innerWidth === %d", width))
+			b.is("[...document.querySelectorAll('section:not([aria-labelledby=stops]) .wide')].filter((e) => e.checkVisibility() && e.scrollWidth > e.clientWidth + 1).map((e) => e.scrollWidth + '/' + e.clientWidth + ': ' + e.innerText.slice(0, 40)).join()", "")
+		}
+		b.call("Emulation.clearDeviceMetricsOverride", map[string]any{})
 	}
 
 	// Pages.

@@ -136,8 +136,11 @@ const few = 100
 
 func (r Report) page() page {
 	p := page{
-		Rows: len(r.Rows), Files: r.Files, Made: r.Made.UTC().Format("2 January 2006"), Partial: r.Partial, Redacted: r.Redacted,
+		Rows: len(r.Rows), Files: r.Files, Partial: r.Partial, Redacted: r.Redacted,
 		Advice: clean(r.Advice), Skipped: slices.Clone(r.Skipped),
+	}
+	if !r.Made.IsZero() {
+		p.Made = r.Made.UTC().Format("2 January 2006")
 	}
 	if !r.Since.IsZero() {
 		p.Since = r.Since.Format("2 January 2006")

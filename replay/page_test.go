@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"regexp"
 	"strings"
@@ -208,7 +208,7 @@ func TestPageSaysOfHowMany(t *testing.T) {
 			continue
 		}
 		for _, rate := range []Rate{s.Caught, s.Wrong, s.Precision, s.Nudges} {
-			want := template.HTMLEscapeString(fmt.Sprintf("%d of %d; %s–%s", rate.N, rate.Of, strings.TrimSuffix(shareText(rate.Low), " %"), shareText(rate.High)))
+			want := fmt.Sprintf("%d of %d;</span> <span>%s–%s", rate.N, rate.Of, strings.TrimSuffix(html.EscapeString(shareText(rate.Low)), " %"), shareText(rate.High))
 			if !strings.Contains(page, want) {
 				t.Errorf("%s: no %s", s.Name, want)
 			}
