@@ -1,8 +1,9 @@
 // Scores: what each strategy did over all rows, and what that is worth saying.
 //
 // Every share has its 95 % interval by Wilson. Strategies decide at the same rows,
-// so they are compared by the rows at which they differ: the exact test of
-// McNemar, at 5 % for all comparisons together.
+// and the rows of a session are alike, so they are compared by the sessions in
+// which one does better than the other: an exact sign test, at 5 % for all
+// comparisons together.
 
 package replay
 
@@ -317,9 +318,10 @@ func (r *Report) best() int {
 	})
 }
 
-// differ counts the rows of a kind at which only the one goes on, and only the
-// other.
-func (r *Report) differ(one, other int, means Expect) (onlyOne, onlyOther int) {
+// differ counts the sessions in which, at the rows of a kind, the one goes on more
+// often, and the other.
+func (r *Report) differ(one, other int, means Expect) (moreOne, moreOther int) {
+	more := map[string]int{}
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		if row.Means != means || max(one, other) >= len(row.Choices) {
@@ -327,12 +329,20 @@ func (r *Report) differ(one, other int, means Expect) (onlyOne, onlyOther int) {
 		}
 		switch a, b := row.Choices[one].Decision == "continue", row.Choices[other].Decision == "continue"; {
 		case a && !b:
-			onlyOne++
+			more[row.Session]++
 		case b && !a:
-			onlyOther++
+			more[row.Session]--
 		}
 	}
-	return onlyOne, onlyOther
+	for _, n := range more {
+		switch {
+		case n > 0:
+			moreOne++
+		case n < 0:
+			moreOther++
+		}
+	}
+	return moreOne, moreOther
 }
 
 // signTest is how likely a split at least as uneven is by chance: two-sided,
