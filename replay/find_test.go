@@ -126,6 +126,14 @@ func TestForks(t *testing.T) {
 	if got := labelsOf(alone(t, common)); !slices.Equal(got, ended) {
 		t.Error(got)
 	}
+	// A session without a row counts as none: the figure stands beside those of the rows.
+	later := t.TempDir()
+	common.write(t, later)
+	newMade("later").wait(30*24*time.Hour).asks("and the cellar").says("Done.").write(t, later)
+	r, err := Run(t.Context(), Options{Paths: []string{Projects(later)}, Since: common.at.Add(20 * 24 * time.Hour)})
+	if err != nil || len(r.Rows) != 1 || r.Sessions != 1 || r.Files != 2 {
+		t.Errorf("%d rows, %d sessions in %d files, %v", len(r.Rows), r.Sessions, r.Files, err)
+	}
 	// Without names for their lines two sessions are two.
 	home := t.TempDir()
 	for _, id := range []string{"a", "b"} {

@@ -136,7 +136,7 @@ const few = 100
 
 func (r Report) page() page {
 	p := page{
-		Rows: len(r.Rows), Files: r.Files, Partial: r.Partial, Redacted: r.Redacted,
+		Rows: len(r.Rows), Sessions: r.Sessions, Files: r.Files, Partial: r.Partial, Redacted: r.Redacted,
 		Advice: clean(r.Advice), Skipped: slices.Clone(r.Skipped),
 	}
 	if !r.Made.IsZero() {
@@ -145,16 +145,14 @@ func (r Report) page() page {
 	if !r.Since.IsZero() {
 		p.Since = r.Since.Format("2 January 2006")
 	}
-	sessions, most := map[string]bool{}, 1
+	most := 1
 	for i := range r.Rows {
-		sessions[r.Rows[i].Session] = true
 		if r.Rows[i].Label == MidWork {
 			p.Work++
 		} else {
 			p.Stops++
 		}
 	}
-	p.Sessions = len(sessions)
 	for _, l := range r.Labels {
 		most = max(most, l.N)
 	}

@@ -207,12 +207,7 @@ func (r *Report) collect(sessions []session) {
 		}
 		r.Files++
 		r.Bytes += s.size
-		if s.first != 0 && !firsts[s.first] {
-			firsts[s.first] = true
-			r.Sessions++
-		} else if s.first == 0 && len(s.rows) > 0 {
-			r.Sessions++
-		}
+		before := len(r.Rows)
 		for i, row := range s.rows {
 			k := s.keys[i]
 			if at, ok := rows[k]; ok && k != 0 {
@@ -223,6 +218,10 @@ func (r *Report) collect(sessions []session) {
 			}
 			rows[k] = len(r.Rows)
 			r.Rows = append(r.Rows, row)
+		}
+		if len(r.Rows) > before && (s.first == 0 || !firsts[s.first]) {
+			firsts[s.first] = true
+			r.Sessions++
 		}
 	}
 }

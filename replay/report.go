@@ -20,7 +20,7 @@ type Report struct {
 	// Redacted tells that texts have been replaced by their shapes.
 	Redacted bool      `json:"redacted,omitempty"`
 	Files    int       `json:"files"`
-	Sessions int       `json:"sessions"` // resumed and forked ones once
+	Sessions int       `json:"sessions"` // that rows are of; resumed and forked ones once
 	Bytes    int64     `json:"bytes"`
 	Seconds  float64   `json:"seconds"` // how long the replay took
 	Skipped  []Skipped `json:"skipped,omitempty"`
