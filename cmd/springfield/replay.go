@@ -81,8 +81,8 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return err
 	}
-	if o.html != "" && (o.json || o.list != "") {
-		return &usageError{errors.New("--html goes with neither --json nor --list"), "call it twice"}
+	if o.html != "" && (o.json || o.list != "") || o.json && o.list != "" {
+		return &usageError{errors.New("--json, --html and --list do not go together"), "call it twice; --json and --html have every stop"}
 	}
 	if err := a.mayWritePage(o.html); err != nil {
 		return err
@@ -190,6 +190,13 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	if len(r.Rows) == 0 && o.since+o.project != "" && !r.Partial {
 		a.talk("springfield: note: --since and --project left no stop; without them there may be some")
 	}
+	if len(r.Rows) == 0 && o.since+o.project == "" && len(o.paths) > 0 && !r.Partial {
+		places, err := a.places()
+		if err != nil {
+			return err
+		}
+		a.talk("springfield: note: nothing of a session was found in what was named; session logs lie below %s", replay.Projects(places.Config))
+	}
 	for i, s := range r.Skipped {
 		if i == mostSkipped {
 			a.talk("springfield: note: passed over: %d more; --json has them all", len(r.Skipped)-i)
@@ -220,11 +227,7 @@ func (a *app) sayReplay(o replayOptions, r replay.Report) {
 			stops += l.N
 		}
 	}
-	sessions := map[string]bool{}
-	for _, row := range r.Rows {
-		sessions[row.Session] = true
-	}
-	a.folded("", "%s in %s, and %s in mid-work (%.1f MB read in %.1f s)", count(stops, "stop"), count(len(sessions), "session"), count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
+	a.folded("", "%s in %s, and %s in mid-work (%.1f MB read in %.1f s)", count(stops, "stop"), count(r.Sessions, "session"), count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
 	if len(r.Rows) > 0 {
 		a.say("\nwhat came next")
 		for _, l := range r.Labels {
@@ -472,6 +475,9 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 	switch {
 	case len(r.Rows) == 0:
 		a.folded("", "%s", r.Advice)
+		return
+	case len(rows) == 0 && o.list == "nudges":
+		a.say("no stop was followed by a nudge")
 		return
 	case len(rows) == 0:
 		a.say("no stop of %s is to be listed as %s; --strategy names another", name, o.list)
