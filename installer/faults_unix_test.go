@@ -6,45 +6,13 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"strings"
-	"syscall"
 	"testing"
 )
 
-// TestWithoutPermission runs itself again as nobody when it is root, since root
-// may write anywhere.
-func TestWithoutPermission(t *testing.T) {
-	if dir := os.Getenv(unprivileged); dir != "" {
-		checkPermissions(t, dir)
-		return
-	}
-	dir := realDir(t)
-	if os.Geteuid() != 0 {
-		checkPermissions(t, dir)
-		return
-	}
-	for _, d := range []string{dir, filepath.Dir(dir)} {
-		if err := os.Chmod(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	work := filepath.Join(dir, "work")
-	if err := errors.Join(os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody)); err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(dir, "installer.test")
-	copyProgram(t, program)
-	cmd := exec.Command(program, "-test.run=^TestWithoutPermission$", "-test.v")
-	cmd.Dir = work
-	cmd.Env = append(os.Environ(), unprivileged+"="+work)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("as nobody: %v\n%s", err, out)
-	}
-}
+func TestWithoutPermission(t *testing.T) { asNobody(t, checkPermissions) }
 
 // checkPermissions takes a permission away at one place after the other, before
 // enable, disable and undo, each with two files to write.

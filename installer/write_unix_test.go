@@ -106,15 +106,19 @@ func TestReplaceKeepsOwner(t *testing.T) {
 	checkFile(t, path, "new")
 }
 
-// TestReplaceWithoutPermission runs itself again as nobody when it is root.
-func TestReplaceWithoutPermission(t *testing.T) {
+func TestReplaceWithoutPermission(t *testing.T) { asNobody(t, checkWithoutPermission) }
+
+// asNobody makes a check in a directory of its own, without root's rights: root may
+// write anywhere, so the test runs itself again as nobody then.
+func asNobody(t *testing.T, check func(t *testing.T, dir string)) {
+	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {
-		checkWithoutPermission(t, dir)
+		check(t, dir)
 		return
 	}
 	dir := realDir(t)
 	if os.Geteuid() != 0 {
-		checkWithoutPermission(t, dir)
+		check(t, dir)
 		return
 	}
 	// t.TempDir is made for its owner only, and so is where go test builds.
@@ -129,8 +133,7 @@ func TestReplaceWithoutPermission(t *testing.T) {
 	}
 	program := filepath.Join(dir, "installer.test")
 	copyProgram(t, program)
-
-	cmd := exec.Command(program, "-test.run=^TestReplaceWithoutPermission$", "-test.v")
+	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), unprivileged+"="+work)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
