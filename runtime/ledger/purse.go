@@ -33,8 +33,10 @@ type Purse struct {
 }
 
 const (
-	// purseWait is how long a stop waits for another one's look into the purse.
-	purseWait = 50 * time.Millisecond
+	// purseWait is how long a stop waits for other ones' looks into the purse: next to
+	// a question it is little, and an answer that is not settled has cost the most
+	// that it could.
+	purseWait = time.Second
 	// tolerated is how many failures in a row cost nothing but their time.
 	tolerated = 3
 	// After them nobody is asked for rest, which doubles with each more, up to
@@ -146,6 +148,9 @@ func Pay(dir string, now time.Time, micros int64, answered bool) error {
 
 func changePurse(dir string, now time.Time, change func(*Purse) error) error {
 	lock, err := Lock(dir, "judge", purseWait)
+	if err == ErrBusy {
+		err = errors.New("other hooks hold what judges have cost")
+	}
 	if err != nil {
 		return err
 	}

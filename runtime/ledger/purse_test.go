@@ -118,3 +118,24 @@ func TestJudgedIsBounded(t *testing.T) {
 		t.Errorf("%+v", s.Judged)
 	}
 }
+
+// Sessions that end at once wait for each other's look into the purse: else what was
+// taken for a question would stay taken.
+func TestPurseWaits(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "springfield")
+	now := time.Unix(1_800_000_000, 0)
+	if err := Take(dir, now, 600, 1000); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := Lock(dir, "judge", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
+	if _, err := Settle(dir, now, 600, 10, "", ""); err != nil {
+		t.Error(err)
+	}
+	if p, err := ReadPurse(dir, now); err != nil || p.Micros != 10 {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
