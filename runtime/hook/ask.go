@@ -52,7 +52,8 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 	}
 	model := j.Model
 	if h.Getenv != nil {
-		if m := h.Getenv("LISA_SIMPSON_MODEL"); m != "" && judge.ValidModel(m) {
+		// An ARN names an account besides, and the variable may be a project's.
+		if m := h.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 			model = m
 		} else if m != "" {
 			h.note("LISA_SIMPSON_MODEL: %q is no name of a model; asking %s", short(m, 100), model)

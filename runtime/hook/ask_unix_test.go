@@ -389,7 +389,10 @@ func TestProjectCannotMakeRulesUnsure(t *testing.T) {
 }
 
 func TestModelFromTheEnvironment(t *testing.T) {
-	for value, want := range map[string]string{"": "haiku", "sonnet": "sonnet", "--evil": "haiku", "a b": "haiku"} {
+	for value, want := range map[string]string{
+		"": "haiku", "sonnet": "sonnet", "--evil": "haiku", "a b": "haiku", "../../evil": "haiku",
+		"arn:aws:bedrock:us-east-1:123456789012:application-inference-profile/x": "haiku", "us.anthropic.claude-haiku-4-5-v1:0": "us.anthropic.claude-haiku-4-5-v1:0",
+	} {
 		w := withJudge(t, lisa, printed(yes))
 		w.host.Getenv = func(name string) string {
 			if name == "LISA_SIMPSON_MODEL" {

@@ -51,9 +51,10 @@ func ID(model string) string {
 }
 
 // ValidModel says whether a name can be a model's: an alias, an id, or what
-// Bedrock and Vertex call it. It never looks like a flag.
+// Bedrock and Vertex call it. It never looks like a flag, nor like a way out of the
+// address that some providers put it into.
 func ValidModel(model string) bool {
-	if model == "" || len(model) > 100 || model[0] == '-' {
+	if model == "" || len(model) > 100 || model[0] == '-' || strings.Contains(model, "..") {
 		return false
 	}
 	for _, r := range model {
