@@ -388,6 +388,24 @@ func TestProjectCannotMakeRulesUnsure(t *testing.T) {
 	}
 }
 
+// Nor can the rules that it switches off: Claude stops where they would go on.
+func TestProjectCannotHaveMoreAsked(t *testing.T) {
+	w := withJudge(t, lisa, printed(yes))
+	w.say(progress)
+	rule := w.last().Rule
+	w.host.Project = w.path("project")
+	w.write("project/.claude/springfield/lisa-simpson.json", `{"off": ["`+rule+`", "unsure", "talk"]}`)
+	if out, _ := w.say(progress); out != (output{}) {
+		t.Errorf("%+v", out)
+	}
+	if r := w.last(); r.Rule != rule || r.Decision != "stop" || r.Asked != nil || len(w.questions()) != 0 {
+		t.Errorf("%+v", r)
+	}
+	if w.say(unsure); len(w.questions()) != 1 {
+		t.Errorf("%d questions where no rule is sure", len(w.questions()))
+	}
+}
+
 func TestModelFromTheEnvironment(t *testing.T) {
 	for value, want := range map[string]string{
 		"": "haiku", "sonnet": "sonnet", "--evil": "haiku", "a b": "haiku", "../../evil": "haiku",

@@ -359,6 +359,9 @@ func (s *Settings) restrict(c strategy.Config) strategy.Config {
 			out.Off = append(out.Off, id)
 		}
 	}
+	if s.Strategy.Judges {
+		out.Off, out.Muted = nil, out.Off
+	}
 	return out
 }
 

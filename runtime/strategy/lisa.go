@@ -37,7 +37,15 @@ func lisa() Strategy {
 	}
 }
 
-func lisaRules(c Config) []Rule { return arranged(c, lisaSet()) }
+func lisaRules(c Config) []Rule {
+	rules := arranged(c, lisaSet())
+	for i, r := range rules {
+		if r.Then == Continue && slices.Contains(c.Muted, r.ID) {
+			rules[i].Then = Stop
+		}
+	}
+	return rules
+}
 
 // askUnlessSure adds a page to what the rules say, unless they are sure.
 func askUnlessSure(c Config, s Situation, v Verdict) Verdict {

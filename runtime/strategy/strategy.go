@@ -186,6 +186,9 @@ type Config struct {
 	// Last are rules asked after all others. No file sets them: this is where
 	// the continuing rules of a project go, which must not outvote a stop.
 	Last []Rule `json:"-"`
+	// Muted are continuing rules that a project has switched off where a judge is
+	// asked: they stop, for it must not be asked more often because of a project.
+	Muted []string `json:"-"`
 }
 
 // Progress is a command that gets a line of JSON on its standard input when a loop
