@@ -232,6 +232,25 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// By exit codes, too, the user hears of a judge that does not answer: a stop says it
+// with code 0, and Claude reads nothing of it.
+func TestJudgeDoesNotAnswerByExitCode(t *testing.T) {
+	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "protocol": "exit2"}`, "echo yes")
+	told := 0
+	for i := range 4 {
+		out, notes := w.say(unsure + strings.Repeat("!", i))
+		if out.Decision != "" || notes != "" {
+			t.Errorf("%+v, %q", out, notes)
+		}
+		if strings.Contains(out.SystemMessage, "three times in a row") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("the user was told %d times", told)
+	}
+}
+
 // A project that would choose where questions go bars the judge there and nowhere
 // else: its user hears of it once in a session, nothing is counted, and the judge
 // has no rest.

@@ -370,6 +370,9 @@ func (h Host) write(a answer, settings Settings) (code int) {
 	}
 	if settings.Config.Protocol == "exit2" && settings.Strategy.Answers() == "Stop" {
 		if a.Decision != strategy.Continue {
+			if settings.Strategy.Judges && a.told != "" {
+				return h.print(output{SystemMessage: a.told}) // of a judge that does not answer the user hears all the same
+			}
 			return 0
 		}
 		if soundsLikeAFailure(a.Reason) {
@@ -388,6 +391,11 @@ func (h Host) write(a answer, settings Settings) (code int) {
 	if o == (output{}) {
 		return 0
 	}
+	return h.print(o)
+}
+
+// print prints an answer, whose exit code is 0.
+func (h Host) print(o output) (code int) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
