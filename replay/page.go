@@ -73,6 +73,7 @@ type page struct {
 	Made, Since       string
 	Partial, Redacted bool
 	Few               bool
+	Marked            string // whose marks stand at the end of a row
 	Advice            string
 	Labels            []pageLabel
 	Scores            []pageScore
@@ -171,8 +172,12 @@ func (r Report) page() page {
 		}
 	}
 	best := r.best()
+	var marked []string
 	for i, s := range r.Scores {
-		if !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few) {
+		if !s.OnlyAsks {
+			marked = append(marked, clean(s.Name))
+		}
+		if len(r.Rows) > 0 && !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few) {
 			p.Few = true
 		}
 		p.Scores = append(p.Scores, s.page(i == best))
@@ -180,6 +185,7 @@ func (r Report) page() page {
 			p.Notes = append(p.Notes, clean(s.Name+": "+s.Note))
 		}
 	}
+	p.Marked = strings.Join(marked, ", ")
 	for i := range p.Skipped {
 		p.Skipped[i] = Skipped{clean(p.Skipped[i].File), clean(p.Skipped[i].Why)}
 	}

@@ -217,6 +217,16 @@ func TestPageSaysOfHowMany(t *testing.T) {
 	if strings.Contains(page, "Few rows") || !strings.Contains(pageOf(t, madeReport(40, 7)), "Few rows") {
 		t.Error("few rows are not said to be few, or many are")
 	}
+	// What the marks mean is seen without asking for help, on paper too, and whose they are.
+	var marked []string
+	for _, s := range r.Scores {
+		if !s.OnlyAsks {
+			marked = append(marked, html.EscapeString(s.Name))
+		}
+	}
+	if legend := "underlined in red: wrong. In this order: " + strings.Join(marked, ", ") + ".</p>"; len(marked) < 2 || !strings.Contains(page, legend) {
+		t.Errorf("no %s", legend)
+	}
 	if open := r.Scores[r.best()].Name; !strings.Contains(r.Advice, open) || !strings.Contains(page, "<details class=\"strategy\" open>\n<summary>"+open+"</summary>") {
 		t.Errorf("%s is not open, or not advised: %s", open, r.Advice)
 	}
@@ -246,7 +256,7 @@ func TestPageOfNothing(t *testing.T) {
 	for _, r := range []Report{{}, {Scores: []Score{{Name: "ned-flanders"}}}} {
 		r.Score()
 		page := pageOf(t, r)
-		if strings.Contains(page, "<script") || !strings.Contains(page, "the couch is empty") || !strings.Contains(page, "no stop to learn from") {
+		if strings.Contains(page, "<script") || !strings.Contains(page, "the couch is empty") || !strings.Contains(page, "no stop to learn from") || strings.Contains(page, "Few rows") || strings.Count(page, "replay again") != 1 {
 			t.Error(page)
 		}
 	}
