@@ -52,6 +52,34 @@ func (a *app) logs(args []string) ([]string, error) {
 	return paths, nil
 }
 
+// nothingNamed says of paths that somebody gave that there is no session in them,
+// which is another thing than a young history.
+func (a *app) nothingNamed(r replay.Report) error {
+	if len(r.Rows) > 0 || r.Partial {
+		return nil
+	}
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	a.talk("springfield: note: nothing of a session was found in what was named; session logs lie below %s", replay.Projects(places.Config))
+	return nil
+}
+
+// mostSkipped is how many files that could not be read are named.
+const mostSkipped = 10
+
+// passedOver names the files that could not be read.
+func (a *app) passedOver(r replay.Report, whereMore string) {
+	for i, s := range r.Skipped {
+		if i == mostSkipped {
+			a.talk("springfield: note: passed over: %d more%s", len(r.Skipped)-i, whereMore)
+			return
+		}
+		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
+	}
+}
+
 // watch shows how far a replay is, on a terminal. The line is gone when done is
 // called.
 func (a *app) watch(what string) (progress func(replay.Progress), done func()) {

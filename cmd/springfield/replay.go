@@ -190,29 +190,18 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	if len(r.Rows) == 0 && o.since+o.project != "" && !r.Partial {
 		a.talk("springfield: note: --since and --project left no stop; without them there may be some")
 	}
-	if len(r.Rows) == 0 && o.since+o.project == "" && len(o.paths) > 0 && !r.Partial {
-		places, err := a.places()
-		if err != nil {
+	if len(o.paths) > 0 && o.since+o.project == "" {
+		if err := a.nothingNamed(r); err != nil {
 			return err
 		}
-		a.talk("springfield: note: nothing of a session was found in what was named; session logs lie below %s", replay.Projects(places.Config))
 	}
-	for i, s := range r.Skipped {
-		if i == mostSkipped {
-			a.talk("springfield: note: passed over: %d more; --json has them all", len(r.Skipped)-i)
-			break
-		}
-		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
-	}
+	a.passedOver(r, "; --json has them all")
 	if r.Partial {
 		a.talk("springfield: note: cut short: this is what had been read by then")
 		return errCancelled
 	}
 	return nil
 }
-
-// mostSkipped is how many files that could not be read are named.
-const mostSkipped = 10
 
 // wide is how wide results may get.
 func (a *app) wide() int { return min(max(a.width, 40), 120) }

@@ -107,9 +107,12 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range report.Skipped {
-		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
+	if len(o.paths) > 0 && o.since == "" {
+		if err := a.nothingNamed(report); err != nil {
+			return err
+		}
 	}
+	a.passedOver(report, "")
 	if present.Strategy.Reads != nil {
 		a.talk("springfield: note: %s also looks at files of the project; those of then are not in a session log, so its rules were asked without them", t.plugin)
 	}
@@ -367,20 +370,20 @@ func hintRules(err error) error {
 // sayProposal prints what was found, and the diff.
 func (a *app) sayProposal(t tuned, report replay.Report, p tune.Proposal, plan installer.Plan) {
 	missed, wrong := p.Learned.Missed+p.Held.Missed, p.Learned.Wrong+p.Held.Wrong
-	a.say("%s, %s: %d times the rules of %s let Claude stop in mid-work or before a bare \"continue\", %d times they continued where you had something else to say",
+	a.folded("", "%s, %s: %d times the rules of %s let Claude stop in mid-work or before a bare \"continue\", %d times they continued where you had something else to say",
 		count(report.Sessions, "session"), count(p.Learned.Continue+p.Learned.Stop+p.Held.Continue+p.Held.Stop, "place")+" that count", missed, t.plugin, wrong)
 	if len(p.Proposed) == 0 {
-		a.say("nothing to propose: no phrase that both halves of these sessions speak for, beyond chance")
+		a.folded("", "nothing to propose: no phrase that both halves of these sessions speak for, beyond chance")
 		if stops := p.Held.Stop; stops < enough {
-			a.say("%d of the stops in the held-out half count, which is few: with more history there may be something to find", stops)
+			a.folded("", "%d of the stops in the held-out half count, which is few: with more history there may be something to find", stops)
 		}
 		return
 	}
 	for _, c := range p.Proposed {
 		a.say("")
-		a.say("%s", proposed(c))
-		a.say("  learned on %s", evidence(c, c.Learned))
-		a.say("  held out   %s", evidence(c, c.Held))
+		a.folded("", "%s", proposed(c))
+		a.folded("  learned on ", "%s", evidence(c, c.Learned))
+		a.folded("  held out   ", "%s", evidence(c, c.Held))
 		for _, e := range c.Excerpts {
 			a.say("    %s:%d  %s", e.File, e.Line, excerpt(e.Text))
 		}
