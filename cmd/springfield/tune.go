@@ -392,7 +392,7 @@ func (a *app) sayProposal(t tuned, report replay.Report, p tune.Proposal, plan i
 		a.say("")
 		a.say("decided anew on the held-out half, %s", count(p.Held.Sessions, "session"))
 		a.say("  caught            %s, then %s", part(p.Before.Caught), part(p.After.Caught))
-		a.say("  wrongly continued %s, then %s; at 95 %% confidence no more than %.1f %%", part(p.Before.Wrong), part(p.After.Wrong), 100*p.After.Wrong.High)
+		a.folded("  wrongly continued ", "%s, then %s; at 95 %% confidence no more than %.1f %%", part(p.Before.Wrong), part(p.After.Wrong), 100*p.After.Wrong.High)
 	}
 	a.say("")
 	fmt.Fprint(a.out, visible(plan.Diff()))
