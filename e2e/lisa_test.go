@@ -43,8 +43,13 @@ func TestLisaAsks(t *testing.T) {
 				if !strings.Contains(q.Model, "haiku") || !strings.Contains(q.System, "In doubt: stop.") {
 					t.Errorf("%s was asked with\n%s", q.Model, q.System)
 				}
-				if text := read(t, r.Transcript); strings.Contains(strings.SplitN(text, "lisa-simpson: going on", 2)[0], "a fault is named and not mended") {
-					t.Error("the judge's words have come before Claude")
+				if last := r.Asked[len(r.Asked)-1]; !strings.Contains(string(last.Body), "It looks as if the work is not finished.") {
+					t.Error("Claude was not told to go on")
+				}
+				for _, request := range r.Asked {
+					if strings.Contains(string(request.Body), "a fault is named and not mended") {
+						t.Error("the judge's words have come before Claude")
+					}
 				}
 				why := w.Springfield("why").Stdout // the last stop, which a rule decides
 				if !strings.Contains(why, "lisa-simpson let Claude stop") || !strings.Contains(why, "cost $0\n") {
