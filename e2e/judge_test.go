@@ -413,5 +413,16 @@ func TestJudgeIsNotRedirected(t *testing.T) {
 		if out := w.Springfield("why").Stdout; !strings.Contains(out, ".claude/settings.local.json sets env.ANTHROPIC_DEFAULT_HAIKU_MODEL") {
 			t.Errorf("why does not say what redirects:\n%s", out)
 		}
+		// Nor from a directory of the repository, where newer clients take the local settings at its top.
+		if err := os.MkdirAll(filepath.Join(w.Project, ".git"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		w.Project = filepath.Join(w.Project, "sub")
+		if err := os.MkdirAll(w.Project, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if n := run(); n != 0 {
+			t.Errorf("%d questions where the top of the repository says what haiku is", n)
+		}
 	})
 }
