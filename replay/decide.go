@@ -179,7 +179,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	verdict, by := o.study.Verdict, o.study.Veto.Rule
 	if !v.NoBudget {
 		settled, next := o.study.Settle(v.state, v.Settings, m.now)
-		if hooked(label) {
+		if label.Hooked() {
 			v.state = next
 		}
 		if settled.Decision != verdict.Decision {

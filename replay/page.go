@@ -305,6 +305,8 @@ func (r Report) pageData() any {
 		Name  string `json:"name"`
 		Means Expect `json:"means"`
 		N     int    `json:"n"`
+		// Hooked tells whether a model would have been asked there.
+		Hooked bool `json:"hooked"`
 	}
 	var data struct {
 		Scores   []string `json:"scores"`
@@ -329,7 +331,7 @@ func (r Report) pageData() any {
 	labels := map[Label]int{}
 	for _, l := range Labels() {
 		labels[l] = len(data.Labels)
-		data.Labels = append(data.Labels, label{string(l), l.Means(), 0})
+		data.Labels = append(data.Labels, label{string(l), l.Means(), 0, l.Hooked()})
 	}
 	numbers := map[string]int{}
 	number := func(text string) int {

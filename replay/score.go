@@ -66,9 +66,9 @@ func (r *Row) month() string {
 	return r.At.UTC().Format("2006-01")
 }
 
-// hooked tells whether Stop hooks ran there: not in mid-work, nor where a person
+// Hooked tells whether Stop hooks ran there: not in mid-work, nor where a person
 // broke in.
-func hooked(l Label) bool { return l != MidWork && l != Interrupted }
+func (l Label) Hooked() bool { return l != MidWork && l != Interrupted }
 
 // count counts the rows for the i-th strategy.
 func (s *Score) count(rows []Row, i int, months, projects []string) {
@@ -86,14 +86,14 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 		hit(&s.Caught, row.Means == WantContinue, goesOn)
 		hit(&s.Wrong, row.Means == WantStop, goesOn)
 		hit(&s.Nudges, row.Label == Nudge, goesOn)
-		hit(&s.Asked, hooked(row.Label), c.Asks)
+		hit(&s.Asked, row.Label.Hooked(), c.Asks)
 		if goesOn && row.Means != Unknown {
 			continued++
 			if row.Means == WantContinue {
 				right++
 			}
 		}
-		if c.Asks && hooked(row.Label) {
+		if c.Asks && row.Label.Hooked() {
 			s.Bytes += int64(c.Bytes)
 			s.Dollars += Price(c.Bytes)
 		}
@@ -178,7 +178,7 @@ func (p parts) add(name string, row *Row, c *Choice, goesOn bool) {
 	part := &p.all[i]
 	hit(&part.Caught, row.Means == WantContinue, goesOn)
 	hit(&part.Wrong, row.Means == WantStop, goesOn)
-	if c.Asks && hooked(row.Label) {
+	if c.Asks && row.Label.Hooked() {
 		part.Asked++
 	}
 }

@@ -190,7 +190,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	if len(r.Rows) == 0 && o.since+o.project != "" && !r.Partial {
 		a.talk("springfield: note: --since and --project left no stop; without them there may be some")
 	}
-	if len(o.paths) > 0 && o.since+o.project == "" {
+	if len(o.paths) > 0 && o.since+o.project == "" && len(r.Skipped) == 0 {
 		if err := a.nothingNamed(r); err != nil {
 			return err
 		}
@@ -533,7 +533,7 @@ func isOf(list string, row replay.Row) bool {
 	case "caught":
 		return goesOn && row.Means == replay.WantContinue
 	case "asked":
-		return c.Asks
+		return c.Asks && row.Label.Hooked()
 	case "nudges":
 		return row.Label == replay.Nudge
 	}

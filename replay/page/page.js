@@ -61,7 +61,7 @@
       if (state.only === "differ") {
         if (!r[11].length || !data.deciding.some((k) => goesOn(r, k) !== goesOn(r, data.deciding[0]))) return;
       } else if (state.only === "asks") {
-        if (!c || !(c[0] & 2)) return;
+        if (!c || !(c[0] & 2) || !data.labels[r[4]].hooked) return;
       } else if (state.only) {
         // A strategy that asks every time decides nothing that could be right.
         if (!c || data.onlyAsks.includes(s)) return;
