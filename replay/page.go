@@ -201,7 +201,9 @@ func (s Score) page(open bool) pageScore {
 	p.Wrong.Bad = true
 	if s.Asked.N > 0 {
 		p.Reads = sizeText(s.Bytes)
-		p.Cost = fmt.Sprintf("$%.2f", max(s.Dollars, 0.01))
+		if p.Cost = "<$0.01"; s.Dollars >= 0.005 {
+			p.Cost = fmt.Sprintf("$%.2f", s.Dollars)
+		}
 	}
 	if s.Saved >= 60 {
 		p.Saved = fmt.Sprintf("%.0f min", s.Saved/60)

@@ -8,10 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 // parseSince reads a day like 2026-01-31, or how long ago, like 90d.
@@ -22,11 +23,14 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
 		return day, nil
 	}
-	ago, err := words.ParseDuration(text)
-	if err != nil {
-		return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a day nor a length of time", text), "write it like 2026-01-31 or 90d"}
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36_500 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	} else if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
 	}
-	return now.Add(-ago), nil
+	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a day nor a length of time", text), "write it like 2026-01-31 or 90d"}
 }
 
 // logs are the paths that are meant: those given, else all of the user's.

@@ -412,7 +412,10 @@ func price(s replay.Score) string {
 	if s.Asked.N == 0 {
 		return "$0"
 	}
-	return fmt.Sprintf("$%.2f", max(s.Dollars, 0.01))
+	if s.Dollars < 0.005 {
+		return "<$0.01"
+	}
+	return fmt.Sprintf("$%.2f", s.Dollars)
 }
 
 func roughly(seconds float64) string {

@@ -100,9 +100,13 @@ func ParseDuration(s string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		text, factor = days+"h", 24
 	}
+	const most = 365 * 24 * time.Hour
 	duration, err := time.ParseDuration(text)
-	if err != nil || duration <= 0 || duration > 365*24*time.Hour {
+	switch {
+	case err != nil || duration <= 0:
 		return 0, &adviceError{strconv.Quote(s) + " is not a length of time", "write it like 30m, 2h or 1d"}
+	case duration > most/factor:
+		return 0, &adviceError{s + " is longer than 365 days", "without a length it lasts until it is lifted"}
 	}
 	return duration * factor, nil
 }
