@@ -24,7 +24,7 @@ func pastSessions(t *testing.T, sessions int) (home string) {
 		n := 0
 		line := func(kind, content string) {
 			n++
-			fmt.Fprintf(&b, `{"type":%q,"uuid":"%d-%d","sessionId":"session-%d","cwd":"/work/project-%d","timestamp":"2026-%02d-01T10:%02d:00.000Z","message":{"role":%q,"content":%s}}`+"\n",
+			fmt.Fprintf(&b, `{"type":%q,"uuid":"%d-%d","sessionId":"session-%d","cwd":"/home/ned/project-%d","timestamp":"2026-%02d-01T10:%02d:00.000Z","message":{"role":%q,"content":%s}}`+"\n",
 				kind, s, n, s, s%3, 1+s%12, n, kind, content)
 		}
 		for range 4 {
