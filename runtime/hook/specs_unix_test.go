@@ -5,6 +5,7 @@ package hook
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,7 +43,11 @@ func TestSpecsPathsAreKnownAgain(t *testing.T) {
 		s := newSpecWorld(t, "ralph-specum")
 		name := "project/" + dir + "/demo/.ralph-state.json"
 		if err := os.MkdirAll(filepath.Dir(s.path(name)), 0o755); err != nil {
-			t.Skipf("%q: this file system has no such name: %v", dir, err)
+			if runtime.GOOS == "linux" {
+				t.Fatal(err)
+			}
+			t.Logf("%q: NOT TESTED, this file system has no such name: %v", dir, err)
+			continue
 		}
 		s.write("project/.claude/ralph-specum.local.md", "---\nspecs_dirs: ["+dir+"]\n---\n")
 		s.write("project/"+dir+"/.current-spec", "demo\n")
