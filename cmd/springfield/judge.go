@@ -33,6 +33,7 @@ type judgeOptions struct {
 	model   string
 	client  string
 	within  int
+	hurried bool // --within was given
 	json    bool
 }
 
@@ -48,14 +49,17 @@ costs counts for the day; the day's limit does not hold back who asks by hand.`,
 		Example: `  springfield explain SESSION.jsonl --strategy lisa-simpson --json | jq -r .page | springfield judge --page -
   springfield judge --page page.txt --backend api --model haiku`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runJudge(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.hurried = cmd.Flags().Changed("within")
+			return runJudge(cmd.Context(), a, o)
+		},
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.page, "page", "", "the page to ask about; - reads standard input")
 	f.StringVar(&o.backend, "backend", "", "how to ask: "+strings.Join(judge.Backends(), ", "))
 	f.StringVar(&o.model, "model", "", "whom to ask: an alias or a full id")
 	f.StringVar(&o.client, "client", "", "absolute path of Claude Code's program, for --backend claude")
-	f.IntVar(&o.within, "within", 0, "how long an answer may take, in seconds")
+	f.IntVar(&o.within, "within", judge.Within, "how long an answer may take, in seconds")
 	f.BoolVar(&o.json, "json", false, "print the reply as JSON")
 	return cmd
 }
@@ -117,7 +121,7 @@ func (a *app) question(o judgeOptions, j strategy.Judge) (judge.Question, error)
 		Backend: firstOf(o.backend, j.Backend), Model: firstOf(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
 		Client: firstOf(o.client, j.Client), Within: int64(j.Within) * 1000,
 	}
-	if o.within != 0 {
+	if o.hurried {
 		q.Within = int64(o.within) * 1000
 	}
 	switch {
@@ -127,7 +131,7 @@ func (a *app) question(o judgeOptions, j strategy.Judge) (judge.Question, error)
 		return q, &usageError{fmt.Errorf("%q is no name of a model", q.Model), "an alias like haiku, or a full id"}
 	case q.Client != "" && !filepath.IsAbs(q.Client):
 		return q, &usageError{fmt.Errorf("--client %s is not an absolute path", q.Client), "give the whole path"}
-	case o.within < 0 || o.within > judge.MaxWithin:
+	case o.within < 1 || o.within > judge.MaxWithin:
 		return q, &usageError{fmt.Errorf("--within is from 1 to %d seconds", judge.MaxWithin), "leave it out for " + strconv.Itoa(j.Within)}
 	}
 	return q, nil

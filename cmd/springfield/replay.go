@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -28,6 +29,7 @@ type replayOptions struct {
 	project    string
 	list       string
 	number     int
+	numbered   bool // -n was given
 	noBudget   bool
 	redact     bool
 	json       bool
@@ -45,14 +47,14 @@ func newReplay(a *app, runF func(context.Context, *app, replayOptions) error) *c
 		Long: `Read past sessions (~/.claude/projects, or the session logs and directories given), find where Claude
 stopped and what you said next, and let every strategy decide at each of these stops, with the code of
 the hook. Shows what each would have caught, where it would have run over you, how often it would ask
-a model and what that costs. Nothing is written, nobody is asked, nothing leaves the machine.`,
+a model and what that costs. Nothing of yours is changed, nobody is asked, nothing leaves the machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
   springfield replay ~/.claude/projects/-home-lisa-sax --json`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.paths = args
+			o.paths, o.numbered = args, cmd.Flags().Changed("number")
 			return runF(cmd.Context(), a, o)
 		},
 	}
@@ -72,6 +74,9 @@ a model and what that costs. Nothing is written, nobody is asked, nothing leaves
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if o.list != "" && !slices.Contains(rowKinds(), o.list) {
 		return &usageError{fmt.Errorf("--list %q: there is no such list", o.list), "there is " + strings.Join(rowKinds(), ", ")}
+	}
+	if o.numbered && o.list == "" {
+		return &usageError{errors.New("-n goes with --list"), "springfield replay --list all -n " + strconv.Itoa(o.number)}
 	}
 	if o.number < 0 {
 		return &usageError{errors.New("-n must not be negative"), "0 lists all"}
@@ -174,6 +179,8 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		err = a.encode(r)
 	case o.html == "-":
 		err = replay.WriteHTML(a.out, r)
+	case o.html != "" && r.Partial && isThere(a.absolute(o.html)):
+		a.talk("springfield: note: %s is left as it was: what was read by then is less", a.absolute(o.html))
 	case o.html != "":
 		if err = a.writePage(o.html, r); err == nil {
 			a.folded("", "%s", r.Advice)
@@ -586,6 +593,12 @@ func (a *app) mayWritePage(name string) error {
 		return &hinted{fmt.Errorf("write page: %s is no page of springfield's, and is left alone", path), "name another file, or move that one away"}
 	}
 	return nil
+}
+
+// isThere tells whether something has a name, and something in it.
+func isThere(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
 }
 
 // writePage writes the page whole, or not at all.

@@ -107,6 +107,32 @@ func TestReplayInterrupted(t *testing.T) {
 	}
 }
 
+// What was read by then does not take the place of a page that is whole.
+func TestReplayInterruptedKeepsThePage(t *testing.T) {
+	home := pastSessions(t, 2)
+	page := filepath.Join(home, "page.html")
+	if code, _, said := replayed(t.Context(), home, 80, replayOptions{html: "page.html"}); code != 0 {
+		t.Fatal(said)
+	}
+	whole, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	code, _, said := replayed(ctx, home, 80, replayOptions{html: "page.html"})
+	if now, err := os.ReadFile(page); code != 130 || err != nil || !bytes.Equal(now, whole) || !strings.Contains(said, "is left as it was") {
+		t.Errorf("exit code %d, %v: %s", code, err, said)
+	}
+	if err := os.Remove(page); err != nil {
+		t.Fatal(err)
+	}
+	replayed(ctx, home, 80, replayOptions{html: "page.html"})
+	if now, err := os.ReadFile(page); err != nil || !strings.Contains(string(now), "cut short") {
+		t.Errorf("where there is none, what was read is better than nothing: %v", err)
+	}
+}
+
 // A page that cannot be written whole is not written.
 func TestReplayPageIsWhole(t *testing.T) {
 	home := pastSessions(t, 2)
