@@ -121,7 +121,7 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 	}
 	s.Precision = Rate{N: right, Of: continued}
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked} {
-		rate.bound()
+		rate.Bound()
 	}
 	for _, name := range sorted(guards) {
 		s.Guards = append(s.Guards, Count{name, guards[name]})
@@ -185,8 +185,8 @@ func (p parts) add(name string, row *Row, c *Choice, goesOn bool) {
 
 func (p parts) done() []Part {
 	for i := range p.all {
-		p.all[i].Caught.bound()
-		p.all[i].Wrong.bound()
+		p.all[i].Caught.Bound()
+		p.all[i].Wrong.Bound()
 	}
 	return p.all
 }
@@ -197,9 +197,9 @@ func Price(bytes int) float64 {
 	return float64(judge.Micros(judge.DefaultModel, judge.Usage{Input: int64(bytes)/4 + 400, Output: 60})) / 1e6
 }
 
-// bound works out the interval of a share: Wilson, 95 %. Of nothing it is
+// Bound works out the interval of a share: Wilson, 95 %. Of nothing it is
 // everything.
-func (r *Rate) bound() {
+func (r *Rate) Bound() {
 	if r.Of == 0 {
 		r.Low, r.High = 0, 1
 		return
@@ -352,17 +352,19 @@ func signTest(a, b int) float64 {
 	if n == 0 {
 		return 1
 	}
-	logChoose := func(n, k int) float64 {
-		x, _ := math.Lgamma(float64(n + 1))
-		y, _ := math.Lgamma(float64(k + 1))
-		z, _ := math.Lgamma(float64(n - k + 1))
-		return x - y - z
-	}
 	p := 0.0
 	for i := range k + 1 {
-		p += math.Exp(logChoose(n, i) - float64(n)*math.Ln2)
+		p += math.Exp(LogChoose(n, i) - float64(n)*math.Ln2)
 	}
 	return min(1, 2*p)
+}
+
+// LogChoose is the logarithm of how many ways there are to take k of n.
+func LogChoose(n, k int) float64 {
+	a, _ := math.Lgamma(float64(n + 1))
+	b, _ := math.Lgamma(float64(k + 1))
+	c, _ := math.Lgamma(float64(n - k + 1))
+	return a - b - c
 }
 
 // percent is a share with as many places as it needs: 0 %, 0.4 %, 88 %.

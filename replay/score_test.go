@@ -17,7 +17,7 @@ func TestWilson(t *testing.T) {
 		low, high float64
 	}{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}, {0, 20, 0, 0.1611}, {1, 29, 0.0061, 0.1718}, {20, 20, 0.8389, 1}, {0, 0, 0, 1}} {
 		r := Rate{N: test.n, Of: test.of}
-		r.bound()
+		r.Bound()
 		if math.Abs(r.Low-test.low) > 5e-5 || math.Abs(r.High-test.high) > 5e-5 {
 			t.Errorf("%d of %d: %.4f to %.4f, want %.4f to %.4f", test.n, test.of, r.Low, r.High, test.low, test.high)
 		}
@@ -31,8 +31,8 @@ func TestIntervalsShrink(t *testing.T) {
 		of := 1 + random.Intn(500)
 		n := random.Intn(of + 1)
 		one, ten := Rate{N: n, Of: of}, Rate{N: 10 * n, Of: 10 * of}
-		one.bound()
-		ten.bound()
+		one.Bound()
+		ten.Bound()
 		if one.Low > one.Share() || one.High < one.Share() || one.Low < 0 || one.High > 1 || ten.High-ten.Low >= one.High-one.Low {
 			t.Fatalf("%+v, %+v", one, ten)
 		}

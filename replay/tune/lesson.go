@@ -192,7 +192,7 @@ func (c *candidate) fits(t tally) bool {
 	}
 	switch {
 	case c.off != "":
-		low, _ := share(t.hits, t.hits+t.misses)
+		low := bounded(t.hits, t.hits+t.misses).Low
 		return low > 0.5
 	case c.then == strategy.Continue:
 		return harmless(t.misses, t.hits, t.stops)
@@ -364,32 +364,19 @@ func (l *lesson) count(c *candidate, ph *phrase, alive []bool, whole tally) tall
 func tail(pool, good, drawn, fine int) float64 {
 	sum := 0.0
 	for i := max(fine, drawn-(pool-good), 0); i <= min(drawn, good); i++ {
-		sum += math.Exp(choose(good, i) + choose(pool-good, drawn-i) - choose(pool, drawn))
+		sum += math.Exp(replay.LogChoose(good, i) + replay.LogChoose(pool-good, drawn-i) - replay.LogChoose(pool, drawn))
 	}
 	return min(sum, 1)
 }
 
-// choose is the logarithm of how many ways there are to take k of n.
-func choose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
-}
-
-// share is the 95 % interval of a share, by Wilson.
-func share(n, of int) (low, high float64) {
-	if of == 0 {
-		return 0, 1
-	}
-	const z = 1.959963984540054
-	m, p := float64(of), float64(n)/float64(of)
-	middle, width := p+z*z/(2*m), z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	return max(0, (middle-width)/(1+z*z/m)), min(1, (middle+width)/(1+z*z/m))
+// bounded is a share with its interval.
+func bounded(n, of int) replay.Rate {
+	r := replay.Rate{N: n, Of: of}
+	r.Bound()
+	return r
 }
 
 // atMost tells whether a share is below a bound, by the upper end of its interval.
 func atMost(n, of int, bound float64) bool {
-	_, high := share(n, of)
-	return high <= bound
+	return bounded(n, of).High <= bound
 }

@@ -389,7 +389,7 @@ func Outcomes(rows []replay.Row) []Outcome {
 	}
 	for i := range all {
 		for _, r := range []*replay.Rate{&all[i].Caught, &all[i].Wrong} {
-			r.Low, r.High = share(r.N, r.Of)
+			r.Bound()
 		}
 	}
 	return all
