@@ -4,6 +4,10 @@ package springfield_test
 import (
 	"encoding/json"
 	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"io"
 	"io/fs"
 	"os"
@@ -128,6 +132,68 @@ func TestOnlyMainsTouchTheProcess(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Programs are started in few files, and git in one: what a project can bring along
+// is kept from them there.
+func TestWhoStartsPrograms(t *testing.T) {
+	allowed := map[string]string{
+		"cmd/springfield/git.go":      "git",
+		"cmd/springfield/validate.go": "claude plugin validate",
+		"installer/client.go":         "claude",
+		"generator/build.go":          "go",
+		"runtime/backend/claude.go":   "claude, for the judge",
+		"runtime/notice/notice.go":    "the user's own program",
+	}
+	starts := []string{"exec.Command", "exec.CommandContext", "exec.Cmd", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess"}
+	found := map[string]bool{}
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		name = filepath.ToSlash(name)
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "e2e/") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			return err
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			starter := ""
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				starter = types.ExprString(n.Fun)
+				looks := strings.HasSuffix(strings.ToLower(starter), "lookpath")
+				if (looks || slices.Contains(starts, starter)) && allowed[name] != "git" && slices.ContainsFunc(n.Args, isGit) {
+					t.Errorf("%s starts git: %s", name, types.ExprString(n))
+				}
+			case *ast.CompositeLit:
+				if n.Type != nil {
+					starter = types.ExprString(n.Type)
+				}
+			}
+			found[name] = found[name] || slices.Contains(starts, starter)
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, does := range found {
+		if does && allowed[name] == "" {
+			t.Errorf("%s starts programs", name)
+		}
+	}
+	for name := range allowed {
+		if !found[name] {
+			t.Errorf("%s starts nothing any more", name)
+		}
+	}
+}
+
+// isGit tells whether an argument is the command itself.
+func isGit(e ast.Expr) bool {
+	lit, ok := e.(*ast.BasicLit)
+	return ok && (lit.Value == `"git"` || lit.Value == `"git.exe"`)
 }
 
 // What the CLI compiles the binaries from is what they are made of.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -128,12 +127,12 @@ func runEnable(ctx context.Context, a *app, o enableOptions) (err error) {
 	if scope == installer.Local && places.Work != places.Root && act.isOld(ctx, "2.1.211") {
 		plan.Notes = append(plan.Notes, "your Claude Code reads local settings only where a session starts: start it in "+places.Root)
 	}
-	plan.Notes = append(plan.Notes, a.scopeNotes(places, scope, plugin)...)
+	plan.Notes = append(plan.Notes, a.scopeNotes(ctx, places, scope, plugin)...)
 	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", plugin.Suite, firstOf(plugin.Suite, act.from), live}, plan)
 }
 
 // scopeNotes say what an edit of a project's settings means beside the edit.
-func (a *app) scopeNotes(places installer.Places, scope installer.Scope, plugin installer.Plugin) []string {
+func (a *app) scopeNotes(ctx context.Context, places installer.Places, scope installer.Scope, plugin installer.Plugin) []string {
 	file, errFile := places.Settings(scope)
 	user, errUser := places.Settings(installer.User)
 	switch {
@@ -142,7 +141,7 @@ func (a *app) scopeNotes(places installer.Places, scope installer.Scope, plugin 
 	case file == user || sameDir(file, user):
 		return []string{"here these are your user settings: it is on in every session of yours"}
 	case scope == installer.Local:
-		if a.wouldCommit(file) {
+		if a.wouldCommit(ctx, file) {
 			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
 		}
 		return nil
@@ -159,18 +158,22 @@ func (a *app) scopeNotes(places installer.Places, scope installer.Scope, plugin 
 	return []string{others}
 }
 
-// wouldCommit tells whether a file lies in a git repository that does not ignore
-// it.
-func (a *app) wouldCommit(file string) bool {
-	git, err := exec.LookPath("git")
-	if err != nil || !filepath.IsAbs(git) || repositoryRoot(a.work) == "" {
+// wouldCommit tells whether a file lies in the git repository around the working
+// directory, and that does not ignore it.
+func (a *app) wouldCommit(ctx context.Context, file string) bool {
+	if repositoryRoot(a.work) == "" {
 		return false
 	}
-	// A repository's own configuration could have git start a program to watch files.
-	cmd := exec.Command(git, "-c", "core.fsmonitor=", "check-ignore", "-q", file)
-	cmd.Dir, cmd.Env = a.work, a.env
-	var exit *exec.ExitError
-	return errors.As(cmd.Run(), &exit) && exit.ExitCode() == 1
+	repo, err := a.repositoryAt(ctx, a.work)
+	if err != nil || repo == nil {
+		return false
+	}
+	place, err := repo.path(file)
+	if err != nil || !filepath.IsLocal(place) {
+		return false
+	}
+	ignored, err := repo.ignored(ctx, []string{place})
+	return err == nil && len(ignored) == 0
 }
 
 // planEnable plans, and asks about rivals if there are any and somebody can be

@@ -179,10 +179,8 @@ func (a *app) absolute(path string) string {
 // gitOwner is the default owner: git's idea of the user, else the login name.
 // Only the name: an address is published, so it has to be given.
 func (a *app) gitOwner(ctx context.Context) generator.Owner {
-	cmd := exec.CommandContext(ctx, "git", "config", "user.name")
-	cmd.Dir = a.work
-	if out, err := cmd.Output(); err == nil && strings.TrimSpace(string(out)) != "" {
-		return generator.Owner{Name: strings.TrimSpace(string(out))}
+	if name, err := a.gitAt(a.work).run(ctx, "", "config", "--get", "user.name"); err == nil && strings.TrimSpace(name) != "" {
+		return generator.Owner{Name: strings.TrimSpace(name)}
 	}
 	return generator.Owner{Name: a.user}
 }
@@ -193,12 +191,12 @@ func (a *app) gitInit(ctx context.Context, dir string) {
 	if repositoryRoot(dir) != "" {
 		return
 	}
-	out, err := exec.CommandContext(ctx, "git", "init", "--quiet", dir).CombinedOutput()
+	_, err := a.gitAt(dir).run(ctx, "", "init", "--quiet")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		a.talk("springfield: note: there is no git on PATH, so the suite is not a repository")
 	case err != nil:
-		a.talk("springfield: note: the suite is not a git repository: git init: %s", strings.TrimSpace(string(out)))
+		a.talk("springfield: note: the suite is not a git repository: %v", err)
 	}
 }
 

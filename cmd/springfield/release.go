@@ -25,7 +25,7 @@ type release struct {
 	dir         string // the suite
 	suite       generator.Suite
 	repo        *repository            // of the suite, nil if it is in none
-	noRepo      error                  // why git does not look at the one there is
+	noRepo      *foreignError          // why git does not look at the one there is
 	repos       map[string]*repository // of plugins that are one by themselves, like submodules
 	market      installer.Catalog
 	own         bool   // the marketplace is the suite itself
@@ -64,8 +64,7 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 	if r.dir, err = beyondLink(r.dir); err != nil {
 		return r, remove, err
 	}
-	if r.repo, err = a.repositoryAt(ctx, r.dir); errors.Is(err, errForeign) {
-		r.noRepo = err // which does not matter unless clients fetch from there
+	if r.repo, err = a.repositoryAt(ctx, r.dir); errors.As(err, &r.noRepo) { // which does not matter unless clients fetch from there
 	} else if err != nil {
 		return r, remove, err
 	}
@@ -110,8 +109,9 @@ func (a *app) readRepos(ctx context.Context, r *release) error {
 			continue
 		}
 		repo, err := a.repositoryAt(ctx, dir)
-		if errors.Is(err, errForeign) {
-			return &hinted{err, trustHint}
+		var foreign *foreignError
+		if errors.As(err, &foreign) {
+			return &hinted{err, foreign.hint}
 		}
 		if err != nil {
 			return err
@@ -122,8 +122,6 @@ func (a *app) readRepos(ctx context.Context, r *release) error {
 	}
 	return nil
 }
-
-const trustHint = "git config --global --add safe.directory DIR, for one that you trust"
 
 // repoDir is the directory to commit for a plugin.
 func (r *release) repoDir(plugin string) string {
@@ -172,7 +170,7 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 		return err
 	}
 	repo, err := a.repositoryAt(ctx, to)
-	if errors.Is(err, errForeign) {
+	if foreign := (*foreignError)(nil); errors.As(err, &foreign) {
 		return nil // so nobody knows where others find it
 	}
 	r.marketInGit = repo != nil
@@ -399,7 +397,7 @@ func (r *release) needRepo(plugin, why, hint string) error {
 	switch {
 	case r.repos[plugin] != nil:
 	case r.noRepo != nil:
-		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), trustHint}
+		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), r.noRepo.hint}
 	case r.repo == nil:
 		return &hinted{fmt.Errorf("%s is not in a git repository; %s", r.dir, why), hint}
 	}

@@ -285,7 +285,7 @@ func (r *release) tagsToMake(ctx context.Context) (names []string, err error) {
 			return nil, &hinted{fmt.Errorf("%w: publishing would change %s", errUntagged, filepath.Join(r.dir, row.Plugin)), "springfield publish, commit what it writes, then springfield publish --tag"}
 		}
 		name := tagOf(row.Plugin, row.New)
-		at, err := repo.git(ctx, "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}")
+		at, err := repo.run(ctx, "", "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}")
 		if err != nil {
 			names = append(names, name)
 			continue
@@ -312,7 +312,7 @@ func (r *release) tag(ctx context.Context, names []string) (made []string, err e
 		if err != nil {
 			return made, err
 		}
-		if _, err := repo.git(ctx, "tag", "--annotate", "--message", row.Plugin+" "+row.New, name); err != nil {
+		if _, err := repo.run(ctx, "", "tag", "--annotate", "--message", row.Plugin+" "+row.New, name); err != nil {
 			return made, err
 		}
 		made = append(made, name)
@@ -340,7 +340,7 @@ func (r *release) markStarted(ctx context.Context) (all []string, err error) {
 		if len(files) == 0 {
 			continue
 		}
-		if _, err = repo.git(ctx, append([]string{"update-index", "--chmod=+x", "--"}, files...)...); err != nil {
+		if _, err = repo.run(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...); err != nil {
 			return all, err
 		}
 		all = append(all, files...)

@@ -1,0 +1,407 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// A project whose repository names a trap wherever git can be told to start a
+// program, and whose settings say the same in the environment. No verb springs one.
+
+// trapped is such a project, beside a home and a marketplace.
+type trapped struct {
+	dir  string
+	git  string   // the real one
+	base []string // an environment without anything hostile
+}
+
+func (w trapped) path(name ...string) string {
+	return filepath.Join(append([]string{w.dir}, name...)...)
+}
+
+// trap is the program that a setting names: its own name is the setting's.
+func (w trapped) trap(t *testing.T, name string) string {
+	t.Helper()
+	path := w.path("traps", strings.ReplaceAll(name, "/", "_"))
+	err := os.Symlink(w.path("trap"), path)
+	if err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// sprung are the names of the traps that were started since it was asked last.
+func (w trapped) sprung(t *testing.T) []string {
+	t.Helper()
+	data, err := os.ReadFile(w.path("sprung"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(w.path("sprung"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(data))
+}
+
+// run runs a command in a directory of this world; what it says is for messages.
+func (w trapped) run(t *testing.T, dir string, more []string, command string, args ...string) (out string, err error) {
+	t.Helper()
+	cmd := exec.Command(command, args...)
+	cmd.Dir, cmd.Env = w.path(dir), slices.Concat(w.base, more)
+	said, err := cmd.CombinedOutput()
+	return string(said), err
+}
+
+func (w trapped) must(t *testing.T, dir, command string, args ...string) {
+	t.Helper()
+	if out, err := w.run(t, dir, nil, command, args...); err != nil {
+		t.Fatalf("%s %q: %v\n%s", command, args, err, out)
+	}
+}
+
+func (w trapped) write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(w.path(path)), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.path(path), []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hookNames are the hooks of git, those of newer ones too.
+var hookNames = strings.Fields(`applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist
+	post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update pre-applypatch pre-auto-gc
+	pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction
+	sendemail-validate update`)
+
+// newTrapped makes a project that was published once, and then everything in it
+// hostile that a repository can bring along.
+func newTrapped(t *testing.T) trapped {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	self, err := exec.LookPath("springfield")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := trapped{dir: dir, git: git}
+	w.base = []string{
+		"HOME=" + w.path("home"), "XDG_CACHE_HOME=" + w.path("cache"), "GOCACHE=" + gocache, "TMPDIR=" + w.path("tmp"), "USER=ned",
+		"PATH=" + strings.Join([]string{w.path("bin"), filepath.Dir(self), filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":"),
+	}
+	w.write(t, "trap", "#!/bin/sh\necho \"${0##*/}\" >>'"+w.path("sprung")+"'\nexit 0\n", 0o755)
+	// Every call of git is noted with what it is told.
+	w.write(t, "bin/git", "#!/bin/sh\n{ echo \"call $*\"; env | grep ^GIT_; } >>'"+w.path("calls")+"'\nexec '"+git+"' \"$@\"\n", 0o755)
+	for _, name := range []string{"traps", "tmp", "home", "project/.claude"} {
+		if err := os.MkdirAll(w.path(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
+	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)
+	w.must(t, "", "springfield", "init", "project/suite", "--yes", "--no-git")
+	w.write(t, "project/.claude/.gitignore", "nothing\n", 0o644)
+	w.write(t, "project/text", "one\n", 0o644)
+	w.must(t, "project", git, "init", "--quiet")
+	w.must(t, "project", git, "add", "--all")
+	w.must(t, "project", git, "commit", "--quiet", "--message", "one")
+	w.must(t, "project", git, "remote", "add", "origin", "ssh://host.invalid/o/project.git")
+	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD") // as if it were pushed
+	w.must(t, "project/suite", "springfield", "publish", "--to", "../../market", "--target", generator.Host().String())
+	w.must(t, "project", git, "add", "--all")
+	w.must(t, "project", git, "commit", "--quiet", "--message", "two")
+	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD")
+
+	// A partial clone that lacks a file which git would read.
+	blob, err := exec.Command(git, "-C", w.path("project"), "rev-parse", "HEAD:.claude/.gitignore").Output()
+	if err != nil || len(blob) < 40 {
+		t.Fatalf("%q, %v", blob, err)
+	}
+	w.must(t, "project", git, "update-index", "--skip-worktree", ".claude/.gitignore")
+	for _, path := range []string{w.path("project", ".claude", ".gitignore"), w.path("project", ".git", "objects", string(blob[:2]), string(blob[2:40]))} {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.write(t, "project/.git/info/attributes", "text filter=evil=x\n*.md filter=other diff=evil merge=evil\n*.json filter=other\n", 0o644)
+	w.write(t, "project/.git/config", w.hostileConfig(t, ""), 0o644)
+	w.write(t, "project/.git/included", w.hostileConfig(t, "included."), 0o644)
+	for _, name := range hookNames {
+		if err := os.Symlink(w.trap(t, "hook."+name), w.path("project", ".git", "hooks", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.staleIndex(t)
+	_ = w.sprung(t)
+	return w
+}
+
+// staleIndex has git look at the content of files again.
+func (w trapped) staleIndex(t *testing.T) {
+	t.Helper()
+	w.must(t, "project", "find", "suite", "text", "-type", "f", "-exec", "touch", "{}", "+")
+}
+
+// programSettings are those that name a program: a place to put it, and its name.
+var programSettings = []string{
+	"core.fsmonitor", "core.sshCommand", "core.pager", "core.editor", "core.askPass", "core.gitProxy", "core.alternateRefsCommand",
+	"sequence.editor", "diff.external", "diff.evil.command", "diff.evil.textconv", "interactive.diffFilter",
+	"filter.evil=x.process", "filter.evil=x.clean", "filter.evil=x.smudge", "filter.other.clean", "filter.other.smudge", "merge.evil.driver",
+	"gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand",
+	"credential.helper", "credential.https://host.invalid.helper", "trailer.evil.command", "trailer.evil.cmd", "hook.evil.command",
+	"remote.origin.uploadpack", "remote.origin.receivepack", "uploadpack.packObjectsHook", "tar.evil.command",
+	"pager.status", "pager.log", "pager.tag", "pager.diff", "pager.config", "pager.branch",
+	"alias.status", "alias.log", "difftool.evil.cmd", "mergetool.evil.cmd", "browser.evil.cmd", "man.evil.cmd", "guitool.evil.cmd",
+	"init.templateDir", "sendemail.smtpServer", "web.browser", "help.browser",
+}
+
+// hostileConfig is a configuration in which every program is a trap.
+func (w trapped) hostileConfig(t *testing.T, prefix string) string {
+	t.Helper()
+	var b strings.Builder
+	set := func(key, value string) {
+		section, rest, _ := strings.Cut(key, ".")
+		if i := strings.LastIndex(rest, "."); i >= 0 {
+			fmt.Fprintf(&b, "[%s %q]\n\t%s = %q\n", section, rest[:i], rest[i+1:], value)
+			return
+		}
+		fmt.Fprintf(&b, "[%s]\n\t%s = %q\n", section, rest, value)
+	}
+	for _, key := range programSettings {
+		set(key, w.trap(t, prefix+key))
+	}
+	for _, key := range [][2]string{
+		{"core.repositoryFormatVersion", "1"}, {"extensions.partialClone", "origin"}, {"remote.origin.promisor", "true"},
+		{"remote.origin.url", "ssh://host.invalid/o/project.git"}, {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
+		{"branch.main.remote", "origin"}, {"branch.main.merge", "refs/heads/main"},
+		{"protocol.allow", "always"}, {"protocol.ext.allow", "always"},
+		{"log.showSignature", "true"}, {"tag.gpgSign", "true"}, {"commit.gpgSign", "true"}, {"hook.evil.event", "reference-transaction"},
+		{"status.submoduleSummary", "true"}, {"submodule.recurse", "true"}, {"core.untrackedCache", "true"},
+	} {
+		set(key[0], key[1])
+	}
+	if prefix == "" {
+		return b.String() + "[include]\n\tpath = included\n"
+	}
+	return b.String()
+}
+
+// variables say the same in the environment, where a project's settings can put it.
+func (w trapped) variables(t *testing.T) []string {
+	t.Helper()
+	w.write(t, "project/evil/git/config", w.hostileConfig(t, "XDG_CONFIG_HOME/"), 0o644)
+	w.write(t, "project/evil/global", w.hostileConfig(t, "GIT_CONFIG_GLOBAL/"), 0o644)
+	w.write(t, "project/evil/system", w.hostileConfig(t, "GIT_CONFIG_SYSTEM/"), 0o644)
+	env := []string{
+		"XDG_CONFIG_HOME=" + w.path("project", "evil"), "GIT_CONFIG_GLOBAL=" + w.path("project", "evil", "global"),
+		"GIT_CONFIG_SYSTEM=" + w.path("project", "evil", "system"), "GIT_TEMPLATE_DIR=" + w.path("project", ".git"),
+		"GIT_EXEC_PATH=" + w.path("traps"), "GIT_TRACE=" + w.path("sprung"), "GIT_TRACE2_EVENT=" + w.path("sprung"),
+		"GIT_CONFIG_PARAMETERS='core.fsmonitor'='" + w.trap(t, "GIT_CONFIG_PARAMETERS") + "'",
+		fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(programSettings)), "GIT_ALLOW_PROTOCOL=ssh:ext", "GIT_NO_LAZY_FETCH=0", "GIT_OPTIONAL_LOCKS=1",
+	}
+	for i, key := range programSettings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, w.trap(t, "GIT_CONFIG_COUNT/"+key)))
+	}
+	for _, name := range []string{
+		"GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "PAGER", "EDITOR", "VISUAL",
+		"GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
+	} {
+		env = append(env, name+"="+w.trap(t, name))
+	}
+	return env
+}
+
+// Plain git springs the traps, so that a verb which springs none shows something.
+func TestTrapsSpring(t *testing.T) {
+	w := newTrapped(t)
+	head := []string{"cat-file", "-p", "HEAD"}
+	for _, call := range []struct {
+		args []string
+		env  []string
+		want []string
+	}{
+		{args: []string{"status", "--porcelain"}, want: []string{"included.core.fsmonitor", "included.filter.evil=x.process", "included.filter.other.clean"}},
+		{args: []string{"check-ignore", "-q", ".claude/settings.local.json"}, want: []string{"included.core.sshCommand"}},
+		{args: []string{"diff", "HEAD~1", "HEAD", "--", "suite"}, want: []string{"included.diff.external", "included.diff.evil.command"}},
+		{args: []string{"log", "-p", "--no-ext-diff", "--no-show-signature"}, want: []string{"included.diff.evil.textconv"}},
+		{args: []string{"tag", "--annotate", "--message", "x", "signed"}, want: []string{"included.gpg.openpgp.program"}},
+		{args: []string{"-c", "tag.gpgSign=false", "tag", "--annotate", "--message", "x", "plain"}, want: []string{"reference-transaction"}},
+		{args: []string{"-c", "tag.gpgSign=false", "tag", "--annotate", "edited"}, want: []string{"included.core.editor"}},
+		{args: []string{"-c", "core.fsmonitor=", "update-index", "--chmod=+x", "suite/README.md"}, want: []string{"post-index-change"}},
+		{args: []string{"fetch", "origin"}, want: []string{"included.core.sshCommand"}},
+		{args: []string{"fetch", "git://host.invalid/x"}, want: []string{"core.gitProxy"}},
+		{args: []string{"fetch", "ext::" + w.trap(t, "ext") + " x"}, want: []string{"ext"}},
+		{args: []string{"status", "--porcelain"}, env: slices.DeleteFunc(w.variables(t), func(v string) bool { return strings.HasPrefix(v, "GIT_EXEC_PATH=") }), want: []string{"GIT_CONFIG_PARAMETERS"}},
+		{args: head, env: []string{"GIT_TRACE=" + w.path("sprung")}, want: []string{"git"}},
+		{args: []string{"fetch", "origin"}, env: w.variables(t), want: []string{"GIT_SSH_COMMAND"}},
+	} {
+		w.staleIndex(t)
+		out, _ := w.run(t, "project", call.env, w.git, call.args...) // most fail, as their traps do
+		got := w.sprung(t)
+		for _, want := range call.want {
+			if !slices.Contains(got, want) {
+				t.Errorf("git %q springs %q, not %s\n%s", call.args, got, want, out)
+			}
+		}
+	}
+}
+
+// Every verb, where git can be made to start something.
+func TestVerbsSpringNoTrap(t *testing.T) {
+	w := newTrapped(t)
+	host := generator.Host().String()
+	calls := map[string][][]string{
+		"init":     {{"init", "another", "--yes", "--target", host}, {"init", "suite", "--yes"}, {"init", w.path("beside"), "--yes", "--target", host}},
+		"new":      {{"new", "left-handed", "--from", "ned-flanders", "--suite", "suite"}},
+		"build":    {{"build", "suite", "--target", host}},
+		"update":   {{"update", "suite"}},
+		"validate": {{"validate", "suite"}},
+		"publish": {
+			{"publish", "suite", "--to", "../market", "--check"},
+			{"publish", "suite", "--to", "../market", "--target", host, "--tag"},
+			{"publish", "suite", "--to", "../market", "--target", host, "--bump", "patch"},
+			{"publish", "suite", "--target", host, "--dry-run"},
+		},
+		"prebuild":   {{"prebuild", "--help"}},
+		"enable":     {{"enable", "ned-flanders", "--suite", "suite"}, {"enable", "ned-flanders", "--suite", "suite", "--scope", "project"}, {"enable", "ned-flanders", "--suite", "suite", "--scope", "local"}},
+		"status":     {{"status"}},
+		"doctor":     {{"doctor"}, {"doctor", "--fix"}},
+		"list":       {{"list"}},
+		"why":        {{"why"}},
+		"log":        {{"log"}},
+		"explain":    {{"explain", w.path("transcript.jsonl")}},
+		"hold":       {{"hold", "1m"}},
+		"resume":     {{"resume"}},
+		"loop":       {{"loop", "start", "a goal"}, {"loop", "status"}, {"loop", "stop"}},
+		"state":      {{"state", "show"}},
+		"judge":      {{"judge", "--page", w.path("transcript.jsonl")}},
+		"replay":     {{"replay"}},
+		"tune":       {{"tune"}},
+		"disable":    {{"disable", "ned-flanders", "--scope", "local"}, {"disable", "ned-flanders", "--scope", "project"}, {"disable", "ned-flanders"}},
+		"undo":       {{"undo", "--list"}, {"undo"}},
+		"version":    {{"version"}},
+		"completion": {{"completion", "bash"}},
+	}
+	w.write(t, "transcript.jsonl", `{"type":"user","message":{"role":"user","content":"go"}}`+"\n", 0o644)
+	for _, cmd := range newRoot(&app{}).Commands() {
+		if calls[cmd.Name()] == nil {
+			t.Errorf("no call of %s is tried", cmd.Name())
+		}
+	}
+	asked, tagged := map[string]bool{}, false
+	for _, hostile := range []struct {
+		name string
+		env  []string
+	}{{"the repository", nil}, {"the environment too", w.variables(t)}} {
+		for _, verb := range []string{
+			"publish", "init", "new", "build", "update", "validate", "prebuild", "enable", "status", "doctor", "list", "why", "log", "explain", "hold", "resume",
+			"loop", "state", "judge", "replay", "tune", "disable", "undo", "version", "completion",
+		} {
+			for _, args := range calls[verb] {
+				w.staleIndex(t)
+				_ = os.Remove(w.path("calls"))
+				out, err := w.run(t, "project", hostile.env, "springfield", args...)
+				if got := w.sprung(t); len(got) > 0 {
+					t.Errorf("%s: springfield %q starts %q\n%s", hostile.name, args, got, out)
+				}
+				data, _ := os.ReadFile(w.path("calls"))
+				for _, call := range bytes.Split(data, []byte("call "))[1:] {
+					asked[verb] = true
+					tagged = tagged || bytes.Contains(call, []byte(" tag --annotate"))
+					for _, want := range []string{"GIT_NO_LAZY_FETCH=1\n", "GIT_ALLOW_PROTOCOL=\n", "GIT_OPTIONAL_LOCKS=0\n", "GIT_TERMINAL_PROMPT=0\n"} {
+						if !bytes.Contains(call, []byte(want)) {
+							t.Errorf("%s: springfield %q calls git without %s: %s", hostile.name, args, strings.TrimSpace(want), call)
+						}
+					}
+				}
+				if err != nil {
+					t.Logf("%s: springfield %q: %v", hostile.name, args, err)
+				}
+			}
+		}
+		delete(calls, "new")
+	}
+	if !tagged {
+		t.Error("publish --tag did not come to tagging")
+	}
+	for _, verb := range []string{"init", "publish", "enable"} {
+		if !asked[verb] {
+			t.Errorf("%s asks git nothing, so this shows nothing", verb)
+		}
+	}
+}
+
+// What looks like a repository, or leads to another one, is not looked at.
+func TestRepositoriesThatAreElsewhere(t *testing.T) {
+	w := newTrapped(t)
+	theirs := w.path("theirs")
+	w.must(t, "", w.git, "init", "--quiet", theirs)
+	w.must(t, "theirs", w.git, "commit", "--quiet", "--allow-empty", "--message", "private")
+	w.must(t, "theirs", w.git, "worktree", "add", "--quiet", w.path("linked"))
+	w.must(t, "", w.git, "init", "--quiet", "--separate-git-dir", w.path("apart.git"), w.path("apart"))
+	w.must(t, "", w.git, "-c", "protocol.file.allow=always", "-C", w.path("theirs"), "submodule", "--quiet", "add", theirs, "sub")
+	w.must(t, "", w.git, "init", "--quiet", "--bare", w.path("bare"))
+	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.bare", "false")
+	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.worktree", w.path("theirs"))
+	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.fsmonitor", w.trap(t, "bare"))
+	for _, dir := range []string{"worktree", "common"} {
+		w.must(t, "", w.git, "init", "--quiet", w.path(dir))
+	}
+	w.must(t, "worktree", w.git, "config", "core.worktree", theirs)
+	w.write(t, "common/.git/commondir", theirs+"/.git\n", 0o644)
+	w.write(t, "file/.git", "gitdir: "+theirs+"/.git\n", 0o644)
+	w.write(t, "file2/.git", "gitdir: "+theirs+"/.git/worktrees/linked\n", 0o644)
+	w.write(t, "link/text", "", 0o644)
+	if err := os.Symlink(theirs+"/.git", w.path("link", ".git")); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{env: w.base, work: w.dir, home: w.path("home")}
+	for dir, want := range map[string]string{
+		"theirs": "theirs", "theirs/sub": "theirs/sub", "linked": "linked", "project/suite": "project",
+		"apart": "", "bare": "", "worktree": "", "common": "", "file": "", "file2": "", "link": "",
+	} {
+		repo, err := a.repositoryAt(t.Context(), w.path(filepath.FromSlash(dir)))
+		var foreign *foreignError
+		switch {
+		case want == "" && repo != nil:
+			t.Errorf("%s is in %s", dir, repo.root)
+		case want == "" && dir != "bare" && !errors.As(err, &foreign):
+			t.Errorf("%s: %v", dir, err)
+		case want != "" && (repo == nil || repo.root != w.path(filepath.FromSlash(want))):
+			t.Errorf("%s: %v, %v", dir, repo, err)
+		}
+	}
+	w.must(t, "apart", w.git, "config", "core.worktree", w.path("apart"))
+	if repo, err := a.repositoryAt(t.Context(), w.path("apart")); repo == nil {
+		t.Errorf("a git directory that names its checkout: %v", err)
+	}
+	if got := w.sprung(t); len(got) > 0 {
+		t.Errorf("started: %q", got)
+	}
+}

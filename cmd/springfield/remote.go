@@ -1,0 +1,64 @@
+// Addresses of git repositories: what a catalog may say of a remote, and which
+// name the same one.
+
+package main
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// scpLike is USER@HOST:PATH. A host of one letter is a drive of Windows; what
+// begins with a colon would name a helper that git runs, as in ext::.
+var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
+
+// publicURL is a remote as a catalog may name it: without a password, and for
+// GitHub over https, which needs no key. Not ok: others cannot fetch from it, or
+// should not.
+func publicURL(remote string) (where string, ok bool) {
+	if strings.ContainsFunc(remote, unicode.IsControl) {
+		return "", false
+	}
+	if at := scpLike.FindStringSubmatch(remote); at != nil && !strings.Contains(remote, "://") {
+		if strings.EqualFold(at[1], "github.com") {
+			return "https://github.com/" + strings.TrimLeft(at[2], "/"), true
+		}
+		return remote, true
+	}
+	u, err := url.Parse(remote)
+	if err != nil || u.Hostname() == "" || strings.HasPrefix(u.Host, "-") {
+		return "", false
+	}
+	u.RawQuery, u.ForceQuery, u.Fragment = "", false, "" // which can hold a token
+	switch {
+	case strings.EqualFold(u.Hostname(), "github.com"):
+		return "https://github.com/" + strings.TrimLeft(u.Path, "/"), true
+	case u.Scheme == "https" || u.Scheme == "http":
+		u.User = nil
+	case u.Scheme != "ssh":
+		return "", false
+	case u.User != nil:
+		u.User = url.User(u.User.Username())
+	}
+	return u.String(), true
+}
+
+// sameRepository tells whether two URLs, or OWNER/REPO, name one repository.
+func sameRepository(a, b string) bool { return canonical(a) == canonical(b) }
+
+func canonical(where string) string {
+	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
+		where = "ssh://" + at[1] + "/" + at[2]
+	}
+	if ownerRepo.MatchString(where) {
+		where = "https://github.com/" + where
+	}
+	if u, err := url.Parse(where); err == nil && u.Host != "" {
+		where = u.Hostname() + "/" + strings.Trim(u.Path, "/")
+	}
+	return strings.ToLower(strings.TrimSuffix(where, ".git"))
+}
+
+var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)
