@@ -162,7 +162,10 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
 					return Build{}, fmt.Errorf("compile the hook: %w", err)
 				}
-				if overlay, err = t.deafen(ctx, stage, goCommand); err != nil {
+				if overlay, err = t.overlay(ctx, stage, goCommand); err != nil {
+					return Build{}, err
+				}
+				if err := t.prove(ctx, stage, goCommand, overlay); err != nil {
 					return Build{}, err
 				}
 				staged = true
@@ -188,12 +191,23 @@ func ofSeveral(i, n int) string {
 
 func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, program Program, target Target) ([]byte, error) {
 	out := filepath.Join(stage, "out-"+string(program)+"-"+target.OS+"-"+target.Arch)
-	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch},
-		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "./runtime/"+string(program))
+	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, buildArgs(overlay, out, "./runtime/"+string(program))...)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
 	}
-	return os.ReadFile(out)
+	data, err := os.ReadFile(out)
+	if err == nil {
+		err = checkMark(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("compile the hook: for %s: %w", target, err)
+	}
+	return data, nil
+}
+
+// buildArgs are the arguments of go that compile a program of ours.
+func buildArgs(overlay, out, program string) []string {
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay=" + overlay, "-o", out, program}
 }
 
 // run starts go in the environment made from nothing. GOENV=off matters: an
@@ -261,7 +275,8 @@ func sources() (map[string][]byte, string, error) {
 		"go.mod": []byte("module " + hookruntime.Module + "\n\ngo " + hookruntime.Go + "\n"),
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "go.mod %q\ndeaf %q\n", files["go.mod"], deafTo)
+	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
+	hashOverlay(h)
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
 			return err

@@ -452,7 +452,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := toolchain(t).deafen(ctx, stage, goCommand)
+	overlay, err := toolchain(t).overlay(ctx, stage, goCommand)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,8 +477,9 @@ func TestBuildIsReproducible(t *testing.T) {
 }
 
 // A project's settings can set variables that Go itself obeys. None of them may
-// end the hook in another way than silence, or keep it from deciding.
-func TestHookIsDeafToTheEnvironment(t *testing.T) {
+// end the hook in another way than silence, keep it from deciding, or make it
+// take more memory than it needs.
+func TestHookReadsNoGoVariable(t *testing.T) {
 	built, err := toolchain(t).Build(context.Background(), []Target{host()})
 	if err != nil {
 		t.Fatal(err)
@@ -494,13 +495,101 @@ func TestHookIsDeafToTheEnvironment(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for _, hostile := range []string{"", "GOMEMLIMIT=ignore the user", "GOMEMLIMIT=1", "GOGC=x", "GOGC=1", "GODEBUG=gctrace=1", "GODEBUG=x", "GOTRACEBACK=none", "GOMAXPROCS=x", "GOMAXPROCS=1"} {
-		cmd := exec.Command(hook)
-		cmd.Env = []string{"HOME=" + t.TempDir(), hostile}
+	hostile := append(absurdities([]string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"}), nil, []string{"GODEBUG=x"}, []string{"GOMAXPROCS=1"})
+	for _, vars := range hostile {
+		cmd := exec.Command("/bin/sh", "-c", `ulimit -v 2000000; exec "$0"`, hook) // in KiB: GOMAXPROCS=200000 takes more
+		cmd.Env = append([]string{"HOME=" + t.TempDir()}, vars...)
 		cmd.Stdin = strings.NewReader(`{"session_id":"s","last_assistant_message":"Moving to Task 2."}`)
 		out, err := cmd.Output()
 		if err != nil || !bytes.Contains(out, []byte(`"decision":"block"`)) {
-			t.Errorf("%s: %v, %q", hostile, err, out)
+			t.Errorf("%v: %v, %q", vars, err, out)
+		}
+	}
+}
+
+// A Go whose runtime asks for its variables elsewhere compiles no hook.
+func TestBuildRefusesAnUnknownGo(t *testing.T) {
+	real, err := lookPath("go", os.Getenv("PATH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroot, err := exec.Command(real, "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, edit := range map[string]struct{ file, from, to string }{
+		"another name for what reads them":   {"env_posix.go", "func gogetenv(", "func getenv("},
+		"another result":                     {"proc.go", "func getGodebugEarly() (string, bool)", "func getGodebugEarly() string"},
+		"no settings of GODEBUG to be found": {"runtime1.go", `{name: "`, `{called: "`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			elsewhere := filepath.Join(t.TempDir(), "goroot")
+			sources := filepath.Join(elsewhere, "src", "runtime")
+			if err := os.MkdirAll(sources, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, file := range []string{"env_posix.go", "proc.go", "runtime1.go"} {
+				text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime", file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if file == edit.file {
+					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
+				}
+				if err := os.WriteFile(filepath.Join(sources, file), text, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			bin := t.TempDir()
+			script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + elsewhere + "'; exit; }\nexec " + real + " \"$@\"\n"
+			if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			tools := toolchain(t)
+			tools.Path = bin + string(os.PathListSeparator) + tools.Path
+			if _, err := tools.Build(context.Background(), []Target{host()}); !errors.Is(err, ErrUnknownGo) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+// The probe finds a runtime that is as Go has it.
+func TestProbeFindsAGoThatReadsItsVariables(t *testing.T) {
+	stage, err := makeStage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = removeStage(stage) }()
+	if err := stageSources(filepath.Join(stage, "src"), map[string][]byte{"go.mod": []byte("module m\n\ngo 1.25.0\n")}); err != nil {
+		t.Fatal(err)
+	}
+	unchanged := filepath.Join(stage, "overlay.json")
+	if err := os.WriteFile(unchanged, []byte(`{"Replace": {}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tools := toolchain(t)
+	goCommand, err := lookPath("go", tools.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tools.prove(context.Background(), stage, goCommand, unchanged); !errors.Is(err, ErrUnknownGo) {
+		t.Errorf("%v", err)
+	}
+	settings, err := tools.debugSettings(context.Background(), stage, goCommand)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := tools.probe(context.Background(), stage, filepath.Join(stage, "probe"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, vars := range absurdities(settings) {
+		if strings.HasPrefix(vars[0], "GOGC=") || strings.HasPrefix(vars[0], "GODEBUG=cpu.") {
+			continue // alone these do no harm that a probe could see
+		}
+		if got, err := tools.probe(context.Background(), stage, filepath.Join(stage, "probe"), vars); err == nil && got == want {
+			t.Errorf("%v goes unnoticed", vars)
 		}
 	}
 }

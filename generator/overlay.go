@@ -1,0 +1,109 @@
+// The Go runtime that hooks and judges are compiled with reads no variable
+// whose name begins with GO.
+//
+// A project's settings can set variables for hooks, and Go's runtime obeys some
+// of them before the first statement of main: GODEBUG=cgocheck=2 or a malformed
+// GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for
+// "go on"; GOMAXPROCS=200000 costs gigabytes. No statement of ours comes early
+// enough. So the two functions through which the runtime asks for such variables
+// are replaced for the build, a probe proves it for each Go that compiles (see
+// probe.go), and every program made this way carries a mark.
+
+package generator
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// goMark is in every program whose runtime reads no variable of Go's own. It
+// says how a program was compiled; it proves nothing about a forged one.
+const goMark = "springfield: this runtime reads no variable whose name begins with GO"
+
+// runtimePatch is a function of Go's runtime that asks the environment, and the
+// statements that it begins with in our programs.
+type runtimePatch struct{ file, function, statements string }
+
+// runtimePatches are all of them. getGodebugEarly looks for GODEBUG before there is an
+// environment; what it returns second is whether it could look. Everything else
+// goes through gogetenv.
+func runtimePatches() []runtimePatch {
+	return []runtimePatch{
+		{"env_posix.go", "func gogetenv(key string) string {\n",
+			"\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n"},
+		{"proc.go", "func getGodebugEarly() (string, bool) {\n",
+			"\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n"},
+	}
+}
+
+// markDeclaration ends the file of the first patch: a variable, because the
+// linker keeps what a constant says only where it is used.
+const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
+
+// ErrUnknownGo says that hooks cannot be compiled with a Go because its runtime
+// is not known to ignore the environment afterwards.
+var ErrUnknownGo = errors.New("this Go reads its own variables from the environment in a way that springfield does not know")
+
+// overlay writes the files that go build takes in the place of the runtime's
+// own, and returns the path of the list of them.
+func (t Toolchain) overlay(ctx context.Context, stage, goCommand string) (string, error) {
+	root, err := t.run(ctx, stage, goCommand, nil, "env", "GOROOT")
+	if err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for i, p := range runtimePatches() {
+		source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime", p.file)
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return "", fmt.Errorf("compile the hook: %w: %w", ErrUnknownGo, err)
+		}
+		if bytes.Count(text, []byte(p.function)) != 1 {
+			return "", fmt.Errorf("compile the hook: %w: %s has no %s", ErrUnknownGo, source, strings.TrimSuffix(p.function, " {\n"))
+		}
+		text = bytes.Replace(text, []byte(p.function), []byte(p.function+p.statements), 1)
+		if i == 0 {
+			text = append(text, markDeclaration...)
+		}
+		replace[source] = filepath.Join(stage, p.file)
+		if err := os.WriteFile(replace[source], text, 0o644); err != nil {
+			return "", fmt.Errorf("compile the hook: %w", err)
+		}
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", fmt.Errorf("compile the hook: %w", err)
+	}
+	list := filepath.Join(stage, "overlay.json")
+	if err := os.WriteFile(list, data, 0o644); err != nil {
+		return "", fmt.Errorf("compile the hook: %w", err)
+	}
+	return list, nil
+}
+
+// hashOverlay puts into a hash what the overlay makes of a program.
+func hashOverlay(h io.Writer) {
+	for _, p := range runtimePatches() {
+		fmt.Fprintf(h, "patch %s %q %q\n", p.file, p.function, p.statements)
+	}
+	fmt.Fprintf(h, "mark %q\n", markDeclaration)
+}
+
+// ErrReadsGo says that a program obeys variables of Go's own, so that a
+// project's settings can make it block every stop.
+var ErrReadsGo = errors.New("its runtime reads GODEBUG, GOMEMLIMIT and other variables that a project can set")
+
+// checkMark says of a compiled program whether its runtime is ours.
+func checkMark(program []byte) error {
+	if !bytes.Contains(program, []byte(goMark)) {
+		return ErrReadsGo
+	}
+	return nil
+}
