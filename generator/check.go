@@ -52,6 +52,37 @@ func CheckJudge(dir string, machine Target) error {
 	return checkBinary(dir, Judge, machine, launched, ErrNoJudge)
 }
 
+// CheckRuntime says which program of the plugin in a directory, for a machine,
+// obeys variables that a project can set: ErrReadsGo. What is missing is for
+// CheckHook and CheckJudge to tell.
+func CheckRuntime(dir string, machine Target) error {
+	launched, err := isLaunched(dir, machine)
+	if err != nil {
+		return fmt.Errorf("read hook: %w", err)
+	}
+	for _, program := range []Program{Hook, Judge} {
+		path := filepath.Join(dir, filepath.FromSlash(program.place(machine, launched)))
+		if err := checkRuntime(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// checkRuntime is checkMark of a file.
+func checkRuntime(path string) error {
+	f, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxHook))
+	if err != nil {
+		return err
+	}
+	return checkMark(data)
+}
+
 // isLaunched tells whether a plugin's hook is started by the launcher.
 func isLaunched(dir string, machine Target) (bool, error) {
 	if machine.OS == "windows" {

@@ -10,8 +10,11 @@ import (
 )
 
 // program is the head of a compiled program, as much as says for which machine
-// it is.
-func program(t Target) []byte {
+// it is, and the mark of our runtime.
+func program(t Target) []byte { return append(head(t), goMark...) }
+
+// head is that without the mark.
+func head(t Target) []byte {
 	little := binary.LittleEndian
 	switch t.OS {
 	case "linux":
@@ -67,6 +70,36 @@ func TestTargetOf(t *testing.T) {
 	}
 	if got, err := TargetOf(self); got != Host() || err != nil {
 		t.Errorf("this very program: %s, %v", got, err)
+	}
+}
+
+// A hook or a judge that was compiled with a runtime as Go has it is found,
+// wherever it lies; what is not there is none.
+func TestCheckRuntime(t *testing.T) {
+	linux, windows := Target{"linux", "amd64"}, Target{"windows", "amd64"}
+	for name, test := range map[string]struct {
+		files   map[string][]byte
+		machine Target
+		bad     string
+	}{
+		"ours":            {map[string][]byte{"springfield-hook": program(linux)}, linux, ""},
+		"none":            {nil, linux, ""},
+		"Go's own":        {map[string][]byte{"springfield-hook": head(linux)}, linux, "springfield-hook"},
+		"behind launcher": {map[string][]byte{"springfield-hook": []byte("#!/bin/sh\n"), "linux-amd64/springfield-hook": head(linux)}, linux, "linux-amd64"},
+		"another machine": {map[string][]byte{"springfield-hook": []byte("#!/bin/sh\n"), "linux-amd64/springfield-hook": program(linux), "springfield-hook.exe": head(windows)}, linux, ""},
+		"windows":         {map[string][]byte{"springfield-hook": []byte("#!/bin/sh\n"), "springfield-hook.exe": head(windows)}, windows, ".exe"},
+		"the judge":       {map[string][]byte{"springfield-hook": program(linux), "springfield-judge": head(linux)}, linux, "springfield-judge"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for path, data := range test.files {
+				put(t, filepath.Join(dir, "hooks", path), data, 0o755)
+			}
+			err := CheckRuntime(dir, test.machine)
+			if test.bad == "" && err != nil || test.bad != "" && (!errors.Is(err, ErrReadsGo) || !strings.Contains(err.Error(), test.bad)) {
+				t.Error(err)
+			}
+		})
 	}
 }
 

@@ -98,7 +98,7 @@ func hashOverlay(h io.Writer) {
 
 // ErrReadsGo says that a program obeys variables of Go's own, so that a
 // project's settings can make it block every stop.
-var ErrReadsGo = errors.New("its runtime reads GODEBUG, GOMEMLIMIT and other variables that a project can set")
+var ErrReadsGo = errors.New("it obeys GODEBUG and other variables of Go's own, by which a project's settings can make Claude go on without end")
 
 // checkMark says of a compiled program whether its runtime is ours.
 func checkMark(program []byte) error {

@@ -513,6 +513,9 @@ func (in *inspection) lookAtBinary(file string, program Program, target Target) 
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: fmt.Sprintf("it is compiled for %s, not for %s", found, target), Fix: "springfield build"})
 		return
 	}
+	if err := checkRuntime(in.path(file)); err != nil {
+		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: reason(err), Fix: "springfield build"})
+	}
 	want := in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(in.path(file)); err != nil || got != want && want != "" {
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file,

@@ -383,13 +383,15 @@ func tree(text string) (*value, error) {
 }
 
 func fault(text string, offset int, format string, args ...any) error {
+	line, column := position(text, offset)
+	return &SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
+}
+
+// position is the line and the column of an offset, from 1.
+func position(text string, offset int) (line, column int) {
 	before := text[:offset]
-	line := strings.LastIndexByte(before, '\n') + 1
-	return &SyntaxError{
-		Line:    1 + strings.Count(before, "\n"),
-		Column:  1 + utf8.RuneCountInString(before[line:]),
-		Problem: fmt.Sprintf(format, args...),
-	}
+	begin := strings.LastIndexByte(before, '\n') + 1
+	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[begin:])
 }
 
 // decode reads a valid text into plain Go values, numbers as their text.

@@ -45,6 +45,7 @@ type Layer struct {
 
 	path   string // File, every symbolic link followed
 	fields map[string]json.RawMessage
+	doc    *Document // nil if there is a Problem
 }
 
 // Switched is a plugin and what settings say of it.
@@ -123,6 +124,7 @@ func readLayer(name, path string) Layer {
 		l.Problem = err.Error()
 		return l
 	}
+	l.doc = doc
 	l.fields, _ = members(json.RawMessage(doc.text))
 	return l
 }

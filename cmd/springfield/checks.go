@@ -235,6 +235,9 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 	if known, _ := strategy.Named(s.Strategy); known.Judges && len(all) == 0 { // a hook that does not start asks nobody
 		all = append(all, d.checkJudgeProgram(s)...)
 	}
+	if err := generator.CheckRuntime(s.Dir, generator.Host()); err != nil && len(all) == 0 {
+		all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s)})
+	}
 	if stale := d.stale(s); stale != "" {
 		all = append(all, finding{State: warning, Says: fmt.Sprintf("%s: %s", s.ID, stale), Fix: fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)})
 	}
@@ -548,36 +551,15 @@ func checkTodo(d *diagnosis) []finding {
 	return []finding{f}
 }
 
-// steering are variables by which a project's settings could move a hook, and
-// what becomes of it.
-func steering() []steer {
-	return []steer{
-		{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
-		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
-		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on Claude Code 2.1.197; state stays beside the transcript"},
-		{"HOME", "the state directory does not follow it"},
-		{"ANTHROPIC_BASE_URL", "Claude Code would ask there, with your key"},
-		{"GOMEMLIMIT", "the compiled hook does not read it"},
-		{"GODEBUG", "it reaches every Go program, ours too"},
-		{"PATH", "what hooks and Claude Code start by name comes from there"},
-		{"NODE_OPTIONS", "it reaches every node that Claude Code starts"},
-		{"BASH_ENV", "every bash that Claude Code starts runs it"},
-		{"LD_PRELOAD", "it puts code into every program that Claude Code starts"},
-		{"DYLD_INSERT_LIBRARIES", "it puts code into every program that Claude Code starts"},
-	}
-}
-
-type steer struct{ name, does string }
-
 // checkProject looks at what a project may do to us, and whether it is accepted.
 func checkProject(d *diagnosis) []finding {
 	var all []finding
-	for _, s := range steering() {
-		value, from, ok := d.inventory.Env(s.name)
-		if !ok || from != string(installer.Project) && from != string(installer.Local) {
-			continue
-		}
-		all = append(all, finding{State: warning, Says: fmt.Sprintf("%s settings set %s=%.40q: %s", from, s.name, value, s.does), Fix: "take it out of env there if you did not put it in"})
+	steering, others := steered(d.places, d.inventory)
+	for _, v := range steering {
+		all = append(all, finding{State: warning, Says: v.says(), Fix: "take it out of env there if you did not put it in"})
+	}
+	if len(others) > 0 {
+		all = append(all, finding{State: note, Says: "project or local settings set variables that every hook sees: " + strings.Join(others, ", "), Fix: "take out of env there what you do not know"})
 	}
 	if trusted, known := installer.Trusted(d.places); known && !trusted {
 		all = append(all, finding{State: note, Says: "this directory is not accepted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",

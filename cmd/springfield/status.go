@@ -60,6 +60,7 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 	s := status{Inventory: inventory, cannot: cannot, made: a.made(places), held: held, until: hold.Until}
 	// One that cannot be read is for doctor to tell.
 	s.purse, _ = ledger.ReadPurse(filepath.Join(places.Config, "springfield"), time.Now())
+	s.steering, s.others = steered(places, inventory)
 	if o.json {
 		return a.encode(s.shape())
 	}
@@ -75,6 +76,9 @@ type status struct {
 	held   bool              // all sessions are to stop
 	until  int64             // when that ends, Unix milliseconds; 0: when it is lifted
 	purse  ledger.Purse      // what judges have cost today
+
+	steering []setting // variables of the project that could move a hook
+	others   []string  // its other variables
 }
 
 // deciding are the plugins that decide at Stop.
@@ -197,6 +201,12 @@ func (s status) notes() (all []string) {
 			until = "until " + time.UnixMilli(s.until).Local().Format("2006-01-02 15:04")
 		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
+	}
+	for _, v := range s.steering {
+		all = append(all, v.says())
+	}
+	if len(s.others) > 0 {
+		all = append(all, "project or local settings set variables that every hook sees: "+strings.Join(s.others, ", "))
 	}
 	for _, p := range s.Beside() {
 		if why := s.cannot[p.ID]; why != "" {

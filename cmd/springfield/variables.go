@@ -1,0 +1,91 @@
+// Variables that a project sets for hooks: Claude Code hands on whatever its
+// settings have in env, so a cloned project can set them too.
+
+package main
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/cameronsjo/springfield/installer"
+)
+
+// steer is a variable by which a project could move a hook, or what a hook
+// depends on, and what becomes of it. Name is a pattern of path.Match.
+type steer struct{ name, does string }
+
+// steers are all of them; the first that fits counts.
+func steers() []steer {
+	return []steer{
+		{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
+		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
+		{installer.BlockCap, "it moves Claude Code's own limit of continues in a row; springfield's budget holds without it"},
+		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on Claude Code 2.1.197; state stays beside the transcript"},
+		{"HOME", "the state directory does not follow it"},
+		{"ANTHROPIC_*", "Claude Code may ask elsewhere, or as another, with your key"},
+		{"GO*", "hooks that springfield compiles do not read it"},
+		{"PATH", "what hooks and Claude Code start by name comes from there"},
+		{"NODE_*", "it reaches every node that Claude Code starts"},
+		{"BUN_*", "it reaches every bun that Claude Code starts"},
+		{"BASH_*", "every bash that Claude Code starts obeys it, and a hook of several targets where sh is bash"},
+		{"SHELLOPTS", "every bash that Claude Code starts obeys it, and a hook of several targets where sh is bash"},
+		{"PS4", "with SHELLOPTS it is run by every bash that Claude Code starts"},
+		{"ENV", "shells that Claude Code starts may run it"},
+		{"IFS", "it is how shells split words"},
+		{"LD_*", "it can put code into every program that Claude Code starts; a hook of a single target for Linux does not read it"},
+		{"DYLD_*", "it can put code into programs that Claude Code starts, and into a hook of a single target for macOS"},
+		{"GIT_*", "it changes what git does in everything that Claude Code starts"},
+		{"TMPDIR", "programs keep temporary files there"},
+		{"SSL_*", "it says whose certificates are believed"},
+		{"*_PROXY", "it sends traffic elsewhere"},
+	}
+}
+
+// setting is a variable of a project and what it does.
+type setting struct {
+	installer.Variable
+	does string
+}
+
+func (s setting) says() string {
+	return fmt.Sprintf("%s settings set %s=%.40q (%s): %s", s.Layer, s.Name, s.Value, place(s.Variable), s.does)
+}
+
+// place says where a variable is set.
+func place(v installer.Variable) string {
+	return fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
+}
+
+// maxOthers is how many variables without an effect on hooks are named one by one.
+const maxOthers = 20
+
+// steered are the variables that project and local settings set, those that could
+// move something first, the others as text.
+func steered(places installer.Places, in installer.Inventory) (steering []setting, others []string) {
+	for _, v := range in.Variables(places) {
+		if v.Ours || v.Layer != string(installer.Project) && v.Layer != string(installer.Local) {
+			continue
+		}
+		if does := effect(v.Name); does != "" {
+			steering = append(steering, setting{v, does})
+			continue
+		}
+		others = append(others, fmt.Sprintf("%.40s (%s)", v.Name, place(v)))
+	}
+	if more := len(others) - maxOthers; more > 0 {
+		others = append(others[:maxOthers], fmt.Sprintf("and %d more", more))
+	}
+	return steering, others
+}
+
+// effect is what a variable does, "" if it is none that moves something. Names
+// count in any case, because Windows has them so.
+func effect(name string) string {
+	for _, s := range steers() {
+		if ok, err := path.Match(s.name, strings.ToUpper(name)); err == nil && ok {
+			return s.does
+		}
+	}
+	return ""
+}
