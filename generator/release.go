@@ -15,9 +15,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Publish is what a suite remembers of publishing.
@@ -91,7 +92,7 @@ func AddRelease(changelog, plugin, version, date string, notes []string) string 
 	}
 	entry := heading + " (" + date + ")" + end + end
 	for _, note := range notes { // a commit's author may have put anything into its subject
-		entry += "- " + strings.Map(printable, note) + end
+		entry += "- " + display.Line(note) + end
 	}
 	if strings.TrimSpace(changelog) == "" {
 		return "# Releases of " + plugin + end + end + entry
@@ -103,14 +104,6 @@ func AddRelease(changelog, plugin, version, date string, notes []string) string 
 		return strings.TrimRight(changelog, "\r\n") + end + end + entry
 	}
 	return changelog[:at] + entry + end + changelog[at:]
-}
-
-// printable drops what a terminal would take for an order.
-func printable(r rune) rune {
-	if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-		return -1
-	}
-	return r
 }
 
 // Digest identifies the files of a plugin's directory: names, contents, and

@@ -12,10 +12,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -158,7 +158,7 @@ func (o Owner) validate() error {
 	switch {
 	case strings.TrimSpace(o.Name) == "":
 		return &SpecError{"owner", "no name given", "pass --owner NAME"}
-	case strings.ContainsFunc(o.Name+o.Email, unicode.IsControl):
+	case strings.ContainsFunc(o.Name+o.Email, func(r rune) bool { return !display.Shows(r) && !display.IsJoiner(r) }):
 		return &SpecError{"owner", fmt.Sprintf("%q is not one line of text", o.Name), "write a name, like Marge Bouvier"}
 	case o.Email == "":
 		return nil

@@ -18,6 +18,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Hook is one handler that Claude Code would start.
@@ -173,20 +175,18 @@ func quoted(arg string) string {
 	return arg
 }
 
-// printable puts a text on one line, bounds it, and takes out what would act on
-// a terminal instead of showing: control characters, and those that turn the
-// direction of writing around.
+// printable is display.Line with every run of blanks as one, bounded.
 func printable(s string) string {
 	var b strings.Builder
 	n, blank := 0, ""
-	for _, r := range s {
+	for _, r := range display.Line(s) {
 		switch {
 		case unicode.IsSpace(r):
 			if n > 0 {
 				blank = " "
 			}
 			continue
-		case unicode.In(r, unicode.Cc, unicode.Cf), r == unicode.ReplacementChar:
+		case r == unicode.ReplacementChar:
 			continue
 		}
 		if n += len(blank) + 1; n > maxDoes {

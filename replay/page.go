@@ -19,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 //go:embed page/page.html.tmpl page/page.css page/page.js
@@ -50,7 +52,9 @@ func WriteHTML(w io.Writer, r Report) error {
 	p := r.page()
 	p.CSS, p.JS, p.Data = template.CSS(files["page.css"]), template.JS(files["page.js"]), template.JS(data)
 	p.Policy = "default-src 'none'; style-src " + hashOf(files["page.css"]) + "; script-src " + hashOf(files["page.js"]) + "; base-uri 'none'; form-action 'none'"
-	b := bufio.NewWriter(w) // the page is large: not once more in memory
+	// The page is large: not once more in memory. Names of files and rules stand in it
+	// beside the rows, and in its JSON an escape is the same value.
+	b := bufio.NewWriter(display.Writer(w))
 	if err := t.Execute(b, p); err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
@@ -373,14 +377,14 @@ func (r Report) pageData() any {
 	return data
 }
 
-// clean takes out what a reader does not see, or what turns the writing round.
-// The joiners of Persian, Hindi and emoji stay: words are spelled with them.
+// clean marks what a reader does not see, or what turns the writing round: unlike
+// display.Text it leaves a dot, because the page is where a message is looked at.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
-		case r == '\n' || r == '\t':
+		case r == '\n' || r == '\t' || display.IsJoiner(r):
 			return r
-		case r < ' ' || r >= 0x7f && r < 0xa0 || r == 0x061c || r == 0x200b || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f || r == 0xfeff || r >= 0xe0000 && r <= 0xe0fff:
+		case !display.Shows(r):
 			return '·'
 		case r == utf8.RuneError:
 			return '?'

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // hostile are texts that try to be more than text.
@@ -247,6 +250,17 @@ func TestClean(t *testing.T) {
 	} {
 		if got := clean(in); got != want {
 			t.Errorf("%q is %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Nothing in the file is hidden from who opens it in an editor, or turned round by a
+// browser: rows, names of rules and files, notes.
+func TestPageHidesNothing(t *testing.T) {
+	const s = "\u202etxet\u202c\u009b\u200b\u200d\ufeff\U000e0041\x7f\x9b"
+	for line := range strings.Lines(pageOf(t, hostileReport(s))) {
+		if text := strings.Trim(line, "\n\t"); !utf8.ValidString(text) || strings.ContainsFunc(strings.ReplaceAll(text, "\t", ""), func(r rune) bool { return !display.Shows(r) }) {
+			t.Errorf("%q", text)
 		}
 	}
 }

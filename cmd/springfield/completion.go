@@ -23,6 +23,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -255,7 +256,7 @@ func named(where map[string]string) []string {
 		if count[name] > 1 {
 			name = id
 		}
-		all = append(all, name+"\t"+printable(where[id]))
+		all = append(all, name+"\t"+display.Line(where[id]))
 	}
 	return all
 }
@@ -268,7 +269,7 @@ func (a *app) markets(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 		markets, _ := installer.Markets(places)
 		for _, name := range slices.Sorted(maps.Keys(markets)) {
 			if len(markets[name].Ours()) > 0 {
-				all = append(all, name+"\t"+printable(markets[name].String()))
+				all = append(all, name+"\t"+display.Line(markets[name].String()))
 			}
 		}
 	}
@@ -281,7 +282,7 @@ const offered = 20
 func (a *app) decisions(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	all := []string{"last\tthe newest decision"}
 	for _, r := range a.newest(offered) {
-		all = append(all, fmt.Sprintf("%s\t%s: %s, %s, %s", r.ID, r.Plugin, r.Decision, printable(r.Rule), ago(time.UnixMilli(r.At))))
+		all = append(all, fmt.Sprintf("%s\t%s: %s, %s, %s", r.ID, r.Plugin, r.Decision, display.Line(r.Rule), ago(time.UnixMilli(r.At))))
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
@@ -291,7 +292,7 @@ func (a *app) sessions(*cobra.Command, []string, string) ([]string, cobra.ShellC
 	for _, r := range a.newest(50 * offered) {
 		if r.Session != "" && !slices.Contains(seen, r.Session) && len(seen) < offered {
 			seen = append(seen, r.Session)
-			all = append(all, printable(r.Session)+"\t"+printable(r.Cwd)+", "+ago(time.UnixMilli(r.At)))
+			all = append(all, display.Line(r.Session)+"\t"+display.Line(r.Cwd)+", "+ago(time.UnixMilli(r.At)))
 		}
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

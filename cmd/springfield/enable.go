@@ -266,7 +266,7 @@ func (a *app) preview(asJSON bool, plan installer.Plan) error {
 	if !plan.Changes() {
 		a.talk("nothing would change")
 	}
-	fmt.Fprint(a.out, visible(plan.Diff()))
+	fmt.Fprint(a.out, plan.Diff())
 	for _, note := range plan.Notes {
 		a.talk("%s", note)
 	}

@@ -11,11 +11,11 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -94,7 +94,7 @@ func runExplain(a *app, o explainOptions) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintln(a.out, inert(string(encoded)))
+		_, err = a.out.Write(append(encoded, '\n'))
 		return err
 	}
 	a.explain(known, study, answers)
@@ -199,7 +199,7 @@ func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strat
 		if c.Error {
 			outcome = "error: " + outcome
 		}
-		a.say("  tool          %s", printable(c.Name+"("+c.Input+") "+outcome))
+		a.say("  tool          %s", display.Line(c.Name+"("+c.Input+") "+outcome))
 	}
 	if s.Asked != "" {
 		a.say("  asked by      %s", s.Asked)
@@ -225,39 +225,29 @@ func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strat
 		case r.Holds:
 			mark = "+"
 		}
-		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, printable(r.Evidence))
+		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, display.Line(r.Evidence))
 	}
 	a.say("decision")
-	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, printable(study.Verdict.Evidence))
+	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, display.Line(study.Verdict.Evidence))
 	if study.Verdict.Reason != "" {
-		a.say("  Claude is told: %s", printable(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
+		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
 	}
 	if known.Judges {
 		a.say("page")
 		for _, line := range strings.Split(strings.TrimSuffix(strategy.Page(s), "\n"), "\n") {
 			a.say("%s", strings.TrimRight("  "+line, " "))
 		}
-		a.say("%s", printable(words.WouldAsk(known, study.Verdict)))
+		a.say("%s", display.Line(words.WouldAsk(known, study.Verdict)))
 	}
 }
 
 // excerpt is the end of a text on one line.
 func excerpt(s string) string {
-	s = printable(strings.Join(strings.Fields(s), " "))
+	s = display.Line(strings.Join(strings.Fields(s), " "))
 	if r := []rune(s); len(r) > 160 {
 		s = "…" + string(r[len(r)-160:])
 	}
 	return s
-}
-
-// printable keeps what came from a session from drawing on the terminal.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 func tally(todos []strategy.Todo) string {

@@ -242,7 +242,7 @@ func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about 
 		}{paths, about.plan.Diff()})
 	}
 	a.say("%s", strings.Join(paths, "\n"))
-	fmt.Fprint(a.out, visible(about.plan.Diff()))
+	fmt.Fprint(a.out, about.plan.Diff())
 	return nil
 }
 

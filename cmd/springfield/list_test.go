@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Eight strategies, as wide as about.yaml may make them, fit the terminal.
@@ -44,7 +45,7 @@ func TestTableFits(t *testing.T) {
 func TestJSONIsInert(t *testing.T) {
 	const nasty = "\u202e\u200b\u009b2J\u007f\U000e0041 é 日本 👍 <script> \x1b[2J"
 	var out bytes.Buffer
-	a := &app{out: &out}
+	a := &app{out: display.Writer(&out)}
 	if err := a.encode(map[string]string{nasty: nasty}); err != nil {
 		t.Fatal(err)
 	}

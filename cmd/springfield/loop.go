@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/words"
@@ -41,7 +42,7 @@ the strategy ralph-wiggum drives it. Without a word, loop says how the loop here
 			if args[0] == "rerun" || args[0] == "show" {
 				hint = "springfield loop history " + strings.Join(args, " ")
 			}
-			return &usageError{errors.New("loop has no command " + printable(args[0])), hint}
+			return &usageError{errors.New("loop has no command " + display.Line(args[0])), hint}
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(status, nil) },
 	}
@@ -277,7 +278,7 @@ func (a *app) pastLoops(*cobra.Command, []string, string) ([]string, cobra.Shell
 			continue
 		}
 		seen = append(seen, e.Loop)
-		all = append(all, printable(e.Loop)+"\t"+printable(e.Event)+", "+printable(e.Dir)+", "+ago(time.UnixMilli(e.At)))
+		all = append(all, display.Line(e.Loop)+"\t"+display.Line(e.Event)+", "+display.Line(e.Dir)+", "+ago(time.UnixMilli(e.At)))
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

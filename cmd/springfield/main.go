@@ -14,13 +14,12 @@ import (
 	"os/signal"
 	"os/user"
 	"path/filepath"
-	"strings"
 	"syscall"
-	"unicode"
 
 	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 func main() {
@@ -32,9 +31,10 @@ func main() {
 func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	said, out := display.Writer(os.Stderr), &results{w: display.Writer(os.Stdout)}
 	work, err := os.Getwd()
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "springfield: error:", err)
+		fmt.Fprintln(said, "springfield: error:", err)
 		return 1
 	}
 	home, _ := os.UserHomeDir() // "" is refused where it matters
@@ -42,9 +42,8 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		home = ""
 	}
 	cache, _ := os.UserCacheDir()
-	out := &results{w: os.Stdout}
 	a := &app{
-		in: os.Stdin, out: out, err: os.Stderr, prebuilt: prebuilt,
+		in: os.Stdin, out: out, err: said, screen: os.Stderr, prebuilt: prebuilt,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
@@ -102,8 +101,9 @@ func (r *results) Write(p []byte) (int, error) {
 // app is what the verbs work with.
 type app struct {
 	in       *os.File
-	out, err io.Writer
-	terminal bool // somebody can be asked
+	out, err io.Writer // by package display: what others wrote can be printed as it is
+	screen   *os.File  // for what moves the cursor
+	terminal bool      // somebody can be asked
 	color    bool
 	plain    bool  // ask line by line, without moving the cursor
 	width    int   // of the terminal that results go to, in columns; 80 for none
@@ -128,23 +128,12 @@ type app struct {
 
 // talk says something to the person; results go to a.out.
 func (a *app) talk(format string, args ...any) {
-	fmt.Fprintln(a.err, visible(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(a.err, format+"\n", args...)
 }
 
 // say prints a result.
 func (a *app) say(format string, args ...any) {
-	fmt.Fprintln(a.out, visible(fmt.Sprintf(format, args...)))
-}
-
-// visible takes out what a terminal would obey or hide: what is printed can come
-// from a project's files.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Cf) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
+	fmt.Fprintf(a.out, format+"\n", args...)
 }
 
 // loginName is what the system calls the user, "" if it does not say.

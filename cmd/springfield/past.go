@@ -90,7 +90,7 @@ func (a *app) watch(what string) (progress func(replay.Progress), done func()) {
 	if !a.terminal || a.plain {
 		return nil, func() {}
 	}
-	return watchOn(a.err, what, time.Now)
+	return watchOn(a.screen, what, time.Now)
 }
 
 func watchOn(w io.Writer, what string, now func() time.Time) (progress func(replay.Progress), done func()) {

@@ -9,13 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/AlecAivazis/survey/v2"
 	"github.com/AlecAivazis/survey/v2/core"
 	"github.com/AlecAivazis/survey/v2/terminal"
 	"golang.org/x/term"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // option is something to choose, with a line about it.
@@ -41,11 +42,11 @@ func (a *app) newPrompter(ctx context.Context) prompter {
 	survey.MultiSelectQuestionTemplate = brief.Replace(survey.MultiSelectQuestionTemplate)
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, " Sorry, your reply was invalid:", "", 1)
 	survey.SelectQuestionTemplate = brief.Replace(survey.SelectQuestionTemplate)
-	width, _, err := term.GetSize(int(os.Stderr.Fd()))
+	width, _, err := term.GetSize(int(a.screen.Fd()))
 	if err != nil || width <= 0 {
 		width = 80
 	}
-	return surveyPrompter{survey.WithStdio(a.in, os.Stderr, os.Stderr), width}
+	return surveyPrompter{survey.WithStdio(a.in, a.screen, a.screen), width}
 }
 
 // problem is what is wrong with an answer, and what to do, on one line.
@@ -58,9 +59,11 @@ func problem(err error) string {
 
 // refusal is what is wrong, broken between words.
 func (p surveyPrompter) refusal(err error) error {
-	return errors.New(strings.Join(fold(problem(err), p.width-4), "\n "))
+	return errors.New(strings.Join(fold(display.Line(problem(err)), p.width-4), "\n "))
 }
 
+// surveyPrompter moves the cursor, so it writes past display.Writer: what others wrote
+// goes through display.Line. The options are springfield's own.
 type surveyPrompter struct {
 	stdio survey.AskOpt
 	width int // of the terminal, in columns
@@ -77,7 +80,7 @@ func (p surveyPrompter) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) 
 func (p surveyPrompter) many(question string, options []option, chosen []string, check func([]string) error) ([]string, error) {
 	var answer []string
 	q := &survey.MultiSelect{
-		Message: question, Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
+		Message: display.Line(question), Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
 	}
 	err := p.ask(q, &answer, survey.WithValidator(func(v any) error {
 		var chosen []string
@@ -98,14 +101,14 @@ func (p surveyPrompter) many(question string, options []option, chosen []string,
 func (p surveyPrompter) one(question string, options []option, chosen string) (string, error) {
 	var answer string
 	err := p.ask(&survey.Select{
-		Message: question, Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
+		Message: display.Line(question), Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
 	}, &answer)
 	return answer, err
 }
 
 func (p surveyPrompter) text(question, preset string, check func(string) error) (string, error) {
 	var answer string
-	err := p.ask(&survey.Input{Message: question, Default: preset}, &answer, survey.WithValidator(func(v any) error {
+	err := p.ask(&survey.Input{Message: display.Line(question), Default: display.Line(preset)}, &answer, survey.WithValidator(func(v any) error {
 		if err := check(fmt.Sprint(v)); err != nil {
 			return p.refusal(err)
 		}
@@ -116,7 +119,7 @@ func (p surveyPrompter) text(question, preset string, check func(string) error) 
 
 func (p surveyPrompter) confirm(question string) (bool, error) {
 	answer := true
-	err := p.ask(&survey.Confirm{Message: question, Default: true}, &answer)
+	err := p.ask(&survey.Confirm{Message: display.Line(question), Default: true}, &answer)
 	return answer, err
 }
 

@@ -7,7 +7,8 @@ import (
 	"net/url"
 	"regexp"
 	"strings"
-	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // scpLike is USER@HOST:PATH. A host of one letter is a drive of Windows; what
@@ -18,7 +19,7 @@ var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)
 // GitHub over https, which needs no key. Not ok: others cannot fetch from it, or
 // should not.
 func publicURL(remote string) (where string, ok bool) {
-	if strings.ContainsFunc(remote, unicode.IsControl) {
+	if display.Line(remote) != remote {
 		return "", false
 	}
 	if at := scpLike.FindStringSubmatch(remote); at != nil && !strings.Contains(remote, "://") {

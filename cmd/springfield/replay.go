@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 type replayOptions struct {
@@ -487,14 +488,14 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 		rows = rows[:o.number]
 	}
 	for _, row := range rows {
-		a.say("%s:%d", printable(row.File), row.Line)
+		a.say("%s:%d", display.Line(row.File), row.Line)
 		facts := []string{string(row.Label)}
 		if !row.At.IsZero() {
 			facts = append(facts, row.At.Local().Format("2006-01-02 15:04"))
 		}
 		for _, fact := range [][2]string{{"todos ", row.Todos}, {"skill ", row.Skill}, {"last tool ", row.LastTool}} {
 			if fact[1] != "" {
-				facts = append(facts, fact[0]+printable(fact[1]))
+				facts = append(facts, fact[0]+display.Line(fact[1]))
 			}
 		}
 		a.folded("  ", "%s", strings.Join(facts, ", "))
@@ -514,7 +515,7 @@ func (a *app) listRows(o replayOptions, r replay.Report) {
 			if c.Asks {
 				says += fmt.Sprintf(" (asks a model about %d bytes)", c.Bytes)
 			}
-			a.folded("  "+r.Scores[i].Name+": ", "%s", printable(strings.Join(strings.Fields(says), " ")))
+			a.folded("  "+r.Scores[i].Name+": ", "%s", display.Line(strings.Join(strings.Fields(says), " ")))
 		}
 		a.say("")
 	}
@@ -552,7 +553,7 @@ func isOf(list string, row replay.Row) bool {
 
 // excerpt prints at most three lines of a text: its end, or its beginning.
 func (a *app) excerpt(title, text string, end bool) {
-	text = printable(strings.Join(strings.Fields(text), " "))
+	text = display.Line(strings.Join(strings.Fields(text), " "))
 	if r, most := []rune(text), 3*(a.wide()-len(title))-1; len(r) > most && end {
 		text = "…" + string(r[len(r)-most:])
 	} else if len(r) > most {

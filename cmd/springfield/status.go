@@ -17,6 +17,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -342,7 +343,7 @@ func (a *app) sayDriver(d installer.Switched, named bool) {
 	for _, fact := range [][2]string{
 		{"strategy", d.Strategy},
 		{"version", orUnknown(d.Version) + ", " + place},
-		{"in", printable(d.Dir)},
+		{"in", display.Line(d.Dir)},
 		{"on by", by},
 	} {
 		a.say("%s%-8s  %s", indent, fact[0], fact[1])
@@ -382,9 +383,9 @@ func (a *app) sayHooks(hooks []installer.Hook) {
 
 // item prints a sentence below a title, its lines no wider than columns.
 func (a *app) item(mark, text string) {
-	line, begun := "  "+printable(mark), false
+	line, begun := "  "+display.Line(mark), false
 	for _, word := range strings.Fields(text) {
-		word = printable(word)
+		word = display.Line(word)
 		if begun && utf8.RuneCountInString(line+" "+word) > columns {
 			a.say("%s", line)
 			line, begun = "    ", false

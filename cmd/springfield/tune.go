@@ -395,7 +395,7 @@ func (a *app) sayProposal(t tuned, report replay.Report, p tune.Proposal, plan i
 		a.folded("  wrongly continued ", "%s, then %s; at 95 %% confidence no more than %.1f %%", part(p.Before.Wrong), part(p.After.Wrong), 100*p.After.Wrong.High)
 	}
 	a.say("")
-	fmt.Fprint(a.out, visible(plan.Diff()))
+	fmt.Fprint(a.out, plan.Diff())
 }
 
 // proposed is a proposal in one line.

@@ -1,24 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 type undoOptions struct {
@@ -154,7 +151,7 @@ func (a *app) listEdits(places installer.Places, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, e := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), visible(e.Did), visible(strings.Join(filesOf(e), " ")))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), display.Line(e.Did), display.Line(strings.Join(filesOf(e), " ")))
 	}
 	return w.Flush()
 }
@@ -170,7 +167,7 @@ func filesOf(e installer.Entry) []string {
 func (a *app) hintUndo(err error) error {
 	var changed *installer.ChangedSinceError
 	if errors.As(err, &changed) {
-		fmt.Fprint(a.err, visible(changed.Diff))
+		fmt.Fprint(a.err, changed.Diff)
 		return &hinted{err, "nothing was taken back; springfield disable PLUGIN puts back what is still springfield's, springfield undo --forget passes over this edit"}
 	}
 	return hintSettings(err)
@@ -178,36 +175,10 @@ func (a *app) hintUndo(err error) error {
 
 // encode prints a result as indented JSON.
 func (a *app) encode(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	enc := json.NewEncoder(a.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
-		return err
-	}
-	_, err := io.WriteString(a.out, inert(b.String()))
-	return err
-}
-
-// inert escapes what a terminal would obey or hide and JSON allows: the same value
-// for whoever parses it.
-func inert(encoded string) string {
-	harmful := func(r rune) bool { return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf) }
-	if !strings.ContainsFunc(encoded, harmful) {
-		return encoded
-	}
-	var b strings.Builder
-	for _, r := range encoded {
-		switch high, low := utf16.EncodeRune(r); {
-		case !harmful(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		}
-	}
-	return b.String()
+	return enc.Encode(v)
 }
 
 // ago says how long ago something was, for people.

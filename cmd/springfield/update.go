@@ -160,7 +160,7 @@ func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Updat
 	list := a.out
 	switch {
 	case o.dryRun:
-		fmt.Fprint(a.out, visible(u.Diff()))
+		fmt.Fprint(a.out, u.Diff())
 		list = a.err
 	case outcome == "unchanged":
 		a.say("nothing to do: %s is up to date", dir)

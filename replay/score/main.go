@@ -26,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -64,19 +65,20 @@ func contests() []contest {
 }
 
 func main() {
+	out, said := display.Writer(os.Stdout), display.Writer(os.Stderr)
 	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "score: error: name the directory with stops.jsonl and sessions/")
+		fmt.Fprintln(said, "score: error: name the directory with stops.jsonl and sessions/")
 		os.Exit(2)
 	}
 	if slices.Contains(os.Args[2:], "-labels") {
-		if err := labels(os.Stdout, os.Args[1]); err != nil {
-			fmt.Fprintln(os.Stderr, "score: error:", err)
+		if err := labels(out, os.Args[1]); err != nil {
+			fmt.Fprintln(said, "score: error:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	if err := score(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
-		fmt.Fprintln(os.Stderr, "score: error:", err)
+	if err := score(out, os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
+		fmt.Fprintln(said, "score: error:", err)
 		os.Exit(1)
 	}
 }

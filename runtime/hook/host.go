@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -319,12 +320,7 @@ func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
 // short is a text in at most so many bytes and a mark, and at most twice as many
 // in JSON: a record has to fit into its line.
 func short(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0x2028 || r == 0x2029 {
-			return '?'
-		}
-		return r
-	}, s)
+	s = display.Text(s)
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
@@ -365,6 +361,8 @@ type specific struct {
 }
 
 func (h Host) write(a answer, settings Settings) (code int) {
+	// The client shows both on a terminal, and a model reads what nobody sees.
+	a.told, a.Reason = display.Text(a.told), display.Text(a.Reason)
 	for _, line := range a.Notes {
 		h.say(line)
 	}
@@ -428,10 +426,5 @@ func (h Host) say(line string) {
 	if prefix == "" {
 		prefix = "springfield: "
 	}
-	fmt.Fprintln(h.Stderr, prefix+strings.Map(func(r rune) rune {
-		if r < ' ' || r >= 0x7f && r < 0xa0 {
-			return ' ' // one line, and nothing that draws on a terminal
-		}
-		return r
-	}, line))
+	fmt.Fprintln(h.Stderr, prefix+display.Line(line))
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Schema is the JSON Schema of an answer. Why comes first, so that a model
@@ -87,12 +89,12 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 func OneLine(s string, limit int) string {
 	var b strings.Builder
 	blank := false
-	for _, r := range s {
+	for _, r := range display.Line(s) {
 		switch {
 		case unicode.IsSpace(r):
 			blank = b.Len() > 0
 			continue
-		case r == utf8.RuneError, unicode.In(r, unicode.C, unicode.Zl, unicode.Zp):
+		case r == utf8.RuneError:
 			continue
 		}
 		size := utf8.RuneLen(r)

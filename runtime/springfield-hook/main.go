@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/words"
@@ -23,7 +24,7 @@ func main() {
 		os.Exit(answer(home, os.Args[1:]))
 	}
 	os.Exit(hook.Host{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: os.Stdin, Stdout: display.Writer(os.Stdout), Stderr: display.Writer(os.Stderr),
 		Executable: executable(),
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
@@ -58,8 +59,9 @@ func answer(home string, args []string) int {
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
+	out, said := display.Writer(os.Stdout), display.Writer(os.Stderr)
 	desk := words.Desk{
-		Out: os.Stdout, Err: os.Stderr, Dir: filepath.Join(config, "springfield"), Now: time.Now,
+		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
 		Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
@@ -72,11 +74,11 @@ func answer(home string, args []string) int {
 	case nil:
 		return 0
 	case words.ErrUsage:
-		fmt.Fprint(os.Stderr, words.Usage)
+		fmt.Fprint(said, words.Usage)
 	default:
-		fmt.Fprintln(os.Stderr, "springfield-hook: error:", err)
+		fmt.Fprintln(said, "springfield-hook: error:", err)
 		if advice := words.Advice(err); advice != "" {
-			fmt.Fprintln(os.Stderr, "springfield-hook: hint:", advice)
+			fmt.Fprintln(said, "springfield-hook: hint:", advice)
 		}
 	}
 	return 1

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/backend"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -44,7 +45,7 @@ func main() {
 	if err != nil {
 		os.Exit(1)
 	}
-	if _, err := os.Stdout.Write(append(line, '\n')); err != nil {
+	if _, err := display.Writer(os.Stdout).Write(append(line, '\n')); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(code)

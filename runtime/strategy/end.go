@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // maxParagraph bounds the last paragraph, in bytes from its end.
@@ -119,7 +121,8 @@ func (e end) last() string {
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
 // closes tells whether one of the characters ends a paragraph, markup and
-// symbols like emoji left aside.
+// symbols like emoji left aside. Package display is about what is shown, this is about
+// what ends a sentence.
 func closes(p, characters string) bool {
 	for p != "" {
 		r, size := utf8.DecodeLastRuneInString(p)
@@ -237,12 +240,7 @@ func quote(s string) string { return quoteUpTo(s, 80) }
 
 // quoteUpTo is the same with so many bytes.
 func quoteUpTo(s string, most int) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == 0x200e || r == 0x200f || r >= 0x2028 && r <= 0x202e || r >= 0x2066 && r <= 0x2069 {
-			return -1 // it would draw on the user's terminal, or turn the writing round
-		}
-		return r
-	}, strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), ""))
+	s = strings.ToValidUTF8(strings.Join(strings.Fields(display.Text(s)), " "), "")
 	if len(s) > most {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}

@@ -134,7 +134,8 @@ func SetGoalBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteField writes a text as a value: in double quotes, on one line.
+// QuoteField writes a text as a value: in double quotes, on one line. It leaves out what
+// the file cannot hold, not what a terminal does not show: the text stays the user's.
 func QuoteField(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

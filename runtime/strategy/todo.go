@@ -18,7 +18,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
-	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // todoState is where tools other than Claude Code keep a list.
@@ -150,15 +151,7 @@ func entries(heading string, todos []Todo, most int) string {
 
 // entry is a text of a todo as one short line that passes for nothing else.
 func entry(text string) string {
-	text = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
-		switch {
-		case unicode.IsControl(r):
-			return ' '
-		case unicode.Is(unicode.Cf, r): // it does not show, and can turn the line around
-			return -1
-		}
-		return r
-	}, text)), " ")
+	text = strings.Join(strings.Fields(display.Line(text)), " ")
 	if strings.Contains(strings.ToLower(text), "system-reminder") { // the tag that Claude Code puts around what a hook says
 		text = strings.NewReplacer("<", "(", ">", ")").Replace(text)
 	}

@@ -120,7 +120,8 @@ func short(raw []byte, limit int) string {
 	return oneLine(words(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
 }
 
-// oneLine makes white space one blank and leaves control characters out.
+// oneLine makes white space one blank and leaves control characters out: what is
+// remembered, which package display makes fit when it is shown.
 func oneLine(s string, limit int) string {
 	return head(strings.Join(strings.FieldsFunc(s, func(r rune) bool {
 		return r <= ' ' || r == 0x7f || r == '\u2028' || r == '\u2029'

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/stamp"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -295,7 +296,7 @@ func (l *loopHere) openTodos() (string, error) {
 			continue
 		}
 		open++
-		b.WriteString("- " + oneLine(t.Content))
+		b.WriteString("- " + strings.Join(strings.Fields(display.Text(t.Content)), " "))
 		switch {
 		case t.Status == "in_progress":
 			b.WriteString(" (in progress)")

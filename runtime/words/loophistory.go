@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -80,7 +81,7 @@ func (l *loopHere) pastHere() ([]pastLoop, error) {
 // title is the first line of a goal, without what introduces it.
 func title(body string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(body), "\n")
-	line = oneLine(strings.TrimPrefix(line, "Goal: "))
+	line = display.Line(strings.TrimPrefix(line, "Goal: "))
 	if r := []rune(line); len(r) > 80 {
 		line = string(r[:79]) + "…"
 	}
@@ -162,7 +163,7 @@ func (d Desk) ShowLoop(id string, asJSON bool) error {
 
 // excerptEnd is how a message ends, on one line.
 func excerptEnd(text string) string {
-	text = oneLine(strings.Join(strings.Fields(text), " "))
+	text = display.Line(strings.Join(strings.Fields(text), " "))
 	if r := []rune(text); len(r) > 120 {
 		text = "…" + string(r[len(r)-119:])
 	}

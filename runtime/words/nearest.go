@@ -6,6 +6,8 @@ package words
 import (
 	"strings"
 	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // word is a word of a text, in lower case, and where it stands.
@@ -102,5 +104,5 @@ func excerpt(text string, start, end int) string {
 	if to < len(text) {
 		part += "…"
 	}
-	return oneLine(part)
+	return display.Line(part)
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/stamp"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -154,15 +155,13 @@ func (d Desk) showState(space *workspace.Space, asJSON bool) error {
 		shown.State = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	}
 	if asJSON {
-		e := json.NewEncoder(d.Out)
-		e.SetEscapeHTML(false)
-		return e.Encode(shown)
+		return d.encode(shown)
 	}
 	if !f.Found {
-		d.line("no workflow state is in " + oneLine(space.Dir))
+		d.line("no workflow state is in " + space.Dir)
 		return nil
 	}
-	d.line(oneLine(shown.File))
+	d.line(shown.File)
 	d.field("  skill    ", w.Skill)
 	d.field("  phase    ", w.Phase)
 	d.line("  tasks    " + strconv.Itoa(w.Done) + " of " + strconv.Itoa(w.Total) + " done")
@@ -181,7 +180,7 @@ func (d Desk) showState(space *workspace.Space, asJSON bool) error {
 			d.field("  "+pad(m.Name, 8)+" ", value.String())
 		}
 	}
-	d.line("  so       " + string(shown.Decision) + ", rule " + shown.Rule + ": " + oneLine(shown.Evidence))
+	d.line("  so       " + string(shown.Decision) + ", rule " + shown.Rule + ": " + shown.Evidence)
 	return nil
 }
 
@@ -224,7 +223,7 @@ func readField(field string) (strategy.Member, error) {
 	if len(text) > maxValue {
 		return fail(name+" is longer than "+strconv.Itoa(maxValue)+" bytes", "a few words are enough")
 	}
-	return strategy.Member{Name: name, Value: quoted(oneLine(strings.ToValidUTF8(text, "\uFFFD")))}, nil
+	return strategy.Member{Name: name, Value: quoted(strings.Join(strings.Fields(display.Text(text)), " "))}, nil
 }
 
 func quoted(text string) json.RawMessage {

@@ -103,7 +103,7 @@ func TestStateSetKeeps(t *testing.T) {
   "big": 12345678901234567890,
   "waiting_for_user": false,
   "tasks_completed": 1,
-  "next": "write \"the\" <docs>  [31m"
+  "next": "write \"the\" <docs> [31m"
 }
 `
 	if got := content(t, file); got != want {
@@ -192,7 +192,7 @@ func TestStateShow(t *testing.T) {
 	}
 	put(t, file, `{"tasks_total": 5, "tasks_completed": 2, "waiting_for_user": true, "updated_at": "2026-02-06T21:27:00Z", "session_id": "s\u001b1", "extra": [1]}`)
 	got := show("show")
-	for _, part := range []string{"2 of 5 done", "waits    for you", "updated  3 min ago", "s 1", "extra", "[1]", "stop, rule state-waiting"} {
+	for _, part := range []string{"2 of 5 done", "waits    for you", "updated  3 min ago", "s1", "extra", "[1]", "stop, rule state-waiting"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("no %q in\n%s", part, got)
 		}

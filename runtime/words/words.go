@@ -7,7 +7,6 @@
 package words
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -52,12 +52,12 @@ type Desk struct {
 // Errors of this package come with advice.
 type adviceError struct{ problem, advice string }
 
-func (e *adviceError) Error() string { return oneLine(e.problem) }
+func (e *adviceError) Error() string { return display.Line(e.problem) }
 
 // Advice is what to do about an error, "" if there is nothing to say.
 func Advice(err error) string {
 	if e, ok := err.(*adviceError); ok {
-		return oneLine(e.advice)
+		return display.Line(e.advice)
 	}
 	return ""
 }
@@ -94,7 +94,7 @@ func (d Desk) Why(id string, a Asked) error {
 		return err
 	}
 	if a.JSON {
-		return d.json(r)
+		return d.encode(r)
 	}
 	did := "let Claude stop"
 	switch r.Decision {
@@ -178,7 +178,7 @@ var errNothing = errors.New("no decision is on file")
 func nothing(a Asked) string {
 	switch {
 	case a.Session != "":
-		return "no decision is on file for session " + oneLine(a.Session)
+		return "no decision is on file for session " + a.Session
 	case a.Prompts:
 		return "no prompt is on file yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
 	}
@@ -237,9 +237,9 @@ func (d Desk) entries(all []ledger.Record, a Asked) error {
 
 func (d Desk) entry(r ledger.Record, asJSON bool) error {
 	if asJSON {
-		return d.json(r)
+		return d.encode(r)
 	}
-	_, err := io.WriteString(d.Out, pad(r.ID, 9)+pad(d.ago(r.At), 12)+pad(r.Decision, 10)+pad(r.Plugin, 20)+pad(r.Rule, 12)+spent(r.Asked)+oneLine(r.Evidence)+"\n")
+	_, err := io.WriteString(d.Out, pad(r.ID, 9)+pad(d.ago(r.At), 12)+pad(r.Decision, 10)+pad(r.Plugin, 20)+pad(r.Rule, 12)+spent(r.Asked)+display.Line(r.Evidence)+"\n")
 	return err
 }
 
@@ -309,17 +309,11 @@ func key(session string) string {
 	return "session:" + session
 }
 
-func (d Desk) json(r ledger.Record) error {
-	e := json.NewEncoder(d.Out)
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
-}
-
 // line prints a line; what it has from files and sessions does not draw.
-func (d Desk) line(s string) { io.WriteString(d.Out, oneLine(s)+"\n") }
+func (d Desk) line(s string) { io.WriteString(d.Out, display.Line(s)+"\n") }
 
 // note says something besides.
-func (d Desk) note(s string) { io.WriteString(d.Err, "springfield: note: "+oneLine(s)+"\n") }
+func (d Desk) note(s string) { io.WriteString(d.Err, "springfield: note: "+display.Line(s)+"\n") }
 
 // field prints what is there to print.
 func (d Desk) field(name, value string) {
@@ -349,19 +343,8 @@ func milliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"
 }
 
-// oneLine keeps what came from a session from drawing on the terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r < ' ' || r >= 0x7f && r < 0xa0, r == 0x200e, r == 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2066 && r <= 0x2069: // these turn the writing round
-			return ' '
-		}
-		return r
-	}, s)
-}
-
 func pad(s string, width int) string {
-	s = oneLine(s)
+	s = display.Line(s)
 	if n := width - len([]rune(s)); n > 0 {
 		return s + strings.Repeat(" ", n)
 	}

@@ -1,0 +1,345 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/runtime/display"
+)
+
+// marked is in every hostile text, so that a test sees where one came out.
+const marked = "zqxj"
+
+// hostile is what a terminal obeys or hides, in the middle of a word: control characters
+// those that turn the direction of writing, those without a shape.
+const hostile = marked + "\x1b[31m\x07\x7f\u0085\u009b31m\u009d0;x\u009c\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u2028\u2029\u202a\u202e\u2060\u2064\u2066\u2069\u3164\ufeff\ufff9\U000e0041\U000e007f" + marked
+
+// broken has a control character as a byte, too, which is not UTF-8.
+const broken = "\x9b31m" + hostile
+
+// inJSON is hostile inside a JSON string: raw, but for what JSON has to escape.
+var inJSON = func() string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(hostile) // a string always can be
+	text := strings.NewReplacer(`\u2028`, "\u2028", `\u2029`, "\u2029").Replace(b.String())
+	return strings.Trim(text, "\"\n")
+}()
+
+// Nothing that a terminal obeys or hides is printed, by any verb, with and without
+// --json, wherever the text comes from: sessions, the ledger, settings, suites, loops,
+// git, names of files and directories, the environment, the call itself.
+func TestNothingHiddenIsPrinted(t *testing.T) {
+	h := newHaunted(t)
+	calls := map[string][][]string{ // of every verb, in the order of verbs below
+		"why":                {{}, {"--session", broken}, {broken}, {"--prompts"}},
+		"log":                {{}, {"--session", hostile}, {"-n", hostile}},
+		"explain":            {{h.log}, {h.log, "--rules", "seed"}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
+		"status":             {{}, {broken}},
+		"list":               {{}, {hostile}},
+		"doctor":             {{}, {hostile}},
+		"validate":           {{h.suite}, {h.spoilt}, {h.suite + hostile}},
+		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
+		"tune":               {{}, {"--dry-run"}, {hostile}, {"--strategy", hostile}},
+		"judge":              {{"--page", h.log}, {"--page", hostile}, {"--page", h.log, "--backend", hostile}},
+		"state show":         {{}},
+		"state set":          {{"next=" + hostile}, {"next=" + broken}, {hostile}, {"tasks_total=" + hostile}},
+		"loop":               {{}, {broken}},
+		"state":              {{}, {broken}},
+		"loop start":         {{broken}, {hostile, "--force"}, {"--template", hostile}},
+		"loop status":        {{}, {"--dir", broken}},
+		"loop set":           {{"max_iterations", hostile}, {hostile, "1"}, {"goal", hostile}},
+		"loop history":       {{}, {"--all"}},
+		"loop history show":  {{hostile}, {h.loop}},
+		"loop history rerun": {{hostile}, {h.loop}},
+		"loop stop":          {{}, {"--delete"}, {"--dir", hostile}},
+		"new":                {{hostile, "--from", "ned-flanders"}, {"mine", "--from", hostile}},
+		"build":              {{h.suite, "--builder", hostile}, {h.suite + hostile}, {h.suite, "--dry-run"}, {h.spoilt}},
+		"prebuild":           {{hostile + "/x", "--target", hostile}},
+		"update":             {{h.suite, "--dry-run"}, {h.suite}, {hostile}},
+		"init":               {{"--dry-run", "--yes", h.suite}, {"--yes", hostile + "/x", "--strategy", hostile}, {"--yes", "fresh", "--marketplace", hostile}, {"--yes", "fresh", "--owner", hostile}},
+		"publish":            {{h.suite, "--check"}, {h.spoilt, "--check"}, {h.suite, "--dry-run"}, {hostile}, {h.suite, "--note", hostile, "--bump", "patch"}, {h.suite, "--to", hostile}},
+		"enable":             {{"ned-flanders", "--suite", h.suite, "--dry-run"}, {"ned-flanders", "--suite", h.suite, "--scope", "local"}, {"ned-flanders", "--suite", h.suite}, {hostile}, {"ned-flanders", "--scope", hostile}, {"ned-flanders@" + broken}, {"ned-flanders", "--suite", h.suite, "--scope", "managed"}},
+		"disable":            {{"ned-flanders", "--dry-run"}, {"ned-flanders", "--scope", "local"}, {hostile}},
+		"undo":               {{"--list"}, {"--dry-run"}, {}, {"--forget"}},
+		"hold":               {{"--session", hostile}, {hostile}},
+		"resume":             {{"--session", hostile}},
+		"version":            {{}, {hostile}},
+		"completion":         {{"bash"}, {hostile}},
+	}
+	order := []string{
+		"why", "log", "explain", "status", "list", "doctor", "validate", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
+		"enable", "undo", "disable", "update", "build", "init", "publish", "state set", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
+	}
+	root := newRoot(&app{})
+	var verbs []string
+	hasJSON := map[string]bool{}
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if name := strings.TrimPrefix(cmd.CommandPath(), "springfield "); cmd.Runnable() && cmd != root {
+			verbs = append(verbs, name)
+			hasJSON[name] = cmd.Flags().Lookup("json") != nil || cmd.InheritedFlags().Lookup("json") != nil
+			if calls[name] == nil {
+				t.Errorf("%s: say here how it is called, so that what it prints is looked at", name)
+			}
+		}
+		for _, below := range cmd.Commands() {
+			walk(below)
+		}
+	}
+	walk(root)
+	if slices.Sort(verbs); !slices.Equal(verbs, slices.Sorted(slices.Values(order))) {
+		t.Fatalf("verbs are %v", verbs)
+	}
+	shows := map[string]bool{} // verbs that have shown something of a hostile text
+	for _, verb := range order {
+		for _, args := range calls[verb] {
+			args = append(strings.Fields(verb), args...)
+			shows[verb] = h.runs(t, "springfield", args) || shows[verb]
+			if hasJSON[verb] {
+				shows[verb+" --json"] = h.runs(t, "springfield", append(args, "--json")) || shows[verb+" --json"]
+			}
+		}
+	}
+	for _, args := range [][]string{
+		{"__complete", "why", ""}, {"__complete", "why", "--session", ""}, {"__complete", "enable", ""}, {"__complete", "disable", ""}, {"__complete", "loop", "show", ""},
+		{"help", hostile}, {hostile}, {"--" + hostile},
+	} {
+		h.runs(t, "springfield", args)
+	}
+	for _, verb := range order {
+		if args := calls[verb]; strings.HasPrefix(verb, "loop") || slices.Contains([]string{"why", "log", "hold", "resume", "state show", "state set"}, verb) {
+			for _, args := range args {
+				args = append(strings.Fields(verb), args...)
+				shows["hook "+verb] = h.runs(t, h.hook, args) || shows["hook "+verb]
+				h.runs(t, h.hook, append(args, "--json"))
+			}
+		}
+	}
+	h.runs(t, h.hook, []string{"page", h.log})
+	h.runs(t, h.hook, []string{hostile})
+	// Where a hostile text comes out, lest the sources above have dried up.
+	for _, verb := range []string{
+		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay", "state show", "state show --json",
+		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "hook why", "hook log", "hook loop status",
+	} {
+		if !shows[verb] {
+			t.Errorf("%s has shown nothing of a hostile text", verb)
+		}
+	}
+}
+
+// haunted is a machine on which everything that others write is hostile.
+type haunted struct {
+	home, project, suite, spoilt, log, rules, hook, loop string
+	env                                                  []string
+}
+
+func newHaunted(t *testing.T) *haunted {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	dir := t.TempDir()
+	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(t, filepath.Join(h.home, "keep"), "")
+	h.write(t, filepath.Join(h.project, "keep"), "")
+	h.write(t, filepath.Join(dir, "bin", "keep"), "")
+	h.write(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
+	if err := os.Symlink(self, filepath.Join(dir, "bin", "springfield")); err != nil { // TestMain goes by this name
+		t.Fatal(err)
+	}
+	h.env = []string{
+		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"),
+		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
+	}
+	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
+	h.spoilt = h.suite + "-spoilt" // one whose own file is hostile
+	h.call(t, "springfield", "init", h.spoilt, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--marketplace", "spoilt")
+	h.hook = filepath.Join(h.suite, "ned-flanders", "hooks", "springfield-hook")
+
+	// git: a repository with a remote and a branch.
+	h.call(t, "git", "init", "-q", ".")
+	h.call(t, "git", "-c", "user.name="+marked, "-c", "user.email=a@example.invalid", "commit", "-q", "--allow-empty", "-m", hostile)
+	h.call(t, "git", "checkout", "-q", "-b", strings.NewReplacer("\x1b[", "", "\x07", "", "\x7f", "").Replace(hostile))
+	h.call(t, "git", "config", "remote."+hostile+".url", "https://example.invalid/"+hostile)
+	h.call(t, "git", "config", "user.name", hostile)
+
+	// A session: prompt, calls, results, todos, text, and a skill.
+	text := func(s string) string { return strings.ReplaceAll(s, "MARK", inJSON) }
+	h.log = filepath.Join(h.home, ".claude", "projects", "p"+hostile, "5e55.jsonl")
+	h.write(t, h.log, text(`{"type":"user","uuid":"u1","promptId":"MARK","cwd":"/MARK","gitBranch":"MARK","message":{"role":"user","content":"do MARK"},"timestamp":"2026-11-20T10:00:00.000Z"}
+{"type":"assistant","uuid":"a1","cwd":"/MARK","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"MARK","status":"pending","activeForm":"MARK"}]}},{"type":"tool_use","id":"t2","name":"MARK","input":{"command":"MARK","skill":"MARK"}}]},"timestamp":"2026-11-20T10:00:01.000Z"}
+{"type":"user","uuid":"r1","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t2","content":"MARK","is_error":true}]},"timestamp":"2026-11-20T10:00:02.000Z"}
+{"type":"assistant","uuid":"a2","message":{"role":"assistant","content":[{"type":"text","text":"Next, I'll write the MARK now:"}]},"timestamp":"2026-11-20T10:00:03.000Z"}
+{"type":"user","uuid":"u2","promptId":"p2","message":{"role":"user","content":"continue MARK"},"timestamp":"2026-11-20T10:01:00.000Z"}
+{"type":"assistant","uuid":"a3","message":{"role":"assistant","content":[{"type":"text","text":"Let me look at the MARK."}]},"timestamp":"2026-11-20T10:01:03.000Z"}
+`))
+	h.rules = filepath.Join(filepath.Dir(h.project), "rules"+broken+".json")
+	h.write(t, h.rules, text(`{"add":[{"id":"mine","text":"`+marked+`.*","then":"continue","reason":"MARK"}]}`))
+
+	// A project: state, a loop, settings of a plugin and of the client.
+	h.write(t, filepath.Join(h.project, ".claude", "workflow-state.json"), text(`{"skill":"MARK","phase":"MARK","tasks_total":3,"tasks_completed":1,"next":"MARK","session_id":"MARK","MARK":["MARK"]}`))
+	h.write(t, filepath.Join(h.project, ".claude", "springfield", "ned-flanders.json"), text(`{"add":[{"id":"MARK","text":"(","then":"stop"}],"off":["MARK"],"rules":"MARK","checks":["MARK"],"protocol":"MARK"}`))
+	settings := text(`{"model":"MARK","env":{"SPRINGFIELD":"MARK","CLAUDE_CODE_STOP_HOOK_BLOCK_CAP":"MARK"},"enabledPlugins":{"double-shot-latte@MARK":true,"MARK@MARK":true,"MARK":true},"hooks":{"Stop":[{"matcher":"MARK","hooks":[{"type":"command","command":"echo MARK","args":["MARK"]},{"type":"MARK"},{"type":"prompt","prompt":"MARK"}]}],"SubagentStop":[{"matcher":"MARK","hooks":[{"type":"command","command":"MARK"}]}]},"extraKnownMarketplaces":{"MARK":{"source":{"source":"github","repo":"MARK"}}}}`)
+	for _, file := range []string{filepath.Join(h.project, ".claude", "settings.json"), filepath.Join(h.project, ".claude", "settings.local.json"), filepath.Join(h.home, ".claude", "settings.json")} {
+		h.write(t, file, settings)
+	}
+	h.call(t, "springfield", "loop", "start", "reach "+hostile)
+	out, err = exec.Command("sh", "-c", `cat "$0"/.claude/springfield/*loops* 2>/dev/null`, h.home).Output()
+	if _, after, ok := strings.Cut(string(out), `"loop":"`); ok && err == nil {
+		h.loop, _, _ = strings.Cut(after, `"`)
+	}
+
+	// Decisions: the hook is started with hostile events, and the ledger is made worse.
+	for _, plugin := range []string{"ned-flanders", "marge-simpson", "ralph-wiggum", "lisa-simpson"} {
+		h.hooked(t, plugin, text(`{"hook_event_name":"Stop","session_id":"MARK","prompt_id":"MARK","transcript_path":"`+filepath.Join(h.home, ".claude", "projects", "p"+inJSON, "5e55.jsonl")+`","cwd":"`+filepath.Join(filepath.Dir(h.project), "p"+inJSON)+`","permission_mode":"default","last_assistant_message":"Next, I'll write the MARK now:"}`))
+	}
+	h.hooked(t, "todo-continuation", text(`{"hook_event_name":"UserPromptSubmit","session_id":"MARK","prompt":"MARK","transcript_path":"`+filepath.Join(h.home, ".claude", "projects", "p"+inJSON, "5e55.jsonl")+`","cwd":"/MARK"}`))
+	h.hooked(t, "ned-flanders", text(`{"hook_event_name":"Stop","MARK`))
+	worse := 0
+	h.each(t, filepath.Join(h.home, ".claude", "springfield"), func(path string, data []byte) {
+		if filepath.Ext(path) != ".lock" {
+			if changed := bytes.ReplaceAll(data, []byte(marked), []byte(inJSON)); len(changed) < 1<<20 {
+				h.write(t, path, string(changed))
+				worse++
+			}
+		}
+	})
+	if worse < 4 {
+		t.Fatalf("the ledger has %d files", worse)
+	}
+	h.write(t, filepath.Join(h.project, ".claude", "ralph-loop.local.md"), "---\nsession_id: \""+hostile+"\"\niteration: 1\n---\n"+hostile+"\n")
+	// The suite's texts, last: its hooks have run.
+	h.each(t, h.suite, func(path string, data []byte) {
+		switch filepath.Ext(path) {
+		case ".json":
+			h.write(t, path, strings.ReplaceAll(string(data), `"description": "`, `"description": "`+inJSON))
+		case ".md":
+			h.write(t, path, string(data)+broken)
+		}
+	})
+	h.each(t, h.spoilt, func(path string, data []byte) {
+		if filepath.Ext(path) == ".yaml" { // which takes JSON's escapes
+			h.write(t, path, strings.ReplaceAll(string(data), "Ned", `"`+strings.NewReplacer("\u0085", `\u0085`, "\u009b", `\u009b`, "\u009d", `\u009d`, "\u009c", `\u009c`, "\x7f", `\u007f`, "\ufeff", `\ufeff`).Replace(inJSON)+`"`))
+		}
+	})
+	h.write(t, filepath.Join(h.suite, "ned-flanders", "skills", hostile, "SKILL.md"), hostile)
+	return h
+}
+
+func (h *haunted) write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// each calls do with every text file below a directory.
+func (h *haunted) each(t *testing.T, dir string, do func(path string, data []byte)) {
+	t.Helper()
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			files = append(files, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(data, []byte{0}) {
+			do(path, data)
+		}
+	}
+}
+
+func (h *haunted) command(name string, args []string) *exec.Cmd {
+	if name == "springfield" {
+		name = filepath.Join(filepath.Dir(h.home), "bin", name)
+	}
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = h.project, h.env
+	return cmd
+}
+
+// call runs what has to succeed.
+func (h *haunted) call(t *testing.T, name string, args ...string) {
+	t.Helper()
+	if out, err := h.command(name, args).CombinedOutput(); err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+}
+
+// runs runs what may fail, looks at all that it prints, and tells whether a hostile
+// text is in it.
+func (h *haunted) runs(t *testing.T, name string, args []string) bool {
+	t.Helper()
+	return h.looks(t, h.command(name, args))
+}
+
+// hooked starts a plugin's hook with an event. The client and the model get what the
+// answer's JSON means, so nothing is hidden there either.
+func (h *haunted) hooked(t *testing.T, plugin, event string) {
+	t.Helper()
+	cmd := h.command(filepath.Join(h.suite, plugin, "hooks", "springfield-hook"), nil)
+	cmd.Stdin = strings.NewReader(event + "\n")
+	if h.looks(t, cmd); cmd.ProcessState.ExitCode() != 0 {
+		t.Errorf("%s exits %d", plugin, cmd.ProcessState.ExitCode())
+	}
+	answer := cmd.Stdout.(*bytes.Buffer).Bytes()
+	for d := json.NewDecoder(bytes.NewReader(answer)); len(answer) > 0; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatalf("%s answers %s: %v", plugin, answer, err)
+		}
+		if text, ok := token.(string); ok && display.Text(text) != text {
+			t.Errorf("%s says %q", plugin, text)
+		}
+	}
+}
+
+func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
+	t.Helper()
+	out, said := &bytes.Buffer{}, &bytes.Buffer{}
+	cmd.Stdout, cmd.Stderr = out, said
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Fatal(err)
+	}
+	for name, printed := range map[string]string{"stdout": out.String(), "stderr": said.String()} {
+		for line := range strings.Lines(printed) {
+			if text := strings.NewReplacer("\n", "", "\t", "").Replace(line); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !display.Shows(r) }) {
+				t.Errorf("%s %q: %s has %q", filepath.Base(cmd.Path), cmd.Args[1:], name, line)
+			}
+		}
+	}
+	return strings.Contains(out.String()+said.String(), marked)
+}

@@ -1,0 +1,60 @@
+// Package display makes text fit to be shown. What the hook and the CLI print comes
+// from transcripts, projects, git and the environment, and a terminal obeys or hides
+// some characters instead of showing them: control characters, those that turn the
+// direction of writing, and those without a shape.
+//
+// Line and Text take them out of a text. Writer is for all that is printed, so that
+// no caller can forget it. By ranges, not by package unicode's tables, which are larger
+// than this whole package.
+package display
+
+import "strings"
+
+// Shows tells whether a terminal shows a character and does nothing else with it. A
+// line end is none of these characters. Variation selectors count as shown: they choose
+// between the shapes of the character in front of them.
+func Shows(r rune) bool {
+	switch {
+	case r < 0x7f:
+		return r >= ' '
+	case r < 0xa0, r == 0xad, r == 0x34f, r == 0x61c, r == 0x70f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5,
+		r >= 0x180b && r <= 0x180f, r >= 0x200b && r <= 0x200f, r >= 0x2028 && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
+		r == 0x3164, r == 0xfeff, r == 0xffa0, r >= 0xfff0 && r <= 0xfffb,
+		r >= 0x13430 && r <= 0x1343f, r >= 0x1bca0 && r <= 0x1bca3, r >= 0x1d173 && r <= 0x1d17a, r >= 0xe0000 && r <= 0xe0fff:
+		return false
+	}
+	return true
+}
+
+// IsJoiner tells the two characters without a shape that words are spelled with, in
+// Persian and Hindi, and that emoji are put together with. A browser and a model take
+// them as they are meant, a terminal does not.
+func IsJoiner(r rune) bool { return r == 0x200c || r == 0x200d }
+
+// Line puts a text on one line for a terminal: white space that is more than a blank
+// becomes one, what a terminal does not show is left out.
+func Line(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case Shows(r):
+			return r
+		case r >= '\t' && r <= '\r', r == 0x85, r == 0x2028, r == 0x2029:
+			return ' '
+		}
+		return -1
+	}, s)
+}
+
+// Text is a text of several lines for a model, or for a program that shows it its own
+// way: what would not show is left out, but for line ends, tabs and joiners.
+func Text(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case Shows(r), r == '\n', r == '\t', IsJoiner(r):
+			return r
+		case r == 0x85, r == 0x2028, r == 0x2029:
+			return ' '
+		}
+		return -1
+	}, s)
+}
