@@ -5,7 +5,8 @@ package installer
 // Fault points, for tests of this package and of the command. SPRINGFIELD_FAULT
 // says what happens at which step: "7:kill" ends the process without a word
 // before the seventh step, "7:ENOSPC" and "7:EIO" make that step fail as a full
-// or a broken disk does. SPRINGFIELD_STEPS names a file that gets a line per step.
+// or a broken disk does; "7+:EIO" that step and every one behind it.
+// SPRINGFIELD_STEPS names a file that gets a line per step.
 
 import (
 	"fmt"
@@ -29,7 +30,9 @@ func reach(step string) error {
 		_ = f.Close()
 	}
 	at, fault, _ := strings.Cut(os.Getenv("SPRINGFIELD_FAULT"), ":")
-	if at != strconv.FormatInt(n, 10) {
+	at, stays := strings.CutSuffix(at, "+")
+	first, err := strconv.ParseInt(at, 10, 64)
+	if err != nil || n < first || n > first && !stays {
 		return nil
 	}
 	switch fault {

@@ -39,7 +39,7 @@ func checkPermissions(t *testing.T, dir string) {
 		{"user's directory unreadable", func(p Places) string { return p.Config }, 0, func(p Places) string { return p.Config }, all},
 		{"state", func(p Places) string { return p.state() }, 0o555, func(p Places) string { return p.state() }, []string{"first enable"}},
 		{"lock", func(p Places) string { return p.state("settings.lock") }, 0, func(p Places) string { return p.state("settings.lock") }, all},
-		{"journal", func(p Places) string { return p.state("journal") }, 0o555, func(p Places) string { return p.state("journal") }, []string{"enable", "disable"}},
+		{"journal", func(p Places) string { return p.state("journal") }, 0o555, func(p Places) string { return p.state("journal") }, all},
 		{"journal unreadable", func(p Places) string { return p.state("journal") }, 0, func(p Places) string { return p.state("journal") }, all},
 		{"edits", func(p Places) string { return p.state("edits") }, 0o555, func(p Places) string { return p.state("edits") }, []string{"enable"}},
 		{"edits unreadable", func(p Places) string { return p.state("edits") }, 0, func(p Places) string { return p.state("edits") }, all},

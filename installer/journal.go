@@ -245,13 +245,26 @@ func (p Places) newest() (int, error) {
 
 // forget takes an entry out of the journal.
 func (p Places) forget(id int) error {
-	return step("forget entry", func() error {
+	err := step("forget entry", func() error {
 		err := os.Remove(p.openFile(id))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = os.Remove(p.entryFile(id))
 		}
 		return err
 	})
+	if err != nil {
+		return failed("remove", p.openFile(id), err)
+	}
+	return nil
+}
+
+// reopen says of an entry that its files are being written again.
+func (p Places) reopen(id int) error {
+	err := step("reopen entry", func() error { return os.Rename(p.entryFile(id), p.openFile(id)) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
+		return failed("write", p.entryFile(id), err)
+	}
+	return nil
 }
 
 // finish says of an entry that all of its files are written.

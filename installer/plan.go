@@ -44,6 +44,7 @@ type edit struct {
 	release bool    // takes back what was set before
 	memory  *memory // after the edit; nil: it is not remembered
 	old     *memory // before it
+	written bool    // the file has changed
 }
 
 func newEdit(file *File, after []byte, old *memory) edit {
@@ -168,23 +169,40 @@ func refused(file *File, err error) error {
 	return fmt.Errorf("read settings: %s: %w", file.Asked, err)
 }
 
+// WriteError says why a plan was not applied, and what is on the disk now: all as
+// before, unless it says otherwise.
+type WriteError struct {
+	Kind string // what the files are: "settings" for one
+	Err  error
+	// Done tells that every file is written, and that only the journal lags behind.
+	Done bool
+	// Left names what holds the edit all the same, because it could not be taken
+	// back. It is still in the journal.
+	Left []string
+}
+
+func (e *WriteError) Error() string { return fmt.Sprintf("write %s: %v", e.Kind, e.Err) }
+func (e *WriteError) Unwrap() error { return e.Err }
+
 // Apply writes the plan: under the lock, into the journal first, all edits or
-// none. An error that wraps ErrChanged asks for a new plan.
+// none. Every error is a *WriteError; one that wraps ErrChanged asks for a new
+// plan.
 func (p Plan) Apply(places Places) error {
 	if !p.Changes() && p.First == nil {
 		return nil
 	}
-	if err := p.apply(places); err != nil {
-		kind := "settings"
-		if p.kind != "" {
-			kind = p.kind
-		}
-		return fmt.Errorf("write %s: %w", kind, err)
+	failed := &WriteError{Kind: "settings"}
+	if p.kind != "" {
+		failed.Kind = p.kind
+	}
+	if failed.Err = p.apply(places, failed); failed.Err != nil {
+		return failed
 	}
 	return nil
 }
 
-func (p Plan) apply(places Places) error {
+// apply notes in failed what an error leaves behind.
+func (p Plan) apply(places Places, failed *WriteError) error {
 	if err := places.makeState(""); err != nil {
 		return err
 	}
@@ -196,46 +214,59 @@ func (p Plan) apply(places Places) error {
 	if err := p.stillFits(places); err != nil {
 		return err
 	}
-	if p.First != nil {
-		takeBack, err := p.First()
-		if err != nil || !p.Changes() {
-			return err
-		}
-		if err := p.write(places); err != nil {
-			return errors.Join(err, takeBack())
-		}
-		return nil
+	if p.First == nil {
+		return p.write(places, failed)
 	}
-	return p.write(places)
+	takeBack, err := p.First()
+	if err != nil || !p.Changes() {
+		return err
+	}
+	err = p.write(places, failed)
+	if err == nil || failed.Done {
+		return err
+	}
+	if left := takeBack(); left != nil {
+		failed.Left = append(failed.Left, left.Error())
+		err = errors.Join(err, left)
+	}
+	return err
 }
 
 // write journals and applies the edits.
-func (p Plan) write(places Places) (err error) {
+func (p Plan) write(places Places, failed *WriteError) (err error) {
 	id := p.undoes
 	if id == 0 {
-		if id, err = places.journal(p); err != nil {
-			return err
-		}
+		id, err = places.journal(p)
+	} else {
+		err = places.reopen(id) // here, where nothing has changed yet, it may fail
 	}
-	for i := range p.edits {
-		err := p.edits[i].apply(places)
-		if err == nil {
-			continue
-		}
-		for j := i - 1; j >= 0; j-- {
-			err = errors.Join(err, p.edits[j].takeBack(places))
-		}
-		// What could not be taken back is still to be undone.
-		if !errors.Is(err, errLeft) && p.undoes == 0 {
-			_ = places.forget(id) // else undo finds nothing left to do
-		}
+	if err != nil {
 		return err
 	}
-	if p.undoes != 0 {
-		return places.forget(id)
+	for i := range p.edits {
+		if err = p.edits[i].apply(places); err != nil {
+			for j := i; j >= 0; j-- {
+				if left := p.edits[j].takeBack(places); left != nil {
+					failed.Left = append(failed.Left, p.edits[j].file.Asked)
+					err = errors.Join(err, left)
+				}
+			}
+			break
+		}
 	}
-	_ = places.finish(id) // all is written; an open entry only looks more closely
-	return nil
+	switch {
+	case err == nil && p.undoes == 0:
+		_ = places.finish(id) // all is written; an open entry only looks more closely
+	case err == nil:
+		err = places.forget(id)
+		failed.Done = err != nil
+	case len(failed.Left) > 0: // what could not be taken back is still to be undone
+	case p.undoes == 0:
+		_ = places.forget(id) // else undo finds nothing left to do
+	default:
+		_ = places.finish(id)
+	}
+	return err
 }
 
 // stillFits refuses a plan whose files, memories or journal have changed since
@@ -265,51 +296,52 @@ func (p Plan) stillFits(places Places) error {
 	return nil
 }
 
-// apply writes one edit. What is set is remembered before the file changes, and
-// what is taken back is forgotten after it: a crash in between leaves a memory
-// of something that did not happen, never a change that nobody remembers.
-func (e *edit) apply(places Places) (err error) {
+// apply writes one edit, or a part of it. What is set is remembered before the file
+// changes, and what is taken back is forgotten after it: a crash in between leaves a
+// memory of something that did not happen, never a change that nobody remembers.
+func (e *edit) apply(places Places) error {
 	if e.memory != nil && !e.release {
 		if err := places.remember(e.memory); err != nil {
 			return err
 		}
 	}
-	switch {
-	case e.remove && e.existed:
-		if err = e.file.Remove(); err == nil && e.dropDir {
-			_ = os.Remove(filepath.Dir(e.file.Path)) // if nothing else is in it by now
+	if e.writes() {
+		if err := e.write(); err != nil {
+			return err
 		}
-	case e.remove:
-	case e.writes():
-		err = e.file.Replace(e.after)
+		e.written = true
 	}
-	if err == nil && e.release {
-		if err = places.remember(e.memory); err != nil {
-			return errors.Join(err, e.takeBack(places))
-		}
+	if e.release {
+		return places.remember(e.memory)
 	}
-	if err != nil && e.memory != nil {
-		err = errors.Join(err, places.restore(e.file.Path, e.old))
+	return nil
+}
+
+func (e *edit) write() error {
+	if !e.remove {
+		return e.file.Replace(e.after)
+	}
+	err := e.file.Remove()
+	if err == nil && e.dropDir {
+		_ = os.Remove(filepath.Dir(e.file.Path)) // if nothing else is in it by now
 	}
 	return err
 }
 
-// errLeft says that a file holds an edit although the plan failed.
-var errLeft = errors.New("it could not be taken back; springfield undo tries again")
-
-// takeBack undoes an applied edit because something after it failed. Where that
-// fails too, the edit stays remembered.
+// takeBack undoes an edit that was applied, or begun, because it or something after
+// it failed. Where that fails too, the edit stays remembered.
 func (e *edit) takeBack(places Places) error {
-	var err error
-	switch {
-	case !e.writes():
-	case e.existed:
-		err = e.file.Replace(e.before)
-	default:
-		err = e.file.Remove()
-	}
-	if err != nil {
-		return fmt.Errorf("%w: %w", err, errLeft)
+	if e.written {
+		var err error
+		if e.existed {
+			err = e.file.Replace(e.before)
+		} else {
+			err = e.file.Remove()
+		}
+		if err != nil {
+			return err
+		}
+		e.written = false
 	}
 	if e.memory != nil {
 		_ = places.restore(e.file.Path, e.old) // of something that did not happen: no harm

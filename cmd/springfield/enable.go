@@ -289,13 +289,18 @@ func hintConflict(err error) error {
 	return err
 }
 
+// hintSettings says what to do about settings that could not be read or written, and
+// what they are now.
 func hintSettings(err error) error {
 	var syntax *installer.SyntaxError
 	var damaged *installer.DamagedError
+	var failed *installer.WriteError
 	var known *hinted
 	switch {
 	case errors.As(err, &known):
 		return err
+	case errors.As(err, &failed) && (failed.Done || len(failed.Left) > 0):
+		return hintLeft(failed, "springfield undo takes that back")
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) == "journal":
 		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
 	case errors.As(err, &damaged):
@@ -306,6 +311,18 @@ func hintSettings(err error) error {
 		return &hinted{err, "your settings were left to the other program; call springfield again"}
 	case errors.Is(err, os.ErrPermission):
 		return &hinted{err, "your settings are as they were; the file is read-only, or it or its directory belongs to somebody else"}
+	case failed != nil:
+		return &hinted{err, "your settings are as they were; call springfield again once the cause is gone"}
 	}
 	return hintConflict(err)
+}
+
+// hintLeft is about a plan that failed and left something all the same, and what
+// mends that.
+func hintLeft(failed *installer.WriteError, mend string) error {
+	if failed.Done {
+		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", failed), "springfield undo --forget takes it out of the list, once the cause is gone"}
+	}
+	return &hinted{fmt.Errorf("%w; not all of it could be taken back", failed),
+		"changed all the same: " + strings.Join(failed.Left, ", ") + "; " + mend + ", once the cause is gone"}
 }

@@ -177,24 +177,34 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 		return hintPublish(err)
 	}
 	done := published{release: r, Files: plan, Hooks: hooks, Checks: checks}
-	if done.Marked, err = r.markStarted(ctx); err != nil {
-		return err
+	if done.Marked, err = r.markStarted(ctx); err == nil {
+		done.Tags, err = r.tag(ctx, tags)
 	}
-	if done.Tags, err = r.tag(ctx, tags); err != nil {
-		return err
+	if err != nil {
+		return &hinted{fmt.Errorf("the files are published, but git was not told of all: %w", err), "springfield publish again does the rest, once the cause is gone"}
 	}
 	return a.reportPublish(o, done)
 }
 
+// hintPublish says what to do about a release that could not be planned or written,
+// and what has been written.
 func hintPublish(err error) error {
 	var syntax *installer.SyntaxError
+	var failed *installer.WriteError
+	var left *generator.LeftError
 	switch {
+	case errors.As(err, &failed) && len(failed.Left) > 0:
+		return hintLeft(failed, "springfield undo takes back all but the hooks, springfield build makes these what "+generator.SuiteFile+" says")
+	case errors.As(err, &left):
+		return err // which says where everything is
 	case errors.As(err, &syntax):
 		return &hinted{err, "nothing was changed; Claude Code takes plain JSON in which every plugin has a name of its own"}
 	case errors.Is(err, installer.ErrChanged):
-		return &hinted{err, "somebody else has just changed it, and was left to it; call springfield publish again"}
+		return &hinted{err, "nothing was changed: somebody else has just changed it; call springfield publish again"}
 	case errors.Is(err, os.ErrPermission):
-		return &hinted{err, "nothing of it was changed; give yourself the right to write there"}
+		return &hinted{err, "nothing was changed; give yourself the right to write there"}
+	case failed != nil:
+		return &hinted{err, "nothing was changed; call springfield publish again once the cause is gone"}
 	}
 	return err
 }

@@ -554,7 +554,15 @@ func (r *release) plan(places installer.Places) (installer.Plan, error) {
 	}
 	plan, err := installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, texts)
 	if len(r.compiledFiles()) > 0 {
-		plan.First = func() (func() error, error) { return generator.WriteCompiled(r.dir, r.differences) }
+		plan.First = func() (func() error, error) {
+			takeBack, err := generator.WriteCompiled(r.dir, r.differences)
+			return func() error {
+				if err := takeBack(); err != nil {
+					return fmt.Errorf("the hooks in %s (%w)", r.dir, err)
+				}
+				return nil
+			}, err
+		}
 	}
 	return plan, err
 }

@@ -170,6 +170,9 @@ func (a *app) hintUndo(err error) error {
 		fmt.Fprint(a.err, changed.Diff)
 		return &hinted{err, "nothing was taken back; springfield disable PLUGIN puts back what is still springfield's, springfield undo --forget passes over this edit"}
 	}
+	if failed := (*installer.WriteError)(nil); errors.As(err, &failed) && len(failed.Left) > 0 {
+		return hintLeft(failed, "springfield undo takes back the rest")
+	}
 	return hintSettings(err)
 }
 

@@ -1,0 +1,243 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// What a verb says about the files is what has happened to them, whichever step of
+// writing fails, and whether only that one or every one from there on.
+
+// claims is one user's files, and a springfield whose steps can be made to fail.
+type claims struct {
+	program string
+	dir     string
+	env     []string
+}
+
+func (c claims) path(name ...string) string {
+	return filepath.Join(append([]string{c.dir}, name...)...)
+}
+
+func (c claims) run(fault, verb string, args ...string) (out string, err error) {
+	cmd := exec.Command(c.program, append([]string{verb}, args...)...)
+	cmd.Dir, cmd.Env = c.path("project"), append(slices.Clone(c.env), "SPRINGFIELD_FAULT="+fault, "SPRINGFIELD_STEPS="+c.path("steps"))
+	_ = os.Remove(c.path("steps"))
+	said, err := cmd.CombinedOutput()
+	return string(said), err
+}
+
+// state is every file in the project and of Claude Code's; springfield's own only
+// for the whole.
+func (c claims) state(t *testing.T, whole bool) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(c.dir, func(name string, d fs.DirEntry, err error) error {
+		relative, _ := filepath.Rel(c.dir, name)
+		relative = filepath.ToSlash(relative)
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && !whole && relative == "home/.claude/springfield":
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasPrefix(relative, "home/.claude/") && !strings.HasPrefix(relative, "project/"):
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		all[relative] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// reset puts every file as it was.
+func (c claims) reset(t *testing.T, files map[string]string) {
+	t.Helper()
+	is := c.state(t, true)
+	for name := range is {
+		if _, wanted := files[name]; wanted {
+			continue
+		}
+		if err := os.Remove(c.path(filepath.FromSlash(name))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, data := range files {
+		if had, ok := is[name]; ok && had == data {
+			continue
+		}
+		path := c.path(filepath.FromSlash(name))
+		mode := fs.FileMode(0o644)
+		if strings.Contains(name, "springfield-hook") {
+			mode = 0o755
+		}
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		if err == nil {
+			err = os.WriteFile(path, []byte(data), mode)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// differs lists the files that are not the same in both.
+func differs(a, b map[string]string) (names []string) {
+	for name := range a {
+		if b[name] != a[name] {
+			names = append(names, name)
+		}
+	}
+	for name := range b {
+		if _, ok := a[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+var leftFiles = regexp.MustCompile(`changed all the same: (.*?);`)
+
+func TestWhatIsSaidIsWhatHappened(t *testing.T) {
+	dir := t.TempDir()
+	c := claims{program: filepath.Join(dir, "springfield.exe"), dir: filepath.Join(dir, "world")}
+	if out, err := exec.Command("go", "build", "-tags", "faults", "-o", c.program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	for _, name := range []string{"home", "project", "tmp", "cache"} {
+		if err := os.MkdirAll(c.path(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.env = []string{
+		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"), "XDG_CACHE_HOME=" + c.path("cache"), "LOCALAPPDATA=" + c.path("cache"),
+		"GOCACHE=" + gocache, "TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"),
+		"PATH=" + filepath.Join(goroot, "bin"),
+	}
+	must := func(verb string, args ...string) {
+		t.Helper()
+		if out, err := c.run("", verb, args...); err != nil {
+			t.Fatalf("%s: %v\n%s", verb, err, out)
+		}
+	}
+	host := generator.Host().String()
+	must("init", "suite", "--yes", "--owner", "Ned", "--no-git")
+	enabling := []string{"ned-flanders", "--scope", "project", "--no-activate"}
+	disabling := []string{"ned-flanders", "--scope", "project"}
+	publishing := []string{"suite", "--target", host}
+	files := c.state(t, true)
+	files["home/.claude/settings.json"] = "{\n  \"x\": 1\n}\n"
+	files["project/.claude/settings.json"] = "{}\n"
+
+	for _, test := range []struct {
+		name string
+		verb string
+		args []string
+		to   func() // what was done before
+	}{
+		{"enable", "enable", enabling, func() {}},
+		{"disable", "disable", disabling, func() { must("enable", enabling...) }},
+		{"undo", "undo", nil, func() { must("enable", enabling...) }},
+		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }},
+		{"publish", "publish", publishing, func() {
+			for name := range c.state(t, true) { // so that it is compiled again
+				if strings.HasSuffix(name, "hooks/springfield-hook") || strings.HasSuffix(name, ".exe") && strings.Contains(name, "hooks/") {
+					if err := os.WriteFile(c.path(filepath.FromSlash(name)), []byte("old"), 0o755); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}},
+		{"undo publish", "undo", nil, func() { must("publish", publishing...) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c.reset(t, files)
+			test.to()
+			start, before := c.state(t, true), c.state(t, false)
+			must(test.verb, test.args...)
+			after := c.state(t, false)
+			data, err := os.ReadFile(c.path("steps"))
+			steps := strings.Split(strings.TrimSpace(string(data)), "\n")
+			if err != nil || len(steps) < 5 || maps.Equal(before, after) {
+				t.Fatalf("%d steps that change %d files, %v", len(steps), len(differs(before, after)), err)
+			}
+			said := map[string]int{}
+			for i, step := range steps {
+				for _, fault := range []string{fmt.Sprintf("%d:EIO", i+1), fmt.Sprintf("%d+:EIO", i+1)} {
+					c.reset(t, start)
+					out, err := c.run(fault, test.verb, test.args...)
+					is := c.state(t, false)
+					changed := differs(before, is)
+					what := fmt.Sprintf("%s (%s)", fault, step)
+					left := leftFiles.FindStringSubmatch(out)
+					switch {
+					case err == nil:
+						said["nothing"]++
+						if !maps.Equal(is, after) {
+							t.Errorf("%s: it succeeds, but %q are not as they should be\n%s", what, differs(is, after), out)
+						}
+					case strings.Contains(out, "it is done, but"):
+						said["done"]++
+						if !maps.Equal(is, after) {
+							t.Errorf("%s: %q are not done\n%s", what, differs(is, after), out)
+						}
+						if out, err := c.run("", "undo", "--forget"); err != nil {
+							t.Errorf("%s: forget: %v\n%s", what, err, out)
+						}
+					case left != nil:
+						said["left"]++
+						var names []string
+						for name := range strings.SplitSeq(left[1], ", ") {
+							relative, err := filepath.Rel(c.dir, name)
+							if err != nil {
+								t.Fatal(err)
+							}
+							names = append(names, filepath.ToSlash(relative))
+						}
+						slices.Sort(names)
+						if !slices.Equal(names, changed) {
+							t.Errorf("%s: changed are %q\n%s", what, changed, out)
+						}
+						want := before
+						if test.verb == "undo" {
+							want = after
+						}
+						if out, err := c.run("", "undo"); err != nil || !maps.Equal(c.state(t, false), want) {
+							t.Errorf("%s, then undo: %v, %q are not as they should be\n%s", what, err, differs(c.state(t, false), want), out)
+						}
+					case strings.Contains(out, "hint: your settings are as they were"), strings.Contains(out, "hint: nothing was changed"):
+						said["untouched"]++
+						if len(changed) > 0 {
+							t.Errorf("%s: changed are %q\n%s", what, changed, out)
+						}
+					default:
+						t.Errorf("%s: it does not say what has happened; changed are %q\n%s", what, changed, out)
+					}
+				}
+			}
+			t.Logf("%d steps: %v", len(steps), said)
+			if said["untouched"] == 0 || strings.HasPrefix(test.name, "undo") && said["done"] == 0 {
+				t.Errorf("%v", said)
+			}
+		})
+	}
+}
