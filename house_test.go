@@ -142,6 +142,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"cmd/springfield/validate.go": "claude plugin validate",
 		"installer/client.go":         "claude",
 		"generator/build.go":          "go",
+		"generator/probe.go":          "what it has just compiled",
 		"runtime/backend/claude.go":   "claude, for the judge",
 		"runtime/notice/notice.go":    "the user's own program",
 	}
