@@ -89,14 +89,17 @@ func Builders() []Builder { return []Builder{Auto, WithGo, Prepared} }
 
 // Toolchain is where and with what the hook is compiled. Only a main fills it.
 type Toolchain struct {
-	Builder  Builder   // "" is Auto
-	Prebuilt fs.FS     // compiled hooks that are carried; nil: none
-	Path     string    // PATH, to find go and for go itself
-	Home     string    // the user's home; may be empty
-	Windows  []string  // variables go needs on Windows, as KEY=value
-	GoCache  string    // go's build cache; empty or unusable: a temporary one
-	Cache    string    // where compiled hooks are kept; empty: nowhere
-	Talk     io.Writer // progress
+	Builder  Builder  // "" is Auto
+	Prebuilt fs.FS    // compiled hooks that are carried; nil: none
+	Path     string   // PATH, to find go and for go itself
+	Home     string   // the user's home; may be empty
+	Windows  []string // variables go needs on Windows, as KEY=value
+	GoCache  string   // go's build cache; empty or unusable: a temporary one
+	Cache    string   // where compiled hooks are kept; empty: nowhere
+	// Key gives the secret that kept hooks are recognised by, at least 32 bytes
+	// that lie elsewhere; nil, or with an error: nothing is kept.
+	Key  func() ([]byte, error)
+	Talk io.Writer // progress
 }
 
 // ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
@@ -152,11 +155,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
-	staged, overlay := false, ""
+	staged, overlay, shelf := false, "", t.shelf()
 	wanted := unbuilt(targets, programs)
 	for i, b := range wanted {
 		program, target := b.Program, b.Target
-		data, ok := t.cached(built, program, target)
+		made := madeOf(built, program, target)
+		data, ok := shelf.take(made)
 		if !ok {
 			if !staged {
 				if err := stageSources(filepath.Join(stage, "src"), sources); err != nil {
@@ -174,7 +178,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 			if data, err = t.compile(ctx, stage, goCommand, overlay, program, target); err != nil {
 				return Build{}, err
 			}
-			t.keep(built, program, target, data)
+			shelf.keep(made, data)
 		}
 		built.add(program, target, data)
 	}

@@ -1,46 +1,90 @@
-// Compiled hooks are kept by what they are made of: sources, Go version,
-// target. A kept file is believed only when it matches the checksum in its
-// own name, so a damaged or forged one is compiled again.
+// Compiled hooks are kept by what they are made of: sources, Go version, program
+// and target. The directory may be shared, restored by a CI service or chosen by
+// a variable, so a kept file is believed only if it is the user's own, nobody else
+// can write it, and its name is its HMAC under a key that lies elsewhere: who knows
+// only what a hook is made of cannot have made that name. What is not believed is
+// compiled again.
 
 package generator
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 )
 
-func (t Toolchain) slot(b Build, program Program, target Target) string {
-	key := sum([]byte(b.Source + " " + b.Go + " " + string(program) + " " + target.String()))
-	return filepath.Join(t.Cache, "hooks", key)
+// shelf is where compiled hooks are kept. The zero value keeps nothing.
+type shelf struct {
+	dir string
+	key []byte
 }
 
-// cached returns a kept hook.
-func (t Toolchain) cached(b Build, program Program, target Target) ([]byte, bool) {
-	if t.Cache == "" {
+// maxKept bounds what is read of a kept file.
+const maxKept = 64 << 20
+
+// shelf is the toolchain's own; without a key there is none.
+func (t Toolchain) shelf() shelf {
+	if t.Cache == "" || t.Key == nil {
+		return shelf{}
+	}
+	key, err := t.Key()
+	if err != nil || len(key) < sha256.Size {
+		return shelf{}
+	}
+	return shelf{filepath.Join(t.Cache, "hooks"), key}
+}
+
+// slot is the directory of what is made of the same.
+func (s shelf) slot(made string) string { return filepath.Join(s.dir, sum([]byte(made))) }
+
+// name is what a kept file is called.
+func (s shelf) name(made string, data []byte) string {
+	mac := hmac.New(sha256.New, s.key)
+	_, _ = io.WriteString(mac, made+"\x00") // a hash takes everything
+	_, _ = mac.Write(data)
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// madeOf says what a program is made of.
+func madeOf(b Build, program Program, target Target) string {
+	return b.Source + " " + b.Go + " " + string(program) + " " + target.String()
+}
+
+// take returns a kept program.
+func (s shelf) take(made string) ([]byte, bool) {
+	if s.dir == "" {
 		return nil, false
 	}
-	entries, err := os.ReadDir(t.slot(b, program, target))
+	entries, err := os.ReadDir(s.slot(made))
 	if err != nil {
 		return nil, false
 	}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(t.slot(b, program, target), e.Name()))
-		if err == nil && e.Name() == sum(data) {
+		path := filepath.Join(s.slot(made), e.Name())
+		info, err := os.Lstat(path)
+		if err != nil || !info.Mode().IsRegular() || info.Size() > maxKept || !isOnlyOurs(info) {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err == nil && hmac.Equal([]byte(e.Name()), []byte(s.name(made, data))) {
 			return data, true
 		}
 	}
 	return nil, false
 }
 
-// keep stores a compiled hook. It is only a cache: whatever fails, the next
+// keep stores a compiled program. It is only a cache: whatever fails, the next
 // build compiles again.
-func (t Toolchain) keep(b Build, program Program, target Target, data []byte) {
-	if t.Cache == "" {
+func (s shelf) keep(made string, data []byte) {
+	if s.dir == "" {
 		return
 	}
-	slot := t.slot(b, program, target)
-	if os.MkdirAll(slot, 0o755) != nil {
+	slot, name := s.slot(made), s.name(made, data)
+	if os.MkdirAll(slot, 0o700) != nil {
 		return
 	}
 	f, err := os.CreateTemp(slot, ".new-")
@@ -48,13 +92,13 @@ func (t Toolchain) keep(b Build, program Program, target Target, data []byte) {
 		return
 	}
 	_, err = f.Write(data)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), filepath.Join(slot, sum(data))) != nil {
+	if f.Close() != nil || err != nil || os.Rename(f.Name(), filepath.Join(slot, name)) != nil {
 		os.Remove(f.Name())
 	}
-	// What no longer matches its name is of no use to anyone.
+	// What is not taken is of no use to anyone.
 	entries, _ := os.ReadDir(slot)
 	for _, e := range entries {
-		if e.Name() != sum(data) && !strings.HasPrefix(e.Name(), ".new-") {
+		if e.Name() != name && !strings.HasPrefix(e.Name(), ".new-") {
 			os.Remove(filepath.Join(slot, e.Name()))
 		}
 	}

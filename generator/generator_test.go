@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
@@ -404,7 +405,14 @@ func toolchain(t *testing.T) Toolchain {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: strings.TrimSpace(string(out)), Cache: t.TempDir(), Talk: io.Discard}
+	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: strings.TrimSpace(string(out)), Cache: t.TempDir(), Key: keyOf("ours"), Talk: io.Discard}
+}
+
+func keyOf(secret string) func() ([]byte, error) {
+	return func() ([]byte, error) {
+		key := sha256.Sum256([]byte(secret))
+		return key[:], nil
+	}
 }
 
 // The same sources give the same bytes, whoever builds them where: another
@@ -622,20 +630,80 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {
 		t.Errorf("compiled again: %q", talk.String())
 	}
-	// Damaged in the cache: compiled anew, never believed.
-	kept, err := filepath.Glob(filepath.Join(tools.Cache, "hooks", "*", "*"))
-	if err != nil || len(kept) != 1 {
-		t.Fatalf("%v, %v", kept, err)
+	// What lies in the cache is believed only if we have put it there as it is.
+	slots, err := filepath.Glob(filepath.Join(tools.Cache, "hooks", "*"))
+	if err != nil || len(slots) != 1 {
+		t.Fatalf("%v, %v", slots, err)
 	}
-	if err := os.WriteFile(kept[0], []byte("#!/bin/sh\n"), 0o755); err != nil {
+	ours := func() string {
+		files, err := os.ReadDir(slots[0])
+		if err != nil || len(files) != 1 {
+			t.Fatalf("%v, %v", files, err)
+		}
+		return filepath.Join(slots[0], files[0].Name())
+	}
+	evil := []byte("#!/bin/sh\n")
+	put := func(name string, data []byte) {
+		if err := os.WriteFile(filepath.Join(slots[0], name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	theirKey, err := keyOf("theirs")()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if third := build(); talk.Len() == 0 || !bytes.Equal(first, third) {
-		t.Error("a damaged hook was believed")
+	made := madeOf(Build{Source: mustSourceHash(t), Go: goVersion(t)}, Hook, host())
+	if got := filepath.Base(ours()); got != tools.shelf().name(made, first) {
+		t.Fatalf("it is kept as %s", got)
 	}
-	if fourth := build(); talk.Len() > 0 || !bytes.Equal(first, fourth) {
-		t.Error("the damaged hook was not replaced in the cache")
+	for name, forge := range map[string]func(){
+		"damaged":                   func() { put(filepath.Base(ours()), evil) },
+		"named by its own checksum": func() { put(sum(evil), evil) },
+		"under another key":         func() { put(shelf{key: theirKey}.name(made, evil), evil) },
+		"of another target":         func() { put(tools.shelf().name(made+"x", evil), evil) },
+		"a link": func() {
+			outside := filepath.Join(t.TempDir(), "hook")
+			if err := errors.Join(os.Rename(ours(), outside), os.Symlink(outside, filepath.Join(slots[0], tools.shelf().name(made, first)))); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		if name != "damaged" && name != "a link" {
+			if err := os.Remove(ours()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		forge()
+		if third := build(); talk.Len() == 0 || !bytes.Equal(first, third) {
+			t.Errorf("%s: it was believed", name)
+		}
+		if fourth := build(); talk.Len() > 0 || !bytes.Equal(first, fourth) {
+			t.Errorf("%s: it was not replaced in the cache", name)
+		}
 	}
+	// Without a key nothing is kept, and nothing is believed.
+	tools.Key = nil
+	if fifth := build(); talk.Len() == 0 || !bytes.Equal(first, fifth) {
+		t.Error("without a key it was believed")
+	}
+}
+
+func mustSourceHash(t *testing.T) string {
+	t.Helper()
+	hash, err := SourceHash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hash
+}
+
+func goVersion(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", "GOVERSION").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 func TestBuildFailures(t *testing.T) {

@@ -12,3 +12,6 @@ func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
 // ownAsAround has nothing to do either.
 func ownAsAround(string) error { return nil }
+
+// isOpen cannot be told from a mode here.
+func isOpen(fs.FileMode) bool { return false }

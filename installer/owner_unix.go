@@ -51,3 +51,6 @@ func ownAsAround(path string) error {
 	}
 	return nil
 }
+
+// isOpen tells whether others than a file's owner have a right to it.
+func isOpen(mode fs.FileMode) bool { return mode&0o077 != 0 }

@@ -221,6 +221,13 @@ func (a *app) toolchain() generator.Toolchain {
 	}
 	if a.cache != "" {
 		t.Cache = filepath.Join(a.cache, "springfield")
+		t.Key = func() ([]byte, error) {
+			places, err := a.places()
+			if err != nil {
+				return nil, err
+			}
+			return installer.Secret(places)
+		}
 	}
 	return t
 }

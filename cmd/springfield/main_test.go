@@ -57,7 +57,12 @@ func TestScripts(t *testing.T) {
 			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "PREBUILT"} {
 				env.Setenv(key, "")
 			}
-			return os.MkdirAll(home, 0o755)
+			// The key by which kept hooks are recognised is every script's.
+			state := filepath.Join(home, ".claude", "springfield")
+			if err := os.MkdirAll(state, 0o700); err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(state, "secret"), []byte("a key for scratch homes, 32 bytes"[:32]), 0o600)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

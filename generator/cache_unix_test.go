@@ -1,0 +1,40 @@
+//go:build unix
+
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A kept file that others can write, or that is theirs, is passed over.
+func TestKeptFilesOfOthers(t *testing.T) {
+	key, err := keyOf("ours")()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shelf{t.TempDir(), key}
+	path := filepath.Join(s.slot("m"), s.name("m", []byte("hook")))
+	for name, spoil := range map[string]func() error{
+		"others can write it": func() error { return os.Chmod(path, 0o602) },
+		"a group can":         func() error { return os.Chmod(path, 0o620) },
+		"somebody else's": func() error {
+			if os.Geteuid() != 0 { // nobody else can give it away
+				return os.Remove(path)
+			}
+			return os.Chown(path, 1234, 1234)
+		},
+	} {
+		s.keep("m", []byte("hook"))
+		if data, ok := s.take("m"); !ok || string(data) != "hook" {
+			t.Fatalf("%s: at first %q, %v", name, data, ok)
+		}
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if data, ok := s.take("m"); ok {
+			t.Errorf("%s: taken: %q", name, data)
+		}
+	}
+}

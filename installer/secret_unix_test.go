@@ -1,0 +1,44 @@
+//go:build unix
+
+package installer
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+func TestSecret(t *testing.T) {
+	p := newPlaces(t)
+	secret := func() []byte {
+		t.Helper()
+		key, err := Secret(p)
+		if err != nil || len(key) != secretSize {
+			t.Fatalf("%d bytes, %v", len(key), err)
+		}
+		info, err := os.Stat(p.state("secret"))
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%v, %v", info, err)
+		}
+		return key
+	}
+	first := secret()
+	if !bytes.Equal(first, secret()) {
+		t.Error("it does not stay")
+	}
+	if other, err := Secret(newPlaces(t)); err != nil || bytes.Equal(other, first) {
+		t.Errorf("another user has the same, %v", err)
+	}
+	for name, spoil := range map[string]func() error{
+		"read by others": func() error { return os.Chmod(p.state("secret"), 0o644) },
+		"too short":      func() error { return os.WriteFile(p.state("secret"), nil, 0o600) },
+	} {
+		before := secret()
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if bytes.Equal(before, secret()) {
+			t.Errorf("%s: it stays", name)
+		}
+	}
+}
