@@ -152,14 +152,16 @@ func TestHold(t *testing.T) {
 			t.Fatal(err)
 		}
 		lift := Turn{Blocks: []Block{{Tool: "Bash", Input: map[string]any{
-			"command": fmt.Sprintf("'%s' resume; echo $?; '%s' resume; echo $?", cli, hook(suite)), "description": "Lift the hold",
+			"command": fmt.Sprintf("for c in '%s' '%s'; do \"$c\" resume; env -u CLAUDECODE \"$c\" resume; setsid -w env -u CLAUDECODE \"$c\" resume; done; (exec </dev/tty) || echo none", cli, hook(suite)), "description": "Lift the hold",
 		}}}}
 		held := w.Run(Session{Script: append([]Turn{lift}, says(plan...)...)})
 		ends(t, held, plan[0], 2)
-		saw(t, held.Asked[1], "springfield: error: only a person lifts a hold", "springfield-hook: error: only a person lifts a hold")
+		for _, name := range []string{"springfield", "springfield-hook"} {
+			saw(t, held.Asked[1], name+": error: only a person lifts a hold", name+": error: only a person at a terminal lifts a hold", "none")
+		}
 		w.decided(held.ID, "stop hold")
 
-		w.Springfield("resume")
+		w.Resume()
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 	})
 }
@@ -172,7 +174,7 @@ func TestHoldOfOneSession(t *testing.T) {
 		w.decided(oneSession, "stop hold")
 		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
 
-		w.Springfield("resume", "--session", oneSession)
+		w.Resume("--session", oneSession)
 		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--resume", oneSession}}), plan[2], 3)
 	})
 }
@@ -289,7 +291,7 @@ func TestSlashCommands(t *testing.T) {
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 
 		// By the way it said.
-		if out := w.exec(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
+		if out := w.atTerminal(hook(suite), w.env(nil), "resume"); out.Code != 0 || !strings.Contains(out.Stdout, "lifted the hold on all sessions") {
 			t.Errorf("resume: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
 		told(t, ask("/ned-flanders:hold", ""), "holding all sessions until you resume")

@@ -212,7 +212,7 @@ func TestGoalLoopIsStopped(t *testing.T) {
 		if !w.exists(goalFile) {
 			t.Error("a hold has taken the loop away")
 		}
-		w.Springfield("resume")
+		w.Resume()
 
 		// And with nothing but the plugin.
 		w.Springfield("loop", "start", "Never done", "--promise", "pigs fly", "--replace")

@@ -25,6 +25,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/typist"
 )
 
 // limit is how long one process may take; a session takes about a second.
@@ -225,6 +227,38 @@ func (w *World) Springfield(args ...string) Output {
 		w.t.Fatalf("springfield %s: exit %d\nstdout: %s\nstderr: %s", strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
 	}
 	return out
+}
+
+// Resume lifts a hold, at a terminal.
+func (w *World) Resume(args ...string) {
+	w.t.Helper()
+	cli, err := springfield()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if out := w.atTerminal(cli, w.env(nil), append([]string{"resume"}, args...)...); out.Code != 0 {
+		w.t.Fatalf("springfield resume %v: exit %d\n%s%s", args, out.Code, out.Stdout, out.Stderr)
+	}
+}
+
+// atTerminal runs one process at a terminal, where a person types the letters
+// that are shown.
+func (w *World) atTerminal(name string, env []string, args ...string) Output {
+	w.t.Helper()
+	if err := scratchOnly(env, realHomes()); err != nil {
+		w.t.Fatalf("refused to run %s: %v", name, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = w.Project, env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	screen, _, err := typist.Run(cmd, typist.Code)
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		w.t.Fatalf("%s: %v\n%s", name, err, screen)
+	}
+	return Output{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
 }
 
 // TrySpringfield runs the CLI in the project directory.

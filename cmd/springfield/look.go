@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"time"
@@ -26,7 +27,7 @@ stop; with --prompts it is what a plugin like todo-continuation said before a pr
 			if len(args) == 1 {
 				id = args[0]
 			}
-			return a.ask(func(d words.Desk) error { return d.Why(id, asked) })
+			return a.ask(cmd.Context(), func(d words.Desk) error { return d.Why(id, asked) })
 		},
 	}
 	f := cmd.Flags()
@@ -50,7 +51,7 @@ func newLog(a *app) *cobra.Command {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
-			return a.ask(func(d words.Desk) error {
+			return a.ask(cmd.Context(), func(d words.Desk) error {
 				if follow {
 					return d.Follow(asked, func() bool { return cmd.Context().Err() != nil })
 				}
@@ -74,7 +75,8 @@ func newHold(a *app) *cobra.Command {
 		Short: "Let Claude stop, now, whatever is left to do",
 		Long: `Order every springfield hook to let Claude stop: at once, in all sessions or in one, for a
 time like 30m, 2h or 1d, or until springfield resume. No rule, budget or model stands above it.
-It can be set from anywhere, and lifted or shortened only from a terminal of your own.`,
+It can be set from anywhere. Only springfield resume, at a terminal of your own, lifts it, and only there is
+it shortened.`,
 		Args: arguments(0, 1, "at most one length of time"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var duration time.Duration
@@ -84,7 +86,7 @@ It can be set from anywhere, and lifted or shortened only from a terminal of you
 					return &usageError{err, words.Advice(err)}
 				}
 			}
-			return a.ask(func(d words.Desk) error { return d.Hold(session, duration) })
+			return a.ask(cmd.Context(), func(d words.Desk) error { return d.Hold(session, duration) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only this session")
@@ -96,9 +98,12 @@ func newResume(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
-		Args:  arguments(0, 0, "no arguments"),
+		Long: `Lift a hold: at a terminal, where a few letters are shown that you type. What Claude calls has no
+terminal, and is refused. A program with your rights can still delete the file of a hold, or make a terminal
+of its own and read the letters there. why, log and status tell how a hold has ended.`,
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(func(d words.Desk) error { return d.Resume(session) })
+			return a.ask(cmd.Context(), func(d words.Desk) error { return d.Resume(session) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
@@ -106,7 +111,7 @@ func newResume(a *app) *cobra.Command {
 }
 
 // ask goes to the desk of the user's own configuration directory.
-func (a *app) ask(question func(words.Desk) error) error {
+func (a *app) ask(ctx context.Context, question func(words.Desk) error) error {
 	places, err := a.places()
 	if err != nil {
 		return err
@@ -114,8 +119,11 @@ func (a *app) ask(question func(words.Desk) error) error {
 	err = question(words.Desk{
 		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude,
-		Work: a.work, Home: a.home, Session: a.session,
+		Work: a.work, Home: a.home, Session: a.session, Interrupt: ctx.Done(),
 	})
+	if errors.Is(err, words.ErrCancelled) {
+		return errCancelled
+	}
 	if advice := words.Advice(err); advice != "" {
 		return &hinted{err, advice}
 	}

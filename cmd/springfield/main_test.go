@@ -26,6 +26,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// commands are those that scripts have besides.
+var commands = map[string]func(*testscript.TestScript, bool, []string){}
+
 func TestScripts(t *testing.T) {
 	// Compiling a hook takes ten seconds from nothing and none from go's cache,
 	// so the scripts share that, and nothing else, with the machine.
@@ -40,7 +43,8 @@ func TestScripts(t *testing.T) {
 	}
 	hooks := t.TempDir() // compiled hooks, kept between scripts
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: commands,
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			if home == real || strings.HasPrefix(real, env.WorkDir) {

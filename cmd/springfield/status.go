@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 // columns is how wide text may get; paths may be longer.
@@ -51,7 +52,8 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 	if err != nil {
 		return err
 	}
-	hold, held := ledger.Held(filepath.Join(places.Config, "springfield"), "", time.Now())
+	state := filepath.Join(places.Config, "springfield")
+	hold, held := ledger.HoldOf(state, "", time.Now())
 	cannot := map[string]string{}
 	for _, d := range slices.Concat(inventory.Drivers(), inventory.Beside()) {
 		if err := generator.CheckHook(d.Dir, generator.Host()); err != nil {
@@ -59,8 +61,9 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 		}
 	}
 	s := status{Inventory: inventory, cannot: cannot, made: a.made(places), held: held, until: hold.Until}
+	s.set, s.holds = words.HoldNews(state, time.Now())
 	// One that cannot be read is for doctor to tell.
-	s.purse, _ = ledger.ReadPurse(filepath.Join(places.Config, "springfield"), time.Now())
+	s.purse, _ = ledger.ReadPurse(state, time.Now())
 	s.steering, s.others = steered(places, inventory)
 	if o.json {
 		return a.encode(s.shape())
@@ -76,6 +79,8 @@ type status struct {
 	made   string            // a plugin that could be enabled, "" if init has made none
 	held   bool              // all sessions are to stop
 	until  int64             // when that ends, Unix milliseconds; 0: when it is lifted
+	set    string            // who ordered that, "" if it is not on file
+	holds  []string          // how holds have ended lately
 	purse  ledger.Purse      // what judges have cost today
 
 	steering []setting // variables of the project that could move a hook
@@ -201,8 +206,12 @@ func (s status) notes() (all []string) {
 		if s.until != 0 {
 			until = "until " + time.UnixMilli(s.until).Local().Format("2006-01-02 15:04")
 		}
+		if s.set != "" {
+			until += " (it " + s.set + ")"
+		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
 	}
+	all = append(all, s.holds...)
 	for _, v := range s.steering {
 		all = append(all, v.says())
 	}

@@ -377,7 +377,7 @@ func TestLayers(t *testing.T) {
 func TestHoldStops(t *testing.T) {
 	w := newWorld(t, ned)
 	dir := w.path(".claude/springfield")
-	if _, err := ledger.SetHold(dir, "session:s1", w.host.Now, time.Hour, false); err != nil {
+	if _, err := ledger.SetHold(dir, "session:s1", w.host.Now, time.Hour, ledger.Means{}); err != nil {
 		t.Fatal(err)
 	}
 	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress})); out.Decision != "" {

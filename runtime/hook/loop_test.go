@@ -120,13 +120,14 @@ func TestLoopObeysItsUser(t *testing.T) {
 		t.Errorf("more iterations: %+v", out)
 	}
 	dir, before := w.path(".claude/springfield"), w.read(loopFile)
-	if _, err := ledger.SetHold(dir, "", w.host.Now, 0, true); err != nil {
+	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
+	if err != nil {
 		t.Fatal(err)
 	}
 	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
 		t.Errorf("held: %+v", out)
 	}
-	if err := ledger.Lift(dir, "", w.host.Now); err != nil {
+	if err := ledger.Lift(dir, "", hold, w.host.Now, ledger.Means{}); err != nil {
 		t.Fatal(err)
 	}
 	if out, _ := w.stop("s1", "d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 4 of 20") {

@@ -114,7 +114,7 @@ func TestPromptBesideRalphLoop(t *testing.T) {
 
 func TestPromptIsSilenced(t *testing.T) {
 	w := prompted(t, openTodos)
-	if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, false); err != nil {
+	if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{}); err != nil {
 		t.Fatal(err)
 	}
 	if told, _ := w.prompt(nil); told != "" {

@@ -112,23 +112,25 @@ func TestSpecsSilence(t *testing.T) {
 			prepare func(*specWorld)
 			event   string // "" for a usual one
 		}{
-			"AC-2.1 no state file":         {func(s *specWorld) { os.Remove(s.path(s.state)) }, ""},
-			"AC-2.1 no spec":               {func(s *specWorld) { os.RemoveAll(s.path("project")); os.Mkdir(s.path("project"), 0o755) }, ""},
-			"AC-2.1 no directory":          {func(s *specWorld) { os.RemoveAll(s.path("project")) }, ""},
-			"AC-2.2 another phase":         {func(s *specWorld) { s.old(s.state, `{"phase": "planning", "totalTasks": 3}`) }, ""},
-			"AC-2.5 switched off":          {func(s *specWorld) { s.write("project/.claude/"+plugin+".local.md", "---\nenabled: false\n---\n") }, ""},
-			"AC-2.6 empty input":           {nil, "\n"},
-			"AC-2.6 no input":              {nil, "-"},
-			"AC-2.6 invalid JSON":          {nil, "not json"},
-			"AC-2.6 half an event":         {nil, `{"cwd": "/tmp", "session`},
-			"AC-2.6 a list":                {nil, `[]`},
-			"AC-2.6 no cwd":                {nil, `{}`},
-			"AC-2.6 cwd null":              {nil, `{"cwd": null, "stop_hook_active": false}`},
-			"AC-2.6 cwd of another type":   {nil, `{"cwd": 7}`},
-			"another event":                {nil, "SubagentStop"},
-			"plan mode":                    {nil, "plan"},
-			"SPRINGFIELD=off":              {func(s *specWorld) { s.host.Off = true }, ""},
-			"a hold":                       {func(s *specWorld) { ledger.SetHold(s.path(".claude/springfield"), "", s.host.Now, time.Hour, false) }, ""},
+			"AC-2.1 no state file":       {func(s *specWorld) { os.Remove(s.path(s.state)) }, ""},
+			"AC-2.1 no spec":             {func(s *specWorld) { os.RemoveAll(s.path("project")); os.Mkdir(s.path("project"), 0o755) }, ""},
+			"AC-2.1 no directory":        {func(s *specWorld) { os.RemoveAll(s.path("project")) }, ""},
+			"AC-2.2 another phase":       {func(s *specWorld) { s.old(s.state, `{"phase": "planning", "totalTasks": 3}`) }, ""},
+			"AC-2.5 switched off":        {func(s *specWorld) { s.write("project/.claude/"+plugin+".local.md", "---\nenabled: false\n---\n") }, ""},
+			"AC-2.6 empty input":         {nil, "\n"},
+			"AC-2.6 no input":            {nil, "-"},
+			"AC-2.6 invalid JSON":        {nil, "not json"},
+			"AC-2.6 half an event":       {nil, `{"cwd": "/tmp", "session`},
+			"AC-2.6 a list":              {nil, `[]`},
+			"AC-2.6 no cwd":              {nil, `{}`},
+			"AC-2.6 cwd null":            {nil, `{"cwd": null, "stop_hook_active": false}`},
+			"AC-2.6 cwd of another type": {nil, `{"cwd": 7}`},
+			"another event":              {nil, "SubagentStop"},
+			"plan mode":                  {nil, "plan"},
+			"SPRINGFIELD=off":            {func(s *specWorld) { s.host.Off = true }, ""},
+			"a hold": {func(s *specWorld) {
+				ledger.SetHold(s.path(".claude/springfield"), "", s.host.Now, time.Hour, ledger.Means{})
+			}, ""},
 			"the ledger cannot be written": {func(s *specWorld) { s.write(".claude/springfield", "a file in the way") }, ""},
 			"wrong settings of the project": {func(s *specWorld) {
 				s.host.Project = s.path("project")

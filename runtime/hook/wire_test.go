@@ -89,7 +89,7 @@ func TestExitCodeTwo(t *testing.T) {
 		"a fault in another layer": {config: two, user: `{"off": ["nonsense"]}`, event: progress, continues: true},
 		"the user's choice":        {config: ned, user: `{"protocol": "exit2"}`, event: progress, continues: true},
 		"held": {config: two, event: progress, change: func(w *world) {
-			if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, false); err != nil {
+			if _, err := ledger.SetHold(w.path(".claude/springfield"), "", w.host.Now, time.Hour, ledger.Means{}); err != nil {
 				w.t.Fatal(err)
 			}
 		}},

@@ -62,7 +62,7 @@ func News(dir, id string, sizes map[string]int64) ([]Record, error) {
 }
 
 func sizeOf(path string) int64 {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return 0
 	}
@@ -112,7 +112,7 @@ func sessionFiles(dir, id string) ([]string, error) {
 		path := SessionFile(dir, id)
 		return []string{path + ".1", path}, nil
 	}
-	f, err := os.Open(indexFile(dir))
+	f, err := openToRead(indexFile(dir))
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -145,7 +145,7 @@ func indexFile(dir string) string { return filepath.Join(dir, "sessions", "index
 // register adds a session to the index, at its first decision. It is only for
 // looking back: a failure is no reason to fail.
 func register(dir, key string) {
-	f, err := os.OpenFile(indexFile(dir), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := openFile(indexFile(dir))
 	if err != nil {
 		return
 	}
@@ -163,7 +163,7 @@ func readRecords(path string) []Record { return readFrom(path, 0) }
 
 // readFrom reads it from an offset on.
 func readFrom(path string, offset int64) []Record {
-	f, err := os.Open(path)
+	f, err := openToRead(path)
 	if err != nil {
 		return nil
 	}

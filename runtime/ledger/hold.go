@@ -19,11 +19,20 @@ type Hold struct {
 	Until int64 `json:"until,omitempty"` // Unix milliseconds; 0: until it is lifted
 }
 
+// over tells whether it has run out.
+func (h Hold) over(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
+
 // ErrShorter says that a hold that is in force would end earlier.
 var ErrShorter = errors.New("a longer hold is in force")
 
-// ErrNoHold says that there is nothing to lift.
+// ErrNoHold says that there is nothing to lift or to shorten.
 var ErrNoHold = errors.New("no hold is in force")
+
+// ErrOtherHold says that the hold in force is not the one that was asked about.
+var ErrOtherHold = errors.New("another hold has been set meanwhile")
+
+// holdWait is how long a change of holds waits for another one.
+const holdWait = 2 * time.Second
 
 // holdFile is where the hold of a session lies; an empty id means all.
 func holdFile(dir, id string) string {
@@ -36,16 +45,25 @@ func holdFile(dir, id string) string {
 // Held returns the hold that is in force for a session, its own or the one for
 // all. A hold that cannot be read is in force: somebody wanted Claude to stop.
 func Held(dir, id string, now time.Time) (Hold, bool) {
-	for _, path := range []string{holdFile(dir, ""), holdFile(dir, id)} {
-		if h, ok := readHold(path, now); ok {
+	for _, id := range []string{"", id} {
+		if h, ok := HoldOf(dir, id, now); ok {
 			return h, true
 		}
 	}
 	return Hold{}, false
 }
 
-func readHold(path string, now time.Time) (Hold, bool) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+// HoldOf returns the hold that is in force on a session alone, or with an empty
+// id the one on all.
+func HoldOf(dir, id string, now time.Time) (Hold, bool) {
+	h, there := readHold(dir, id)
+	return h, there && !h.over(now)
+}
+
+// readHold reads a hold. One that cannot be read, a link or a pipe among them, is
+// zero: in force until it is lifted.
+func readHold(dir, id string) (h Hold, there bool) {
+	f, err := openToRead(holdFile(dir, id))
 	if os.IsNotExist(err) {
 		return Hold{}, false
 	}
@@ -53,52 +71,102 @@ func readHold(path string, now time.Time) (Hold, bool) {
 		return Hold{}, true
 	}
 	defer f.Close()
-	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
-		return Hold{}, true // a pipe, which would hold Claude up
-	}
 	data, err := io.ReadAll(io.LimitReader(f, 4096))
-	var h Hold
 	if err != nil || json.Unmarshal(data, &h) != nil {
 		return Hold{}, true
 	}
-	return h, h.Until == 0 || now.UnixMilli() < h.Until
+	return h, true
 }
 
 // SetHold orders sessions to stop: one, or all with an empty id. A zero
-// duration lasts until it is lifted. It never shortens a hold that is in force
-// unless shorten is set, which only a person may do: ErrShorter.
-func SetHold(dir, id string, now time.Time, d time.Duration, shorten bool) (Hold, error) {
+// duration lasts until it is lifted. It never shortens a hold that is in force:
+// ErrShorter, with that one.
+func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
+	makeAll(filepath.Dir(dir))
+	// A lock that cannot be had is no reason not to stop Claude.
+	if lock, err := Lock(dir, "holds", holdWait); err == nil {
+		defer lock.Close()
+	}
+	h := newHold(now, d)
+	if old, ok := HoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+		return old, ErrShorter
+	}
+	return h, writeHold(dir, id, h, by.event(HoldSet, id, h, now))
+}
+
+// Shorten has a hold end earlier, the one that a person was asked about.
+func Shorten(dir, id string, old Hold, now time.Time, d time.Duration, by Means) (Hold, error) {
+	lock, err := sameHold(dir, id, old, now)
+	if err != nil {
+		return Hold{}, err
+	}
+	defer lock.Close()
+	h := newHold(now, d)
+	return h, writeHold(dir, id, h, by.event(HoldShortened, id, h, now))
+}
+
+// Lift takes a hold back, the one that a person was asked about: of one session,
+// or with an empty id the one on all. That a person asks for it is for the caller
+// to know.
+func Lift(dir, id string, old Hold, now time.Time, by Means) error {
+	lock, err := sameHold(dir, id, old, now)
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if err := os.Remove(holdFile(dir, id)); err != nil {
+		return err
+	}
+	return noted(appendHold(dir, by.event(HoldLifted, id, old, now)))
+}
+
+// sameHold locks the holds if the one in force is still that one.
+func sameHold(dir, id string, old Hold, now time.Time) (lock *os.File, err error) {
+	lock, err = Lock(dir, "holds", holdWait)
+	if err == ErrBusy {
+		err = errors.New("another program changes holds just now")
+	}
+	if err != nil {
+		return nil, err
+	}
+	h, ok := HoldOf(dir, id, now)
+	switch {
+	case !ok:
+		err = ErrNoHold
+	case h != old:
+		err = ErrOtherHold
+	default:
+		return lock, nil
+	}
+	lock.Close()
+	return nil, err
+}
+
+func newHold(now time.Time, d time.Duration) Hold {
 	h := Hold{Since: now.UnixMilli()}
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
 	}
-	path := holdFile(dir, id)
-	if old, ok := readHold(path, now); ok && !shorten && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
-		return old, ErrShorter
-	}
-	data, err := json.Marshal(h)
-	if err != nil {
-		return Hold{}, err
-	}
-	makeDirs(dir)
-	// By rename: a hook must never read half an order.
-	temp := path + ".new"
-	if err := os.WriteFile(temp, append(data, '\n'), 0o600); err != nil {
-		return Hold{}, err
-	}
-	return h, rename(temp, path)
+	return h
 }
 
-// Lift takes a hold back: of one session, or with an empty id the one for all.
-// Whether a person asks for it is for the caller to know.
-func Lift(dir, id string, now time.Time) error {
-	path := holdFile(dir, id)
-	_, ok := readHold(path, now)
-	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+// writeHold puts an order in force, whole: a hook must never read half of one.
+func writeHold(dir, id string, h Hold, e HoldEvent) error {
+	data, err := json.Marshal(h)
+	if err != nil {
 		return err
 	}
-	if !ok {
-		return ErrNoHold
+	if err := replace(holdFile(dir, id), append(data, '\n')); err != nil {
+		return err
 	}
-	return nil
+	return noted(appendHold(dir, e))
+}
+
+// makeAll makes a directory with all above it, for the user alone. Not
+// os.MkdirAll, which looks at what is there and brings in 120 KB with that look.
+func makeAll(dir string) {
+	if above := filepath.Dir(dir); os.IsNotExist(os.Mkdir(dir, 0o700)) && above != dir {
+		makeAll(above)
+		os.Mkdir(dir, 0o700)
+	}
 }

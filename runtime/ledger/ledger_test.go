@@ -322,56 +322,6 @@ func TestNews(t *testing.T) {
 	}
 }
 
-func TestHold(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
-	now := time.UnixMilli(1_800_000_000_000)
-	held := func(id string, later time.Duration) bool {
-		_, ok := Held(dir, id, now.Add(later))
-		return ok
-	}
-	if held("a", 0) {
-		t.Fatal("held at first")
-	}
-	if _, err := SetHold(dir, "a", now, 30*time.Minute, false); err != nil {
-		t.Fatal(err)
-	}
-	if !held("a", 29*time.Minute) || held("a", 31*time.Minute) || held("b", 0) {
-		t.Error("a hold of one session is not in force for it alone, for its time")
-	}
-	// Only longer, unless a person says otherwise.
-	if _, err := SetHold(dir, "a", now, time.Minute, false); !errors.Is(err, ErrShorter) {
-		t.Errorf("shortened: %v", err)
-	}
-	if _, err := SetHold(dir, "a", now, 0, false); err != nil || !held("a", 1000*time.Hour) {
-		t.Errorf("for good: %v", err)
-	}
-	if _, err := SetHold(dir, "a", now, time.Hour, false); !errors.Is(err, ErrShorter) {
-		t.Errorf("shortened from for good: %v", err)
-	}
-	if _, err := SetHold(dir, "a", now, time.Minute, true); err != nil || held("a", 2*time.Minute) {
-		t.Errorf("a person shortens: %v", err)
-	}
-	if err := Lift(dir, "a", now); err != nil || held("a", 0) {
-		t.Errorf("lifted: %v", err)
-	}
-	if err := Lift(dir, "a", now); !errors.Is(err, ErrNoHold) {
-		t.Errorf("lifted twice: %v", err)
-	}
-	if _, err := SetHold(dir, "", now, 0, false); err != nil || !held("a", 0) || !held("b", 0) {
-		t.Errorf("a hold for all: %v", err)
-	}
-	// An order that cannot be read is an order.
-	for _, junk := range []string{"", "{", "\x00", "[]"} {
-		if err := os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		Lift(dir, "", now)
-		if !held("c", 0) {
-			t.Errorf("%q is not in force", junk)
-		}
-	}
-}
-
 func TestOpenWithoutAPlace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -430,25 +380,6 @@ func TestManyHooksAtOnce(t *testing.T) {
 	if got := inPrompt(t, dir, "shared"); got != count || count == 0 {
 		t.Errorf("state %d after %d records", got, count)
 	}
-}
-
-// Whatever lies in the place of an order, reading it ends, and what is no order
-// that has run out is in force.
-func FuzzHeld(f *testing.F) {
-	f.Add([]byte(`{"since":1,"until":2}`))
-	f.Add([]byte(`{"since":1}`))
-	f.Add([]byte("\x00{}"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		dir := t.TempDir()
-		if err := os.WriteFile(holdFile(dir, ""), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var h Hold
-		over := json.Unmarshal(data, &h) == nil && len(data) <= 4096 && h.Until != 0 && h.Until <= 1000
-		if _, held := Held(dir, "a", time.UnixMilli(1000)); held == over {
-			t.Errorf("%q: held %v", data, held)
-		}
-	})
 }
 
 func FuzzRead(f *testing.F) {

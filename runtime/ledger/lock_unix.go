@@ -7,8 +7,12 @@ import (
 	"syscall"
 )
 
-// nonblock keeps an open from waiting for the other end of a pipe.
-const nonblock = syscall.O_NONBLOCK
+const (
+	// nonblock keeps an open from waiting for the other end of a pipe.
+	nonblock = syscall.O_NONBLOCK
+	// nofollow keeps it from going where a link leads.
+	nofollow = syscall.O_NOFOLLOW
+)
 
 // tryLock takes the lock if nobody holds it. Closing the file gives it back,
 // and so does the end of the process, however it ends.

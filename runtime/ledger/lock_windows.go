@@ -13,7 +13,10 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-const nonblock = 0 // Windows has no pipes in the file system
+const (
+	nonblock = 0 // Windows has no pipes in the file system
+	nofollow = 0 // and links only for those who may make them
+)
 
 // tryLock takes the lock if nobody holds it. Locks are mandatory on Windows,
 // so the one byte that is locked lies far beyond the end of the file, where

@@ -5,12 +5,9 @@
 package ledger
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 
@@ -42,36 +39,7 @@ func AppendLoop(dir string, e strategy.LoopEvent) error {
 	if b.Len() > maxLoopLine {
 		return errors.New("write loop history: the event is longer than 128 KiB")
 	}
-	path := loopsFile(dir)
-	f, err := openFile(path)
-	if os.IsNotExist(err) {
-		makeDirs(dir)
-		f, err = openFile(path)
-	}
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > maxLoopsFile {
-		// Two that rotate at once lose one old file, never a new line.
-		if got, err := tryLock(f); err == nil && got && isAt(f, path) && rename(path, path+".1") == nil {
-			fresh, err := openFile(path)
-			if err != nil {
-				return err
-			}
-			defer fresh.Close()
-			f = fresh
-		}
-	}
-	line := b.Bytes()
-	var last [1]byte
-	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > 0 {
-		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
-			line = append([]byte{'\n'}, line...) // a kill has torn the one before
-		}
-	}
-	_, err = f.Write(line)
-	return err
+	return appendLine(dir, loopsFile(dir), b.Bytes(), maxLoopsFile)
 }
 
 // LoopIsOver tells whether the newest that the history has of a loop is its end.
@@ -91,27 +59,11 @@ func LoopIsOver(dir, id string) bool {
 // LoopEvents are all events on file, oldest first.
 func LoopEvents(dir string) ([]strategy.LoopEvent, error) {
 	var all []strategy.LoopEvent
-	for _, path := range []string{loopsFile(dir) + ".1", loopsFile(dir)} {
-		f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-		if os.IsNotExist(err) {
-			continue
+	err := eachLine(loopsFile(dir), maxLoopsFile, maxLoopLine, func(line []byte) {
+		var e strategy.LoopEvent
+		if json.Unmarshal(line, &e) == nil && strategy.IsLoopID(e.Loop) && e.Event != "" {
+			all = append(all, e)
 		}
-		if err != nil {
-			return nil, err
-		}
-		lines := bufio.NewReaderSize(io.LimitReader(f, 2*maxLoopsFile), maxLoopLine+1)
-		for err == nil {
-			var line []byte
-			line, err = lines.ReadSlice('\n')
-			var e strategy.LoopEvent
-			if json.Unmarshal(line, &e) == nil && strategy.IsLoopID(e.Loop) && e.Event != "" {
-				all = append(all, e)
-			}
-			for err == bufio.ErrBufferFull { // none of ours is so long: pass over it
-				_, err = lines.ReadSlice('\n')
-			}
-		}
-		f.Close()
-	}
-	return all, nil
+	})
+	return all, err
 }

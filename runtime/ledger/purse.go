@@ -58,7 +58,7 @@ var (
 // ReadPurse reads the purse as it is on a day; one that is not there is empty.
 func ReadPurse(dir string, now time.Time) (Purse, error) {
 	p := Purse{Day: day(now)}
-	f, err := os.OpenFile(purseFile(dir), os.O_RDONLY|nonblock, 0)
+	f, err := openToRead(purseFile(dir))
 	if os.IsNotExist(err) {
 		return p, nil
 	}
@@ -66,9 +66,6 @@ func ReadPurse(dir string, now time.Time) (Purse, error) {
 		return p, err
 	}
 	defer f.Close()
-	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
-		return p, err // a pipe
-	}
 	data, err := io.ReadAll(io.LimitReader(f, maxPurse))
 	if err != nil {
 		return p, err
@@ -166,11 +163,7 @@ func changePurse(dir string, now time.Time, change func(*Purse) error) error {
 	if err != nil {
 		return err
 	}
-	temp := purseFile(dir) + ".new"
-	if err := os.WriteFile(temp, append(data, '\n'), 0o600); err != nil {
-		return err
-	}
-	return rename(temp, purseFile(dir))
+	return replace(purseFile(dir), append(data, '\n'))
 }
 
 // day is a date in UTC, without the names of package time's formats, which the

@@ -100,8 +100,10 @@ func Open(dir, id string) (*Session, error) {
 	return s, nil
 }
 
+// openFile opens a file to append to. A link in its place is refused: what is
+// written here stays here.
 func openFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|nofollow, 0o600)
 }
 
 // makeDirs makes the state directory, each level for the user alone. The
@@ -224,9 +226,8 @@ func (s *Session) Append(r Record) (id string, err error) {
 // .1. At every moment one of the two is complete and in place, so a kill loses
 // nothing. False: it did not work, the record goes where it always goes.
 func (s *Session) rotate(line []byte) bool {
-	fresh := s.path + ".new"
-	if os.WriteFile(fresh, line, 0o600) != nil {
-		os.Remove(fresh)
+	fresh, err := writeBeside(s.path, line)
+	if err != nil {
 		return false
 	}
 	old := s.path + ".1"

@@ -73,6 +73,9 @@ func answer(home string, args []string) int {
 	switch err {
 	case nil:
 		return 0
+	case words.ErrCancelled:
+		fmt.Fprintln(said, "springfield-hook: cancelled")
+		return 130
 	case words.ErrUsage:
 		fmt.Fprint(said, words.Usage)
 	default:

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/typist"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -218,12 +219,14 @@ func TestWords(t *testing.T) {
 		cmd := exec.Command(hook, args...)
 		cmd.Env = append([]string{"HOME=" + home}, env...)
 		cmd.Stdin = strings.NewReader(stdin)
-		out, err := cmd.CombinedOutput()
+		var out bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &out
+		screen, _, err := typist.Run(cmd, typist.Code)
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
-			t.Fatal(err)
+			t.Fatalf("%v\n%s", err, screen)
 		}
-		return string(out), cmd.ProcessState.ExitCode()
+		return out.String(), cmd.ProcessState.ExitCode()
 	}
 	inClaude := []string{"CLAUDECODE=1"}
 	for _, step := range []struct {
@@ -246,9 +249,9 @@ func TestWords(t *testing.T) {
 		{"", inClaude, []string{"hold", "2h"}, 0, "holding all sessions for 2 h"},
 		{progress, nil, nil, 0, "by rule hold"},
 		{"", inClaude, []string{"hold", "1m"}, 1, "a longer hold is in force"},
-		{"", inClaude, []string{"resume"}, 1, "only a person lifts a hold"},
+		{"", inClaude, []string{"resume"}, 1, "only a person lifts a hold, not Claude"},
 		{"", nil, []string{"resume"}, 0, "lifted the hold on all sessions"},
-		{"", nil, []string{"resume"}, 0, "no hold is in force"},
+		{"", nil, []string{"resume"}, 0, "no hold is in force for all sessions; the last one was lifted "},
 		{progress, nil, nil, 0, `"block"`},
 		{"", nil, []string{"hold", "soon"}, 1, "is not a length of time"},
 		{"", nil, []string{"--help"}, 1, "why [ID|last]"},

@@ -28,13 +28,14 @@ type Desk struct {
 	Now func() time.Time
 	// Self is how the person calls this program, for advice.
 	Self string
-	// InClaude tells that Claude asks, not a person at a terminal. Claude may
-	// set a hold, but neither lift nor shorten one.
+	// InClaude tells that Claude asks, or a program that it has started.
 	InClaude bool
 	// Work is the directory that the person is in, Home their home.
 	Work, Home string
 	// Session is the session of Claude's that asks, "" for none.
 	Session string
+	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.
+	Interrupt <-chan struct{}
 
 	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
 	Plugin func() (hook.Settings, error)
@@ -88,6 +89,9 @@ func (d Desk) Why(id string, a Asked) error {
 	r, err := d.find(id, a)
 	if err == errNothing && !a.JSON {
 		d.line(nothing(a))
+		for _, s := range removed(d.holds(), nil, d.Now()) {
+			d.line("note: " + s)
+		}
 		return nil
 	}
 	if err != nil {
@@ -117,6 +121,7 @@ func (d Desk) Why(id string, a Asked) error {
 	d.line("  took     " + milliseconds(r.Took) + ", cost " + cost(r.Asked))
 	d.field("  session  ", r.Session)
 	d.field("  in       ", r.Cwd)
+	d.heldAt(r)
 	return nil
 }
 
@@ -198,7 +203,11 @@ func (d Desk) Log(n int, a Asked) error {
 	if len(all) == 0 && !a.JSON {
 		d.line(nothing(a))
 	}
-	return d.entries(all[max(0, len(all)-n):], a)
+	all = all[max(0, len(all)-n):]
+	if a.JSON {
+		return d.entries(all, a)
+	}
+	return d.withHolds(all, n, a)
 }
 
 // Follow prints decisions as they are made, until stop says so.
@@ -249,49 +258,6 @@ func spent(a *ledger.Asked) string {
 		return ""
 	}
 	return judge.Dollars(a.Micros) + " "
-}
-
-// Hold orders sessions to stop: one, or all with an empty session. A zero
-// duration lasts until it is lifted.
-func (d Desk) Hold(session string, duration time.Duration) error {
-	h, err := ledger.SetHold(d.Dir, key(session), d.Now(), duration, !d.InClaude)
-	if err == ledger.ErrShorter {
-		return &adviceError{"a longer hold is in force" + d.until(h), "a person can shorten it, from a terminal of their own"}
-	}
-	if err != nil {
-		return err
-	}
-	d.line("holding " + whom(session) + d.until(h) + ": Claude may stop, whatever is left to do")
-	lift := d.Self + " resume"
-	if session != "" {
-		lift += " --session " + session
-	}
-	d.line("lift it from a terminal of your own: " + lift)
-	return nil
-}
-
-// Resume lifts a hold. Claude may not.
-func (d Desk) Resume(session string) error {
-	if d.InClaude {
-		return &adviceError{"only a person lifts a hold", "call it from a terminal of your own, not through Claude: " + d.Self + " resume"}
-	}
-	err := ledger.Lift(d.Dir, key(session), d.Now())
-	if err == ledger.ErrNoHold {
-		d.line("no hold is in force for " + whom(session))
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	d.line("lifted the hold on " + whom(session))
-	return nil
-}
-
-func (d Desk) until(h ledger.Hold) string {
-	if h.Until == 0 {
-		return " until you resume"
-	}
-	return " for " + span(h.Until-d.Now().UnixMilli())
 }
 
 func whom(session string) string {

@@ -1,0 +1,297 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cameronsjo/springfield/internal/typist"
+)
+
+func init() { commands["person"] = atTerminal }
+
+// atTerminal is a person who runs springfield at a terminal and types the letters
+// that are shown: person resume.
+func atTerminal(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := exec.Command(filepath.Join(ts.Getenv("COMMANDS"), "springfield"), args...)
+	cmd.Dir = ts.MkAbs(".")
+	for _, key := range []string{"PATH", "HOME", "CLAUDECODE", "CLAUDE_CONFIG_DIR"} {
+		cmd.Env = append(cmd.Env, key+"="+ts.Getenv(key))
+	}
+	out := ts.Stdout()
+	cmd.Stdout, cmd.Stderr = out, ts.Stderr()
+	if screen, _, err := typist.Run(cmd, typist.Code); (err != nil) != neg {
+		ts.Fatalf("%v: %v\n%s", args, err, screen)
+	}
+}
+
+// desks are the two programs that have the words about holds, with a home.
+func desks(t *testing.T) map[string]func(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cli, plugin := filepath.Join(dir, "springfield"), filepath.Join(dir, "ned-flanders")
+	hook := filepath.Join(plugin, "hooks", "springfield-hook")
+	if err := os.Symlink(self, cli); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", hook, "../../runtime/springfield-hook").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"plugin": "ned-flanders", "strategy": "ned-flanders"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	programs := map[string]func(t *testing.T, args ...string) *exec.Cmd{}
+	for name, path := range map[string]string{"springfield": cli, "ned-flanders": hook} {
+		home := t.TempDir()
+		programs[name] = func(t *testing.T, args ...string) *exec.Cmd {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // one that asks would wait
+			t.Cleanup(cancel)
+			cmd := exec.CommandContext(ctx, path, args...)
+			cmd.Dir, cmd.Env = home, []string{"HOME=" + home}
+			cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // the terminal that go test runs at is none of theirs
+			return cmd
+		}
+	}
+	return programs
+}
+
+// told runs a program that may fail and returns what it says.
+func told(t *testing.T, cmd *exec.Cmd) (string, int) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return out.String(), cmd.ProcessState.ExitCode()
+}
+
+// Who has no controlling terminal neither lifts nor shortens a hold, whatever else
+// it has and says.
+func TestHoldStaysWithoutATerminal(t *testing.T) {
+	ptm, pts, err := pty.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ptm.Close()
+	defer pts.Close()
+	owner := exec.Command("cat") // as Claude's own terminal has an owner, else the first to open it becomes that
+	owner.Stdin, owner.SysProcAttr = pts, &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := owner.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer owner.Wait()
+	defer owner.Process.Kill()
+	shell := func(script string) func(*exec.Cmd) {
+		return func(cmd *exec.Cmd) {
+			cmd.Args = append([]string{"sh", "-c", script, "sh", cmd.Path}, cmd.Args[1:]...)
+			cmd.Path = "/bin/sh"
+		}
+	}
+	inClaude := func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, "CLAUDECODE=1") }
+	for program, command := range desks(t) {
+		if out, code := told(t, command(t, "hold", "2h")); code != 0 {
+			t.Fatalf("%s: %s", program, out)
+		}
+		for name, by := range map[string]func(*exec.Cmd){
+			"Claude":                      inClaude,
+			"Claude without its variable": func(cmd *exec.Cmd) { inClaude(cmd); shell(`env -u CLAUDECODE "$@"`)(cmd) },
+			"an empty environment":        func(cmd *exec.Cmd) { shell(`HOME=$HOME exec env -i HOME="$HOME" "$@"`)(cmd) },
+			"a pipe with answers":         shell(`yes bcdf | "$@"`),
+			"a terminal that is not its own": func(cmd *exec.Cmd) {
+				cmd.Stdin = pts
+				cmd.ExtraFiles = []*os.File{pts}
+			},
+			"a terminal opened by name": shell(`exec "$@" <` + pts.Name()),
+		} {
+			for _, args := range [][]string{{"resume"}, {"hold", "5m"}} {
+				cmd := command(t, args...)
+				by(cmd)
+				out, code := told(t, cmd)
+				if code != 1 || !strings.Contains(out, "only a person") || !strings.Contains(out, "hint: open a terminal") || !strings.Contains(out, " "+strings.Join(args[:1], " ")) {
+					t.Errorf("%s %v by %s: exit %d, %s", program, args, name, code, out)
+				}
+			}
+		}
+		if out, _ := told(t, command(t, "resume", "--session", "other")); !strings.Contains(out, "no hold is in force for session other") {
+			t.Errorf("%s: a session without a hold: %s", program, out)
+		}
+		// It is in force as it was, and a terminal alone does not help Claude.
+		cmd := command(t, "resume")
+		inClaude(cmd)
+		if screen, _, err := typist.Run(cmd, typist.Code); err == nil || screen != "" {
+			t.Errorf("%s: Claude at a terminal: %v\n%s", program, err, screen)
+		}
+		if out, code := told(t, command(t, "log")); code != 0 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "all sessions for 2 h without a terminal") {
+			t.Errorf("%s: log: exit %d\n%s", program, code, out)
+		}
+	}
+}
+
+// A person at a terminal lifts and shortens, with the letters that are shown there
+// and nowhere else.
+func TestHoldLiftedAtATerminal(t *testing.T) {
+	type step struct {
+		args  []string
+		types typist.Types
+		code  int
+		want  string // on standard output or error
+	}
+	never := func(string, int) string { t.Error("it asks"); return ctrlC }
+	wrong := func(right int) typist.Types {
+		return func(code string, n int) string {
+			if n == right {
+				return code + "\n"
+			}
+			return "aaaa\n"
+		}
+	}
+	keys := func(keys string) typist.Types { return func(string, int) string { return keys } }
+	for program, command := range desks(t) {
+		for _, s := range []step{
+			{[]string{"resume"}, never, 0, "no hold is in force for all sessions"},
+			{[]string{"hold", "2h"}, never, 0, "holding all sessions for 2 h"},
+			{[]string{"hold", "3h"}, never, 0, "holding all sessions for 3 h"},
+			{[]string{"hold", "5m"}, keys(ctrlD), 130, "cancelled"},
+			{[]string{"hold", "5m"}, wrong(1), 0, "holding all sessions for 5 min"},
+			{[]string{"resume"}, keys(ctrlD), 130, "cancelled"},
+			{[]string{"resume"}, wrong(-1), 1, "the hold stays: the letters were not typed"},
+			{[]string{"resume"}, wrong(2), 0, "lifted the hold on all sessions"},
+			{[]string{"resume"}, never, 0, "no hold is in force for all sessions; the last one was lifted "},
+			{[]string{"hold", "--session", "a b"}, never, 0, "resume --session 'a b'"},
+			{[]string{"resume"}, never, 0, "no hold is in force for all sessions"},
+			{[]string{"resume", "--session", "a b"}, typist.Code, 0, "lifted the hold on session a b"},
+			{[]string{"hold", "1ms"}, never, 0, "holding all sessions"},
+			{[]string{"resume"}, never, 0, "no hold is in force for all sessions; the last one ran out "},
+		} {
+			var out bytes.Buffer
+			cmd := command(t, s.args...)
+			cmd.Stdout, cmd.Stderr = &out, &out
+			var code string
+			screen, name, _ := typist.Run(cmd, func(shown string, n int) string {
+				code = shown
+				return s.types(shown, n)
+			})
+			if got := cmd.ProcessState.ExitCode(); got != s.code || !strings.Contains(out.String(), s.want) {
+				t.Errorf("%s %v: exit %d, %s\n%s", program, s.args, got, &out, screen)
+			}
+			if code != "" && strings.Contains(out.String(), code) {
+				t.Errorf("%s %v: the letters are on standard output or error: %s", program, s.args, &out)
+			}
+			if s.code == 0 && code != "" {
+				if out, _ := told(t, command(t, "log")); !strings.Contains(out, "from "+name) || !strings.Contains(out, program) {
+					t.Errorf("%s %v: log does not say from %s:\n%s", program, s.args, name, out)
+				}
+			}
+		}
+
+		// Ctrl-C at the terminal: of the hook the signal is the end.
+		told(t, command(t, "hold", "2h"))
+		cmd := command(t, "resume")
+		if screen, _, _ := typist.Run(cmd, keys(ctrlC)); cmd.ProcessState.Success() || program == "springfield" && cmd.ProcessState.ExitCode() != 130 {
+			t.Errorf("%s: Ctrl-C: %v\n%s", program, cmd.ProcessState, screen)
+		}
+		// A hold that is lifted, or another one that is set, while it waits.
+		hold := filepath.Join(cmd.Dir, ".claude", "springfield", "hold")
+		for _, meanwhile := range []struct {
+			do   func() error
+			want string
+		}{
+			{func() error { return os.WriteFile(hold, []byte(`{"since":1}`), 0o600) }, "the hold that you were asked about is no longer in force: another hold has been set meanwhile"},
+			{func() error { return os.WriteFile(hold, []byte(`{"since":1,"until":2}`), 0o600) }, "the hold on all sessions is no longer in force"},
+		} {
+			var out bytes.Buffer
+			cmd := command(t, "resume")
+			cmd.Stdout, cmd.Stderr = &out, &out
+			screen, _, _ := typist.Run(cmd, func(code string, _ int) string {
+				if err := meanwhile.do(); err != nil {
+					t.Error(err)
+				}
+				return code + "\n"
+			})
+			if !strings.Contains(out.String(), meanwhile.want) {
+				t.Errorf("%s: %s\n%s", program, &out, screen)
+			}
+		}
+	}
+}
+
+// why and log tell what a decision has to do with a hold, also where its file was
+// deleted, and status does.
+func TestWhoLiftedTheHold(t *testing.T) {
+	programs := desks(t)
+	cli, hook := programs["springfield"], programs["ned-flanders"]
+	home := cli(t).Dir
+	stop := func(text string) {
+		t.Helper()
+		cmd := hook(t)
+		cmd.Dir, cmd.Env = home, []string{"HOME=" + home}
+		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"` + text + `"}`)
+		if out, code := told(t, cmd); code != 0 {
+			t.Fatal(out)
+		}
+	}
+	expect := func(want string, args ...string) {
+		t.Helper()
+		if out, code := told(t, cli(t, args...)); code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("%v: exit %d, no %q:\n%s", args, code, want, out)
+		}
+	}
+	silent := func(no string, args ...string) {
+		t.Helper()
+		if out, _ := told(t, cli(t, args...)); strings.Contains(out, no) {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	byClaude := cli(t, "hold", "2h")
+	byClaude.Env = append(byClaude.Env, "CLAUDECODE=1")
+	told(t, byClaude)
+	stop("Task 1 complete. Moving to Task 2.")
+	expect("hold on all sessions was set ", "why")
+	expect(" ago for 2 h from Claude, through springfield", "why")
+	expect("a hold is in force until", "status")
+	expect("for 2 h from Claude, through springfield)", "status")
+	_, name, err := typist.Run(cli(t, "resume"), typist.Code)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const lifted = "hold on all sessions was lifted "
+	from := " from " + name + ", through springfield"
+	expect(from, "why")
+	expect(lifted, "why") // of the decision by hold: set, and what came of it
+	expect(lifted, "status")
+	stop("Task 2 complete. Moving to Task 3.")
+	expect("made Claude go on", "why")
+	expect(lifted, "why")
+	stop("Task 3 complete. Moving to Task 4.")
+	silent("lifted", "why") // the one before explains it
+
+	told(t, cli(t, "hold"))
+	if err := os.Remove(filepath.Join(home, ".claude", "springfield", "hold")); err != nil {
+		t.Fatal(err)
+	}
+	const removed = "hold on all sessions was removed without resume"
+	expect("note: the "+removed, "why")
+	expect(removed, "status")
+	expect("removed hold all sessions", "log")
+	expect("note: the "+removed, "why")
+	expect("the last one was removed without resume", "resume")
+	silent(`"did"`, "log", "--json") // decisions alone
+}

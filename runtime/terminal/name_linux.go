@@ -1,0 +1,29 @@
+package terminal
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// tiocgdev asks which device /dev/tty stands for.
+const tiocgdev = 0x80045432
+
+// nameOf is the name that `who` and `ps` have for a terminal. False: it is none.
+func nameOf(f *os.File) (string, bool) {
+	var device uint32
+	if _, _, failed := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), tiocgdev, uintptr(unsafe.Pointer(&device))); failed != 0 {
+		return "", false
+	}
+	major, minor := device>>8&0xfff, device&0xff|device>>12&0xfff00
+	switch {
+	case major >= 136 && major <= 143:
+		return "/dev/pts/" + strconv.Itoa(int(major-136)<<8|int(minor)), true
+	case major == 4 && minor < 64:
+		return "/dev/tty" + strconv.Itoa(int(minor)), true
+	case major == 4:
+		return "/dev/ttyS" + strconv.Itoa(int(minor-64)), true
+	}
+	return f.Name(), true
+}

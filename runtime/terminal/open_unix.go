@@ -1,0 +1,19 @@
+//go:build unix
+
+package terminal
+
+import "os"
+
+// Open opens the controlling terminal: ErrNone if there is none.
+func Open() (*Terminal, error) {
+	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return nil, ErrNone
+	}
+	name, ok := nameOf(f)
+	if !ok {
+		f.Close()
+		return nil, ErrNone
+	}
+	return &Terminal{Name: name, in: f, out: f}, nil
+}

@@ -1,0 +1,17 @@
+package terminal
+
+import "os"
+
+// Open opens the console of this process: ErrNone if there is none.
+func Open() (*Terminal, error) {
+	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
+	if err != nil {
+		return nil, ErrNone
+	}
+	out, err := os.OpenFile("CONOUT$", os.O_RDWR, 0)
+	if err != nil {
+		in.Close()
+		return nil, ErrNone
+	}
+	return &Terminal{Name: "CONIN$", in: in, out: out}, nil
+}

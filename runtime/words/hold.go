@@ -1,0 +1,339 @@
+// Holds: a person orders Claude to be let stop, and takes that back. Setting a
+// hold asks no one. Lifting and shortening one asks for a terminal, where the
+// person types a code that is shown only there.
+
+package words
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/terminal"
+)
+
+// ErrCancelled says that the person has taken back what they asked for.
+var ErrCancelled = terminal.ErrCancelled
+
+// Hold orders sessions to stop: one, or all with an empty session. A zero
+// duration lasts until it is lifted. A hold that is in force is shortened only
+// by a person at a terminal.
+func (d Desk) Hold(session string, duration time.Duration) error {
+	by := d.means("")
+	if !d.InClaude {
+		by = d.means(terminal.Name())
+	}
+	h, err := ledger.SetHold(d.Dir, key(session), d.Now(), duration, by)
+	if err == ledger.ErrShorter {
+		return d.shorten(session, h, duration)
+	}
+	return d.holding(session, h, err)
+}
+
+// shorten has a longer hold end earlier.
+func (d Desk) shorten(session string, old ledger.Hold, duration time.Duration) error {
+	again := d.call("hold", session) + " " + duration.String()
+	from, err := d.confirm("Shorten the hold on "+whom(session)+", which is in force"+d.until(old)+", to "+span(duration.Milliseconds())+"?",
+		"a longer hold is in force"+d.until(old), "shortens", again)
+	if err != nil {
+		return err
+	}
+	h, err := ledger.Shorten(d.Dir, key(session), old, d.Now(), duration, d.means(from))
+	if err == ledger.ErrNoHold {
+		h, err = ledger.SetHold(d.Dir, key(session), d.Now(), duration, d.means(from))
+	}
+	return d.holding(session, h, meanwhile(err, again))
+}
+
+// holding says that a hold is in force.
+func (d Desk) holding(session string, h ledger.Hold, err error) error {
+	if err != nil && err != ledger.ErrUnnoted {
+		return err
+	}
+	d.line("holding " + whom(session) + d.until(h) + ": Claude may stop, whatever is left to do")
+	d.line("lift it from a terminal of your own: " + d.call("resume", session))
+	d.unnoted(err)
+	return nil
+}
+
+// Resume lifts a hold, which only a person at a terminal does.
+func (d Desk) Resume(session string) error {
+	h, held := ledger.HoldOf(d.Dir, key(session), d.Now())
+	if !held && !d.InClaude {
+		d.line("no hold is in force for " + whom(session) + d.lastHold(session))
+		return nil
+	}
+	again := d.call("resume", session)
+	from, err := d.confirm("Lift the hold on "+whom(session)+", which is in force"+d.until(h)+"?", "", "lifts", again)
+	if err != nil {
+		return err
+	}
+	err = ledger.Lift(d.Dir, key(session), h, d.Now(), d.means(from))
+	switch err {
+	case nil, ledger.ErrUnnoted:
+		d.line("lifted the hold on " + whom(session))
+		d.unnoted(err)
+		return nil
+	case ledger.ErrNoHold:
+		d.line("the hold on " + whom(session) + " is no longer in force" + d.lastHold(session))
+		return nil
+	}
+	return meanwhile(err, again)
+}
+
+// confirm asks the person at the terminal and returns the terminal's name. problem
+// is said first to who may not answer.
+func (d Desk) confirm(question, problem, does, again string) (from string, err error) {
+	if problem != "" {
+		problem += ", and "
+	}
+	if d.InClaude {
+		return "", &adviceError{problem + "only a person " + does + " a hold, not Claude", "open a terminal outside of Claude Code and call there: " + again}
+	}
+	t, err := terminal.Open()
+	if err != nil {
+		return "", &adviceError{problem + "only a person at a terminal " + does + " a hold: this call has no controlling terminal", "open a terminal and call there: " + again}
+	}
+	defer t.Close()
+	switch err := t.Confirm(display.Line(question), d.Interrupt); err {
+	case nil:
+		return t.Name, nil
+	case terminal.ErrCancelled:
+		return "", err
+	case terminal.ErrMistyped:
+		return "", &adviceError{"the hold stays: " + err.Error(), "call it again, it shows others: " + again}
+	default:
+		return "", err
+	}
+}
+
+// meanwhile is about a hold that another program has changed while the person typed.
+func meanwhile(err error, again string) error {
+	if err == ledger.ErrOtherHold {
+		return &adviceError{"the hold that you were asked about is no longer in force: " + err.Error(), "call it again to be asked about that one: " + again}
+	}
+	return err
+}
+
+func (d Desk) unnoted(err error) {
+	if err == ledger.ErrUnnoted {
+		d.note(err.Error() + ", so why and log do not tell of it")
+	}
+}
+
+// means is how this call changes holds: from a terminal, or from Claude.
+func (d Desk) means(from string) ledger.Means {
+	m := ledger.Means{Program: "springfield", From: from}
+	if d.InClaude {
+		m.From = ledger.ByClaude
+	}
+	if d.Plugin != nil {
+		m.Program = "springfield-hook"
+		if settings, err := d.Plugin(); err == nil {
+			m.Program = settings.Plugin
+		}
+	}
+	return m
+}
+
+// call is a word about holds as a person types it.
+func (d Desk) call(word, session string) string {
+	if session == "" {
+		return d.Self + " " + word
+	}
+	if strings.ContainsFunc(session, func(r rune) bool {
+		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		session = "'" + strings.ReplaceAll(session, "'", `'\''`) + "'"
+	}
+	return d.Self + " " + word + " --session " + session
+}
+
+func (d Desk) until(h ledger.Hold) string {
+	if h.Until == 0 {
+		return " until you resume"
+	}
+	return " for " + span(h.Until-d.Now().UnixMilli())
+}
+
+// holds is what happened to holds. Without it decisions are told all the same.
+func (d Desk) holds() []ledger.HoldEvent {
+	all, err := ledger.HoldEvents(d.Dir, d.Now())
+	if err != nil {
+		d.note("read the history of holds: " + err.Error())
+	}
+	return all
+}
+
+// lastHold is what happened to the last hold on a session, in a half sentence.
+func (d Desk) lastHold(session string) string {
+	all := d.holds()
+	for _, e := range slices.Backward(all) {
+		if e.Of == key(session) {
+			return "; the last one " + happened(e, d.Now())
+		}
+	}
+	return ""
+}
+
+// heldAt says what a decision has to do with holds: the one that made it a stop,
+// or the end of one since the stop before.
+func (d Desk) heldAt(r ledger.Record) {
+	all := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool { return e.Of != "" && e.Of != key(r.Session) })
+	since := d.stopBefore(r)
+	var set, end *ledger.HoldEvent
+	for i, e := range all {
+		switch ends := e.Did != ledger.HoldSet && e.Did != ledger.HoldShortened; {
+		case r.Rule == "hold" && !ends && e.At <= r.At:
+			set, end = &all[i], nil
+		case r.Rule == "hold" && ends && set != nil && e.Of == set.Of && end == nil:
+			end = &all[i]
+		case r.Rule != "hold" && ends && since < e.At && e.At <= r.At:
+			end = &all[i]
+		}
+	}
+	for _, e := range []*ledger.HoldEvent{set, end} {
+		if e != nil {
+			d.line("  hold     on " + ofWhom(*e) + " " + happened(*e, d.Now()))
+		}
+	}
+	for _, s := range removed(all, end, d.Now()) {
+		d.line("note: " + s)
+	}
+}
+
+// stopBefore is when the decision before one was made: in its session, or for a
+// session's first one in any.
+func (d Desk) stopBefore(r ledger.Record) (at int64) {
+	all, err := ledger.History(d.Dir, "", everything)
+	if err != nil {
+		return r.At
+	}
+	first := r.State.Number <= 1
+	for _, old := range all {
+		if ofPrompt(old) == ofPrompt(r) && old.At < r.At && (first || old.Session == r.Session) {
+			at = max(at, old.At)
+		}
+	}
+	return at
+}
+
+// freshly is how long a hold's end is news.
+const freshly = 24 * time.Hour
+
+// removed tells of the holds that ended without resume, lately and last, but for
+// the one that is told already. A person should hear of them whatever they ask.
+func removed(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (said []string) {
+	seen := map[string]bool{}
+	for _, e := range slices.Backward(all) {
+		if !seen[e.Of] && (told == nil || e != *told) && e.Did == ledger.HoldRemoved && now.UnixMilli()-e.At < freshly.Milliseconds() {
+			said = append(said, "the hold on "+ofWhom(e)+" "+happened(e, now))
+		}
+		seen[e.Of] = true
+	}
+	return said
+}
+
+// HoldNews is what status says about holds: who set the one on all that is in
+// force, else how the last one ended, and which were removed without resume.
+func HoldNews(dir string, now time.Time) (set string, news []string) {
+	all, err := ledger.HoldEvents(dir, now)
+	if err != nil {
+		return "", []string{"read the history of holds: " + err.Error()}
+	}
+	for _, e := range slices.Backward(all) {
+		if e.Of != "" {
+			continue
+		}
+		switch e.Did {
+		case ledger.HoldSet, ledger.HoldShortened:
+			set = happened(e, now)
+		case ledger.HoldLifted, ledger.HoldEnded:
+			if now.UnixMilli()-e.At < freshly.Milliseconds() {
+				news = append(news, "the hold on "+ofWhom(e)+" "+happened(e, now))
+			}
+		}
+		break
+	}
+	return set, append(news, removed(all, nil, now)...)
+}
+
+// withHolds lists decisions, and between them what happened to holds.
+func (d Desk) withHolds(records []ledger.Record, n int, a Asked) error {
+	events := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool {
+		return a.Session != "" && e.Of != "" && e.Of != key(a.Session) || len(records) == n && e.At < records[0].At
+	})
+	events = events[max(0, len(events)-n):]
+	for _, r := range records {
+		for len(events) > 0 && events[0].At <= r.At {
+			d.event(events[0])
+			events = events[1:]
+		}
+		if err := d.entry(r, false); err != nil {
+			return err
+		}
+	}
+	for _, e := range events {
+		d.event(e)
+	}
+	return nil
+}
+
+// event prints what happened to a hold, below the columns of decisions.
+func (d Desk) event(e ledger.HoldEvent) {
+	d.line(pad("", 9) + pad(d.ago(e.At), 12) + pad(short(e.Did), 10) + pad(short(e.Program), 20) + pad("hold", 12) + ofWhom(e) + lasting(e) + from(e))
+}
+
+// happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
+func happened(e ledger.HoldEvent, now time.Time) string {
+	ago := span(now.UnixMilli()-e.At) + " ago"
+	switch e.Did {
+	case ledger.HoldEnded:
+		return "ran out " + ago
+	case ledger.HoldRemoved:
+		return "was removed without resume, as was seen " + ago + ": its file was deleted or rewritten"
+	}
+	s := "was " + short(e.Did) + " " + ago + lasting(e) + from(e)
+	if e.Program != "" {
+		s += ", through " + short(e.Program)
+	}
+	return display.Line(s)
+}
+
+// lasting is how long a hold that is set lasts.
+func lasting(e ledger.HoldEvent) string {
+	switch {
+	case e.Did != ledger.HoldSet && e.Did != ledger.HoldShortened:
+		return ""
+	case e.Until == 0:
+		return " until resume"
+	}
+	return " for " + span(e.Until-e.Since)
+}
+
+// from is where an event came from.
+func from(e ledger.HoldEvent) string {
+	switch {
+	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:
+		return ""
+	case e.From == ledger.ByClaude:
+		return " from Claude"
+	case e.From == "":
+		return " without a terminal"
+	}
+	return " from " + short(e.From)
+}
+
+func ofWhom(e ledger.HoldEvent) string {
+	return display.Line(whom(short(strings.TrimPrefix(e.Of, "session:"))))
+}
+
+// short bounds what a file says of itself.
+func short(s string) string {
+	if r := []rune(s); len(r) > 100 {
+		return string(r[:99]) + "…"
+	}
+	return s
+}
