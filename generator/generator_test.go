@@ -503,7 +503,7 @@ func TestHookReadsNoGoVariable(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hostile := append(absurdities([]string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"}), nil, []string{"GODEBUG=x"}, []string{"GOMAXPROCS=1"})
+	hostile := append(absurdities([]string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"}), nil, []string{"GODEBUG=x"}, []string{"GOMAXPROCS=1"}, []string{"GOMAXPROCS=200000"})
 	for _, vars := range hostile {
 		cmd := exec.Command("/bin/sh", "-c", `ulimit -v 2000000; exec "$0"`, hook) // in KiB: GOMAXPROCS=200000 takes more
 		cmd.Env = append([]string{"HOME=" + t.TempDir()}, vars...)
