@@ -6,14 +6,13 @@ package generator
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // Rebuild is what a build changes in a suite; nothing is done before Write.
@@ -33,7 +32,12 @@ type Rebuild struct {
 // PlanRebuild compares the suite in dir, as it says it should be, with what was
 // built for its targets. Binaries without data count as changed.
 func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
-	old, err := os.ReadFile(filepath.Join(dir, SuiteFile))
+	in, err := folder.Open(dir)
+	if err != nil {
+		return Rebuild{}, err
+	}
+	defer func() { _ = in.Close() }()
+	old, _, err := in.ReadFile(SuiteFile, maxSuiteFile)
 	if err != nil {
 		return Rebuild{}, err
 	}
@@ -44,8 +48,11 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 	suite.Build = built
 	r := Rebuild{Suite: suite, dir: dir}
 	for _, p := range suite.Plugins {
-		if info, err := os.Stat(filepath.Join(dir, p.Name)); err != nil || !info.IsDir() {
-			return Rebuild{}, fmt.Errorf("plugin %s: %s is not there", p.Name, filepath.Join(dir, p.Name))
+		if err := in.Check(p.Name); err != nil {
+			return Rebuild{}, err
+		}
+		if info, err := in.Lstat(p.Name); err != nil || !info.IsDir() {
+			return Rebuild{}, fmt.Errorf("plugin %s: %s is not there", p.Name, in.Path(p.Name))
 		}
 		before := len(r.Changed) + len(r.Removed)
 		had := false
@@ -53,12 +60,12 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 		for _, l := range layout {
 			f := l.File
 			f.Path = path.Join(p.Name, f.Path)
-			there, same, err := compare(filepath.Join(dir, filepath.FromSlash(f.Path)), f)
+			has, err := look(in, f.Path)
 			if err != nil {
 				return Rebuild{}, err
 			}
-			had = had || there
-			if !same {
+			had = had || has.there
+			if !has.regular || !bytes.Equal(has.data, f.Data) || runtime.GOOS != "windows" && has.mode&0o111 != f.Mode&0o111 {
 				r.files, r.Changed = append(r.files, f), append(r.Changed, f.Path)
 			}
 		}
@@ -66,7 +73,12 @@ func PlanRebuild(dir string, suite Suite, built Build) (Rebuild, error) {
 			if slices.ContainsFunc(layout, func(l laid) bool { return l.Path == file }) {
 				continue
 			}
-			if file = path.Join(p.Name, file); exists(filepath.Join(dir, filepath.FromSlash(file))) {
+			file = path.Join(p.Name, file)
+			has, err := look(in, file)
+			if err != nil {
+				return Rebuild{}, err
+			}
+			if has.there {
 				had, r.Removed = true, append(r.Removed, file)
 			}
 		}
@@ -98,24 +110,6 @@ func (r Rebuild) Write() error {
 		delete(record, file)
 	}
 	return place(r.dir, append(slices.Clone(r.files), record.file()), r.Removed)
-}
-
-// compare says whether there is a file, and whether it is the one wanted: data,
-// and that it may be started.
-func compare(path string, want File) (there, same bool, err error) {
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, false, nil
-	}
-	if err != nil {
-		return false, false, err
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return false, false, err
-	}
-	same = bytes.Equal(data, want.Data) && (runtime.GOOS == "windows" || info.Mode().Perm()&0o111 == want.Mode&0o111)
-	return true, same, nil
 }
 
 func exists(path string) bool {

@@ -17,7 +17,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -26,6 +25,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // RecordFile is the record's path in a suite.
@@ -89,20 +90,21 @@ func withEndsOf(model []byte, text string) []byte {
 // readRendered reads the record of the suite in a directory; a suite of an
 // older springfield has none.
 func readRendered(dir string) (rendered, error) {
-	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
+	in, err := folder.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	file := in.Path(RecordFile)
+	data, _, err := in.ReadFile(RecordFile, maxRecord)
+	var link *folder.LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return rendered{}, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxRecord || !info.Mode().IsRegular() {
-		return nil, &RecordError{file, fmt.Errorf("not a file of at most %d bytes", maxRecord)}
-	}
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
+	case errors.As(err, &link):
+		return nil, fmt.Errorf("read record: %w", err)
+	case err != nil:
+		return nil, &RecordError{file, cause(err)}
 	}
 	r, err := decodeRendered(data)
 	if err != nil {

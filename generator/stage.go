@@ -12,12 +12,19 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // Stage copies a suite into a directory, without its git repository. A suite with
 // anything but files and directories in it is refused: links lead elsewhere on
 // every other machine.
 func Stage(dir, into string) error {
+	in, err := folder.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -34,6 +41,8 @@ func Stage(dir, into string) error {
 			return os.MkdirAll(to, 0o755)
 		case d.Name() == ".git": // of a worktree or a submodule
 			return nil
+		case in.Check(relative) != nil:
+			return fmt.Errorf("read suite: %w; a suite that is published holds none", in.Check(relative))
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s: not a regular file; a suite that is published holds nothing else", name)
 		}

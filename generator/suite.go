@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // SuiteFile lies in the root of every suite.
@@ -36,20 +38,7 @@ var ErrNoSuite = errors.New("not a springfield suite")
 // ReadSuite reads the suite in a directory.
 func ReadSuite(dir string) (Suite, error) {
 	file := filepath.Join(dir, SuiteFile)
-	info, err := os.Stat(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Suite{}, fmt.Errorf("%s: %w", dir, ErrNoSuite)
-	}
-	if err != nil {
-		return Suite{}, err
-	}
-	if !info.Mode().IsRegular() { // reading a pipe would wait for its writer
-		return Suite{}, fmt.Errorf("read %s: not a regular file", file)
-	}
-	if info.Size() > maxSuiteFile {
-		return Suite{}, fmt.Errorf("read %s: larger than %d bytes", file, maxSuiteFile)
-	}
-	data, err := os.ReadFile(file)
+	data, err := readSuiteFile(dir)
 	if err != nil {
 		return Suite{}, err
 	}
@@ -58,6 +47,25 @@ func ReadSuite(dir string) (Suite, error) {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return s, nil
+}
+
+func readSuiteFile(dir string) ([]byte, error) {
+	in, err := folder.Open(dir)
+	if err == nil {
+		defer func() { _ = in.Close() }()
+		var data []byte
+		if data, _, err = in.ReadFile(SuiteFile, maxSuiteFile); err == nil {
+			return data, nil
+		}
+	}
+	var link *folder.LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoSuite)
+	case errors.As(err, &link):
+		return nil, fmt.Errorf("read suite: %w", err)
+	}
+	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), cause(err))
 }
 
 func decodeSuite(data []byte) (Suite, error) {
@@ -192,8 +200,7 @@ func yamlError(err error) error {
 // Record writes what a suite says into its springfield.yaml; comments of its
 // user stay.
 func (s Suite) Record(dir string) error {
-	file := filepath.Join(dir, SuiteFile)
-	old, err := os.ReadFile(file)
+	old, err := readSuiteFile(dir)
 	if err != nil {
 		return err
 	}
@@ -205,5 +212,5 @@ func (s Suite) Record(dir string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, data, 0o644)
+	return place(dir, []File{{Path: SuiteFile, Mode: 0o644, Data: data}}, nil)
 }

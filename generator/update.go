@@ -28,13 +28,14 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // BesideSuffix ends the name of a new text that lies beside a user's file.
@@ -82,8 +83,8 @@ type Update struct {
 }
 
 // PlanUpdate compares the suite in dir with the files that Render makes of its
-// springfield.yaml today. Nothing is written. Errors are a RecordError, and
-// files that cannot be read; a link that leads out of the suite is one of them.
+// springfield.yaml today. Nothing is written. Errors are a RecordError, files that
+// cannot be read, and directories that are links.
 func PlanUpdate(dir string, files []File) (Update, error) {
 	suite, err := ReadSuite(dir)
 	if err != nil {
@@ -93,18 +94,18 @@ func PlanUpdate(dir string, files []File) (Update, error) {
 	if err != nil {
 		return Update{}, err
 	}
-	root, err := os.OpenRoot(dir)
+	in, err := folder.Open(dir)
 	if err != nil {
 		return Update{}, err
 	}
-	defer func() { _ = root.Close() }()
+	defer func() { _ = in.Close() }()
 	u := Update{dir: dir, suite: suite}
 	next := rendered{}
 	for _, f := range files {
 		if f.Path == SuiteFile {
-			err = u.answers(root, suite, f)
+			err = u.answers(in, suite, f)
 		} else {
-			err = u.compare(root, f, old, next)
+			err = u.compare(in, f, old, next)
 		}
 		if err != nil {
 			return Update{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(f.Path)), err)
@@ -114,7 +115,7 @@ func PlanUpdate(dir string, files []File) (Update, error) {
 		if slices.ContainsFunc(files, func(f File) bool { return f.Path == name }) {
 			continue
 		}
-		has, err := look(root, name)
+		has, err := look(in, name)
 		switch {
 		case err != nil:
 			return Update{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
@@ -132,12 +133,12 @@ func PlanUpdate(dir string, files []File) (Update, error) {
 }
 
 // answers puts today's answers and build into springfield.yaml.
-func (u *Update) answers(root *os.Root, suite Suite, f File) error {
+func (u *Update) answers(in folder.Folder, suite Suite, f File) error {
 	next, err := decodeSuite(f.Data)
 	if err != nil || suite.equal(next) {
 		return err
 	}
-	has, err := look(root, SuiteFile)
+	has, err := look(in, SuiteFile)
 	if err != nil {
 		return err
 	}
@@ -149,8 +150,8 @@ func (u *Update) answers(root *os.Root, suite Suite, f File) error {
 // compare decides about one file. next gets what it will have been compared
 // with: springfield's text of today, or that of before while a conflict about it
 // is open.
-func (u *Update) compare(root *os.Root, f File, old, next rendered) error {
-	has, err := look(root, f.Path)
+func (u *Update) compare(in folder.Folder, f File, old, next rendered) error {
+	has, err := look(in, f.Path)
 	if err != nil {
 		return err
 	}
@@ -162,7 +163,7 @@ func (u *Update) compare(root *os.Root, f File, old, next rendered) error {
 	}
 	if !has.there {
 		if known {
-			pluginGone, err := absentDir(root, f.Path)
+			pluginGone, err := absentDir(in, f.Path)
 			if err != nil {
 				return err
 			}
@@ -199,7 +200,7 @@ func (u *Update) compare(root *os.Root, f File, old, next rendered) error {
 		return nil
 	}
 
-	beside, err := look(root, f.Path+BesideSuffix)
+	beside, err := look(in, f.Path+BesideSuffix)
 	if err != nil {
 		return err
 	}
@@ -259,10 +260,9 @@ type found struct {
 	mode           fs.FileMode
 }
 
-// look reads a file without leaving the suite.
-func look(root *os.Root, name string) (found, error) {
-	name = filepath.FromSlash(name)
-	info, err := root.Lstat(name)
+// look reads a file without following a link.
+func look(in folder.Folder, name string) (found, error) {
+	info, err := in.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return found{}, nil
 	}
@@ -271,7 +271,7 @@ func look(root *os.Root, name string) (found, error) {
 	}
 	f := found{there: true, regular: info.Mode().IsRegular(), mode: info.Mode().Perm()}
 	if f.regular {
-		f.data, err = root.ReadFile(name)
+		f.data, _, err = in.ReadFile(name, maxFile)
 		f.data = there(f.data)
 	}
 	return f, err
@@ -287,12 +287,12 @@ func there(data []byte) []byte {
 
 // absentDir says whether the top directory of a path is gone: a plugin that
 // somebody has deleted.
-func absentDir(root *os.Root, name string) (bool, error) {
+func absentDir(in folder.Folder, name string) (bool, error) {
 	top, _, below := strings.Cut(name, "/")
 	if !below {
 		return false, nil
 	}
-	has, err := look(root, top)
+	has, err := look(in, top)
 	return !has.there, err
 }
 
@@ -305,13 +305,18 @@ func (u Update) Unchanged() bool {
 // not. Claude Code copies a plugin that comes from a repository once per version,
 // so who has such a copy would never see the change.
 func (u Update) SameVersion() []Plugin {
+	in, err := folder.Open(u.dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = in.Close() }()
 	var same []Plugin
 	for _, p := range u.suite.Plugins {
 		changes := slices.ContainsFunc(u.Changes, func(c Change) bool {
 			return strings.HasPrefix(c.Writes, p.Name+"/") && c.Writes == c.Path
 		})
 		manifest := p.Name + "/.claude-plugin/plugin.json"
-		before, err := os.ReadFile(filepath.Join(u.dir, filepath.FromSlash(manifest)))
+		before, _, err := in.ReadFile(manifest, maxText)
 		if err != nil || !changes {
 			continue // without a manifest it is new
 		}
@@ -371,18 +376,18 @@ func (u Update) Write() error {
 	if u.Unchanged() {
 		return nil
 	}
-	root, err := os.OpenRoot(u.dir)
+	in, err := folder.Open(u.dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = root.Close() }()
+	defer func() { _ = in.Close() }()
 	var files []File
 	var gone []string
 	for _, c := range u.Changes {
 		if c.Writes == "" {
 			continue
 		}
-		has, err := look(root, c.Writes)
+		has, err := look(in, c.Writes)
 		if err == nil && ((has.data == nil) != (c.before == nil) || !bytes.Equal(has.data, c.before)) {
 			err = ErrChangedMeanwhile
 		}

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -19,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -52,6 +52,7 @@ const maxText = 256 << 10
 // inspection is one validation in progress.
 type inspection struct {
 	dir     string
+	files   folder.Folder // of dir
 	schemas schemaSet
 	record  document // springfield.yaml
 	suite   Suite
@@ -66,10 +67,18 @@ func Validate(dir string) ([]Fault, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inspection{dir: dir, schemas: set}
-	if _, err := os.Stat(filepath.Join(dir, SuiteFile)); errors.Is(err, fs.ErrNotExist) {
+	files, err := folder.Open(dir)
+	if err == nil {
+		defer func() { _ = files.Close() }()
+		_, err = files.Lstat(SuiteFile)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoSuite)
 	}
+	if err != nil {
+		return nil, err
+	}
+	in := &inspection{dir: dir, files: files, schemas: set}
 	if ok, err := in.readRecord(); err != nil || !ok {
 		return in.faults, err
 	}
@@ -102,7 +111,7 @@ func (in *inspection) path(file string) string {
 // read reads a text and compares it with a schema; not ok if there is nothing
 // to look at further.
 func (in *inspection) read(area, file, schema string) (d document, ok bool, err error) {
-	data, err := readText(in.path(file))
+	data, err := in.readText(file)
 	if err != nil {
 		f := Fault{Area: area, Severity: Failed, File: file, Says: "it cannot be read: " + reason(err)}
 		if errors.Is(err, fs.ErrNotExist) {
@@ -135,27 +144,30 @@ func (in *inspection) read(area, file, schema string) (d document, ok bool, err 
 	return d, err == nil, err
 }
 
-func readText(path string) ([]byte, error) {
-	info, err := os.Stat(path)
+func (in *inspection) readText(file string) ([]byte, error) {
+	data, _, err := in.files.ReadFile(file, maxText)
+	return data, err
+}
+
+// isLinked says that a file, or a directory on the way to it, is a link. Nothing
+// is read through one.
+func (in *inspection) isLinked(area, file string) bool {
+	err := in.files.Check(file)
 	if err != nil {
-		return nil, err
+		in.add(Fault{Area: area, Severity: Failed, File: file, Says: err.Error() + "; springfield follows none in a suite", Fix: "put what it leads to in its place"})
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a file")
-	}
-	if info.Size() > maxText {
-		return nil, fmt.Errorf("it is larger than %d bytes", maxText)
-	}
-	return os.ReadFile(path)
+	return err != nil
 }
 
 // reason is an error without the path, which is said beside it.
-func reason(err error) string {
+func reason(err error) string { return cause(err).Error() }
+
+func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
-		return p.Err.Error()
+		return p.Err
 	}
-	return err.Error()
+	return err
 }
 
 func (in *inspection) readRecord() (ok bool, err error) {
@@ -318,7 +330,10 @@ func (in *inspection) lookAtMarketplace() error {
 // would be generated with.
 func (in *inspection) lookAtPlugins(expected []File) error {
 	for i, p := range in.suite.Plugins {
-		if info, err := os.Stat(in.path(p.Name)); err != nil || !info.IsDir() {
+		if in.isLinked("files", p.Name) {
+			continue
+		}
+		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
 			in.add(Fault{Area: "files", Severity: Failed, File: p.Name, Says: "the plugin's directory is not there", Fix: "springfield init adds it"})
 			continue
 		}
@@ -409,7 +424,8 @@ func (in *inspection) lookAtTimeout(p Plugin, file string, d document, at []stri
 		return
 	}
 	var rules struct{ Judge struct{ Within int } }
-	if readJSON(in.path(p.Name+"/strategy.json"), &rules) != nil {
+	data, err := in.readText(p.Name + "/strategy.json")
+	if err != nil || json.Unmarshal(data, &rules) != nil {
 		return // said where it is read
 	}
 	within := judge.Within
@@ -457,16 +473,16 @@ func (in *inspection) lookAtStart(file string, target string) bool {
 	bad := func(severity Severity, says, fix string) {
 		in.add(Fault{Area: "binaries", Severity: severity, File: file, Says: says, Fix: fix})
 	}
-	info, err := os.Lstat(in.path(file))
+	if in.isLinked("binaries", file) {
+		return false
+	}
+	info, err := in.files.Lstat(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		bad(Failed, "there is no "+target, "springfield build")
 		return false
 	case err != nil:
 		bad(Failed, "it cannot be read: "+reason(err), "")
-		return false
-	case info.Mode()&fs.ModeSymlink != 0:
-		bad(Failed, "it is a link, which not every checkout keeps", "springfield build after removing it")
 		return false
 	case !info.Mode().IsRegular():
 		bad(Failed, "it is not a file", "springfield build after removing it")
@@ -481,7 +497,7 @@ func (in *inspection) lookAtLauncher(file string, launcher []byte) {
 	if !in.lookAtStart(file, "launcher") {
 		return
 	}
-	data, err := readText(in.path(file))
+	data, err := in.readText(file)
 	switch {
 	case err != nil:
 		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: "it cannot be read: " + reason(err)})
@@ -590,6 +606,8 @@ func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
 		in.stray(file, "it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(file, "/.claude-plugin/plugin.json"):
 		in.add(Fault{Area: "files", Severity: Noticed, File: file, Position: Position{1, 1}, Says: "this plugin is not in " + SuiteFile, Fix: "springfield new makes one that is"})
+	case !d.Type().IsRegular():
+		in.stray(file, "neither a file nor a directory, and a suite that is published holds nothing else")
 	default:
 		if _, err := TargetOf(in.path(file)); err == nil {
 			in.stray(file, "a program that nothing here starts")
@@ -604,7 +622,7 @@ func (in *inspection) asks(plugin string) bool {
 
 // lookForConflicts finds what an update has marked and nobody has settled.
 func (in *inspection) lookForConflicts(file string) {
-	data, err := readText(in.path(file))
+	data, err := in.readText(file)
 	if err != nil {
 		in.add(Fault{Area: "files", Severity: Failed, File: file, Says: "it cannot be read: " + reason(err)})
 		return

@@ -1,6 +1,7 @@
 // Writing a suite: everything or nothing. All files are written into a stage
 // first; then they are put in place by renames, which are taken back when one
-// of them fails.
+// of them fails. A suite that was cloned is not trusted: nothing is read or written
+// through a link in it.
 //
 // An existing suite is only completed: what somebody has edited is never
 // overwritten. What springfield compiles is its own and follows. What was
@@ -19,7 +20,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/cameronsjo/springfield/folder"
 )
+
+// maxFile bounds what is read of a suite's file, in bytes: several times a hook.
+const maxFile = 64 << 20
 
 // Outcome says what Write did.
 type Outcome int
@@ -99,15 +105,19 @@ func Write(dir string, files []File) (outcome Outcome, kept []string, err error)
 
 // missing leaves out what is there already and what was edited.
 func missing(dir string, suite Suite, files []File) (need []File, kept []string, err error) {
+	in, err := folder.Open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = in.Close() }()
 	for _, f := range files {
-		path := filepath.Join(dir, filepath.FromSlash(f.Path))
-		data, err := os.ReadFile(path)
+		has, err := look(in, f.Path)
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			need = append(need, f)
 		case err != nil:
 			return nil, nil, err
-		case writingOf(f).is(data):
+		case !has.there:
+			need = append(need, f)
+		case has.regular && writingOf(f).is(has.data):
 		case f.Compiled:
 			need = append(need, f)
 		case f.Path == SuiteFile:
@@ -118,7 +128,7 @@ func missing(dir string, suite Suite, files []File) (need []File, kept []string,
 			if suite.equal(next) {
 				continue
 			}
-			if f.Data, err = next.over(data); err != nil {
+			if f.Data, err = next.over(has.data); err != nil {
 				return nil, nil, err
 			}
 			need = append(need, f)
@@ -131,56 +141,71 @@ func missing(dir string, suite Suite, files []File) (need []File, kept []string,
 
 // place writes all files into a stage, then moves them into dir: a new suite
 // by one rename, an existing directory file by file. Files that are gone are
-// taken out of it.
+// taken out of it. A link in dir that one of them would go through, or take the
+// place of, is refused before anything is written.
 func place(dir string, files []File, gone []string) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("write suite: %w", err)
 		}
 	}()
-	_, missing := os.Stat(dir)
-	fresh := errors.Is(missing, fs.ErrNotExist)
-	home := dir // where the stage lies: on the same file system as dir
-	if fresh {
-		home = filepath.Dir(dir)
-	}
-	made, err := makeAll(home)
+	in, suite, err := folder.OpenAbove(dir)
 	if err != nil {
 		return err
 	}
+	defer func() { _ = in.Close() }()
+	home := suite // where the stage lies: on the same file system as dir
+	fresh := suite != "."
+	if fresh {
+		home = filepath.Dir(suite)
+	} else if err := in.Check(append(pathsOf(files), gone...)...); err != nil {
+		return err
+	}
+	made, err := in.MakeDirs(home, 0o755)
 	defer func() {
 		if err != nil {
-			removeEmpty(made)
+			removeEmpty(in, made)
 		}
 	}()
-	stage, err := os.MkdirTemp(home, ".springfield-new-")
+	if err != nil {
+		return err
+	}
+	stage, err := in.MakeTempDir(home, ".springfield-new-")
 	if err != nil {
 		return err
 	}
 	defer func() {
 		var lost *LeftError
 		if !errors.As(err, &lost) {
-			os.RemoveAll(stage)
+			_ = in.RemoveAll(stage)
 		}
 	}()
 	for _, sub := range []string{"new", "old"} {
-		if err := os.Mkdir(filepath.Join(stage, sub), 0o755); err != nil {
+		if err := in.Mkdir(filepath.Join(stage, sub), 0o755); err != nil {
 			return err
 		}
 	}
 	for _, f := range files {
-		if err := writeFile(filepath.Join(stage, "new", filepath.FromSlash(f.Path)), f); err != nil {
+		if err := writeFile(in, filepath.Join(stage, "new", filepath.FromSlash(f.Path)), f); err != nil {
 			return err
 		}
 	}
 	if !fresh {
-		return move(stage, dir, files, gone)
+		return move(in, stage, files, gone)
 	}
 	// The umask may have taken bits away.
-	if err := os.Chmod(filepath.Join(stage, "new"), 0o755); err != nil {
+	if err := in.Chmod(filepath.Join(stage, "new"), 0o755); err != nil {
 		return err
 	}
-	return os.Rename(filepath.Join(stage, "new"), dir)
+	return in.Rename(filepath.Join(stage, "new"), suite)
+}
+
+func pathsOf(files []File) []string {
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return paths
 }
 
 // LeftError is a failed write that could not be taken back either: files as
@@ -199,7 +224,7 @@ func (e *LeftError) Unwrap() error { return e.Err }
 // everything back when one step fails: new files are removed, old ones come
 // back. A replaced file is there at every moment: its old bytes get a second
 // name in the stage, where the file system can do that.
-func move(stage, dir string, files []File, gone []string) (err error) {
+func move(in folder.Folder, stage string, files []File, gone []string) (err error) {
 	var undo []func() error
 	defer func() {
 		if err == nil {
@@ -210,45 +235,45 @@ func move(stage, dir string, files []File, gone []string) (err error) {
 			failed = errors.Join(failed, back())
 		}
 		if failed != nil {
-			err = &LeftError{stage, errors.Join(err, failed)}
+			err = &LeftError{in.Path(stage), errors.Join(err, failed)}
 		}
 	}()
-	aside := func(path string, keep func(old, new string) error) (found bool, err error) {
+	aside := func(name string, keep func(old, new string) error) (found bool, err error) {
 		old := filepath.Join(stage, "old", strconv.Itoa(len(undo)))
-		if err := keep(path, old); errors.Is(err, fs.ErrNotExist) {
+		if err := keep(name, old); errors.Is(err, fs.ErrNotExist) {
 			return false, nil
 		} else if err != nil {
 			return false, err
 		}
-		undo = append(undo, func() error { return os.Rename(old, path) })
+		undo = append(undo, func() error { return in.Rename(old, name) })
 		return true, nil
 	}
 	for _, name := range gone {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if found, err := aside(path, os.Rename); err != nil || !found {
-			return fmt.Errorf("remove %s: %w", path, cmp.Or(err, fs.ErrNotExist))
+		name = filepath.FromSlash(name)
+		if found, err := aside(name, in.Rename); err != nil || !found {
+			return fmt.Errorf("remove %s: %w", in.Path(name), cmp.Or(err, fs.ErrNotExist))
 		}
-		for up := filepath.Dir(path); up != dir && os.Remove(up) == nil; up = filepath.Dir(up) {
-			undo = append(undo, func() error { return os.Mkdir(up, 0o755) })
+		for up := filepath.Dir(name); up != "." && removeEmpty(in, []string{up}); up = filepath.Dir(up) {
+			undo = append(undo, func() error { return in.Mkdir(up, 0o755) })
 		}
 	}
 	for _, f := range files {
 		from := filepath.Join(stage, "new", filepath.FromSlash(f.Path))
-		to := filepath.Join(dir, filepath.FromSlash(f.Path))
-		made, err := makeAll(filepath.Dir(to))
-		undo = append(undo, func() error { removeEmpty(made); return nil })
+		to := filepath.FromSlash(f.Path)
+		made, err := in.MakeDirs(filepath.Dir(to), 0o755)
+		undo = append(undo, func() error { removeEmpty(in, made); return nil })
 		if err != nil {
 			return err
 		}
-		found, err := aside(to, linkOrRename)
+		found, err := aside(to, func(old, new string) error { return linkOrRename(in, old, new) })
 		if err != nil {
 			return err
 		}
-		if err := os.Rename(from, to); err != nil {
+		if err := in.Rename(from, to); err != nil {
 			return err
 		}
 		if !found {
-			undo = append(undo, func() error { return os.Remove(to) })
+			undo = append(undo, func() error { return in.Remove(to) })
 		}
 	}
 	return nil
@@ -256,27 +281,27 @@ func move(stage, dir string, files []File, gone []string) (err error) {
 
 // linkOrRename gives a file a second name, or, where there are no hard links,
 // another one.
-func linkOrRename(old, new string) error {
-	info, err := os.Lstat(old)
+func linkOrRename(in folder.Folder, old, new string) error {
+	info, err := in.Lstat(old)
 	if err != nil {
 		return err
 	}
 	if info.IsDir() {
-		return fmt.Errorf("%s is a directory", old)
+		return fmt.Errorf("%s is a directory", in.Path(old))
 	}
-	if os.Link(old, new) == nil {
+	if in.Link(old, new) == nil {
 		return nil
 	}
-	return os.Rename(old, new)
+	return in.Rename(old, new)
 }
 
 // writeFile writes one staged file; the mode is set explicitly because the
 // umask would take bits away.
-func writeFile(path string, f File) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+func writeFile(in folder.Folder, name string, f File) (err error) {
+	if _, err := in.MakeDirs(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
+	file, err := in.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
 	if err != nil {
 		return err
 	}
@@ -287,27 +312,13 @@ func writeFile(path string, f File) (err error) {
 	return file.Chmod(f.Mode)
 }
 
-// makeAll is os.MkdirAll that says which directories it made, outermost first.
-func makeAll(dir string) (made []string, err error) {
-	var absent []string
-	for d := dir; ; d = filepath.Dir(d) {
-		if _, err := os.Stat(d); err == nil || d == filepath.Dir(d) {
-			break
-		}
-		absent = append([]string{d}, absent...)
+// removeEmpty removes directories, innermost first, and says whether all are gone.
+// The system refuses one that has something in it; a link stays.
+func removeEmpty(in folder.Folder, dirs []string) bool {
+	all := true
+	for _, dir := range slices.Backward(dirs) {
+		info, err := in.Lstat(dir)
+		all = err == nil && info.IsDir() && in.Remove(dir) == nil && all
 	}
-	for _, d := range absent {
-		if err := os.Mkdir(d, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-			removeEmpty(made)
-			return nil, err
-		}
-		made = append(made, d)
-	}
-	return made, nil
-}
-
-func removeEmpty(dirs []string) {
-	for i := len(dirs) - 1; i >= 0; i-- {
-		os.Remove(dirs[i])
-	}
+	return all
 }

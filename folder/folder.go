@@ -1,0 +1,231 @@
+// Package folder holds a directory that may be anybody's: a cloned suite, a
+// project, a marketplace's checkout.
+//
+// Two things keep whoever made it from choosing another file of the user's. All
+// of its files are reached through os.Root, so no name, no link and no swap of
+// one for the other leads out. And what writes asks Check first: a link on the
+// way is refused with its name, also one that stays inside, since it is not the
+// file that the user is told of.
+package folder
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LinkError says that a path goes through a link.
+type LinkError struct {
+	Path   string // of the link
+	Target string // as the link has it, "" if that cannot be read
+}
+
+func (e *LinkError) Error() string {
+	if e.Target == "" {
+		return e.Path + " is a link"
+	}
+	return fmt.Sprintf("%s is a link, to %s", e.Path, e.Target)
+}
+
+// Folder is an open directory. Names in it are relative and have slashes or the
+// system's separators. The methods of os.Root never leave it, but follow links
+// that stay inside; Check, Lstat and ReadFile follow none.
+type Folder struct{ *os.Root }
+
+// Open opens a directory. Links in dir itself are followed: they are of whoever
+// names it.
+func Open(dir string) (Folder, error) {
+	root, err := os.OpenRoot(dir)
+	return Folder{root}, err
+}
+
+// OpenAbove opens a directory, or where it is not there yet, the nearest one
+// above it. name is the directory as seen from there, "." if it is the one.
+// Where a link that leads nowhere is in its place, the error is a *LinkError.
+func OpenAbove(dir string) (f Folder, name string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
+			continue
+		}
+		if err != nil {
+			return Folder{}, "", err
+		}
+		if _, err := os.Stat(at); err != nil && isLink(info) {
+			return Folder{}, "", linkAt(at, os.Readlink)
+		}
+		if f, err = Open(at); err != nil {
+			return f, "", err
+		}
+		if name, err = filepath.Rel(at, dir); err != nil {
+			_ = f.Close()
+		}
+		return f, name, err
+	}
+}
+
+// Path is the path of a name, for people.
+func (f Folder) Path(name string) string {
+	return filepath.Join(f.Name(), filepath.FromSlash(name))
+}
+
+// Check gives a *LinkError if a name, or a directory on the way to it, is a link,
+// whether it leads out or not. What is not there is no link.
+func (f Folder) Check(names ...string) error {
+	for _, name := range names {
+		parts := strings.Split(filepath.Clean(filepath.FromSlash(name)), string(filepath.Separator))
+		for i := range parts {
+			at := filepath.Join(parts[:i+1]...)
+			info, err := f.Root.Lstat(at)
+			if err != nil {
+				break // what is wrong with it, the use of it says
+			}
+			if isLink(info) {
+				link := linkAt(at, f.Readlink)
+				link.Path = f.Path(at)
+				return link
+			}
+		}
+	}
+	return nil
+}
+
+// Lstat looks at a name itself; a link on the way to it gives a *LinkError.
+func (f Folder) Lstat(name string) (fs.FileInfo, error) {
+	name = filepath.FromSlash(name)
+	if dir := filepath.Dir(name); dir != "." {
+		if err := f.Check(dir); err != nil {
+			return nil, err
+		}
+	}
+	return f.Root.Lstat(name)
+}
+
+// ReadFile reads a regular file of at most limit bytes. A link gives a *LinkError.
+func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) {
+	name = filepath.FromSlash(name)
+	if err := f.Check(name); err != nil {
+		return nil, nil, err
+	}
+	// Looked at before it is opened: opening a pipe would wait for its writer.
+	info, err := f.Root.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, &fs.PathError{Op: "read", Path: f.Path(name), Err: errors.New("not a regular file")}
+	}
+	file, err := f.Root.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = file.Close() }()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &fs.PathError{Op: "read", Path: f.Path(name), Err: fmt.Errorf("larger than %d bytes", limit)}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return data, info, nil
+}
+
+// MakeDirs makes a directory and those above it that are missing, and says which
+// it made, outermost first; also when it fails.
+func (f Folder) MakeDirs(name string, mode fs.FileMode) (made []string, err error) {
+	var absent []string
+	for dir := filepath.Clean(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
+		if info, err := f.Stat(dir); err == nil {
+			if !info.IsDir() {
+				return nil, &fs.PathError{Op: "mkdir", Path: f.Path(dir), Err: errors.New("not a directory")}
+			}
+			break
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		absent = append([]string{dir}, absent...)
+	}
+	for _, dir := range absent {
+		switch err := f.Mkdir(dir, mode); {
+		case err == nil:
+			made = append(made, dir)
+		case !errors.Is(err, fs.ErrExist): // another program was faster
+			return made, err
+		}
+	}
+	return made, nil
+}
+
+// MakeTemp makes a file with a new name in a directory: begin, something, end.
+func (f Folder) MakeTemp(dir, begin, end string) (file *os.File, name string, err error) {
+	name = filepath.Join(filepath.FromSlash(dir), begin+rand.Text()+end)
+	file, err = f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	return file, name, err
+}
+
+// MakeTempDir makes a directory with a new name that only the user may read.
+func (f Folder) MakeTempDir(dir, begin string) (name string, err error) {
+	name = filepath.Join(filepath.FromSlash(dir), begin+rand.Text())
+	return name, f.Mkdir(name, 0o700)
+}
+
+// Within tells where a path that somebody has typed lies in a directory that may
+// be anybody's. Links up to there are followed; a link in ground gives a
+// *LinkError. Not ok: the path is not in ground, nor is what its links lead to.
+func Within(ground, path string) (name string, ok bool, err error) {
+	top, err := os.Stat(ground)
+	if err != nil {
+		return "", false, err
+	}
+	at, pending := start(path)
+	for {
+		if info, err := os.Stat(at); !ok && err == nil && os.SameFile(info, top) {
+			name, ok = ".", true
+		}
+		if len(pending) == 0 {
+			return name, ok, nil
+		}
+		next := filepath.Join(at, pending[0])
+		info, err := os.Lstat(next)
+		switch {
+		case err != nil || !isLink(info):
+			at, pending = next, pending[1:]
+			if ok {
+				name = filepath.Join(name, filepath.Base(at))
+			}
+		case ok:
+			return "", false, linkAt(next, os.Readlink)
+		default:
+			real, err := filepath.EvalSymlinks(next)
+			if err != nil {
+				return "", false, nil // it leads nowhere
+			}
+			rest := pending[1:]
+			at, pending = start(real)
+			pending = append(pending, rest...)
+		}
+	}
+}
+
+// start takes an absolute path apart.
+func start(path string) (root string, names []string) {
+	path = filepath.Clean(path)
+	volume := filepath.VolumeName(path)
+	return volume + string(filepath.Separator), strings.FieldsFunc(path[len(volume):], func(r rune) bool { return r == filepath.Separator })
+}
+
+// isLink counts what Windows calls a junction, too: Go says of it that it is
+// neither a directory nor a file.
+func isLink(info fs.FileInfo) bool {
+	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
+}
+
+func linkAt(path string, read func(string) (string, error)) *LinkError {
+	target, _ := read(path)
+	return &LinkError{path, target}
+}
