@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // LinkError says that a path goes through a link.
@@ -142,7 +143,7 @@ func (f Folder) MakeDirs(name string, mode fs.FileMode) (made []string, err erro
 	for dir := filepath.Clean(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
 		if info, err := f.Stat(dir); err == nil {
 			if !info.IsDir() {
-				return nil, &fs.PathError{Op: "mkdir", Path: f.Path(dir), Err: errors.New("not a directory")}
+				return nil, &fs.PathError{Op: "mkdir", Path: f.Path(dir), Err: syscall.ENOTDIR}
 			}
 			break
 		} else if !errors.Is(err, fs.ErrNotExist) {

@@ -26,10 +26,11 @@ var ErrNotText = errors.New("not text in UTF-8")
 // PlanAppend adds a paragraph to the text file at an absolute path, a blank line
 // before it; a file that does not exist is made. did names the edit for the
 // journal. When the paragraph is there already, the plan changes nothing. An
-// error wraps ErrNotText, or is the system's.
-func PlanAppend(p Places, path, text, did string) (Plan, error) {
+// error wraps ErrNotText, or is the system's. dir is a directory around it that may
+// be anybody's, "" if it lies in none; see OpenIn.
+func PlanAppend(p Places, dir, path, text, did string) (Plan, error) {
 	plan := Plan{Did: did, kind: "text"}
-	file, err := Open(path)
+	file, err := OpenIn(dir, path)
 	if err != nil {
 		return plan, fmt.Errorf("read text: %w", err)
 	}

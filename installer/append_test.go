@@ -49,7 +49,7 @@ func TestPlanAppend(t *testing.T) {
 	}
 	appendNote := func(path string) Plan {
 		t.Helper()
-		plan, err := PlanAppend(p, path, note, "tell "+path+" about hooks")
+		plan, err := PlanAppend(p, "", path, note, "tell "+path+" about hooks")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestPlanAppendRefuses(t *testing.T) {
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
 		write(t, path, data)
-		if _, err := PlanAppend(p, path, note, "append"); !errors.Is(err, ErrNotText) {
+		if _, err := PlanAppend(p, "", path, note, "append"); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -104,10 +104,10 @@ func TestPlanAppendRefuses(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanAppend(p, path, note, "append"); !errors.Is(err, fs.ErrPermission) {
+	if _, err := PlanAppend(p, "", path, note, "append"); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
-	if _, err := PlanAppend(p, p.Work, note, "append"); err == nil {
+	if _, err := PlanAppend(p, "", p.Work, note, "append"); err == nil {
 		t.Error("a directory is taken")
 	}
 }

@@ -173,7 +173,7 @@ func rewriteAsClient(t *testing.T, path string, count int) {
 		t.Fatal(err)
 	}
 	temp := path + ".client"
-	if err := errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), rename(temp, path)); err != nil {
+	if err := errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), persist(func() error { return os.Rename(temp, path) })); err != nil {
 		t.Fatal(err)
 	}
 }

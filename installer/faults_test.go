@@ -342,7 +342,7 @@ func planRelease(p Places) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	return PlanPublish(p, "publish a 0.1.0 in m", c, changes, []Text{
+	return PlanPublish(p, "publish a 0.1.0 in m", c, changes, p.Work, []Text{
 		{Path: filepath.Join(p.Work, "changed"), Data: []byte("after"), Mode: 0o644},
 		{Path: filepath.Join(p.Work, "new"), Data: []byte("new"), Mode: 0o644},
 		{Path: filepath.Join(p.Work, "gone"), Gone: true},

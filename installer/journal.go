@@ -323,9 +323,9 @@ func (p Places) keep(path string, data []byte) error {
 	if err := p.makeState(filepath.Base(filepath.Dir(path))); err != nil {
 		return err
 	}
-	if err := writeWhole(path, data, 0o600, nil, func() error { return nil }); err != nil {
+	f := &File{Path: path, Mode: 0o600}
+	if err := f.writeWhole(data, func() error { return nil }); err != nil {
 		return failed("write", path, err)
 	}
-	syncDir(filepath.Dir(path))
 	return nil
 }

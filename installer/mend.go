@@ -57,33 +57,20 @@ func (p Places) planMember(scope Scope, did string, change Change) (Plan, error)
 	return plan, plan.set(p, file, doc, []Change{change}, behalf)
 }
 
-// PlanRemove takes a file of the project away: a regular file in the directory
-// itself, since a project must not have anything else removed by a link.
+// PlanRemove takes a regular file of the project away: one below the directory that
+// sessions start in.
 func PlanRemove(p Places, path string) (Plan, error) {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return Plan{}, fmt.Errorf("%s is not a regular file", path)
 	}
-	file, err := Open(path)
+	file, err := OpenIn(p.Work, path)
 	if err != nil {
 		return Plan{}, err
-	}
-	if !p.holds(file.Path) {
-		return Plan{}, fmt.Errorf("%s lies outside of the project", path)
 	}
 	e := newEdit(file, nil, nil)
 	e.remove = true
 	return Plan{Did: "remove " + path, edits: []edit{e}}, nil
-}
-
-// holds tells whether a path without links lies in the project.
-func (p Places) holds(path string) bool {
-	root, err := resolve(p.Root)
-	if err != nil {
-		return false
-	}
-	rel, err := filepath.Rel(root, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // Interrupted is the newest edit if it was killed when only some of its files

@@ -204,32 +204,6 @@ func TestUndoLeavesReadOnlyFilesThatWereMade(t *testing.T) {
 	}
 }
 
-// A project's settings may be a link to settings elsewhere, and to nothing else
-// of the user's.
-func TestLinksOutOfTheProject(t *testing.T) {
-	for target, allowed := range map[string]bool{
-		"../../home/.claude.json":                      false,
-		"../../home/.ssh/settings.json":                false,
-		"../../home/.claude/settings.json":             true, // the user's own
-		"../../dotfiles/job/.claude/settings.json":     true,
-		"../shared/settings.json":                      true, // in the project
-		"../../home/.claude/springfield/suites.json":   false,
-		"../../dotfiles/.claude/settings.managed.json": false,
-	} {
-		p := newPlaces(t)
-		path := settingsOf(t, p, Project)
-		put(t, filepath.Join(filepath.Dir(path), target), "{}\n")
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		link(t, target, path)
-		_, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: Project})
-		if allowed != (err == nil) || err != nil && !strings.Contains(err.Error(), "it is a link out of the project") {
-			t.Errorf("%s: %v", target, err)
-		}
-	}
-}
-
 func TestRemoveFollowsNoLinks(t *testing.T) {
 	p := newPlaces(t)
 	secret := filepath.Join(p.Home, "secret")
@@ -404,26 +378,32 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 	}
 }
 
-// A project that is gone, whose settings were a link: the file it led to is still
-// there, and has the edit.
+// A link that is gone with its directory: the file it led to is still there, and
+// has the edit.
 func TestUndoOfALinkThatIsGone(t *testing.T) {
 	p := newPlaces(t)
-	target := filepath.Join(p.Home, "dotfiles", ".claude", "settings.json")
-	put(t, target, "{}\n")
-	path := settingsOf(t, p, Project)
+	target := filepath.Join(p.Home, "dotfiles", "CLAUDE.md")
+	put(t, target, "mine\n")
+	path := filepath.Join(p.Home, "notes", "CLAUDE.md")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	link(t, target, path)
-	enable(t, p, p.plugin("ned-flanders"), Project, false)
-	if err := os.RemoveAll(p.Work); err != nil {
-		t.Fatal(err)
-	}
-	plan, _, err := PlanUndo(p)
+	plan, err := PlanAppend(p, "", path, "hooks", "append")
 	if err == nil {
 		err = plan.Apply(p)
 	}
-	if err != nil || len(plan.Gone()) > 0 || look(t, target) != "{}\n" {
+	if err != nil || look(t, target) != "mine\n\nhooks\n" {
+		t.Fatalf("%v, %q", err, look(t, target))
+	}
+	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	plan, _, err = PlanUndo(p)
+	if err == nil {
+		err = plan.Apply(p)
+	}
+	if err != nil || len(plan.Gone()) > 0 || look(t, target) != "mine\n" {
 		t.Errorf("%v, gone: %v; the target has\n%s", err, plan.Gone(), look(t, target))
 	}
 }

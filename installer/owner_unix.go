@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // keepOwner gives temp the owner of the file it will replace, or of the directory
 // it is made in. Root must succeed, or a user run under sudo would lose the file
 // to root; anybody else can at most keep a group they are in.
-func keepOwner(temp *os.File, old fs.FileInfo) error {
+func keepOwner(temp *os.File, old fs.FileInfo, in folder.Folder, dir string) error {
 	made, err := temp.Stat()
 	if err != nil {
 		return err
@@ -21,7 +23,7 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 		if os.Geteuid() != 0 {
 			return nil // as every new file of theirs
 		}
-		if old, err = os.Stat(filepath.Dir(temp.Name())); err != nil {
+		if old, err = in.Stat(dir); err != nil {
 			return err
 		}
 	}
@@ -38,16 +40,16 @@ func keepOwner(temp *os.File, old fs.FileInfo) error {
 }
 
 // ownAsAround gives what root has made in somebody's directory to that owner.
-func ownAsAround(path string) error {
+func ownAsAround(in folder.Folder, name string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}
-	around, err := os.Stat(filepath.Dir(path))
+	around, err := in.Stat(filepath.Dir(name))
 	if err != nil {
 		return err
 	}
 	if owner, known := around.Sys().(*syscall.Stat_t); known {
-		return os.Lchown(path, int(owner.Uid), int(owner.Gid))
+		return in.Lchown(name, int(owner.Uid), int(owner.Gid))
 	}
 	return nil
 }

@@ -122,7 +122,11 @@ func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, b
 }
 
 func openSettings(path string) (*File, *Document, error) {
-	file, err := Open(path)
+	return openSettingsIn("", path)
+}
+
+func openSettingsIn(dir, path string) (*File, *Document, error) {
+	file, err := OpenIn(dir, path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read settings: %w", err)
 	}
@@ -133,27 +137,23 @@ func openSettings(path string) (*File, *Document, error) {
 	return file, doc, nil
 }
 
-// openScope opens a scope's settings for an edit. A project must not have its
-// settings be a link to something else of the user's; to settings elsewhere, as
-// in a dotfiles repository or another worktree, it may.
+// openScope opens a scope's settings for an edit. Those of the user's own may be
+// links, as in a dotfiles repository. A project must not choose by one which other
+// settings are edited.
 func (p Places) openScope(scope Scope) (*File, *Document, error) {
 	path, err := p.Settings(scope)
 	if err != nil {
 		return nil, nil, err
 	}
-	file, doc, err := openSettings(path)
-	if err != nil || scope == User || p.holds(file.Path) {
-		return file, doc, err
+	dir := ""
+	switch {
+	case scope == User || filepath.Dir(path) == filepath.Clean(p.Config): // also of a session in the home
+	case scope == Project:
+		dir = p.Work
+	default:
+		dir = p.Root
 	}
-	isSettings := filepath.Base(file.Path) == filepath.Base(path) && filepath.Base(filepath.Dir(file.Path)) == ".claude"
-	if user, err := p.Settings(User); err == nil {
-		target, err := resolve(user)
-		isSettings = isSettings || err == nil && target == file.Path
-	}
-	if !isSettings {
-		return nil, nil, fmt.Errorf("read settings: %s: it is a link out of the project, to %s", file.Asked, file.Path)
-	}
-	return file, doc, nil
+	return openSettingsIn(dir, path)
 }
 
 // writable refuses a file that its owner has marked read-only: a rename would
@@ -323,7 +323,7 @@ func (e *edit) write() error {
 	}
 	err := e.file.Remove()
 	if err == nil && e.dropDir {
-		_ = os.Remove(filepath.Dir(e.file.Path)) // if nothing else is in it by now
+		e.file.dropDir()
 	}
 	return err
 }

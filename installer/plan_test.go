@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // newPlaces is a scratch user with a project.
@@ -530,28 +532,94 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	}
 }
 
-// The project's settings are the user's: one file, one edit.
+// A session in the home: the project's settings are the user's, one file, one
+// edit, and may be a link as in a dotfiles repository.
 func TestScopesThatAreOneFile(t *testing.T) {
 	const before = "{\n  \"model\": \"opus\"\n}\n"
-	home := newPlaces(t)
-	home.Work = filepath.Dir(home.Config)
-	linked := newPlaces(t)
-	if err := os.MkdirAll(filepath.Join(linked.Work, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(settingsOf(t, linked, User), settingsOf(t, linked, Project)); err != nil {
-		t.Fatal(err)
-	}
-	for name, p := range map[string]Places{"project in the home": home, "project linked to the user's": linked} {
-		put(t, settingsOf(t, p, User), before)
+	for _, linked := range []bool{false, true} {
+		p := newPlaces(t)
+		p.Work = filepath.Dir(p.Config)
+		at := settingsOf(t, p, User)
+		if linked {
+			at = filepath.Join(t.TempDir(), "dotfiles.json")
+			if err := errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, User))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, at, before)
 		enable(t, p, p.plugin("ned-flanders"), Project, true)
-		if got := look(t, settingsOf(t, p, User)); !strings.Contains(got, `"ned-flanders@hooks": true`) || !strings.Contains(got, p.plugin("").Suite) {
-			t.Errorf("%s: enabled:\n%s", name, got)
+		if got := look(t, at); !strings.Contains(got, `"ned-flanders@hooks": true`) || !strings.Contains(got, p.plugin("").Suite) {
+			t.Errorf("enabled:\n%s", got)
 		}
 		disable(t, p, p.plugin("ned-flanders"), Project)
-		if got := look(t, settingsOf(t, p, User)); got != before {
-			t.Errorf("%s: afterwards %q", name, got)
+		if got := look(t, at); got != before {
+			t.Errorf("afterwards %q", got)
 		}
+	}
+}
+
+// A project does not choose by a link which settings are edited, or which file is
+// taken away; neither does one that comes in between.
+func TestProjectsThatAreLinks(t *testing.T) {
+	const theirs = "{\n  \"model\": \"opus\"\n}\n"
+	for link, target := range map[string]string{
+		".claude":                     "../home/.claude",
+		".claude/settings.json":       "../../home/.claude/settings.json",
+		".claude/settings.local.json": "../../home/.claude/settings.json",
+		".claude/x":                   "../../home/.claude",
+	} {
+		for _, when := range []string{"before", "meanwhile"} {
+			p := newPlaces(t)
+			put(t, settingsOf(t, p, User), theirs)
+			at := filepath.Join(p.Work, filepath.FromSlash(link))
+			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			swap := func() {
+				if err := errors.Join(os.RemoveAll(at), os.Symlink(target, at)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if when == "before" {
+				swap()
+			}
+			for scope, path := range map[Scope]string{Project: ".claude/settings.json", Local: ".claude/settings.local.json"} {
+				plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope})
+				if when == "meanwhile" {
+					if err != nil {
+						t.Fatal(err)
+					}
+					swap()
+					err = plan.Apply(p)
+				}
+				var refused *folder.LinkError
+				onTheWay := path == link || strings.HasPrefix(path, link+"/")
+				if errors.As(err, &refused) != onTheWay || refused != nil && refused.Target != target {
+					t.Errorf("%s, %s, %s: %v", link, scope, when, err)
+				}
+				if when == "meanwhile" {
+					if err := os.RemoveAll(at); err != nil {
+						t.Fatal(err)
+					}
+					continue
+				}
+				if _, err := PlanDisable(p, p.plugin("ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
+					t.Errorf("%s, %s: disable: %v", link, scope, err)
+				}
+			}
+			if got := look(t, settingsOf(t, p, User)); got != theirs {
+				t.Errorf("%s: the user's settings became %q", link, got)
+			}
+		}
+	}
+	p := newPlaces(t)
+	put(t, filepath.Join(p.Config, "ralph-loop.local.md"), "theirs")
+	if err := os.Symlink(p.Config, filepath.Join(p.Work, ".claude")); err != nil {
+		t.Fatal(err)
+	}
+	var refused *folder.LinkError
+	if _, err := PlanRemove(p, filepath.Join(p.Work, ".claude", "ralph-loop.local.md")); !errors.As(err, &refused) {
+		t.Errorf("remove: %v", err)
 	}
 }
 

@@ -10,8 +10,8 @@ package installer
 //     members that springfield does not set stay;
 //   - a catalog that Claude Code would refuse is refused: names given twice, and
 //     what is not plain JSON;
-//   - a catalog that is a link out of its marketplace is refused: a checkout must
-//     not choose which other file of the user's is edited.
+//   - a catalog or a text that is a link, or lies behind one, is refused: a checkout
+//     must not choose which other file of the user's is edited.
 
 import (
 	"encoding/json"
@@ -48,7 +48,7 @@ type Item struct {
 // not there gives an error that wraps fs.ErrNotExist.
 func ReadCatalog(dir string) (Catalog, error) {
 	c := Catalog{Root: dir, Path: filepath.Join(dir, ".claude-plugin", "marketplace.json")}
-	file, err := Open(c.Path)
+	file, err := OpenIn(dir, c.Path)
 	if err != nil {
 		return c, fmt.Errorf("read marketplace: %w", err)
 	}
@@ -56,13 +56,6 @@ func ReadCatalog(dir string) (Catalog, error) {
 		return c, fmt.Errorf("read marketplace: %w", &fs.PathError{Op: "open", Path: c.Path, Err: fs.ErrNotExist})
 	}
 	c.file = file
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return c, fmt.Errorf("read marketplace: %w", err)
-	}
-	if inside, err := filepath.Rel(root, file.Path); err != nil || !filepath.IsLocal(inside) {
-		return c, fmt.Errorf("read marketplace: %s: it is a link out of the marketplace, to %s", c.Path, file.Path)
-	}
 	if c.doc, err = Parse(file.Data); err != nil {
 		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 	}
@@ -189,11 +182,11 @@ type Text struct {
 }
 
 // PlanPublish changes a catalog, unless there is nothing to change in it, and
-// writes texts. did names the edit for the journal.
-func PlanPublish(p Places, did string, c Catalog, changes []Change, texts []Text) (Plan, error) {
+// writes texts of the suite in dir. did names the edit for the journal.
+func PlanPublish(p Places, did string, c Catalog, changes []Change, dir string, texts []Text) (Plan, error) {
 	plan := Plan{Did: did, kind: "release"}
 	for _, t := range texts {
-		file, err := Open(t.Path)
+		file, err := OpenIn(dir, t.Path)
 		if err != nil {
 			return Plan{}, fmt.Errorf("read release: %w", err)
 		}

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // large is a catalog of the shape that the largest public one has: 286 entries of
@@ -140,37 +142,30 @@ func TestPlace(t *testing.T) {
 // A checkout does not choose which other file of the user's is edited.
 func TestCatalogThatIsALink(t *testing.T) {
 	const text = `{"name":"m","plugins":[]}`
-	outside := filepath.Join(t.TempDir(), "package.json")
-	if err := os.WriteFile(outside, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	dir := t.TempDir()
-	path := filepath.Join(dir, ".claude-plugin", "marketplace.json")
-	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+	put(t, filepath.Join(dir, "elsewhere", "marketplace.json"), text)
+	for link, target := range map[string]string{
+		".claude-plugin":                  "../elsewhere",
+		".claude-plugin/marketplace.json": "../../elsewhere/marketplace.json", // out of it
+	} {
+		market := filepath.Join(dir, "market")
+		if err := errors.Join(os.RemoveAll(market), os.MkdirAll(filepath.Dir(filepath.Join(market, link)), 0o755), os.Symlink(target, filepath.Join(market, link))); err != nil {
+			t.Fatal(err)
+		}
+		var refused *folder.LinkError
+		if _, err := ReadCatalog(market); !errors.As(err, &refused) || refused.Target != target {
+			t.Errorf("%s: %v", link, err)
+		}
+	}
+	market := filepath.Join(dir, "plain")
+	put(t, filepath.Join(market, ".claude-plugin", "marketplace.json"), text)
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(market, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(outside, path); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := ReadCatalog(dir); err == nil || !strings.Contains(err.Error(), "it is a link out of the marketplace, to ") {
-		t.Errorf("a link out of it: %v", err)
-	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "catalog.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join("..", "catalog.json"), path); err != nil {
-		t.Fatal(err)
-	}
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
-	for _, dir := range []string{dir, link} {
+	for _, dir := range []string{market, link} {
 		if c, err := ReadCatalog(dir); err != nil || c.Name != "m" {
-			t.Errorf("a link within it, from %s: %q, %v", dir, c.Name, err)
+			t.Errorf("%s: %q, %v", dir, c.Name, err)
 		}
 	}
 }
@@ -191,7 +186,7 @@ func TestPublishAndUndo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := PlanPublish(p, "publish a 0.1.0 in m", c, changes, []Text{
+	plan, err := PlanPublish(p, "publish a 0.1.0 in m", c, changes, dir, []Text{
 		{Path: filepath.Join(dir, "changed"), Data: []byte("after"), Mode: 0o644}, {Path: filepath.Join(dir, "new"), Data: []byte("n"), Mode: 0o644},
 		{Path: filepath.Join(dir, "gone"), Gone: true}, {Path: filepath.Join(dir, "never was"), Gone: true},
 	})
@@ -233,7 +228,7 @@ func TestPublishAndUndo(t *testing.T) {
 	if c, err = ReadCatalog(c.Root); err != nil {
 		t.Fatal(err)
 	}
-	plan, err = PlanPublish(p, "publish", c, changes, []Text{{Path: filepath.Join(dir, "changed"), Data: []byte("after")}})
+	plan, err = PlanPublish(p, "publish", c, changes, dir, []Text{{Path: filepath.Join(dir, "changed"), Data: []byte("after")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +275,7 @@ func TestFirst(t *testing.T) {
 		}
 	}
 	broken := errors.New("no room")
-	plan, err := PlanPublish(p, "publish", c, changes, nil)
+	plan, err := PlanPublish(p, "publish", c, changes, "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +303,7 @@ func TestFirst(t *testing.T) {
 	if c, err = ReadCatalog(c.Root); err != nil {
 		t.Fatal(err)
 	}
-	if plan, err = PlanPublish(p, "publish", c, nil, nil); err != nil {
+	if plan, err = PlanPublish(p, "publish", c, nil, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	plan.First = func() (func() error, error) { ran++; return nil, nil }
@@ -320,7 +315,7 @@ func TestFirst(t *testing.T) {
 	}
 	// Edits that fail take it back: here somebody changes the catalog meanwhile.
 	changes = []Change{{Path: []string{"name"}, Value: json.RawMessage(`"n"`)}}
-	if plan, err = PlanPublish(p, "publish", c, changes, nil); err != nil {
+	if plan, err = PlanPublish(p, "publish", c, changes, "", nil); err != nil {
 		t.Fatal(err)
 	}
 	plan.First = func() (func() error, error) {

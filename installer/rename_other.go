@@ -2,8 +2,6 @@
 
 package installer
 
-import "os"
-
-func rename(from, to string) error { return os.Rename(from, to) }
-
-func remove(path string) error { return os.Remove(path) }
+// persist tries once: elsewhere than on Windows it does not matter who has a file
+// open.
+func persist(attempt func() error) error { return attempt() }

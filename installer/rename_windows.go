@@ -2,7 +2,6 @@ package installer
 
 import (
 	"errors"
-	"os"
 	"syscall"
 	"time"
 )
@@ -16,10 +15,6 @@ const (
 
 // Windows neither replaces nor deletes a file that somebody has open, and
 // virus scanners open everything for an instant.
-
-func rename(from, to string) error { return persist(func() error { return os.Rename(from, to) }) }
-
-func remove(path string) error { return persist(func() error { return os.Remove(path) }) }
 
 func persist(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {

@@ -3,7 +3,10 @@ package installer
 // Writing a file.
 //
 // The rules:
-//   - a symbolic link stays one: what it points to is replaced, existing or not;
+//   - a symbolic link of the user's stays one: what it points to is replaced,
+//     existing or not;
+//   - in a directory that may be anybody's, a project or a marketplace, a link is
+//     refused, wherever it leads, and nothing outside is reached;
 //   - the file is replaced whole by a rename, so no reader ever sees half of it;
 //   - it is compared with what was read right before that: another program's
 //     change is never written over. Between the two remains an instant that no
@@ -20,10 +23,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 const (
@@ -60,6 +64,7 @@ type File struct {
 	Mode   fs.FileMode // permission bits; those of a new file if it does not exist
 
 	info fs.FileInfo // nil if it does not exist
+	in   string      // the directory that it must not leave; "" for a file of the user's own
 }
 
 // Open reads a file of at most 8 MiB. One that does not exist is no error: its
@@ -71,15 +76,61 @@ func Open(path string) (*File, error) {
 	if f.Path, err = resolve(path); err != nil {
 		return nil, failed("open", path, err)
 	}
-	f.Data, f.info, err = read(f.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f, nil
+	return f.open()
+}
+
+// OpenIn is Open for a file below a directory that may be anybody's. Links up to
+// dir are followed, for any other the error wraps a *folder.LinkError, also when
+// it takes the place of a directory before Replace or Remove. Without a directory
+// it is Open.
+func OpenIn(dir, path string) (*File, error) {
+	if dir == "" {
+		return Open(path)
+	}
+	f := &File{Asked: path, Mode: newFileMode}
+	name, err := filepath.Rel(dir, path)
+	if err == nil {
+		f.in, err = resolve(dir)
 	}
 	if err != nil {
 		return nil, failed("open", path, err)
 	}
+	f.Path = filepath.Join(f.in, name)
+	return f.open()
+}
+
+func (f *File) open() (*File, error) {
+	var err error
+	f.Data, f.info, err = f.read()
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err != nil {
+		return nil, failed("open", f.Asked, err)
+	}
 	f.Exists, f.Mode = true, f.info.Mode().Perm()
 	return f, nil
+}
+
+// reach opens the directory that the file is written from, for a file of the
+// user's own the nearest that there is. name is the file's in there.
+func (f *File) reach() (in folder.Folder, name string, err error) {
+	if f.in == "" {
+		in, name, err = folder.OpenAbove(filepath.Dir(f.Path))
+		return in, filepath.Join(name, filepath.Base(f.Path)), err
+	}
+	local, err := filepath.Rel(f.in, f.Path)
+	if err != nil {
+		return in, "", err
+	}
+	if in, name, err = folder.OpenAbove(f.in); err != nil {
+		return in, "", err
+	}
+	name = filepath.Join(name, local)
+	if err = in.Check(name); err != nil {
+		_ = in.Close()
+	}
+	return in, name, err
 }
 
 // Replace writes data in place of what was read, or fails and leaves all as it
@@ -87,33 +138,31 @@ func Open(path string) (*File, error) {
 // found it, else the error wraps ErrChanged. Every error is an *fs.PathError;
 // it wraps the system's, such as fs.ErrPermission, syscall.EROFS or ENOSPC.
 func (f *File) Replace(data []byte) error {
-	if err := f.replace(data); err != nil {
+	if err := f.writeWhole(data, f.unchanged); err != nil {
 		return failed("write", f.Path, err)
 	}
 	f.Data, f.Exists = bytes.Clone(data), true
 	return nil
 }
 
-func (f *File) replace(data []byte) error {
-	if err := writeWhole(f.Path, data, f.Mode, f.info, f.unchanged); err != nil {
-		return err
-	}
-	syncDir(filepath.Dir(f.Path))
-	return nil
-}
-
 // writeWhole puts data in the place of a file by a rename, or leaves all as it
-// was. The new file has the owner of old, if there is one. The last thing before
-// the rename is to ask check.
-func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, check func() error) (err error) {
-	dir := filepath.Dir(path)
-	if err := step("make directory", func() error { return makeDirs(dir, newDirMode) }); err != nil {
+// was. The new file has the owner of the old one, if there is one. The last thing
+// before the rename is to ask check.
+func (f *File) writeWhole(data []byte, check func() error) (err error) {
+	in, name, err := f.reach()
+	if err != nil {
 		return err
 	}
-	sweep(path)
+	defer func() { _ = in.Close() }()
+	dir := filepath.Dir(name)
+	if err := step("make directory", func() error { return makeDirsIn(in, dir, newDirMode) }); err != nil {
+		return err
+	}
+	sweep(in, dir)
 	var temp *os.File
+	var tempName string
 	if err := step("create", func() (err error) {
-		temp, err = os.CreateTemp(dir, "."+filepath.Base(path)+tempMark+"*.tmp")
+		temp, tempName, err = in.MakeTemp(dir, "."+filepath.Base(name)+tempMark, ".tmp")
 		return err
 	}); err != nil {
 		return err
@@ -121,7 +170,7 @@ func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, che
 	defer func() {
 		if err != nil {
 			_ = temp.Close() // twice is harmless
-			_ = os.Remove(temp.Name())
+			_ = in.Remove(tempName)
 		}
 	}()
 	for _, s := range []struct {
@@ -130,39 +179,40 @@ func writeWhole(path string, data []byte, mode fs.FileMode, old fs.FileInfo, che
 	}{
 		{"write", func() error { _, err := temp.Write(data); return err }},
 		// Before the mode: a change of owner may take bits away.
-		{"keep owner", func() error { return keepOwner(temp, old) }},
-		{"change mode", func() error { return temp.Chmod(mode) }},
+		{"keep owner", func() error { return keepOwner(temp, f.info, in, dir) }},
+		{"change mode", func() error { return temp.Chmod(f.Mode) }},
 		{"sync", temp.Sync},
 		{"close", temp.Close},
 		{"check", check},
-		{"rename", func() error { return rename(temp.Name(), path) }},
+		{"rename", func() error { return persist(func() error { return in.Rename(tempName, name) }) }},
 	} {
 		if err := step(s.name, s.do); err != nil {
 			return err
 		}
 	}
+	syncDir(in, dir)
 	return nil
 }
 
 // makeDirs makes a directory and those above it that are missing, each its
 // surroundings' owner's.
 func makeDirs(dir string, mode fs.FileMode) error {
-	info, err := os.Stat(dir)
-	switch {
-	case err == nil && info.IsDir():
-		return nil
-	case err == nil:
-		return &fs.PathError{Op: "mkdir", Path: dir, Err: syscall.ENOTDIR}
-	case !errors.Is(err, fs.ErrNotExist):
+	in, name, err := folder.OpenAbove(dir)
+	if err != nil {
 		return err
 	}
-	if err := makeDirs(filepath.Dir(dir), mode); err != nil {
-		return err
+	defer func() { _ = in.Close() }()
+	return makeDirsIn(in, name, mode)
+}
+
+func makeDirsIn(in folder.Folder, name string, mode fs.FileMode) error {
+	made, err := in.MakeDirs(name, mode)
+	for _, dir := range made {
+		if err := ownAsAround(in, dir); err != nil {
+			return err
+		}
 	}
-	if err := os.Mkdir(dir, mode); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return ownAsAround(dir)
+	return err
 }
 
 // step does one step of writing, which a test build can make fail.
@@ -178,20 +228,22 @@ const abandoned = time.Hour
 
 const tempMark = ".springfield-"
 
-// sweep removes the temporary files that killed processes have left in the
-// directory of a file.
-func sweep(path string) {
-	entries, err := os.ReadDir(filepath.Dir(path))
+// sweep removes the temporary files that killed processes have left in a
+// directory.
+func sweep(in folder.Folder, dir string) {
+	at, err := in.Open(dir)
 	if err != nil {
 		return
 	}
+	defer func() { _ = at.Close() }()
+	entries, _ := at.ReadDir(-1)
 	for _, e := range entries {
 		name := e.Name()
 		if !strings.HasPrefix(name, ".") || !strings.Contains(name, tempMark) || !strings.HasSuffix(name, ".tmp") || !e.Type().IsRegular() {
 			continue
 		}
-		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = os.Remove(filepath.Join(filepath.Dir(path), e.Name()))
+		if info, err := in.Root.Lstat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) > abandoned {
+			_ = in.Remove(filepath.Join(dir, name))
 		}
 	}
 }
@@ -205,24 +257,44 @@ func (f *File) Remove() error {
 	if !f.Exists {
 		return nil
 	}
-	if err := step("remove", func() error { return remove(f.Path) }); err != nil {
+	in, name, err := f.reach()
+	if err != nil {
 		return failed("remove", f.Path, err)
 	}
-	syncDir(filepath.Dir(f.Path))
+	defer func() { _ = in.Close() }()
+	if err := step("remove", func() error { return persist(func() error { return in.Remove(name) }) }); err != nil {
+		return failed("remove", f.Path, err)
+	}
+	syncDir(in, filepath.Dir(name))
 	f.Data, f.Exists, f.info = nil, false, nil
 	return nil
 }
 
+// dropDir removes the directory of a file that is removed, if nothing is in it.
+func (f *File) dropDir() {
+	dir := filepath.Dir(f.Path)
+	in, err := folder.Open(filepath.Dir(dir))
+	if err != nil {
+		return
+	}
+	defer func() { _ = in.Close() }()
+	if info, err := in.Lstat(filepath.Base(dir)); err == nil && info.IsDir() {
+		_ = in.Remove(filepath.Base(dir))
+	}
+}
+
 // unchanged compares the file with what was read from it.
 func (f *File) unchanged() error {
-	path, err := resolve(f.Asked)
-	if err != nil {
-		return err
+	if f.in == "" {
+		path, err := resolve(f.Asked)
+		if err != nil {
+			return err
+		}
+		if path != f.Path {
+			return ErrChanged
+		}
 	}
-	if path != f.Path {
-		return ErrChanged
-	}
-	data, _, err := read(f.Path)
+	data, _, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) && !f.Exists {
 		return nil
 	}
@@ -250,7 +322,7 @@ func Lock(path string) (unlock func(), err error) {
 		err = ErrLocked
 	}
 	if err == nil {
-		err = ownAsAround(path) // or nobody but root could ever take it
+		err = ownLock(path) // or nobody but root could ever take it
 	}
 	if err != nil {
 		_ = lock.Unlock()
@@ -259,7 +331,28 @@ func Lock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
+func ownLock(path string) error {
+	in, err := folder.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	return ownAsAround(in, filepath.Base(path))
+}
+
 // read gives a regular file's bytes.
+func (f *File) read() ([]byte, fs.FileInfo, error) {
+	if f.in == "" {
+		return read(f.Path)
+	}
+	in, name, err := f.reach()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = in.Close() }()
+	return in.ReadFile(name, maxSize)
+}
+
 func read(path string) ([]byte, fs.FileInfo, error) {
 	// Looked at before it is opened: opening a pipe would wait for its writer.
 	info, err := os.Stat(path)
@@ -337,8 +430,8 @@ func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) 
 
 // syncDir makes a rename outlast a power cut where the system can; the file is
 // whole either way.
-func syncDir(path string) {
-	if dir, err := os.Open(path); err == nil {
+func syncDir(in folder.Folder, name string) {
+	if dir, err := in.Open(name); err == nil {
 		_ = dir.Sync()
 		_ = dir.Close()
 	}

@@ -66,7 +66,11 @@ func (a *app) readAnswers(file string) (generator.Answers, error) {
 	if file == "-" {
 		name = "standard input"
 	} else {
-		f, err := os.Open(a.absolute(file))
+		path, _, err := a.typed(file)
+		if err != nil {
+			return generator.Answers{}, fmt.Errorf("read answers: %w", err)
+		}
+		f, err := os.Open(path)
 		if err != nil {
 			return generator.Answers{}, fmt.Errorf("read answers: %w", err)
 		}

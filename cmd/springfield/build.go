@@ -99,17 +99,15 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 // suiteDir is the directory that is named, "" for the suite around the working
 // directory.
 func (a *app) suiteDir(dir string) (string, error) {
-	switch {
-	case dir == "":
+	if dir == "" {
 		around, err := generator.FindSuite(a.work)
 		if err != nil {
 			return "", &hinted{fmt.Errorf("there is no suite around %s", a.work), "go into one, or name it; springfield init makes one"}
 		}
 		return around, nil
-	case !filepath.IsAbs(dir):
-		dir = filepath.Join(a.work, dir)
 	}
-	return filepath.Clean(dir), nil
+	dir, _, err := a.typed(dir)
+	return dir, err
 }
 
 // suiteIn reads the suite in suiteDir.

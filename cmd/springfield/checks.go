@@ -16,6 +16,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/backend"
@@ -270,13 +271,20 @@ func (d *diagnosis) whoCompiles(s installer.Switched) string {
 
 // makeExecutable puts the bit back that a copy has lost.
 func makeExecutable(dir string) error {
+	in, err := folder.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
 	for _, file := range generator.Started(dir) {
-		path := filepath.Join(dir, filepath.FromSlash(file))
-		info, err := os.Lstat(path)
+		if err := in.Check(file); err != nil {
+			return err
+		}
+		info, err := in.Lstat(file)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if err := os.Chmod(path, info.Mode().Perm()|0o111); err != nil {
+		if err := in.Chmod(file, info.Mode().Perm()|0o111); err != nil {
 			return err
 		}
 	}

@@ -19,16 +19,22 @@ import (
 // places finds the user's settings from the working directory.
 func (a *app) places() (installer.Places, error) { return a.placesFrom(a.work) }
 
+// configDir is Claude Code's configuration directory, "" if nobody says where.
+func (a *app) configDir() string {
+	switch {
+	case a.config != "":
+		return a.absolute(a.config)
+	case a.home != "":
+		return filepath.Join(a.home, ".claude")
+	}
+	return ""
+}
+
 // placesFrom finds them from another one.
 func (a *app) placesFrom(work string) (installer.Places, error) {
-	config := a.config
-	switch {
-	case config == "" && a.home == "":
+	config := a.configDir()
+	if config == "" {
 		return installer.Places{}, &hinted{errors.New("there is no home directory"), "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code"}
-	case config == "":
-		config = filepath.Join(a.home, ".claude")
-	case !filepath.IsAbs(config):
-		config = filepath.Join(a.work, config)
 	}
 	// Where Claude Code looks for local settings: at the root of the repository,
 	// but not in a home that is one, and on Windows where the session starts.

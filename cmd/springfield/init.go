@@ -97,7 +97,10 @@ Nothing is written before the last answer: Ctrl-C leaves nothing behind.`,
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
-	dir := a.absolute(o.dir)
+	dir, _, err := a.typed(o.dir)
+	if err != nil {
+		return err
+	}
 	suite, err := generator.Existing(dir)
 	if err != nil {
 		return err
@@ -203,7 +206,7 @@ func (a *app) gitInit(ctx context.Context, dir string) {
 // repositoryRoot is the repository around a directory, "" if there is none.
 func repositoryRoot(dir string) string {
 	for {
-		if _, err := os.Stat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
 			return dir
 		}
 		up := filepath.Dir(dir)
@@ -300,6 +303,7 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 // paragraph is what a memory file gets to say about a suite.
 type paragraph struct {
 	file, text string // file is "" if nobody wants one
+	in         string // the directory that writing it does not leave, "" for a file of the user's own
 	did        string
 	plan       installer.Plan
 }
@@ -309,7 +313,9 @@ func (a *app) planParagraph(file string, spec generator.Spec) (p paragraph, err 
 	if file == "" {
 		return p, nil
 	}
-	p.file = a.absolute(file)
+	if p.file, p.in, err = a.typedFile(file, true); err != nil {
+		return p, err
+	}
 	if p.text, err = generator.MemoryNote(spec); err != nil {
 		return p, err
 	}
@@ -318,7 +324,7 @@ func (a *app) planParagraph(file string, spec generator.Spec) (p paragraph, err 
 	if err != nil {
 		return p, err
 	}
-	p.plan, err = installer.PlanAppend(places, p.file, p.text, p.did)
+	p.plan, err = installer.PlanAppend(places, p.in, p.file, p.text, p.did)
 	if errors.Is(err, installer.ErrNotText) {
 		err = &hinted{err, "name another file with --memory, or save this one as UTF-8"}
 	}
@@ -331,7 +337,7 @@ func (p paragraph) write(places installer.Places) (told string, err error) {
 		return "", nil
 	}
 	plan, err := apply(places, func() (installer.Plan, error) {
-		return installer.PlanAppend(places, p.file, p.text, p.did)
+		return installer.PlanAppend(places, p.in, p.file, p.text, p.did)
 	})
 	if err != nil || !plan.Changes() {
 		return "", err

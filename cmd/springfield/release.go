@@ -149,7 +149,7 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 	to := r.dir
 	switch {
 	case o.to != "":
-		to = a.absolute(o.to)
+		to = o.to
 	case r.suite.Publish != nil && r.suite.Publish.To != "":
 		if to = filepath.FromSlash(r.suite.Publish.To); !filepath.IsAbs(to) {
 			to = filepath.Join(r.dir, to)
@@ -157,6 +157,9 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 		if o.check && !isDir(to) { // CI has the suite alone
 			to, r.absent = r.dir, to
 		}
+	}
+	if to, _, err = a.typed(to); err != nil {
+		return err
 	}
 	r.own = isSameDir(to, r.dir)
 	r.market, err = installer.ReadCatalog(to)
@@ -241,6 +244,9 @@ func (r *release) version(ctx context.Context, o publishOptions) error {
 		i := slices.IndexFunc(r.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 		if i < 0 {
 			return &usageError{fmt.Errorf("there is no plugin %q in %s", name, r.dir), "it has " + strings.Join(names(r.suite.Plugins), ", ")}
+		}
+		if err := refuseLink(r.dir, name); err != nil {
+			return err
 		}
 		if !isDir(filepath.Join(r.dir, name)) {
 			return &hinted{fmt.Errorf("%s is not there", filepath.Join(r.dir, name)), "springfield init " + quoted(r.dir) + " adds what is missing; or take the plugin out of " + generator.SuiteFile}
@@ -552,7 +558,7 @@ func (r *release) plan(places installer.Places) (installer.Plan, error) {
 	for _, row := range r.rows {
 		did = append(did, row.Plugin+" "+row.New)
 	}
-	plan, err := installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, texts)
+	plan, err := installer.PlanPublish(places, "publish "+strings.Join(did, ", ")+" in "+r.market.Name, r.market, r.changes, r.dir, texts)
 	if len(r.compiledFiles()) > 0 {
 		plan.First = func() (func() error, error) {
 			takeBack, err := generator.WriteCompiled(r.dir, r.differences)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -570,8 +571,11 @@ func (a *app) mayWritePage(name string) error {
 	if name == "" || name == "-" {
 		return nil
 	}
-	path := a.absolute(name)
-	info, err := os.Stat(path)
+	path, _, err := a.typedFile(name, false)
+	if err != nil {
+		return fmt.Errorf("write page: %w", err)
+	}
+	info, err := os.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir, err := os.Stat(filepath.Dir(path)); err != nil || !dir.IsDir() {
@@ -604,20 +608,37 @@ func isThere(path string) bool {
 
 // writePage writes the page whole, or not at all.
 func (a *app) writePage(name string, r replay.Report) (err error) {
-	path := a.absolute(name)
-	f, err := os.CreateTemp(filepath.Dir(path), ".springfield-page-*")
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("write page: %w", err)
+		}
+	}()
+	path, ground, err := a.typedFile(name, false) // reading the sessions has taken its time
 	if err != nil {
-		return fmt.Errorf("write page: %w", err)
+		return err
+	}
+	ground = firstOf(ground, filepath.Dir(path))
+	in, err := folder.Open(ground)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	page, err := filepath.Rel(ground, path)
+	if err != nil {
+		return err
+	}
+	f, temp, err := in.MakeTemp(filepath.Dir(page), ".springfield-page-", "")
+	if err != nil {
+		return err
 	}
 	defer func() {
 		if err != nil {
-			_ = os.Remove(f.Name())
-			err = fmt.Errorf("write page: %w", err)
+			_ = in.Remove(temp)
 		}
 	}()
 	err = replay.WriteHTML(f, r)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), path)
+	return in.Rename(temp, page)
 }

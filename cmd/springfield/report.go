@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 )
 
@@ -61,7 +62,13 @@ func hint(err error) string {
 	var spec *generator.SpecError
 	var occupied *generator.OccupiedError
 	var several *severalError
+	var typed *typedError
+	var link *folder.LinkError
 	switch {
+	case errors.As(err, &typed):
+		return typed.hint()
+	case errors.As(err, &link): // whatever else the call says about itself
+		return "springfield follows no link there, since it may have come with the directory: put what it leads to in its place, or remove it"
 	case errors.As(err, &several):
 		return several.hint()
 	case errors.As(err, &usage):

@@ -174,6 +174,9 @@ func readRules(dir string, suite generator.Suite) []said {
 	for _, p := range suite.Plugins {
 		root := filepath.Join(dir, p.Name)
 		file := filepath.Join(root, "strategy.json")
+		if refuseLink(dir, p.Name+"/strategy.json") != nil {
+			continue // that is said already
+		}
 		settings, err := hook.ReadSettings(root, "", "")
 		faults := settings.Faults
 		if err != nil {

@@ -55,6 +55,9 @@ func (s *Space) change(c strategy.Change) error {
 			return ErrChanged
 		}
 	}
+	if link := s.linkOn(filepath.Dir(name)); link != "" {
+		return errors.New(link + " is a link")
+	}
 	mode, isNew := fs.FileMode(0o644), true
 	if info, err := s.root.Lstat(name); err == nil {
 		mode, isNew = info.Mode().Perm(), false
@@ -84,6 +87,26 @@ func (s *Space) change(c strategy.Change) error {
 		_ = s.root.Remove(temp)
 	}
 	return err
+}
+
+// linkOn is the first link on the way to a name, or the name itself, "" if there is
+// none. One that leads out is not followed anyway; one that stays inside would have
+// a file be written in a place that a project chose, such as its .git. Where it
+// leads is not said: that text, too, is the project's.
+func (s *Space) linkOn(name string) string {
+	for i := 0; i <= len(name); i++ {
+		if i < len(name) && !os.IsPathSeparator(name[i]) {
+			continue
+		}
+		info, err := s.root.Lstat(name[:i])
+		if err != nil {
+			return "" // it is made, or what is wrong with it is said
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return filepath.ToSlash(name[:i])
+		}
+	}
+	return ""
 }
 
 // tempMark stands between a file's name and the number of one that is to take
@@ -149,6 +172,9 @@ func (s *Space) Check(name string) error {
 	local, err := inside(name)
 	if err != nil {
 		return err
+	}
+	if link := s.linkOn(filepath.Dir(local)); link != "" {
+		return errors.New(link + " is a link")
 	}
 	if info, err := s.root.Lstat(local); err == nil {
 		switch {

@@ -89,7 +89,11 @@ func (s *Space) look(name string) strategy.File {
 		return strategy.File{}
 	}
 	if err != nil {
-		return strategy.File{Found: true, Problem: plain(err)}
+		problem := plain(err)
+		if link := s.linkOn(local); link != "" {
+			problem = link + " is a link: " + problem
+		}
+		return strategy.File{Found: true, Problem: problem}
 	}
 	defer f.Close()
 	info, err := f.Stat()

@@ -222,7 +222,8 @@ func TestWhatCanLieThere(t *testing.T) {
 	}
 }
 
-// A directory that is a link: within it is followed, out of it nobody goes.
+// A directory that is a link: within it is read, written through none, and out of
+// it nobody goes.
 func TestLinkedDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.link("dir", "space/within")
@@ -230,10 +231,15 @@ func TestLinkedDirectories(t *testing.T) {
 	if f := r.Read(strategy.Want{Name: "within/below.txt"}); string(f.Data) != "below" {
 		t.Errorf("%+v", f)
 	}
-	if err := r.Apply([]strategy.Change{{Name: "within/below.txt", Data: []byte("new"), Was: []byte("below")}}); err != nil {
-		t.Error(err)
-	}
 	before := r.tree()
+	for _, c := range []strategy.Change{{Name: "within/below.txt", Data: []byte("new"), Was: []byte("below")}, {Name: "within/below.txt"}, {Name: "within/new/new.txt", Data: []byte("new")}} {
+		if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": within is a link") {
+			t.Errorf("%s: %v", c.Name, err)
+		}
+	}
+	if err := r.Check("within/below.txt"); err == nil || err.Error() != "within is a link" {
+		t.Errorf("check: %v", err)
+	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
 		f := r.Read(strategy.Want{Name: name})
 		if f.Readable() || f.Data != nil || f.Names != nil {

@@ -1,0 +1,338 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/replay"
+)
+
+// clone is a repository that somebody has cloned, with a suite and a marketplace
+// in it, beside a directory of theirs that no call was about.
+type clone struct {
+	t         *testing.T
+	dir       string // holds clone, canary, home
+	command   string
+	shared    []string // environment
+	snapshots map[string]string
+}
+
+// theirs is what a link may lead to: every name that a verb writes.
+var theirs = []string{
+	"springfield.yaml", "README.md", "CLAUDE.md", "CHANGELOG.md", "strategy.json", "plugin.json", "hooks.json", "marketplace.json", "rendered.txtar",
+	"springfield-hook", "settings.json", "settings.local.json", "workflow-state.json", "continuation-loop.md", "ralph-loop.local.md", "page.html",
+	"hooks/hooks.json", "hooks/springfield-hook", "hooks/springfield-hook.exe", "hooks/linux-arm64/springfield-hook",
+	".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", ".claude/settings.json",
+}
+
+// newClone lays the repository and the directory beside it. An old suite has a hook
+// of another springfield.
+func newClone(t *testing.T, cache string, old bool) *clone {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
+	c.shared = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + cache, "TERM=dumb",
+		"GOCACHE=" + strings.TrimSpace(string(gocache)), "PREBUILT=" + c.at("none"),
+	}
+	if err := os.Symlink(self, c.command); err != nil {
+		t.Fatal(err)
+	}
+	// The suite is declared already, so that enabling it in a project is about the project.
+	c.write("home/.claude/settings.json", `{"extraKnownMarketplaces": {"suite": {"source": {"source": "directory", "path": "`+c.at("clone/suite")+`"}}}}`+"\n")
+	c.write("home/.claude/CLAUDE.md", "Mine.\n")
+	c.write("home/log.jsonl", `{"type":"user","uuid":"u1","sessionId":"s1","timestamp":"2026-01-10T10:00:00Z","message":{"role":"user","content":"go"}}`+"\n")
+	for _, name := range theirs {
+		c.write("canary/"+name, "theirs\n")
+	}
+	c.write("canary/settings.json", "{}\n")
+	c.write("canary/settings.local.json", "{}\n")
+	c.write("canary/.claude/settings.json", "{}\n")
+	c.write("canary/marketplace.json", "{\"name\": \"theirs\", \"plugins\": []}\n")
+	c.write("canary/.claude-plugin/marketplace.json", "{\"name\": \"theirs\", \"plugins\": []}\n")
+	c.write("canary/workflow-state.json", "{\"tasks_total\": 3, \"tasks_completed\": 1, \"waiting_for_user\": false}\n")
+	c.write("canary/continuation-loop.md", "---\nactive: true\niteration_count: 1\nmax_iterations: 5\n---\n\nx\n")
+	c.write("canary/page.html", "<!doctype html>"+replay.PageMark+"\n")
+	c.write("canary/answers.yaml", "marketplace: theirs\n")
+	c.write("canary/rendered.txtar", "-- README.md --\ntheirs\n")
+
+	c.write("clone/.claude-plugin/marketplace.json", "{\"name\": \"market\", \"owner\": {\"name\": \"x\"}, \"plugins\": []}\n")
+	c.write("clone/elsewhere/keep", "in the clone\n")
+	c.forget()
+	if out, err := exec.Command("git", "init", "-q", c.at("clone")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, code := c.run("clone", "init", "suite", "--yes", "--owner", "Sideshow", "--no-git"); code != 0 {
+		t.Fatalf("%s", out)
+	}
+	// So that there is something to write everywhere.
+	if old {
+		c.write("clone/suite/ned-flanders/hooks/springfield-hook", "an older hook\n")
+	}
+	text := c.read("clone/suite/springfield.yaml")
+	c.write("clone/suite/springfield.yaml", strings.Replace(text, "name: Sideshow", "name: Bob", 1))
+	c.snapshots = map[string]string{"canary": c.tree("canary"), "home/.claude": c.tree("home/.claude")}
+	return c
+}
+
+func (c *clone) at(name string) string { return filepath.Join(c.dir, filepath.FromSlash(name)) }
+
+func (c *clone) write(name, text string) {
+	c.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.WriteFile(c.at(name), []byte(text), 0o644)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *clone) read(name string) string {
+	c.t.Helper()
+	data, err := os.ReadFile(c.at(name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// tree is everything below a directory: modes, links and bytes; but not what
+// springfield keeps for itself in the home.
+func (c *clone) tree(top string) string {
+	c.t.Helper()
+	var b strings.Builder
+	err := filepath.WalkDir(c.at(top), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (path == c.at("home/.claude/springfield") || d.Name() == ".git") {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		b.WriteString(strings.TrimPrefix(path, c.dir) + " " + info.Mode().String() + " ")
+		switch {
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			b.WriteString(target)
+			if err != nil {
+				return err
+			}
+		case info.Mode().IsRegular():
+			data, err := os.ReadFile(path)
+			b.Write(data)
+			if err != nil {
+				return err
+			}
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return b.String()
+}
+
+// forget makes springfield's own state new, but for the key by which it takes hooks
+// that it has compiled already.
+func (c *clone) forget() {
+	c.t.Helper()
+	if err := os.RemoveAll(c.at("home/.claude/springfield")); err != nil {
+		c.t.Fatal(err)
+	}
+	c.write("home/.claude/springfield/secret", strings.Repeat("k", 32))
+	if err := os.Chmod(c.at("home/.claude/springfield/secret"), 0o600); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// link puts a link in the place of whatever is there.
+func (c *clone) link(name, target string) {
+	c.t.Helper()
+	if err := errors.Join(os.RemoveAll(c.at(name)), os.MkdirAll(filepath.Dir(c.at(name)), 0o755), os.Symlink(target, c.at(name))); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *clone) run(dir string, args ...string) (out string, code int) {
+	c.t.Helper()
+	var b bytes.Buffer
+	cmd := exec.Command(c.command, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.at(dir), &b, &b
+	cmd.Env = append(slices.Clone(c.shared), "PWD="+c.at(dir))
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		c.t.Fatal(err)
+	}
+	return b.String(), cmd.ProcessState.ExitCode()
+}
+
+// Verbs that write, in a clone whose links lead out of it, nowhere, or to elsewhere
+// in it: what they lead to stays as it was, to the byte, and so does the clone
+// where a link is said to be in the way.
+func TestNothingIsWrittenThroughALink(t *testing.T) {
+	type call struct {
+		dir  string
+		args []string
+	}
+	host := generator.Host().String()
+	suite := map[string]call{
+		"build":        {"clone/suite", []string{"build"}},
+		"build DIR":    {"clone", []string{"build", "suite"}},
+		"build more":   {"clone/suite", []string{"build", "--target", host, "--target", "linux/arm64"}},
+		"init":         {"clone/suite", []string{"init", ".", "--yes"}},
+		"update":       {"clone/suite", []string{"update"}},
+		"update --dry": {"clone/suite", []string{"update", "--dry-run"}},
+		"new":          {"clone/suite", []string{"new", "left-handed", "--from", "ned-flanders"}},
+		"publish":      {"clone/suite", []string{"publish", "--target", host, "--bump", "minor"}},
+		"publish --to": {"clone/suite", []string{"publish", "--target", host, "--to", "..", "--bump", "minor"}},
+		"validate":     {"clone/suite", []string{"validate"}},
+	}
+	project := map[string]call{
+		"enable project":  {"clone", []string{"enable", "ned-flanders", "--suite", "suite", "--scope", "project"}},
+		"enable local":    {"clone", []string{"enable", "ned-flanders", "--suite", "suite", "--scope", "local"}},
+		"disable project": {"clone", []string{"disable", "ned-flanders@suite", "--scope", "project"}},
+		"memory":          {"clone", []string{"init", "suite", "--yes", "--memory", "CLAUDE.md"}},
+		"memory below":    {"clone", []string{"init", "suite", "--yes", "--memory", "out/CLAUDE.md"}},
+		"page":            {"clone", []string{"replay", "--html", "page.html", "../home/log.jsonl"}},
+		"page below":      {"clone", []string{"replay", "--html", "out/page.html", "../home/log.jsonl"}},
+		"state":           {"clone", []string{"state", "set", "tasks_total=5", "tasks_completed=2"}},
+		"loop start":      {"clone", []string{"loop", "start", "--replace", "A goal"}},
+		"loop stop":       {"clone", []string{"loop", "stop", "--delete"}},
+		"doctor":          {"clone", []string{"doctor", "--fix"}},
+		"tune":            {"clone", []string{"tune", "--yes", "../home/log.jsonl"}},
+		"answers":         {"clone", []string{"init", "another", "--yes", "--owner", "Ned", "--answers", "out/answers.yaml"}},
+		"init below":      {"clone", []string{"init", "out/another", "--yes", "--owner", "Ned"}},
+		"init":            {"clone", []string{"init", "out", "--yes", "--owner", "Ned"}},
+		"build":           {"clone", []string{"build", "out"}},
+		"publish --to":    {"clone", []string{"publish", "suite", "--target", host, "--to", "out"}},
+	}
+	all := func(calls map[string]call, but ...string) (names []string) {
+		for name := range maps.Keys(calls) {
+			if !slices.Contains(but, name) {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	writers := all(suite, "validate")
+	plugin := all(suite, "validate", "build more", "update --dry") // that meet any link in a plugin, not only those on their way
+	releases := []string{"publish", "publish --to"}
+	cache := t.TempDir() // of compiled hooks
+	for _, tt := range []struct {
+		link, target string
+		calls        map[string]call
+		refuse       []string // the calls that have to say so
+	}{
+		{"suite/ned-flanders", "../../canary", suite, writers},
+		{"suite/ned-flanders", "../../canary/new", suite, writers},
+		{"suite/ned-flanders", "../elsewhere", suite, writers},
+		{"suite/ned-flanders/hooks", "../../../canary/hooks", suite, writers},
+		{"suite/ned-flanders/hooks", "../../../canary/new", suite, writers},
+		{"suite/ned-flanders/hooks", "../../elsewhere", suite, writers},
+		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/springfield-hook", suite, plugin},
+		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/new", suite, plugin},
+		{"suite/ned-flanders/hooks/linux-arm64", "../../../../canary/hooks/linux-arm64", suite, append([]string{"build more"}, releases...)},
+		{"suite/ned-flanders/.claude-plugin", "../../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
+		{"suite/ned-flanders/README.md", "../../../canary/README.md", suite, releases},
+		{"suite/ned-flanders/strategy.json", "../../../canary/strategy.json", suite, releases},
+		{"suite/ned-flanders/CHANGELOG.md", "../../../canary/CHANGELOG.md", suite, releases},
+		{"suite/README.md", "../../canary/README.md", suite, releases},
+		{"suite/README.md", "../../canary/new", suite, releases},
+		{"suite/README.md.springfield-new", "../../canary/new", suite, releases},
+		{"suite/left-handed", "../../canary", suite, append([]string{"new"}, releases...)},
+		{"suite/.claude-plugin", "../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
+		{"suite/.claude-plugin/marketplace.json", "../../../canary/marketplace.json", suite, releases},
+		{"suite/.springfield", "../../canary", suite, writers},
+		{"suite/.springfield", "../../canary/new", suite, writers},
+		{"suite/.springfield/rendered.txtar", "../../../canary/rendered.txtar", suite, writers},
+		{"suite/springfield.yaml", "../../canary/springfield.yaml", suite, all(suite, "validate")},
+		{"suite", "../canary", suite, nil},
+		{".claude-plugin", "../canary/.claude-plugin", suite, []string{"publish --to"}},
+		{".claude-plugin/marketplace.json", "../../canary/marketplace.json", suite, []string{"publish --to"}},
+
+		{".claude", "../canary", project, []string{"enable project", "enable local", "disable project", "state"}},
+		{".claude", "../canary/new", project, []string{"enable project", "enable local", "disable project", "state"}},
+		{".claude", "elsewhere", project, []string{"enable project", "enable local", "disable project", "state"}},
+		{".claude", "../home/.claude", project, []string{"enable project", "enable local", "disable project", "state"}},
+		{".claude/settings.json", "../../canary/settings.json", project, []string{"enable project", "disable project"}},
+		{".claude/settings.json", "../../home/.claude/settings.json", project, []string{"enable project", "disable project"}},
+		{".claude/settings.local.json", "../../canary/new", project, []string{"enable local"}},
+		{".claude/workflow-state.json", "../../canary/workflow-state.json", project, nil},
+		{".claude/ralph-loop.local.md", "../../canary/ralph-loop.local.md", project, nil},
+		{".stravinsky", "../canary", project, nil},
+		{".stravinsky", "../canary/new", project, nil},
+		{".stravinsky", ".git", project, []string{"loop start"}},
+		{".stravinsky/continuation-loop.md", "../../canary/continuation-loop.md", project, nil},
+		{"CLAUDE.md", "../canary/CLAUDE.md", project, []string{"memory"}},
+		{"CLAUDE.md", "../canary/new", project, []string{"memory"}},
+		{"CLAUDE.md", "elsewhere/keep", project, []string{"memory"}},
+		{"page.html", "../canary/page.html", project, []string{"page"}},
+		{"page.html", "../canary/new", project, []string{"page"}},
+		{"out", "../canary", project, []string{"memory below", "page below", "answers", "init below", "init", "build", "publish --to"}},
+		{"out", "../canary/new", project, []string{"memory below", "page below", "answers", "init below", "init", "build", "publish --to"}},
+	} {
+		t.Run(tt.link+" to "+tt.target, func(t *testing.T) {
+			t.Parallel()
+			c := newClone(t, cache, tt.calls["update"].args != nil)
+			first := filepath.Join(c.dir, "first")
+			if err := os.CopyFS(first, os.DirFS(c.at("clone"))); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range slices.Sorted(maps.Keys(tt.calls)) {
+				if err := errors.Join(os.RemoveAll(c.at("clone")), os.CopyFS(c.at("clone"), os.DirFS(first))); err != nil {
+					t.Fatal(err)
+				}
+				c.forget()
+				c.link("clone/"+tt.link, tt.target)
+				before := c.tree("clone")
+				at := tt.calls[name]
+				if _, err := os.Stat(c.at(at.dir)); err != nil {
+					continue
+				}
+				out, code := c.run(at.dir, at.args...)
+				for _, top := range []string{"canary", "home/.claude"} {
+					if c.tree(top) != c.snapshots[top] {
+						t.Fatalf("%s has written to the %s:\n%s\n%s", name, top, out, c.tree(top))
+					}
+				}
+				refused := strings.Contains(out, "is a link")
+				if slices.Contains(tt.refuse, name) {
+					says := tt.link + " is a link, to " + tt.target
+					if code == 0 || !refused || !strings.Contains(out, says) && !strings.Contains(out, filepath.Base(tt.link)+" is a link") || !strings.Contains(out, "hint: ") {
+						t.Errorf("%s: exit code %d, want it to say %q and a hint:\n%s", name, code, says, out)
+					}
+				}
+				if refused && c.tree("clone") != before {
+					t.Errorf("%s was refused and has written all the same:\n%s", name, out)
+				}
+				if strings.Contains(out, "theirs") && !strings.Contains(tt.target, "home") {
+					t.Errorf("%s shows what the link leads to:\n%s", name, out)
+				}
+			}
+		})
+	}
+}
