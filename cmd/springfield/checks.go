@@ -468,6 +468,9 @@ func checkRules(d *diagnosis) []finding {
 		for _, fault := range settings.Faults {
 			all = append(all, finding{State: warning, Says: fault + "; that part is not in force", Fix: "mend that place"})
 		}
+		for _, err := range strategy.CheckPatterns(settings.Config) {
+			all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error() + "; it is not in force", Fix: "mend that rule"})
+		}
 	}
 	return all
 }

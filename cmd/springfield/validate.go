@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 type validateOptions struct {
@@ -181,6 +182,9 @@ func readRules(dir string, suite generator.Suite) []said {
 		faults := settings.Faults
 		if err != nil {
 			faults = []string{err.Error()}
+		}
+		for _, err := range strategy.CheckPatterns(settings.Config) {
+			faults = append(faults, err.Error())
 		}
 		for _, text := range faults {
 			text = strings.TrimPrefix(strings.TrimPrefix(text, "read "), file+": ")

@@ -25,8 +25,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// maxConfig bounds a configuration file, in bytes.
-const maxConfig = 256 << 10
+// A configuration file is at most so large, in bytes; a project's, which anybody may have
+// written, at most maxProject.
+const (
+	maxConfig  = 256 << 10
+	maxProject = 64 << 10
+)
 
 // Settings are what is in force for a plugin.
 type Settings struct {
@@ -56,6 +60,9 @@ type file struct {
 	Schema string `json:"$schema"`
 	Plugin string `json:"plugin"`
 	strategy.Config
+	// Add takes the place of Config's: encoding/json passes over what an array has no
+	// room for, where it would make a list of all of it.
+	Add    [strategy.MaxRules + 1]*strategy.Rule `json:"add"`
 	Budget struct {
 		Burst  *int `json:"burst"`  // continues within 5 minutes
 		Prompt *int `json:"prompt"` // continues for one prompt
@@ -66,6 +73,13 @@ type file struct {
 const (
 	maxBurst  = 100
 	maxPrompt = 1000
+	maxIDs    = 400 // in off and order: more than there are rules
+)
+
+// Limits of what is said about one file.
+const (
+	maxFaults = 20
+	maxFault  = 1000 // bytes
 )
 
 // own is a plugin's own file, read before anything is known of the event.
@@ -80,7 +94,7 @@ type own struct {
 // name says which, so that a plugin that lost its settings keeps its strategy.
 func readOwn(root string) (own, error) {
 	o := own{path: filepath.Join(root, configFile)}
-	data, err := readConfig(o.path)
+	data, err := readConfig(o.path, maxConfig)
 	if known, ok := strategy.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
 		o.plugin, o.strategy, o.data = known.Name, known, []byte("{}")
 		return o, nil
@@ -125,7 +139,7 @@ func Unplugged(known strategy.Strategy, state, project string) Settings {
 // strategy, or it is for ned-flanders. What is wrong with it is an error, because it
 // is what somebody wants to try.
 func FromFile(path string) (Settings, error) {
-	data, err := readConfig(path)
+	data, err := readConfig(path, maxConfig)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -175,8 +189,11 @@ func (o own) settings(state, project string) Settings {
 		if l.dir == "" {
 			continue
 		}
-		path := filepath.Join(l.dir, s.Plugin+".json")
-		data, err := readConfig(path)
+		path, most := filepath.Join(l.dir, s.Plugin+".json"), maxConfig
+		if l.by == byProject {
+			most = maxProject
+		}
+		data, err := readConfig(path, most)
 		switch {
 		case os.IsNotExist(err):
 		case err != nil:
@@ -218,8 +235,27 @@ func (s *Settings) layer(path string, data []byte, by writer) {
 		s.fault(path, err)
 		return
 	}
+	defer s.fewFaults(path, len(s.Faults))
 	c, burst, prompt := f.Config, f.Budget.Burst, f.Budget.Prompt
 	c.Strategy = s.Config.Strategy
+	for i, r := range f.Add {
+		switch {
+		case r == nil:
+		case i == strategy.MaxRules:
+			s.fault(path, fmt.Errorf("add: more than %d rules", strategy.MaxRules))
+		default:
+			c.Add = append(c.Add, *r)
+		}
+	}
+	for _, list := range []struct {
+		name string
+		ids  *[]string
+	}{{"off", &c.Off}, {"order", &c.Order}, {"checks", &c.Checks}} {
+		if len(*list.ids) > maxIDs {
+			s.fault(path, fmt.Errorf("%s: more than %d names", list.name, maxIDs))
+			*list.ids = (*list.ids)[:maxIDs]
+		}
+	}
 	s.ceiling(path, &c, by)
 	s.progress(path, &c, by)
 	s.stale(path, &c, by)
@@ -344,6 +380,7 @@ func (s *Settings) restrict(c strategy.Config) strategy.Config {
 	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Stale: c.Stale, Progress: c.Progress, Cascade: c.Cascade, Judge: c.Judge}
 	for _, r := range c.Add {
 		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
+		r.Foreign = true
 		if r.Then == strategy.Stop {
 			out.Add = append(out.Add, r)
 		} else {
@@ -374,7 +411,16 @@ func lower(value *int, limit int) *int {
 }
 
 func (s *Settings) fault(path string, err error) {
-	s.Faults = append(s.Faults, fmt.Sprintf("%s: %v", path, err))
+	s.Faults = append(s.Faults, short(fmt.Sprintf("%s: %v", path, err), maxFault))
+}
+
+// fewFaults bounds what is said of one file: of the faults behind the first before
+// ones.
+func (s *Settings) fewFaults(path string, before int) {
+	if more := len(s.Faults) - before - maxFaults; more > 0 {
+		s.Faults = s.Faults[:before+maxFaults]
+		s.fault(path, fmt.Errorf("%d more faults", more))
+	}
 }
 
 // isName tells whether a plugin's name may be part of a path.
@@ -384,7 +430,7 @@ func isName(s string) bool {
 	})
 }
 
-func readConfig(path string) ([]byte, error) {
+func readConfig(path string, most int) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err != nil {
 		return nil, err
@@ -393,9 +439,9 @@ func readConfig(path string) ([]byte, error) {
 	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
 		return nil, err // a pipe or a terminal, which would hold Claude up
 	}
-	data, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err == nil && len(data) > maxConfig {
-		err = fmt.Errorf("read %s: larger than %d bytes", path, maxConfig)
+	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
+	if err == nil && len(data) > most {
+		err = fmt.Errorf("read %s: larger than %d bytes", path, most)
 	}
 	return data, err
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -135,6 +136,7 @@ type answer struct {
 	next ledger.State // to remember
 	// asked is what a judge was asked.
 	asked *ledger.Asked
+	flaws []string // of settings and rules
 }
 
 // with puts down what came of a question to the judge.
@@ -187,7 +189,7 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		study = h.held(state, settings, study)
 	}
 	a := h.settle(session.State, settings, &study)
-	a.dir = study.Situation.Dir
+	a.dir, a.flaws = study.Situation.Dir, flaws(settings, study)
 	a.with(question)
 	if len(a.Changes) > 0 && space != nil {
 		if err := space.Apply(a.Changes); err != nil {
@@ -313,8 +315,17 @@ func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
 	return ledger.Record{
 		At: h.Now.UnixMilli(), Session: short(event.SessionID, 200), Cwd: short(event.Cwd, 1000), Plugin: settings.Plugin,
 		Decision: string(a.Decision), Rule: a.Rule, Evidence: short(a.Evidence, 1000), Reason: short(a.Reason, 2000), Told: short(a.told, 2000),
-		Left: a.left, Asked: a.asked, Took: max(0, time.Since(h.Now).Microseconds()), State: a.next,
+		Left: a.left, Asked: a.asked, Took: max(0, time.Since(h.Now).Microseconds()), Flaws: a.flaws, State: a.next,
 	}
+}
+
+// flaws are the first of what was not in force.
+func flaws(settings Settings, study Study) (first []string) {
+	all := slices.Concat(settings.Faults, study.Faults)
+	for _, text := range all[:min(len(all), 3)] {
+		first = append(first, short(text, 400))
+	}
+	return first
 }
 
 // short is a text in at most so many bytes and a mark, and at most twice as many

@@ -17,12 +17,12 @@ import (
 
 // world is a scratch home with a plugin and a session log in it.
 type world struct {
-	t    *testing.T
+	t    testing.TB
 	home string
 	host Host
 }
 
-func newWorld(t *testing.T, config string) *world {
+func newWorld(t testing.TB, config string) *world {
 	t.Helper()
 	w := &world{t: t, home: t.TempDir()}
 	w.write("plugin/strategy.json", config)

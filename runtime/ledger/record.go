@@ -30,7 +30,9 @@ type Record struct {
 	// Asked is what a judge was asked, nil if nobody was.
 	Asked *Asked `json:"asked,omitempty"`
 	Took  int64  `json:"took"` // microseconds from start to here
-	State State  `json:"state"`
+	// Flaws are the first of what was wrong with rules and settings, and not in force.
+	Flaws []string `json:"flaws,omitempty"`
+	State State    `json:"state"`
 }
 
 // Left is what remained of the budget after a decision.

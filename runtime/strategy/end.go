@@ -123,7 +123,12 @@ func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’"
 // closes tells whether one of the characters ends a paragraph, markup and
 // symbols like emoji left aside. Package display is about what is shown, this is about
 // what ends a sentence.
-func closes(p, characters string) bool {
+func closes(p, characters string) bool { return unmetered().closes(p, characters) }
+
+func (m *meter) closes(p, characters string) bool {
+	if !m.spend(5 + len(p)*len(characters)/64) {
+		return false
+	}
 	for p != "" {
 		r, size := utf8.DecodeLastRuneInString(p)
 		if strings.ContainsRune(characters, r) {
@@ -147,10 +152,11 @@ func (e end) all() []string {
 }
 
 // begins finds the last sentence that one of the phrases begins.
-func (e end) begins(phrases []string) (sentence string, ok bool) {
+func (e end) begins(phrases []string, m *meter) (sentence string, ok bool) {
+	m.spend(len(e.intro))
 	all := e.all()
 	for i := len(all) - 1; i >= 0; i-- {
-		if opens(all[i], phrases) {
+		if m.opens(all[i], phrases) {
 			return quote(all[i]), true
 		}
 	}
@@ -159,9 +165,15 @@ func (e end) begins(phrases []string) (sentence string, ok bool) {
 
 // opens tells whether one of the phrases begins a sentence. The words {do} and
 // {doing} in a phrase stand for any verb of work.
-func opens(sentence string, phrases []string) bool {
+func opens(sentence string, phrases []string) bool { return unmetered().opens(sentence, phrases) }
+
+func (m *meter) opens(sentence string, phrases []string) bool {
+	m.spend(5 + len(sentence)/8)
 	s := fold(sentence)
 	for _, phrase := range phrases {
+		if !m.spend(10 + len(phrase)/8) {
+			return false
+		}
 		phrase = fold(phrase)
 		before, class, _ := strings.Cut(phrase, "{")
 		if !strings.HasPrefix(s, before) {
@@ -186,9 +198,10 @@ func opens(sentence string, phrases []string) bool {
 }
 
 // says finds the first sentence that has one of the phrases as whole words.
-func (e end) says(phrases []string) (sentence string, ok bool) {
+func (e end) says(phrases []string, m *meter) (sentence string, ok bool) {
+	m.spend(len(e.intro))
 	for _, sentence := range e.all() {
-		if hasAny(sentence, phrases) {
+		if m.hasAny(sentence, phrases) {
 			return quote(sentence), true
 		}
 	}
@@ -196,18 +209,25 @@ func (e end) says(phrases []string) (sentence string, ok bool) {
 }
 
 // hasAny tells whether a sentence has one of the phrases as whole words.
-func hasAny(sentence string, phrases []string) bool {
+func hasAny(sentence string, phrases []string) bool { return unmetered().hasAny(sentence, phrases) }
+
+func (m *meter) hasAny(sentence string, phrases []string) bool {
+	m.spend(5 + len(sentence)/8)
 	folded := fold(sentence)
 	for _, phrase := range phrases {
-		if hasWords(folded, fold(phrase)) {
+		if !m.spend(5 + (len(sentence)+len(phrase))/8) {
+			return false
+		}
+		if m.hasWords(folded, fold(phrase)) {
 			return true
 		}
 	}
 	return false
 }
 
-func hasWords(s, phrase string) bool {
+func (m *meter) hasWords(s, phrase string) bool {
 	for from := 0; ; {
+		m.spend(1) // for each place that is not a whole word
 		i := strings.Index(s[from:], phrase)
 		if i < 0 {
 			return false

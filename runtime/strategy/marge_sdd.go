@@ -28,6 +28,11 @@ const (
 	maxLedgers = 24
 	// maxLabels is of how many tasks at once a line can speak, and as many again.
 	maxLabels = 200
+	// maxMentions is how often a ledger can speak of a task. One that does so more
+	// often is not believed: it would take longer to read than a decision may.
+	maxMentions = 20_000
+	// planLines are those in which a ledger names its plan.
+	planLines = 12
 )
 
 // sddLedger is what a ledger says.
@@ -37,16 +42,18 @@ type sddLedger struct {
 	last  map[string]string // what was said last of a task, by its label
 	boxes []box             // where somebody keeps the list in the ledger
 	vague bool              // it says that something is complete, but not in this form
+	// mentions counts how often it speaks of a task.
+	mentions int
 }
 
 // parseSDD reads a ledger.
 func parseSDD(text string) sddLedger {
 	l := sddLedger{done: map[string]bool{}, last: map[string]string{}}
 	eachLine(text, func(n int, line string, code bool) {
-		if code {
+		if code || l.mentions > maxMentions {
 			return
 		}
-		if l.plan == "" && n <= 12 {
+		if l.plan == "" && n <= planLines {
 			l.plan = planIn(line)
 		}
 		b, ticked := boxOf(line)
@@ -57,6 +64,7 @@ func parseSDD(text string) sddLedger {
 		}
 		labels, says, first := taskLine(line)
 		complete := ticked && b.done || isComplete(says)
+		l.mentions += len(labels)
 		for _, label := range labels {
 			switch {
 			case complete:
@@ -66,12 +74,18 @@ func parseSDD(text string) sddLedger {
 			}
 			l.last[label] = says
 		}
-		if len(labels) == 0 && !strings.HasPrefix(line, "#") && hasAny(line, []string{"complete", "completed", "done", "✅"}) {
+		if !l.vague && len(labels) == 0 && len(line) >= len("✅") && !strings.HasPrefix(line, "#") && hasAny(line, []string{"complete", "completed", "done", "✅"}) {
 			l.vague = true
 		}
 	})
 	l.vague = l.vague && len(l.last) == 0 && len(l.boxes) == 0
 	return l
+}
+
+// planOf is the plan that a ledger names in its first lines.
+func planOf(text string) string {
+	lines := strings.SplitAfterN(text, "\n", planLines+1)
+	return parseSDD(strings.Join(lines[:min(len(lines), planLines)], "")).plan
 }
 
 // planIn finds the plan that a line names: "# SDD ledger — plan: FILE.md".
@@ -237,7 +251,7 @@ func sddWants(_ Config, s Situation) []Want {
 func planNames(s Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
-	if named := parseSDD(string(s.Files[sddDir+slug+sddFile].Data)).plan; named != "" {
+	if named := planOf(string(s.Files[sddDir+slug+sddFile].Data)); named != "" {
 		if name := relative(s.Dir, named); name != "" {
 			all = append(all, name)
 		}
@@ -268,6 +282,10 @@ func sddReads(c Config, s Situation) (p progress) {
 		return p
 	}
 	ledger := parseSDD(string(f.Data))
+	if ledger.mentions > maxMentions {
+		p.unsure = shown(name) + " speaks of tasks more than " + strconv.Itoa(maxMentions) + " times"
+		return p
+	}
 	if ledger.vague {
 		p.unsure = shown(name) + " has no line “Task N: complete”, and says in some other way what is"
 		return p

@@ -341,6 +341,13 @@ func TestMargeWorkIsBounded(t *testing.T) {
 	if len(labels) > 2*maxLabels {
 		t.Errorf("%d tasks in one line", len(labels))
 	}
+	long := map[string]File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
+	if v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Text: "Hm."}, long)); v.Decision != Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
+		t.Errorf("a ledger that speaks of tasks all the time: %s, %s", v.Rule, v.Evidence)
+	}
+	if l := parseSDD(string(long[ledgerName].Data)); l.mentions > maxMentions+maxLabels {
+		t.Errorf("%d mentions were read", l.mentions)
+	}
 	if l := parseSDD(strings.Repeat("Tasks 1-200: complete\n", 5)); len(l.done) != 200 {
 		t.Errorf("%d tasks are done, want 200", len(l.done))
 	}

@@ -114,9 +114,9 @@ func mendOne(c Config, set []Rule) (Config, []error) {
 func mendRules(c Config, set []Rule) (Config, []error) {
 	var faults []error
 	for _, list := range []*[]Rule{&c.Add, &c.Last} {
-		if n := len(*list); n > maxRules {
-			faults = append(faults, errors.New("add: more than "+strconv.Itoa(maxRules)+" rules"))
-			*list = (*list)[n-maxRules:] // the newest layer lies in front: it goes first
+		if n := len(*list); n > MaxRules {
+			faults = append(faults, errors.New("add: more than "+strconv.Itoa(MaxRules)+" rules"))
+			*list = (*list)[n-MaxRules:] // the newest layer lies in front: it goes first
 		}
 		var good []Rule
 		for _, r := range *list {

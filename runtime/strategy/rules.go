@@ -58,6 +58,10 @@ type Rule struct {
 	// of them knows of a person who is needed, or of work.
 	Late bool `json:"late,omitempty"`
 
+	// Foreign tells that a project brings the rule, which has less to spend then; see
+	// effort.go. No file sets it.
+	Foreign bool `json:"-"`
+
 	Then Decision `json:"then"`
 	// Sure is how sure the answer is, in percent; 0 counts as 90.
 	Sure int `json:"sure,omitempty"`
@@ -77,7 +81,7 @@ type Rule struct {
 
 // Limits of what a configuration may bring, so that a decision stays quick.
 const (
-	maxRules   = 200
+	MaxRules   = 200  // of a file, and of all files together
 	maxPattern = 1000 // bytes, of a regular expression or all phrases of a condition
 	maxReason  = 2000 // bytes
 	maxID      = 40   // bytes
@@ -89,14 +93,17 @@ const generalReason = "There is work left: {evidence}.{todos} Go on with it now.
 type asking struct {
 	situation Situation
 	end       end
-	reason    string  // what the newest own condition has to say to the model
-	faults    []error // patterns that are none, found when their turn came
+	reason    string   // what the newest own condition has to say to the model
+	faults    []error  // patterns that are none, found when their turn came
+	unasked   []string // rules that there were no steps for
 	patterns  patterns
+	// What is left to spend: for a project's rules, and for all others.
+	foreign, trusted meter
 }
 
-// patterns are those that have been compiled, for who asks the same rules many
-// times; nil for who asks once.
-type patterns map[string]*regexp.Regexp
+func newAsking(s Situation, known patterns) *asking {
+	return &asking{situation: s, end: endOf(s.Text), patterns: known, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+}
 
 // firstMatch asks the rules in order. Without a match it is a stop.
 func firstMatch(rules []Rule, s Situation) Verdict { return match(rules, s, nil) }
@@ -108,7 +115,7 @@ func matching(rules []Rule) func(Situation) Verdict {
 }
 
 func match(rules []Rule, s Situation, known patterns) Verdict {
-	a := asking{situation: s, end: endOf(s.Text), patterns: known}
+	a := newAsking(s, known)
 	v := Verdict{Decision: Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
 	for _, r := range rules {
 		if evidence, ok := a.holds(r); ok {
@@ -116,7 +123,7 @@ func match(rules []Rule, s Situation, known patterns) Verdict {
 			break
 		}
 	}
-	v.Faults = a.faults
+	v.Faults = a.allFaults()
 	return v
 }
 
@@ -146,7 +153,7 @@ type Answer struct {
 
 // Ask asks every rule, whether an earlier one has decided or not.
 func Ask(rules []Rule, s Situation) []Answer {
-	a := asking{situation: s, end: endOf(s.Text)}
+	a := newAsking(s, nil)
 	var all []Answer
 	for _, r := range rules {
 		evidence, ok := a.holds(r)
@@ -158,9 +165,23 @@ func Ask(rules []Rule, s Situation) []Answer {
 // holds tests the conditions, the cheap ones first, and says what it saw: what
 // held, or the first condition that did not. Regular expressions are compiled
 // when their turn comes: most stops are decided before, and compiling costs
-// more than all phrases together.
+// more than all phrases together. A rule that there are no steps for does not hold.
 func (a *asking) holds(r Rule) (evidence string, ok bool) {
-	s, e := a.situation, a.end
+	s, e, m := a.situation, a.end, a.meter(r)
+	if m.left >= 0 && m.spend(asked+len(r.Skill)) {
+		evidence, ok = a.test(r, s, e, m)
+	}
+	if m.left < 0 {
+		a.unasked = append(a.unasked, strconv.Quote(r.ID))
+		return errSteps.Error(), false
+	}
+	return evidence, ok
+}
+
+// asked is what a rule costs beside its phrases and patterns, in steps.
+const asked = 200
+
+func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok bool) {
 	for _, c := range []struct {
 		name string
 		set  bool
@@ -170,12 +191,12 @@ func (a *asking) holds(r Rule) (evidence string, ok bool) {
 		{"tool", r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, r.tool(s) }},
 		{"todo", r.Todo != "", func() (string, bool) { return r.todos(s) }},
 		{"skill", len(r.Skill) > 0, func() (string, bool) { return r.skill(s) }},
-		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), closes(e.paragraph, r.Closes) }},
-		{"lists", r.Lists != "", func() (string, bool) { return quote(e.intro), closes(e.intro, r.Lists) }},
-		{"opens", len(r.Opens) > 0, func() (string, bool) { return quote(e.last()), opens(e.last(), r.Opens) }},
-		{"begins", len(r.Begins) > 0, func() (string, bool) { return e.begins(r.Begins) }},
-		{"last", len(r.Last) > 0, func() (string, bool) { return quote(e.last()), hasAny(e.last(), r.Last) }},
-		{"says", len(r.Says) > 0, func() (string, bool) { return e.says(r.Says) }},
+		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), m.closes(e.paragraph, r.Closes) }},
+		{"lists", r.Lists != "", func() (string, bool) { return quote(e.intro), m.closes(e.intro, r.Lists) }},
+		{"opens", len(r.Opens) > 0, func() (string, bool) { return quote(e.last()), m.opens(e.last(), r.Opens) }},
+		{"begins", len(r.Begins) > 0, func() (string, bool) { return e.begins(r.Begins, m) }},
+		{"last", len(r.Last) > 0, func() (string, bool) { return quote(e.last()), m.hasAny(e.last(), r.Last) }},
+		{"says", len(r.Says) > 0, func() (string, bool) { return e.says(r.Says, m) }},
 		{"ending", r.Ending != "", func() (string, bool) { return a.find(r, r.Ending, e.paragraph) }},
 		{"text", r.Text != "", func() (string, bool) { return a.find(r, r.Text, s.Text) }},
 		{"own", r.own != nil, func() (seen string, held bool) { seen, a.reason, held = r.own(s); return seen, held }},
@@ -190,18 +211,48 @@ func (a *asking) holds(r Rule) (evidence string, ok bool) {
 			return evidence, false
 		}
 	}
-	if ok && hasAny(e.last(), r.Unless) {
+	if ok && m.hasAny(e.last(), r.Unless) {
 		return "unless: " + quote(e.last()), false
 	}
 	return evidence, ok
 }
 
+// meter is what a rule spends from.
+func (a *asking) meter(r Rule) *meter {
+	if r.Foreign {
+		return &a.foreign
+	}
+	return &a.trusted
+}
+
+// allFaults are the patterns that are none, and the rules that there were no steps for.
+func (a *asking) allFaults() []error {
+	n := len(a.unasked)
+	if n == 0 {
+		return a.faults
+	}
+	const named = 5
+	names := strings.Join(a.unasked[:min(n, named)], ", ")
+	if n > named {
+		names += " and " + strconv.Itoa(n-named) + " more"
+	}
+	return append(a.faults, errors.New("rule "+names+": "+errSteps.Error()))
+}
+
+func (r Rule) fault(err error) error {
+	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
+}
+
 // find reports the first match of a pattern. One that does not compile matches
 // nothing and is a fault.
 func (a *asking) find(r Rule, pattern, text string) (string, bool) {
-	re, err := a.compile(pattern)
+	re, err := a.compile(r, pattern, text)
+	if err == errSteps {
+		a.unasked = append(a.unasked, strconv.Quote(r.ID))
+		return "", false
+	}
 	if err != nil {
-		a.faults = append(a.faults, errors.New("rule "+strconv.Quote(r.ID)+": "+err.Error()))
+		a.faults = append(a.faults, r.fault(err))
 		return "", false
 	}
 	at := re.FindStringIndex(text)
@@ -211,15 +262,12 @@ func (a *asking) find(r Rule, pattern, text string) (string, bool) {
 	return quote(text[at[0]:at[1]]), true
 }
 
-func (a *asking) compile(pattern string) (*regexp.Regexp, error) {
-	if re := a.patterns[pattern]; re != nil {
-		return re, nil
+func (a *asking) compile(r Rule, pattern, text string) (*regexp.Regexp, error) {
+	most := maxProgram
+	if r.Foreign {
+		most = maxForeignProgram
 	}
-	re, err := regexp.Compile(pattern)
-	if err == nil && a.patterns != nil {
-		a.patterns[pattern] = re
-	}
-	return re, err
+	return a.patterns.compile(pattern, most, a.meter(r), len(text))
 }
 
 func (r Rule) tool(s Situation) bool {
@@ -303,6 +351,8 @@ func (r Rule) check() error {
 		return errors.New(quoted + ": reason is longer than " + strconv.Itoa(maxReason) + " bytes")
 	case len(r.Ending) > maxPattern || len(r.Text) > maxPattern:
 		return errors.New(quoted + ": pattern is longer than " + strconv.Itoa(maxPattern) + " bytes")
+	case len(r.Closes) > maxPattern || len(r.Lists) > maxPattern || len(r.Tool) > maxPattern || len(r.Todo) > maxPattern:
+		return errors.New(quoted + ": a condition is longer than " + strconv.Itoa(maxPattern) + " bytes")
 	}
 	for _, phrases := range [][]string{r.Skill, r.Opens, r.Begins, r.Last, r.Says, r.Unless} {
 		if len(strings.Join(phrases, "")) > maxPattern || slices.Contains(phrases, "") {

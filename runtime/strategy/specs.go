@@ -119,7 +119,7 @@ func (k specs) active(s Situation, places []place) (place, bool) {
 func frontLines(data []byte) []string {
 	var lines []string
 	in := false
-	for _, line := range strings.Split(string(data), "\n") {
+	for line := range strings.SplitSeq(string(data), "\n") {
 		switch line = strings.TrimSuffix(line, "\r"); {
 		case line == "---":
 			in = !in

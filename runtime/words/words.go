@@ -119,6 +119,9 @@ func (d Desk) Why(id string, a Asked) error {
 	}
 	d.judged(r.Asked)
 	d.line("  took     " + milliseconds(r.Took) + ", cost " + cost(r.Asked))
+	for _, flaw := range r.Flaws {
+		d.line("  not in force: " + flaw)
+	}
 	d.field("  session  ", r.Session)
 	d.field("  in       ", r.Cwd)
 	d.heldAt(r)
