@@ -35,7 +35,7 @@ type memory struct {
 type origin struct {
 	Existed bool   `json:"existed"`
 	Data    []byte `json:"data"`
-	NoDir   bool   `json:"noDir,omitempty"` // its directory was not there either
+	NoDir   bool   `json:"noDir,omitempty"` // its directory was not there either, or only for files of ours
 }
 
 func originOf(file *File, existed bool, data []byte) origin {
@@ -123,6 +123,14 @@ func (p Places) memories() []*memory {
 		}
 	}
 	return all
+}
+
+// made tells whether a directory is there only for files that we have made in it.
+// It goes with the last of them, whichever that is.
+func (p Places) made(dir string) bool {
+	return slices.ContainsFunc(p.memories(), func(m *memory) bool {
+		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && exists(m.File)
+	})
 }
 
 // DamagedError says that a file of springfield's own cannot be read.

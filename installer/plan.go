@@ -116,6 +116,9 @@ func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, b
 			return refused(file, err)
 		}
 		e.memory.Left = hash(after)
+		if first := e.memory.Origin; first != nil && !file.Exists && places.made(filepath.Dir(file.Path)) {
+			e.memory.Origin = &origin{Existed: first.Existed, Data: first.Data, NoDir: true}
+		}
 	}
 	p.edits = append(p.edits, e)
 	return nil
