@@ -27,7 +27,7 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	v, err := p.viewFrom(scope, file)
+	v, err := p.viewFrom(scope, file, doc)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -145,7 +145,10 @@ func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) {
 		if e.file.Path != file.Path {
 			continue
 		}
-		v.own = layerOf(string(scope), file, e.after) // no bytes are an empty document
+		v.own = Layer{}
+		if after, err := Parse(e.after); err == nil { // no bytes are an empty document
+			v.own = layerOf(string(scope), file, after)
+		}
 	}
 	on, says := v.own.says(id)
 	switch {
@@ -171,7 +174,7 @@ func EnabledAs(p Places, name string, scope Scope) ([]Plugin, error) {
 	if _, _, err := doc.Get("enabledPlugins"); err != nil {
 		return nil, refused(file, err)
 	}
-	own := layerOf(string(scope), file, file.Data)
+	own := layerOf(string(scope), file, doc)
 	var found []Plugin
 	for _, id := range own.ids() {
 		bare, marketplace, _ := strings.Cut(id, "@")

@@ -19,7 +19,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -67,7 +66,12 @@ type Document struct {
 type value struct {
 	start, end int
 	members    []member
+	index      *index // nil until a member is looked up
 }
+
+// index is where the members of a container are, by their labels: the first, and
+// the second of one that is there twice.
+type index struct{ first, second map[string]int }
 
 // member is a value inside an object, or, without a key, inside an array.
 // Its key with the quotes is text[start:keyEnd].
@@ -128,6 +132,15 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 		return nil, false, err
 	}
 	return json.RawMessage(d.raw(found.value)), true, nil
+}
+
+// fields are the members of the root; of a key that is there twice, the last.
+func (d *Document) fields() map[string]json.RawMessage {
+	all := make(map[string]json.RawMessage, len(d.root.members))
+	for _, m := range d.root.members {
+		all[m.key] = json.RawMessage(d.raw(m.value))
+	}
+	return all
 }
 
 // find follows a path. It gives the objects it entered, the root first, and
@@ -207,21 +220,34 @@ func (d *Document) member(object *value, key string) (*member, error) {
 	if inArray == d.isObject(object) || key == Appended {
 		return nil, nil // a key that only looks like an element's, or names none
 	}
-	var found *member
-	for i := range object.members {
-		m := &object.members[i]
-		if d.label(object, m) != key {
-			continue
-		}
-		if found != nil && inArray {
-			return nil, fault(d.text, m.start, "a second element named %q", name)
-		}
-		if found != nil {
-			return nil, fault(d.text, m.start, "duplicate key %q", key)
-		}
-		found = m
+	if object.index == nil {
+		object.index = d.indexOf(object)
 	}
-	return found, nil
+	i, found := object.index.first[key]
+	if !found {
+		return nil, nil
+	}
+	if second, twice := object.index.second[key]; twice {
+		problem := "duplicate key %q"
+		if inArray {
+			problem, key = "a second element named %q", name
+		}
+		return nil, fault(d.text, object.members[second].start, problem, key)
+	}
+	return &object.members[i], nil
+}
+
+func (d *Document) indexOf(container *value) *index {
+	x := &index{make(map[string]int, len(container.members)), map[string]int{}}
+	for i := range container.members {
+		label := d.label(container, &container.members[i])
+		if _, had := x.first[label]; !had {
+			x.first[label] = i
+		} else if _, had := x.second[label]; !had {
+			x.second[label] = i
+		}
+	}
+	return x
 }
 
 func (d *Document) raw(v *value) string      { return d.text[v.start:v.end] }
@@ -252,7 +278,7 @@ func parse(text string) (*value, error) {
 			return nil, err
 		}
 	}
-	return tree(text)
+	return tree(text), nil
 }
 
 func checkEncoding(text string) error {
@@ -291,6 +317,9 @@ func checkDepth(text string) error {
 }
 
 func checkSyntax(text string) error {
+	if json.Valid([]byte(text)) {
+		return nil
+	}
 	var whole json.RawMessage
 	err := json.Unmarshal([]byte(text), &whole)
 	var syntax *json.SyntaxError
@@ -333,53 +362,90 @@ func behind() int64 {
 	return 0
 }
 
+// slabSize is how many values are made at once: one by one they cost more than
+// all else that is done with a large document.
+const slabSize = 256
+
 // tree reads where the values of a valid text are.
-func tree(text string) (*value, error) {
-	decoder := json.NewDecoder(strings.NewReader(text))
-	decoder.UseNumber()
+func tree(text string) *value {
 	var (
 		root  *value
-		open  []*value // the containers around the next token
-		named *member  // a key whose value comes next
-		end   int
+		open  []*value // the containers around the next value
+		key   member   // whose value comes next, if there is one
+		named bool
+		slab  []value // values that are still to be given out
 	)
-	for {
-		token, err := decoder.Token()
-		if errors.Is(err, io.EOF) {
-			return root, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		start := end + len(text[end:]) - len(strings.TrimLeft(text[end:], blanks+",:"))
-		end = int(decoder.InputOffset())
-
-		if token == json.Delim('}') || token == json.Delim(']') {
-			open[len(open)-1].end = end
+	for i := 0; i < len(text); {
+		switch text[i] {
+		case ' ', '\t', '\r', '\n', ',', ':':
+			i++
+			continue
+		case '}', ']':
+			i++
+			open[len(open)-1].end = i
 			open = open[:len(open)-1]
 			continue
 		}
-		if len(open) > 0 && named == nil && text[open[len(open)-1].start] == '{' {
-			named = &member{key: token.(string), start: start, keyEnd: end}
+		start := i
+		i = endOf(text, start)
+		if len(open) > 0 && !named && text[open[len(open)-1].start] == '{' {
+			key, named = member{key: unquote(text[start:i]), start: start, keyEnd: i}, true
 			continue
 		}
-		v := &value{start: start, end: end}
+		if len(slab) == 0 {
+			slab = make([]value, min(slabSize, 1+(len(text)-start)/2)) // a value and a comma take two bytes
+		}
+		v := &slab[0]
+		slab = slab[1:]
+		v.start, v.end = start, i
 		if len(open) == 0 {
 			root = v
 		} else {
 			m := member{start: start, keyEnd: start}
-			if named != nil {
-				m = *named
+			if named {
+				m = key
 			}
 			m.value = v
 			around := open[len(open)-1]
 			around.members = append(around.members, m)
 		}
-		named = nil
+		named = false
 		if isContainer(text, v) {
 			open = append(open, v)
 		}
 	}
+	return root
+}
+
+// endOf is where a string, number or literal ends; of a container it is where its
+// inside begins.
+func endOf(text string, start int) int {
+	switch text[start] {
+	case '{', '[':
+		return start + 1
+	case '"':
+		for i := start + 1; ; i++ {
+			switch text[i] {
+			case '\\':
+				i++
+			case '"':
+				return i + 1
+			}
+		}
+	}
+	if n := strings.IndexAny(text[start:], blanks+",:]}"); n >= 0 {
+		return start + n
+	}
+	return len(text)
+}
+
+// unquote is what a string says.
+func unquote(text string) (says string) {
+	if !strings.Contains(text, `\`) {
+		return text[1 : len(text)-1]
+	}
+	_ = json.Unmarshal([]byte(text), &says) // it is valid
+	return says
 }
 
 func fault(text string, offset int, format string, args ...any) error {

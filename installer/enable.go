@@ -150,7 +150,7 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	if _, _, err := doc.Get("enabledPlugins", e.Plugin.ID()); err != nil {
 		return nil, refused(file, err) // before anybody is asked anything
 	}
-	v, err := places.viewFrom(e.Scope, file)
+	v, err := places.viewFrom(e.Scope, file, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -223,10 +223,7 @@ func (p Places) drives(v view, id string, read stocks) bool {
 	if i := p.installed(id, read); i.Dir != "" {
 		return i.Drives()
 	}
-	return slices.ContainsFunc(v.all(), func(l Layer) bool {
-		m, err := p.recall(l.path)
-		return err == nil && m.switchedOn(id)
-	})
+	return slices.ContainsFunc(v.known, func(m *memory) bool { return m.switchedOn(id) })
 }
 
 // isRival tells whether a plugin is known to drive a loop through a spec or a

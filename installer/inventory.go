@@ -43,9 +43,10 @@ type Layer struct {
 	Exists  bool
 	Problem string // why Claude Code passes it over, "" if it does not
 
-	path   string // File, every symbolic link followed
-	fields map[string]json.RawMessage
-	doc    *Document // nil if there is a Problem
+	path    string // File, every symbolic link followed
+	fields  map[string]json.RawMessage
+	plugins map[string]json.RawMessage // what its enabledPlugins say
+	doc     *Document                  // nil if there is a Problem
 }
 
 // Switched is a plugin and what settings say of it.
@@ -125,15 +126,14 @@ func readLayer(name, path string) Layer {
 		return l
 	}
 	l.doc = doc
-	l.fields, _ = members(json.RawMessage(doc.text))
+	l.take(doc.fields())
 	return l
 }
 
 // says is what a layer says of a plugin. Anything but false switches it on, as
 // an array of versions does.
 func (l Layer) says(id string) (on, says bool) {
-	plugins, _ := members(l.fields["enabledPlugins"])
-	raw, says := plugins[id]
+	raw, says := l.plugins[id]
 	return says && string(raw) != "false", says
 }
 
@@ -172,8 +172,7 @@ func (p Places) skills() (map[string]string, error) {
 func (i Inventory) switched(p Places, skills map[string]string) []Switched {
 	ids := slices.Collect(maps.Keys(skills))
 	for _, l := range i.Settings {
-		plugins, _ := members(l.fields["enabledPlugins"])
-		for id := range plugins {
+		for id := range l.plugins {
 			ids = append(ids, id)
 		}
 	}

@@ -16,10 +16,11 @@ type view struct {
 	above []Layer
 	own   Layer
 	below []Layer
+	known []*memory // what is remembered of their files
 }
 
 // viewFrom splits the layers around a scope's file.
-func (p Places) viewFrom(scope Scope, file *File) (view, error) {
+func (p Places) viewFrom(scope Scope, file *File, doc *Document) (view, error) {
 	layers, err := p.readLayers()
 	if err != nil {
 		return view{}, err
@@ -28,7 +29,7 @@ func (p Places) viewFrom(scope Scope, file *File) (view, error) {
 	if err != nil {
 		return view{}, err
 	}
-	v := view{own: layerOf(string(scope), file, file.Data)}
+	v := view{own: layerOf(string(scope), file, doc)}
 	rank := slices.Index(Scopes(), scope)
 	for _, l := range layers {
 		switch {
@@ -41,6 +42,11 @@ func (p Places) viewFrom(scope Scope, file *File) (view, error) {
 	}
 	if len(skills) > 0 {
 		v.below = append(v.below, skillsLayer(skills))
+	}
+	for _, l := range v.all() {
+		if m, err := p.recall(l.path); err == nil && m != nil {
+			v.known = append(v.known, m)
+		}
 	}
 	return v, nil
 }
@@ -56,7 +62,9 @@ func skillsLayer(skills map[string]string) Layer {
 		on[id] = err == nil && !manifest.optional
 	}
 	raw, _ := json.Marshal(on) // a map of booleans
-	return Layer{Name: skillsName, Exists: true, fields: map[string]json.RawMessage{"enabledPlugins": raw}}
+	l := Layer{Name: skillsName, Exists: true}
+	l.take(map[string]json.RawMessage{"enabledPlugins": raw})
+	return l
 }
 
 // switchesOn says of a layer that it is what switches a plugin on.
@@ -67,16 +75,17 @@ func switchesOn(name string) string {
 	return name + " settings switch it on"
 }
 
-// layerOf is a file's layer with other bytes in it.
-func layerOf(name string, file *File, data []byte) Layer {
-	l := Layer{Name: name, File: file.Asked, Exists: true, path: file.Path}
-	doc, err := Parse(data)
-	if err != nil {
-		l.Problem = err.Error()
-		return l
-	}
-	l.fields, _ = members(json.RawMessage(doc.text))
+// layerOf is a file's layer with a document in it.
+func layerOf(name string, file *File, doc *Document) Layer {
+	l := Layer{Name: name, File: file.Asked, Exists: true, path: file.Path, doc: doc}
+	l.take(doc.fields())
 	return l
+}
+
+// take gives a layer its members.
+func (l *Layer) take(fields map[string]json.RawMessage) {
+	l.fields = fields
+	l.plugins, _ = members(fields["enabledPlugins"])
 }
 
 // all is every layer, the highest first.
@@ -95,9 +104,8 @@ func (v view) ids() []string {
 
 // ids lists the plugins that a layer names.
 func (l Layer) ids() []string {
-	plugins, _ := members(l.fields["enabledPlugins"])
 	var ids []string
-	for id := range plugins {
+	for id := range l.plugins {
 		if isID.MatchString(id) {
 			ids = append(ids, id)
 		}
