@@ -711,10 +711,15 @@ func TestBuildFailures(t *testing.T) {
 	if _, err := (Toolchain{Path: t.TempDir(), Talk: io.Discard}).Build(ctx, []Target{host()}); !errors.Is(err, ErrNoGo) {
 		t.Errorf("without go: %v", err)
 	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
 	// A go that is too old is named; of one that cannot, its own words arrive.
 	with := func(version string) error {
 		bin := t.TempDir()
-		script := "#!/bin/sh\n[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
+		script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + strings.TrimSpace(string(goroot)) + "'; exit; }\n" +
+			"[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
 		if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}

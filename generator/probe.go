@@ -8,6 +8,7 @@ package generator
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -22,37 +23,9 @@ import (
 
 // probeSource says what its runtime has been told. 64 MiB is far more than it
 // needs.
-const probeSource = `package main
-
-import (
-	"os"
-	"runtime"
-	"runtime/debug"
-	"strconv"
-)
-
-func main() {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	for _, said := range []string{
-		strconv.Itoa(runtime.GOMAXPROCS(0)), strconv.Itoa(debug.SetGCPercent(100)),
-		strconv.FormatInt(debug.SetMemoryLimit(-1), 10), strconv.FormatBool(m.Sys < 64<<20), root(), panicNil(),
-	} {
-		os.Stdout.WriteString(said + "\n")
-	}
-}
-
-func root() string { return runtime.GOROOT() }
-
-func panicNil() (kind string) {
-	defer func() {
-		if _, ok := recover().(*runtime.PanicNilError); ok {
-			kind = "panic(nil) is an error"
-		}
-	}()
-	panic(nil)
-}
-`
+//
+//go:embed probe.go.txt
+var probeSource []byte
 
 // probeTime bounds one run of the probe.
 const probeTime = 30 * time.Second
@@ -63,7 +36,7 @@ func (t Toolchain) prove(ctx context.Context, stage, goCommand, overlay string) 
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("compile the hook: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(probeSource), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), probeSource, 0o644); err != nil {
 		return fmt.Errorf("compile the hook: %w", err)
 	}
 	program := filepath.Join(stage, "probe")
