@@ -7,6 +7,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,11 +27,18 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], generator.Prebuilt()))
 }
 
+// unread is the exit code when the reader of the result has gone away, with the
+// work done: what a shell shows of a program that SIGPIPE has ended.
+const unread = 128 + 13
+
 // run is main without the exit and without the compiled hooks that a release
 // carries, so that tests can call it.
 func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	// What is being written is not left half done because nothing reads what is
+	// printed: a write to a pipe without a reader fails, and ends nothing.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	said, out := display.Writer(os.Stderr), &results{w: display.Writer(os.Stdout)}
 	work, err := os.Getwd()
 	if err != nil {
@@ -77,7 +85,10 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	err = root.ExecuteContext(ctx)
-	if err == nil && out.err != nil {
+	switch {
+	case errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)):
+		return unread
+	case err == nil && out.err != nil:
 		err = fmt.Errorf("print the result: %w", out.err)
 	}
 	return a.report(err)

@@ -24,7 +24,7 @@ func main() {
 		os.Exit(answer(home, os.Args[1:]))
 	}
 	os.Exit(hook.Host{
-		Stdin: os.Stdin, Stdout: display.Writer(os.Stdout), Stderr: display.Writer(os.Stderr),
+		Stdin: os.Stdin, Stdout: display.Writer(output(os.Stdout)), Stderr: display.Writer(output(os.Stderr)),
 		Executable: executable(),
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),
@@ -59,7 +59,7 @@ func answer(home string, args []string) int {
 	if config == "" {
 		config = filepath.Join(home, ".claude")
 	}
-	out, said := display.Writer(os.Stdout), display.Writer(os.Stderr)
+	out, said := display.Writer(output(os.Stdout)), display.Writer(output(os.Stderr))
 	desk := words.Desk{
 		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",

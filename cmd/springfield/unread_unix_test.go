@@ -1,0 +1,84 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Verbs that write leave the same files, whether or not something reads what they
+// print.
+func TestReaderIsGone(t *testing.T) {
+	out, err := exec.Command("go", "env", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := func() *os.File {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		t.Cleanup(func() { w.Close() })
+		return w
+	}
+	cache := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "d") // the same for all: names of files come from it
+	verbs := [][]string{
+		{"init", "hooks", "--yes", "--strategy", "ned-flanders", "--no-git", "--memory", "CLAUDE.md"},
+		{"new", "moe", "--from", "bart-simpson", "--suite", "hooks"},
+		{"enable", "ned-flanders", "--suite", "hooks", "--no-activate"},
+		{"hold", "1h"},
+		{"publish", "hooks", "--bump", "minor"},
+		{"undo"},
+		{"disable", "ned-flanders"},
+	}
+	carryOut := func(stdout, stderr func() *os.File, codes []int) (files []string) {
+		t.Helper()
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.MkdirAll(filepath.Join(dir, "home"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range verbs {
+			cmd := exec.Command("springfield", args...)
+			cmd.Dir = dir
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + strings.TrimSpace(string(out)), "XDG_CACHE_HOME=" + cache}
+			var said strings.Builder
+			if cmd.Stdout = &said; stdout != nil {
+				cmd.Stdout = stdout()
+			}
+			if cmd.Stderr = &said; stderr != nil {
+				cmd.Stderr = stderr()
+			}
+			cmd.Run()
+			if code := cmd.ProcessState.ExitCode(); !slices.Contains(codes, code) {
+				t.Errorf("%v: exit code %d, want one of %v: %s", args, code, codes, said.String())
+			}
+		}
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			files = append(files, strings.TrimPrefix(path, dir))
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	want := carryOut(nil, nil, []int{0})
+	for name, test := range map[string]struct {
+		stdout, stderr func() *os.File
+	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
+		got := carryOut(test.stdout, test.stderr, []int{0, unread})
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: it left\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
