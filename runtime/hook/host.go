@@ -6,6 +6,7 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -52,38 +53,44 @@ type Host struct {
 	finish time.Time // when the hook has to end
 	prefix string    // of lines on standard error, "" for springfield's own
 	quiet  bool      // standard error is where Claude is spoken to
+	start  *start
 }
 
 // Run answers one event. The result is the exit code: 0, or 2 where the protocol
 // says a continue so.
 func (h Host) Run() (code int) {
-	defer func() {
-		if p := recover(); p != nil {
-			h.note("panic: %v", p)
-			code = 0
-		}
-	}()
 	if h.Off {
 		return 0
 	}
+	h.start = &start{plugin: "springfield", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}}
+	defer func() { _ = recover() }() // of what follows a panic
+	defer func() {
+		if p := recover(); p != nil {
+			code = 0
+			err := fmt.Errorf("panic: %v", p)
+			h.note("%v", err)
+			if h.start.answered { // the next start tells
+				h.start.mark.Fail(faultPanic, err.Error())
+				return
+			}
+			h.print(output{SystemMessage: h.undecided(fault{faultPanic, err})})
+		}
+	}()
 	if h.finish.IsZero() {
 		h.finish = time.Now().Add(maxTime)
 	}
 	root, err := findRoot(h.Executable, h.PluginRoot)
 	if err != nil {
-		h.note("%v", err)
-		return 0
+		return h.unset(fault{faultPlugin, err}, "springfield")
 	}
 	own, err := readOwn(root)
 	if err != nil {
-		h.note("%v", err)
-		return 0
+		return h.unset(fault{faultSettings, err}, nameOf(root))
 	}
 	h.prefix = own.strategy.Prefix
 	event, err := readEvent(h.Stdin)
 	if err != nil {
-		h.note("%v", err)
-		return 0
+		return h.unread(err, own)
 	}
 	if event.Name != "" && event.Name != own.strategy.Answers() {
 		return 0 // not ours to decide
@@ -100,7 +107,8 @@ func (h Host) Run() (code int) {
 	if h.Getenv != nil {
 		event.blockCap = readCap(h.Getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"))
 	}
-	state := ledger.Dir(event.TranscriptPath, h.Home)
+	h.begin(event, own.strategy.Answers(), own.plugin)
+	state := h.start.state
 	project := h.Project
 	if project == "" {
 		project = event.Cwd
@@ -113,7 +121,10 @@ func (h Host) Run() (code int) {
 	}
 	a := h.answer(state, settings, event)
 	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
-	code = h.write(a, settings)
+	if a.fault != nil {
+		a.alert = both(a.alert, h.undecided(*a.fault))
+	}
+	code, written := h.write(a, settings)
 	h.script(root, a.dir, a.Script)
 	// Behind the answer, and with no lock held: a command may take its time.
 	// One that fails is not called for the next event.
@@ -124,16 +135,65 @@ func (h Host) Run() (code int) {
 			to = nil
 		}
 	}
+	if a.fault == nil {
+		h.end(written)
+	}
 	return code
+}
+
+// unset ends a start of which it is not known what was to decide. What it cannot
+// be about is passed over, as it would be otherwise.
+func (h Host) unset(f fault, plugin string) (code int) {
+	h.note("%v", f.err)
+	event, err := readEvent(h.Stdin)
+	switch {
+	case errors.Is(err, io.EOF):
+		return 0
+	case err == nil && event.Name == "UserPromptSubmit" && !event.fromPerson():
+		return 0
+	case event.Name != "" && event.Name != "Stop" && event.Name != "UserPromptSubmit":
+		return 0
+	}
+	return h.giveUp(f, event, plugin)
+}
+
+// unread ends a start whose event cannot be read. With no event at all it was not
+// Claude Code that called.
+func (h Host) unread(err error, own own) (code int) {
+	h.note("%v", err)
+	if errors.Is(err, io.EOF) {
+		return 0
+	}
+	return h.giveUp(fault{faultEvent, err}, Event{Name: own.strategy.Answers()}, own.plugin)
+}
+
+// giveUp ends a start that came to no decision before its work began.
+func (h Host) giveUp(f fault, event Event, plugin string) (code int) {
+	if event.Cwd == "" {
+		event.Cwd, _ = filepath.Abs(".")
+	}
+	h.begin(event, (&start{event: event}).answers(), plugin)
+	told := h.undecided(f)
+	if f.rule == faultEvent {
+		told = "" // it says no session in which to tell once
+	}
+	if err := h.print(output{SystemMessage: told}); err != nil {
+		h.note("write answer: %v", err)
+	}
+	return 0
 }
 
 // answer is a verdict after hold and budget had their say.
 type answer struct {
 	strategy.Verdict
-	told string       // to the user, may be empty
-	dir  string       // the workspace
-	left ledger.Left  // of the budget
-	next ledger.State // to remember
+	told string // to the user, may be empty
+	// fault is why it is not on file, and alert what the user is told of that, or of
+	// earlier stops that came to no decision.
+	fault *fault
+	alert string
+	dir   string       // the workspace
+	left  ledger.Left  // of the budget
+	next  ledger.State // to remember
 	// asked is what a judge was asked.
 	asked *ledger.Asked
 	flaws []string // of settings and rules
@@ -159,12 +219,12 @@ func (a *answer) with(q asking) {
 func (h Host) answer(state string, settings Settings, event Event) answer {
 	session, err := ledger.Open(state, event.key())
 	if err != nil {
-		return h.unwritten(settings, answer{}, unledgered(err))
+		return h.unwritten(settings, answer{}, faultLedger, unledgered(err))
 	}
 	defer session.Close()
 	space, unlock, err := h.workspace(state, settings, event)
 	if err != nil {
-		return h.unwritten(settings, answer{}, unledgered(err))
+		return h.unwritten(settings, answer{}, faultWorkspace, err)
 	}
 	defer unlock()
 	study := h.held(state, settings, Study{Event: event, Log: session.State.Log})
@@ -183,8 +243,13 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 	question := h.ask(state, settings, session.State, &study)
 
 	if err := session.Lock(); err != nil {
-		return h.unwritten(settings, answer{Verdict: study.Verdict}, unledgered(err))
+		rule := faultLedger
+		if err == ledger.ErrBusy {
+			rule = faultBusy
+		}
+		return h.unwritten(settings, answer{Verdict: study.Verdict, told: study.Verdict.Told}, rule, unledgered(err))
 	}
+	left := h.left(session)
 	if question.asked != nil { // which takes long enough for somebody to say hold
 		study = h.held(state, settings, study)
 	}
@@ -203,8 +268,9 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		}
 	}
 	if _, err := session.Append(h.record(a, settings, event)); err != nil {
-		return h.unwritten(settings, a, unledgered(err))
+		return h.unwritten(settings, a, faultLedger, unledgered(err))
 	}
+	a.alert = left
 	return a
 }
 
@@ -266,6 +332,9 @@ func (h Host) workspace(state string, settings Settings, event Event) (space *wo
 	}
 	lock, err := ledger.LockWorkspace(state, space.Dir, lockWait)
 	if err != nil {
+		if err == ledger.ErrBusy {
+			err = fmt.Errorf("another stop held %s for %v", space.Dir, lockWait)
+		}
 		space.Close()
 		return nil, unlock, err
 	}
@@ -347,11 +416,14 @@ func until(hold ledger.Hold, now time.Time) string {
 
 func unledgered(err error) error { return fmt.Errorf("write ledger: %w", err) }
 
-func (h Host) unwritten(settings Settings, a answer, err error) answer {
+// unwritten is an answer that is not on file: a stop stands, a continue does not
+// happen.
+func (h Host) unwritten(settings Settings, a answer, rule string, err error) answer {
 	h.note("%v", err)
 	if a.Decision == strategy.Continue || a.Decision == strategy.Remind || a.Decision == "" {
 		a = answer{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be written down"}}
 	}
+	a.fault = &fault{rule, err}
 	return a
 }
 
@@ -371,7 +443,8 @@ type specific struct {
 	Context string `json:"additionalContext"`
 }
 
-func (h Host) write(a answer, settings Settings) (code int) {
+// write answers Claude Code. The error is that nothing has read it.
+func (h Host) write(a answer, settings Settings) (code int, err error) {
 	// The client shows both on a terminal, and a model reads what nobody sees.
 	a.told, a.Reason = display.Text(a.told), display.Text(a.Reason)
 	for _, line := range a.Notes {
@@ -379,41 +452,41 @@ func (h Host) write(a answer, settings Settings) (code int) {
 	}
 	if settings.Config.Protocol == "exit2" && settings.Strategy.Answers() == "Stop" {
 		if a.Decision != strategy.Continue {
-			if settings.Strategy.Judges && a.told != "" {
-				return h.print(output{SystemMessage: a.told}) // of a judge that does not answer the user hears all the same
+			if !settings.Strategy.Judges {
+				a.told = ""
 			}
-			return 0
+			return 0, h.print(output{SystemMessage: both(a.alert, a.told)}) // of a judge that does not answer the user hears all the same
 		}
 		if soundsLikeAFailure(a.Reason) {
 			io.WriteString(h.Stdout, "{}\n")
 		}
-		io.WriteString(h.Stderr, a.Reason+"\n")
-		return 2
+		_, err := io.WriteString(h.Stderr, a.Reason+"\n")
+		return 2, err
 	}
-	o := output{SystemMessage: a.told}
+	o := output{SystemMessage: both(a.alert, a.told)}
 	switch a.Decision {
 	case strategy.Continue:
 		o.Decision, o.Reason = "block", a.Reason
 	case strategy.Remind:
 		o.Specific = &specific{settings.Strategy.Answers(), a.Reason}
 	}
-	if o == (output{}) {
-		return 0
-	}
-	return h.print(o)
+	return 0, h.print(o)
 }
 
-// print prints an answer, whose exit code is 0.
-func (h Host) print(o output) (code int) {
+// print prints an answer, if there is anything to say.
+func (h Host) print(o output) error {
+	if o == (output{}) {
+		return nil
+	}
+	h.start.answered = true
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(o); err != nil {
-		h.note("write answer: %v", err)
-		return 0
+		return err
 	}
-	h.Stdout.Write(b.Bytes())
-	return 0
+	_, err := h.Stdout.Write(b.Bytes())
+	return err
 }
 
 // soundsLikeAFailure tells whether Claude Code would take a reason for the last

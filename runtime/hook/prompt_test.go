@@ -138,9 +138,9 @@ func TestPromptIsSilenced(t *testing.T) {
 func TestPromptThatCannotBeWrittenDown(t *testing.T) {
 	w := prompted(t, openTodos)
 	w.write(".claude/springfield", "a file in the way")
-	told, notes := w.prompt(nil)
-	if told != "" || !strings.Contains(notes, "write ledger") || !strings.Contains(notes, "pass by rule unwritten") {
-		t.Errorf("told %q, notes %q", told, notes)
+	out, notes := w.run(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "how is it going?"}))
+	if !out.tells("nothing before a prompt: write ledger") || !strings.Contains(notes, "write ledger") || !strings.Contains(notes, "pass by rule unwritten") {
+		t.Errorf("answer %+v, notes %q", out, notes)
 	}
 }
 

@@ -82,6 +82,7 @@ func TestExitCodeTwo(t *testing.T) {
 		user          string
 		change        func(w *world)
 		continues     bool
+		told          bool // the user, of a fault
 	}{
 		"goes on":                  {config: two, event: progress, continues: true},
 		"stops":                    {config: two, event: "All done."},
@@ -94,9 +95,9 @@ func TestExitCodeTwo(t *testing.T) {
 			}
 		}},
 		"off":                   {config: two, event: progress, change: func(w *world) { w.host.Off = true }},
-		"an unwritable ledger":  {config: two, event: progress, change: func(w *world) { w.write(".claude/springfield", "a file in the way") }},
-		"no plugin":             {config: two, event: progress, change: func(w *world) { w.host.Executable = "/no/such/hook" }},
-		"an unknown strategy":   {config: `{"strategy": "homer", "protocol": "exit2"}`, event: progress},
+		"an unwritable ledger":  {config: two, event: progress, change: func(w *world) { w.write(".claude/springfield", "a file in the way") }, told: true},
+		"no plugin":             {config: two, event: progress, change: func(w *world) { w.host.Executable = "/no/such/hook" }, told: true},
+		"an unknown strategy":   {config: `{"strategy": "homer", "protocol": "exit2"}`, event: progress, told: true},
 		"a budget that is over": {config: `{"strategy": "ned-flanders", "protocol": "exit2", "budget": {"burst": 0}}`, event: progress},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -109,7 +110,7 @@ func TestExitCodeTwo(t *testing.T) {
 			}
 			code, stdout, stderr := w.raw(w.event(map[string]any{"last_assistant_message": test.event}))
 			if !test.continues {
-				if code != 0 || stdout != "" {
+				if told := `{"systemMessage":"`; code != 0 || test.told != strings.HasPrefix(stdout, told) || !test.told && stdout != "" {
 					t.Errorf("exit code %d, %q, %q", code, stdout, stderr)
 				}
 				return
@@ -177,7 +178,8 @@ func TestNoEvent(t *testing.T) {
 	}
 }
 
-// Without a ledger no strategy goes on, and standard output stays empty.
+// Without a ledger no strategy goes on. The user is told, until the transcript says
+// that they were.
 func TestUnwritableLedger(t *testing.T) {
 	for _, known := range strategy.All() {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
@@ -196,8 +198,14 @@ func TestUnwritableLedger(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.write(".claude/springfield", "a file in the way")
-		if code, stdout, stderr := w.raw(event); code != 0 || stdout != "" {
+		var out output
+		if code, stdout, stderr := w.raw(event); code != 0 || json.Unmarshal([]byte(stdout), &out) != nil || !out.tells(": write ledger: ") {
 			t.Errorf("%s: %d, %q, %q", known.Name, code, stdout, stderr)
+		}
+		line, _ := json.Marshal(map[string]any{"type": "attachment", "attachment": map[string]string{"type": "hook_system_message", "content": out.SystemMessage}})
+		w.write(".claude/projects/-w/s.jsonl", listed(openTodos)+string(line)+"\n")
+		if code, stdout, stderr := w.raw(event); code != 0 || stdout != "" {
+			t.Errorf("%s, told before: %d, %q, %q", known.Name, code, stdout, stderr)
 		}
 	}
 }
@@ -214,7 +222,8 @@ func TestWorkspaceIsLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, stdout, stderr := w.raw(event) // for as long as anybody waits
-	if code != 0 || stdout != "" {
+	var told output
+	if code != 0 || json.Unmarshal([]byte(stdout), &told) != nil || !told.tells("another stop held "+w.path("work")) {
 		t.Errorf("locked: %d, %q, %q", code, stdout, stderr)
 	}
 	if data, err := os.ReadFile(w.path("work/.stravinsky/continuation-loop.md")); err != nil || string(data) != loop {

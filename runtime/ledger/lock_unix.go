@@ -14,6 +14,9 @@ const (
 	nofollow = syscall.O_NOFOLLOW
 )
 
+// isAlive tells whether a process is there.
+func isAlive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) != syscall.ESRCH }
+
 // tryLock takes the lock if nobody holds it. Closing the file gives it back,
 // and so does the end of the process, however it ends.
 func tryLock(f *os.File) (bool, error) {

@@ -18,6 +18,21 @@ const (
 	nofollow = 0 // and links only for those who may make them
 )
 
+// isAlive tells whether a process is there.
+func isAlive(pid int) bool {
+	const queryLimitedInformation, stillActive = 0x1000, 259
+	if pid <= 0 {
+		return false
+	}
+	h, err := syscall.OpenProcess(queryLimitedInformation, false, uint32(pid))
+	if err != nil {
+		return err == syscall.ERROR_ACCESS_DENIED
+	}
+	defer syscall.CloseHandle(h)
+	var code uint32
+	return syscall.GetExitCodeProcess(h, &code) != nil || code == stillActive
+}
+
 // tryLock takes the lock if nobody holds it. Locks are mandatory on Windows,
 // so the one byte that is locked lies far beyond the end of the file, where
 // nobody reads or writes.

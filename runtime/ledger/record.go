@@ -16,12 +16,16 @@ import (
 type Record struct {
 	// ID names the decision for `why`: the session's hash and a number, like
 	// 3f2a-17. Append sets it.
-	ID       string `json:"id"`
-	At       int64  `json:"at"` // Unix milliseconds
-	Session  string `json:"session,omitempty"`
-	Cwd      string `json:"cwd,omitempty"`
-	Plugin   string `json:"plugin"`
-	Decision string `json:"decision"` // stop or continue; of a prompt: pass or remind
+	ID      string `json:"id"`
+	At      int64  `json:"at"` // Unix milliseconds
+	Session string `json:"session,omitempty"`
+	Cwd     string `json:"cwd,omitempty"`
+	Plugin  string `json:"plugin"`
+	// Decision is stop or continue; of a prompt pass or remind; None of a start of
+	// the hook that came to no decision.
+	Decision string `json:"decision"`
+	// Event is what such a start was to answer, "" for Stop.
+	Event    string `json:"event,omitempty"`
 	Rule     string `json:"rule"`
 	Evidence string `json:"evidence,omitempty"`
 	Reason   string `json:"reason,omitempty"` // to the model
@@ -100,6 +104,9 @@ type State struct {
 	// Barred tells that the project's settings kept the judge from being asked when
 	// it was last tried, and that the user knows.
 	Barred bool `json:"barred,omitempty"`
+	// Faults are those that the user has been told of, each a plugin's name and a
+	// rule.
+	Faults []string `json:"faults,omitempty"`
 	// Log is how far the transcript has been read, and what it has said.
 	Log transcript.Log `json:"log"`
 }
@@ -118,6 +125,23 @@ func (s *State) Remember(m strategy.Memory) {
 	}
 	loops = append(loops, m)
 	s.Loops = loops[max(0, len(loops)-maxLoops):]
+}
+
+// maxFaults is how many faults a session remembers to have told of.
+const maxFaults = 32
+
+// Tell notes that the user is told of a plugin's fault, and is false if they were
+// before in this session.
+func (s *State) Tell(plugin, rule string) bool {
+	fault := plugin + " " + rule
+	for _, told := range s.Faults {
+		if told == fault {
+			return false
+		}
+	}
+	all := append(append([]string(nil), s.Faults...), fault)
+	s.Faults = all[max(0, len(all)-maxFaults):]
+	return true
 }
 
 // maxJudged is how many answers a session remembers.

@@ -208,18 +208,30 @@ func (s *Session) Append(r Record) (id string, err error) {
 		return "", err
 	}
 	if s.size > maxFile && s.rotate(line) {
+		s.State = r.State
 		return r.ID, nil
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	if s.size == 0 {
-		register(filepath.Dir(filepath.Dir(s.path)), Key(s.id))
+	if dir := filepath.Dir(filepath.Dir(s.path)); s.size == 0 && !exists(startsFile(dir, s.id)) { // else Begin has
+		register(dir, Key(s.id))
 	}
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
 	s.size += int64(n)
+	if err == nil {
+		s.State = r.State
+	}
 	return r.ID, err
+}
+
+func exists(path string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err == nil {
+		f.Close()
+	}
+	return err == nil
 }
 
 // rotate begins a new file with a record and keeps the old one under the name

@@ -62,3 +62,19 @@ func tail(path string, n int) ([][]byte, error) {
 func countLines(b []byte) int {
 	return bytes.Count(b, []byte{'\n'}) - bytes.Count(b, []byte("\n\n"))
 }
+
+// EndHas tells whether a text stands in the end of a log. It must have no character
+// that JSON escapes.
+func EndHas(path, text string) bool {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false
+	}
+	end, _ := io.ReadAll(io.NewSectionReader(f, max(0, size-maxTail), maxTail))
+	return bytes.Contains(end, []byte(text))
+}

@@ -1,0 +1,308 @@
+// Starts of the hook. Each leaves a mark before its work begins and completes it
+// when it is done, so that one that was killed, or could not write its decision
+// down, is not forgotten: the next start of the session files it as a record.
+//
+// A session's marks are one small file of lines of the same length. A start
+// appends one the first time that its plugin runs in the session, and writes over
+// it from then on: the ledger itself gets one append per stop as before.
+
+package ledger
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// markSize is the length of a mark in bytes, with its line end.
+	markSize = 512
+	// maxMarks bounds the file, in bytes: more plugins at once than there are. A
+	// larger one is not ours, and begins anew.
+	maxMarks = 32 * markSize
+	// longestStart is more than a start can take, with a judge to wait for. After
+	// that its process is another one under the same number.
+	longestStart = 5 * time.Minute
+)
+
+// None is the decision of a record about a start that came to none.
+const None = "none"
+
+// Killed is the rule of a start that has begun and is not at work any more.
+const Killed = "fault:killed"
+
+// Start is one start of the hook for a session.
+type Start struct {
+	At      int64 // Unix milliseconds
+	Plugin  string
+	Event   string // what it was to answer: Stop or UserPromptSubmit
+	Session string // the session's id as Claude Code says it
+	// Rule and Evidence say why it came to no decision.
+	Rule, Evidence string
+
+	state string // begun, fault or done
+	pid   int
+	at    int64 // offset of the mark
+}
+
+// The states of a mark.
+const (
+	begun = "begun"
+	fault = "fault"
+	done  = "done"
+)
+
+// Record is what the ledger keeps of a start that came to no decision.
+func (s Start) Record() Record {
+	r := Record{At: s.At, Session: s.Session, Plugin: s.Plugin, Decision: None, Rule: s.Rule, Evidence: s.Evidence}
+	if s.Event != "Stop" {
+		r.Event = s.Event
+	}
+	return r
+}
+
+// over tells of a mark whose start ended without a decision, and why.
+func (s Start) over(now time.Time) (Start, bool) {
+	switch {
+	case s.state == fault:
+		return s, true
+	case s.state == begun && (now.UnixMilli()-s.At > longestStart.Milliseconds() || !isAlive(s.pid)):
+		s.Rule, s.Evidence = Killed, "the hook began and did not end: it was killed, or took longer than Claude Code waits for it"
+		return s, true
+	}
+	return s, false
+}
+
+// Mark is the mark of the start that is at work. One without a file does nothing:
+// a mark is no reason to fail.
+type Mark struct {
+	file  *os.File
+	start Start
+	now   time.Time
+	left  bool // others have ended without a decision
+}
+
+func startsFile(dir, id string) string { return filepath.Join(dir, "sessions", Key(id)+".starts") }
+
+// Begin leaves a mark of a start in a session.
+func Begin(dir, id string, s Start, now time.Time) *Mark {
+	m := &Mark{start: s, now: now}
+	if dir == "" {
+		return m
+	}
+	m.start.state, m.start.pid, m.start.at = begun, os.Getpid(), -1
+	path := startsFile(dir, id)
+	f, err := os.OpenFile(path, os.O_RDWR|nofollow, 0)
+	if err == nil {
+		marks, ok := readMarks(f)
+		if !ok {
+			f.Close()
+			os.Remove(path)
+		}
+		for _, other := range marks {
+			if other.state == begun && other.pid == m.start.pid { // its number is ours now
+				other.pid = 0
+				f.WriteAt(other.line(), other.at)
+			}
+			if _, over := other.over(now); over {
+				m.left = true
+			}
+			if other.state == done && other.Plugin == s.Plugin && m.start.at < 0 {
+				m.start.at = other.at
+			}
+		}
+		if ok && m.start.at >= 0 {
+			m.file = f
+			m.write()
+			return m
+		}
+		if ok {
+			f.Close()
+		}
+	}
+	m.add(dir, path)
+	return m
+}
+
+// add appends the plugin's first mark in a session. Another plugin may be doing
+// the same, and an append is where two do not meet.
+func (m *Mark) add(dir, path string) {
+	const flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND | nonblock | nofollow
+	f, err := os.OpenFile(path, flags, 0o600)
+	if os.IsNotExist(err) {
+		makeDirs(dir)
+		f, err = os.OpenFile(path, flags, 0o600)
+	}
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if n, err := f.Write(m.start.line()); err != nil || n < markSize {
+		return
+	}
+	end, err := f.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return
+	}
+	if m.start.at = end - markSize; m.start.at == 0 {
+		register(dir, strings.TrimSuffix(filepath.Base(path), ".starts"))
+	}
+	m.file, _ = os.OpenFile(path, os.O_RDWR|nofollow, 0) // one that appends writes nowhere else
+}
+
+func (m *Mark) write() {
+	if m.file != nil {
+		m.file.WriteAt(m.start.line(), m.start.at)
+	}
+}
+
+// End completes the mark: the start came to a decision, or is on file.
+func (m *Mark) End() {
+	m.start.state = done
+	m.close()
+}
+
+// Fail completes the mark with the reason for which the start came to no decision,
+// which could not be filed.
+func (m *Mark) Fail(rule, evidence string) {
+	m.start.state, m.start.Rule, m.start.Evidence = fault, rule, evidence
+	m.close()
+}
+
+func (m *Mark) close() {
+	m.write()
+	if m.file != nil {
+		m.file.Close()
+		m.file = nil
+	}
+}
+
+// Left are the session's other starts that ended without a decision and are not on
+// file, oldest first. The session must be locked.
+func (m *Mark) Left() (all []Start) {
+	if !m.left || m.file == nil {
+		return nil
+	}
+	marks, _ := readMarks(m.file)
+	for _, s := range marks {
+		if s, over := s.over(m.now); over && s.at != m.start.at {
+			all = append(all, s)
+		}
+	}
+	sortStarts(all)
+	return all
+}
+
+// Filed says that one of them is on file now.
+func (m *Mark) Filed(s Start) {
+	s.state = done
+	m.file.WriteAt(s.line(), s.at)
+}
+
+// Unfiled are the starts that ended without a decision and are not on file yet, of
+// one session or with an empty id of all.
+func Unfiled(dir, id string, now time.Time) ([]Record, error) {
+	files, err := sessionFiles(dir, id)
+	if err != nil {
+		return nil, err
+	}
+	var left []Start
+	for _, file := range files {
+		stem, ok := strings.CutSuffix(file, ".jsonl")
+		if !ok {
+			continue // the older half
+		}
+		f, err := os.OpenFile(stem+".starts", os.O_RDONLY|nonblock|nofollow, 0)
+		if err != nil {
+			continue
+		}
+		marks, _ := readMarks(f)
+		f.Close()
+		for _, s := range marks {
+			if s, over := s.over(now); over {
+				left = append(left, s)
+			}
+		}
+	}
+	sortStarts(left)
+	var all []Record
+	for _, s := range left {
+		all = append(all, s.Record())
+	}
+	return all, nil
+}
+
+// sortStarts puts the oldest first. There are few.
+func sortStarts(all []Start) {
+	for i := range all {
+		for j := i; j > 0 && all[j].At < all[j-1].At; j-- {
+			all[j], all[j-1] = all[j-1], all[j]
+		}
+	}
+}
+
+// readMarks reads the marks of an open file; false: they are too many to be ours.
+func readMarks(f *os.File) ([]Start, bool) {
+	buf := make([]byte, maxMarks+1)
+	n, err := f.ReadAt(buf, 0)
+	if err != nil && err != io.EOF {
+		return nil, true // a pipe, say, which has no marks
+	}
+	return parseMarks(buf[:min(n, maxMarks)]), n <= maxMarks
+}
+
+// parseMarks finds the marks of a file. A torn or foreign line is none.
+func parseMarks(data []byte) (all []Start) {
+	for at := 0; at < len(data); {
+		end := bytes.IndexByte(data[at:], '\n')
+		if end < 0 {
+			break
+		}
+		if s, ok := parseMark(string(data[at : at+end])); ok && end == markSize-1 {
+			s.at = int64(at)
+			all = append(all, s)
+		}
+		at += end + 1
+	}
+	return all
+}
+
+func parseMark(line string) (s Start, ok bool) {
+	f := strings.SplitN(strings.TrimRight(line, " "), "\t", 8)
+	if len(f) != 8 || f[0] != begun && f[0] != fault && f[0] != done {
+		return s, false
+	}
+	at, err := strconv.ParseInt(f[1], 10, 64)
+	pid, errPid := strconv.Atoi(f[2])
+	if err != nil || errPid != nil {
+		return s, false
+	}
+	s = Start{state: f[0], At: at, pid: pid, Event: f[3], Plugin: f[4], Session: f[5], Rule: f[6], Evidence: f[7]}
+	return s, s.state != fault || s.Rule != ""
+}
+
+// line is the mark as it stands in the file.
+func (s Start) line() []byte {
+	head := s.state + "\t" + strconv.FormatInt(s.At, 10) + "\t" + strconv.Itoa(s.pid) + "\t" +
+		field(s.Event, 32) + "\t" + field(s.Plugin, 80) + "\t" + field(s.Session, 100) + "\t" + field(s.Rule, 40) + "\t"
+	head += field(s.Evidence, markSize-1-len(head))
+	return append(append([]byte(head), bytes.Repeat([]byte{' '}, markSize-1-len(head))...), '\n')
+}
+
+// field is a text in at most so many bytes, without what separates fields.
+func field(s string, most int) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) > most {
+		s = s[:most]
+	}
+	return strings.TrimRight(strings.ToValidUTF8(s, ""), " ")
+}
