@@ -132,6 +132,31 @@ func ProgramSum(dir string, machine Target) (string, error) {
 	return hook + " " + judge, err
 }
 
+// ErrChanged says that a program is not the one that its suite records.
+var ErrChanged = errors.New("another program than its suite records")
+
+// CheckRecorded says why the programs of the plugin in a directory are not those that
+// the suite around it records. Where there is no record there is nothing to say.
+func CheckRecorded(dir string, machine Target) error {
+	suite, err := ReadSuite(filepath.Dir(dir))
+	if err != nil {
+		return nil
+	}
+	launched, err := isLaunched(dir, machine)
+	if err != nil {
+		return err
+	}
+	for _, program := range []Program{Hook, Judge} {
+		path := filepath.Join(dir, filepath.FromSlash(program.place(machine, launched)))
+		want := suite.Build.Recorded(program, machine)
+		got, err := sumFile(path)
+		if want != "" && err == nil && got != want {
+			return fmt.Errorf("%s is %w", path, ErrChanged)
+		}
+	}
+	return nil
+}
+
 func sumFile(path string) (string, error) {
 	f, err := open(path)
 	if err != nil {

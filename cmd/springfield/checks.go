@@ -239,6 +239,9 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 	if err := generator.CheckRuntime(s.Dir, generator.Host()); err != nil && len(all) == 0 {
 		all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s)})
 	}
+	if err := generator.CheckRecorded(s.Dir, generator.Host()); err != nil && len(all) == 0 {
+		all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error(), Fix: "springfield build " + filepath.Dir(s.Dir)})
+	}
 	if stale := d.stale(s); stale != "" {
 		all = append(all, finding{State: warning, Says: fmt.Sprintf("%s: %s", s.ID, stale), Fix: fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)})
 	}

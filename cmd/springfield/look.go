@@ -3,11 +3,15 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/words"
 )
 
@@ -27,7 +31,10 @@ stop; with --prompts it is what a plugin like todo-continuation said before a pr
 			if len(args) == 1 {
 				id = args[0]
 			}
-			return a.ask(cmd.Context(), func(d words.Desk) error { return d.Why(id, asked) })
+			if err := a.ask(cmd.Context(), func(d words.Desk) error { return d.Why(id, asked) }); err != nil || asked.JSON {
+				return err
+			}
+			return a.noteHooks()
 		},
 	}
 	f := cmd.Flags()
@@ -119,7 +126,8 @@ func (a *app) ask(ctx context.Context, question func(words.Desk) error) error {
 	err = question(words.Desk{
 		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude,
-		Work: a.work, Home: a.home, Session: a.session, Interrupt: ctx.Done(),
+		Work: a.work, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off,
+		Logs: func(since int64) []string { return logsSince(replay.Projects(places.Config), time.UnixMilli(since)) },
 	})
 	if errors.Is(err, words.ErrCancelled) {
 		return errCancelled
@@ -128,4 +136,57 @@ func (a *app) ask(ctx context.Context, question func(words.Desk) error) error {
 		return &hinted{err, advice}
 	}
 	return err
+}
+
+// mostLogs is how many session logs are looked at for hooks that did not decide.
+const mostLogs = 20
+
+// logsSince are the session logs that have changed since a moment, the newest first.
+func logsSince(projects string, since time.Time) (paths []string) {
+	type log struct {
+		path    string
+		changed time.Time
+	}
+	var all []log
+	dirs, _ := os.ReadDir(projects)
+	for _, dir := range dirs {
+		files, _ := os.ReadDir(filepath.Join(projects, dir.Name()))
+		for _, file := range files {
+			info, err := file.Info()
+			if err == nil && info.Mode().IsRegular() && filepath.Ext(file.Name()) == ".jsonl" && info.ModTime().After(since) {
+				all = append(all, log{filepath.Join(projects, dir.Name(), file.Name()), info.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b log) int { return b.changed.Compare(a.changed) })
+	for _, l := range all[:min(len(all), mostLogs)] {
+		paths = append(paths, l.path)
+	}
+	return paths
+}
+
+// noteHooks names the hooks that are on and cannot decide, or are not what their
+// suite records: none of them can say so itself.
+func (a *app) noteHooks() error {
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	inventory, err := places.Inventory()
+	if err != nil {
+		return nil // status tells
+	}
+	for _, p := range inventory.Plugins {
+		if !p.Runs() || !p.Ours() {
+			continue
+		}
+		err := generator.CheckHook(p.Dir, generator.Host())
+		if err == nil {
+			err = generator.CheckRecorded(p.Dir, generator.Host())
+		}
+		if err != nil {
+			a.talk("springfield: note: %s is on, but %v; springfield doctor tells what to do", p.ID, err)
+		}
+	}
+	return nil
 }

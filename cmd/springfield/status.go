@@ -223,6 +223,11 @@ func (s status) notes() (all []string) {
 			all = append(all, p.ID+" is on, but "+why)
 		}
 	}
+	for _, p := range slices.Concat(s.deciding(), s.beside()) {
+		if err := generator.CheckRecorded(p.Dir, generator.Host()); err != nil {
+			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
+		}
+	}
 	drivers := s.deciding()
 	if len(drivers) > 1 {
 		var ids []string

@@ -99,7 +99,7 @@ func (s *start) file(h Host, rule, evidence string) (told string, err error) {
 	told = h.left(session)
 	r := ledger.Start{At: h.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers(), Session: short(s.event.SessionID, 200), Rule: rule, Evidence: evidence}.Record()
 	r.Cwd, r.State = short(s.event.Cwd, 1000), session.State
-	if r.State.Tell(s.plugin, rule) {
+	if r.State.Tell(s.plugin, rule, r.At) {
 		r.Told = s.message("", evidence)
 	}
 	if _, err = session.Append(r); err != nil {
@@ -114,7 +114,8 @@ func (h Host) left(session *ledger.Session) (told string) {
 	for _, earlier := range h.start.mark.Left() {
 		r := earlier.Record()
 		r.Cwd, r.State = short(h.start.event.Cwd, 1000), session.State
-		if r.State.Tell(r.Plugin, r.Rule) {
+		r.State.Unsaid(earlier.At)
+		if r.State.Tell(r.Plugin, r.Rule, h.Now.UnixMilli()) {
 			r.Told = (&start{plugin: r.Plugin, event: Event{Name: earlier.Event}}).message(" earlier in this session", r.Evidence)
 		}
 		if _, err := session.Append(r); err != nil {

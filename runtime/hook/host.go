@@ -333,7 +333,7 @@ func (h Host) workspace(state string, settings Settings, event Event) (space *wo
 	lock, err := ledger.LockWorkspace(state, space.Dir, lockWait)
 	if err != nil {
 		if err == ledger.ErrBusy {
-			err = fmt.Errorf("another stop held %s for %v", space.Dir, lockWait)
+			err = errors.New("another stop held " + space.Dir + " for 2 seconds")
 		}
 		space.Close()
 		return nil, unlock, err
@@ -479,6 +479,7 @@ func (h Host) print(o output) error {
 		return nil
 	}
 	h.start.answered = true
+	o.SystemMessage = display.Text(o.SystemMessage)
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

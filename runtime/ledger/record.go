@@ -104,9 +104,8 @@ type State struct {
 	// Barred tells that the project's settings kept the judge from being asked when
 	// it was last tried, and that the user knows.
 	Barred bool `json:"barred,omitempty"`
-	// Faults are those that the user has been told of, each a plugin's name and a
-	// rule.
-	Faults []string `json:"faults,omitempty"`
+	// Faults are those that the user has been told of.
+	Faults []Told `json:"faults,omitempty"`
 	// Log is how far the transcript has been read, and what it has said.
 	Log transcript.Log `json:"log"`
 }
@@ -130,18 +129,35 @@ func (s *State) Remember(m strategy.Memory) {
 // maxFaults is how many faults a session remembers to have told of.
 const maxFaults = 32
 
-// Tell notes that the user is told of a plugin's fault, and is false if they were
-// before in this session.
-func (s *State) Tell(plugin, rule string) bool {
+// Told is a fault that the user has been told of.
+type Told struct {
+	Fault string `json:"fault"` // a plugin's name and a rule
+	At    int64  `json:"at"`    // the start that told, Unix milliseconds
+}
+
+// Tell notes that a start tells the user of a plugin's fault, and is false if they
+// were told before in this session.
+func (s *State) Tell(plugin, rule string, at int64) bool {
 	fault := plugin + " " + rule
 	for _, told := range s.Faults {
-		if told == fault {
+		if told.Fault == fault {
 			return false
 		}
 	}
-	all := append(append([]string(nil), s.Faults...), fault)
+	all := append(append([]Told(nil), s.Faults...), Told{fault, at})
 	s.Faults = all[max(0, len(all)-maxFaults):]
 	return true
+}
+
+// Unsaid forgets what a start was to tell whose words did not come out.
+func (s *State) Unsaid(at int64) {
+	var kept []Told
+	for _, told := range s.Faults {
+		if told.At != at {
+			kept = append(kept, told)
+		}
+	}
+	s.Faults = kept
 }
 
 // maxJudged is how many answers a session remembers.

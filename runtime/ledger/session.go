@@ -214,8 +214,8 @@ func (s *Session) Append(r Record) (id string, err error) {
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	if dir := filepath.Dir(filepath.Dir(s.path)); s.size == 0 && !exists(startsFile(dir, s.id)) { // else Begin has
-		register(dir, Key(s.id))
+	if s.size == 0 {
+		register(filepath.Dir(filepath.Dir(s.path)), Key(s.id))
 	}
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
@@ -224,14 +224,6 @@ func (s *Session) Append(r Record) (id string, err error) {
 		s.State = r.State
 	}
 	return r.ID, err
-}
-
-func exists(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err == nil {
-		f.Close()
-	}
-	return err == nil
 }
 
 // rotate begins a new file with a record and keeps the old one under the name

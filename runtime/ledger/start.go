@@ -148,9 +148,7 @@ func (m *Mark) add(dir, path string) {
 	if err != nil {
 		return
 	}
-	if m.start.at = end - markSize; m.start.at == 0 {
-		register(dir, strings.TrimSuffix(filepath.Base(path), ".starts"))
-	}
+	m.start.at = end - markSize
 	m.file, _ = os.OpenFile(path, os.O_RDWR|nofollow, 0) // one that appends writes nowhere else
 }
 
@@ -206,17 +204,16 @@ func (m *Mark) Filed(s Start) {
 // Unfiled are the starts that ended without a decision and are not on file yet, of
 // one session or with an empty id of all.
 func Unfiled(dir, id string, now time.Time) ([]Record, error) {
-	files, err := sessionFiles(dir, id)
-	if err != nil {
-		return nil, err
+	files := []string{startsFile(dir, id)}
+	if id == "" {
+		var err error
+		if files, err = startsFiles(dir); err != nil {
+			return nil, err
+		}
 	}
 	var left []Start
 	for _, file := range files {
-		stem, ok := strings.CutSuffix(file, ".jsonl")
-		if !ok {
-			continue // the older half
-		}
-		f, err := os.OpenFile(stem+".starts", os.O_RDONLY|nonblock|nofollow, 0)
+		f, err := os.OpenFile(file, os.O_RDONLY|nonblock|nofollow, 0)
 		if err != nil {
 			continue
 		}
@@ -234,6 +231,26 @@ func Unfiled(dir, id string, now time.Time) ([]Record, error) {
 		all = append(all, s.Record())
 	}
 	return all, nil
+}
+
+// startsFiles lists the marks of all sessions. A session that has nothing but marks
+// is not in the index.
+func startsFiles(dir string) (files []string, err error) {
+	sessions, err := os.Open(filepath.Join(dir, "sessions"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer sessions.Close()
+	names, err := sessions.Readdirnames(-1)
+	for _, name := range names {
+		if key, ok := strings.CutSuffix(name, ".starts"); ok && isKey(key) {
+			files = append(files, filepath.Join(sessions.Name(), name))
+		}
+	}
+	return files, err
 }
 
 // sortStarts puts the oldest first. There are few.

@@ -59,27 +59,29 @@ func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 
 // sessionLog finds the log of the session that asks.
 func (d Desk) sessionLog() (string, error) {
-	name := &adviceError{"which session?", "name its log: page ~/.claude/projects/…/SESSION.jsonl"}
-	id := d.Session
-	if id == "" || strings.ContainsAny(id, `/\*?[`) {
-		return "", name
-	}
-	projects := filepath.Join(filepath.Dir(d.Dir), "projects")
-	dir, err := os.Open(projects)
-	if err != nil {
-		return "", name
-	}
-	defer dir.Close()
-	names, err := dir.Readdirnames(-1)
-	if err != nil {
-		return "", name
-	}
-	for _, n := range names {
-		path := filepath.Join(projects, n, id+".jsonl")
+	for _, path := range d.logsOf(d.Session) {
 		if f, err := os.Open(path); err == nil {
 			f.Close()
 			return path, nil
 		}
 	}
-	return "", name
+	return "", &adviceError{"which session?", "name its log: page ~/.claude/projects/…/SESSION.jsonl"}
+}
+
+// logsOf is where the log of a session may lie.
+func (d Desk) logsOf(id string) (paths []string) {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return nil
+	}
+	projects := filepath.Join(filepath.Dir(d.Dir), "projects")
+	dir, err := os.Open(projects)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	for _, n := range names {
+		paths = append(paths, filepath.Join(projects, n, id+".jsonl"))
+	}
+	return paths
 }

@@ -37,6 +37,10 @@ type Desk struct {
 	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
 
+	// Logs are the session logs that have changed since a moment, in Unix
+	// milliseconds; nil where only those of known sessions are looked at.
+	Logs func(since int64) []string
+
 	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
 	Plugin func() (hook.Settings, error)
 
@@ -82,26 +86,68 @@ func (a Asked) wants(r ledger.Record) bool {
 }
 
 // ofPrompt tells decisions about a prompt from those about a stop.
-func ofPrompt(r ledger.Record) bool { return r.Decision == "pass" || r.Decision == "remind" }
+func ofPrompt(r ledger.Record) bool {
+	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
+}
 
 // Why tells about one decision: by its ID, or the last one.
 func (d Desk) Why(id string, a Asked) error {
 	r, err := d.find(id, a)
-	if err == errNothing && !a.JSON {
-		d.line(nothing(a))
+	if err != nil && err != errNothing {
+		return err
+	}
+	var c witnessed
+	if id == "" || id == "last" {
+		c = d.witness(r, a)
+	}
+	switch {
+	case a.JSON && c.newer:
+		return d.encode(c.record())
+	case a.JSON && err != nil:
+		return err
+	case a.JSON:
+		return d.encode(r)
+	}
+	if c.newer {
+		d.tell(c.record())
+	}
+	switch {
+	case err != nil:
+		if !c.newer {
+			d.line(nothing(a))
+		}
 		for _, s := range removed(d.holds(), nil, d.Now()) {
 			d.line("note: " + s)
 		}
-		return nil
+	default:
+		if c.newer {
+			d.line("the newest decision before that:")
+		}
+		d.tell(r)
+		d.heldAt(r)
+		if !c.newer {
+			d.field("  of a hook at that moment Claude Code says: ", c.Says)
+		}
 	}
-	if err != nil {
-		return err
+	if d.Off {
+		d.line("SPRINGFIELD=off is set here: under it hooks let Claude stop, and write nothing down")
 	}
-	if a.JSON {
-		return d.encode(r)
+	return nil
+}
+
+// tell tells about a decision, or about a hook that came to none.
+func (d Desk) tell(r ledger.Record) {
+	who := r.Plugin
+	if who == "" {
+		who = "a springfield hook"
 	}
 	did := "let Claude stop"
 	switch r.Decision {
+	case ledger.None:
+		did = "did not decide, and Claude stopped"
+		if ofPrompt(r) {
+			did = "did not decide before a prompt"
+		}
 	case "continue":
 		did = "made Claude go on"
 	case "remind":
@@ -109,7 +155,11 @@ func (d Desk) Why(id string, a Asked) error {
 	case "pass":
 		did = "said nothing before a prompt"
 	}
-	d.line(r.Plugin + " " + did + ", " + d.ago(r.At) + " (" + r.ID + ")")
+	name := ""
+	if r.ID != "" {
+		name = " (" + r.ID + ")"
+	}
+	d.line(who + " " + did + ", " + d.ago(r.At) + name)
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  Claude was told: ", r.Reason)
@@ -118,14 +168,14 @@ func (d Desk) Why(id string, a Asked) error {
 		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
 	d.judged(r.Asked)
-	d.line("  took     " + milliseconds(r.Took) + ", cost " + cost(r.Asked))
+	if r.Decision != ledger.None {
+		d.line("  took     " + milliseconds(r.Took) + ", cost " + cost(r.Asked))
+	}
 	for _, flaw := range r.Flaws {
 		d.line("  not in force: " + flaw)
 	}
 	d.field("  session  ", r.Session)
 	d.field("  in       ", r.Cwd)
-	d.heldAt(r)
-	return nil
 }
 
 // judged tells about a question to a judge.
@@ -160,7 +210,7 @@ func cost(a *ledger.Asked) string {
 
 func (d Desk) find(id string, a Asked) (ledger.Record, error) {
 	if id == "" || id == "last" {
-		all, err := ledger.History(d.Dir, key(a.Session), everything)
+		all, err := d.history(a)
 		if err != nil {
 			return ledger.Record{}, err
 		}
@@ -178,6 +228,27 @@ func (d Desk) find(id string, a Asked) (ledger.Record, error) {
 		err = &adviceError{"there is no decision " + strconv.Quote(id), "log lists them with their ids"}
 	}
 	return r, err
+}
+
+// history is every decision on file, and after them the starts of hooks that came
+// to none and are not on file yet.
+func (d Desk) history(a Asked) ([]ledger.Record, error) {
+	all, err := ledger.History(d.Dir, key(a.Session), everything)
+	if err != nil {
+		return nil, err
+	}
+	unfiled, err := ledger.Unfiled(d.Dir, key(a.Session), d.Now())
+	if err != nil || len(unfiled) == 0 {
+		return all, err
+	}
+	for _, r := range unfiled {
+		i := len(all)
+		for i > 0 && all[i-1].At > r.At {
+			i--
+		}
+		all = slices.Insert(all, i, r)
+	}
+	return all, nil
 }
 
 // errNothing says that there is no decision to tell about.
@@ -198,7 +269,7 @@ const everything = 1 << 30
 
 // Log lists the newest n decisions, oldest first.
 func (d Desk) Log(n int, a Asked) error {
-	history, err := ledger.History(d.Dir, key(a.Session), everything)
+	history, err := d.history(a)
 	if err != nil {
 		return err
 	}

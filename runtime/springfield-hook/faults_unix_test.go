@@ -1,0 +1,430 @@
+//go:build unix
+
+// Starts of the hook that come to no decision: each is on file with the reason, why
+// tells of it and not of an older decision, and the user hears of it once a session.
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// ward is a scratch home with plugins, all with the same hook, and one session.
+type ward struct {
+	t     *testing.T
+	home  string
+	log   string // of the session
+	state string
+}
+
+// kinds are a plugin that answers stops and one that answers prompts.
+func kinds() map[string]string {
+	return map[string]string{"ned-flanders": "Stop", "todo-continuation": "UserPromptSubmit"}
+}
+
+func newWard(t *testing.T, hook string) *ward {
+	t.Helper()
+	home := t.TempDir()
+	w := &ward{t: t, home: home, log: filepath.Join(home, ".claude", "projects", "p", "s.jsonl"), state: filepath.Join(home, ".claude", "springfield")}
+	data, err := os.ReadFile(hook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range kinds() {
+		w.put(filepath.Join(home, name, "hooks", "springfield-hook"), string(data))
+		w.put(w.settings(name), fmt.Sprintf(`{"plugin": %q, "strategy": %q}`, name, name))
+	}
+	w.put(w.log, `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"x","status":"pending"}]}}]}}`+"\n")
+	return w
+}
+
+func (w *ward) settings(plugin string) string { return filepath.Join(w.home, plugin, "strategy.json") }
+
+func (w *ward) put(path, data string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// event is an event with words of its own, so that no budget stands in its way.
+func (w *ward) event(plugin string) string {
+	return fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s","transcript_path":%q,"cwd":%q,"prompt":"go on","last_assistant_message":"Moving to Task %d."}`, kinds()[plugin], w.log, w.home, rand.Int())
+}
+
+func (w *ward) command(plugin string, args ...string) *exec.Cmd {
+	cmd := exec.Command(filepath.Join(w.home, plugin, "hooks", "springfield-hook"), args...)
+	cmd.Dir, cmd.Env = w.home, []string{"HOME=" + w.home}
+	return cmd
+}
+
+// run answers an event and checks what holds for every answer.
+func (w *ward) run(cmd *exec.Cmd, event string) (told string) {
+	w.t.Helper()
+	var out bytes.Buffer
+	if cmd.Stdout == nil {
+		cmd.Stdout = &out
+	}
+	cmd.Stdin = strings.NewReader(event)
+	if err := cmd.Run(); err != nil {
+		w.t.Errorf("%v", err)
+	}
+	var answer struct{ SystemMessage string }
+	if out.Len() > 0 && json.Unmarshal(out.Bytes(), &answer) != nil {
+		w.t.Errorf("standard output is not one answer: %q", out.String())
+	}
+	return answer.SystemMessage
+}
+
+// why is what the hook answers to a person.
+func (w *ward) why(plugin string) string {
+	w.t.Helper()
+	args := []string{"why"}
+	if kinds()[plugin] == "UserPromptSubmit" {
+		args = append(args, "--prompts")
+	}
+	// Any hook can be asked; the faulty plugin's own is as good.
+	out, err := w.command(plugin, args...).CombinedOutput()
+	if err != nil {
+		w.t.Errorf("why: %v, %s", err, out)
+	}
+	return string(out)
+}
+
+// rules are the rules on file, oldest first.
+func (w *ward) rules() (all []string) {
+	w.t.Helper()
+	records, err := ledger.History(w.state, "", 1000)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, r := range records {
+		all = append(all, r.Rule)
+	}
+	return all
+}
+
+func (w *ward) count(rule string) (n int) {
+	for _, r := range w.rules() {
+		if r == rule {
+			n++
+		}
+	}
+	return n
+}
+
+// lock holds the session's ledger.
+func (w *ward) lock() (unlock func()) {
+	w.t.Helper()
+	f, err := os.OpenFile(ledger.SessionFile(w.state, "session:s"), os.O_RDWR, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		w.t.Fatal(err)
+	}
+	return func() { f.Close() }
+}
+
+// full is a pipe that takes no more.
+func full(t *testing.T) *os.File {
+	t.Helper()
+	r, pipe, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close(); pipe.Close() })
+	fd := int(pipe.Fd())
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, junk := range [][]byte{make([]byte, 4096), {0}} {
+		for err = nil; err == nil; {
+			_, err = syscall.Write(fd, junk)
+		}
+	}
+	if err := syscall.SetNonblock(fd, false); err != nil {
+		t.Fatal(err)
+	}
+	return pipe
+}
+
+// killed starts a hook and kills it when its decision is on file and its answer is
+// not out.
+func (w *ward) killed(plugin string) {
+	w.t.Helper()
+	before := len(w.rules())
+	cmd := w.command(plugin)
+	cmd.Stdin, cmd.Stdout = strings.NewReader(w.event(plugin)), full(w.t)
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	for len(w.rules()) == before {
+		time.Sleep(time.Millisecond)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+func TestFaultsAreOnFile(t *testing.T) {
+	hook := install(t)
+	for name, fault := range map[string]struct {
+		rule, evidence string
+		make           func(w *ward, plugin string) (told string)
+		later          bool // the next start files it and tells
+		silent         bool // there is no session to tell it in
+	}{
+		"broken settings": {rule: "fault:settings", evidence: "line 1, column", make: func(w *ward, plugin string) string {
+			w.put(w.settings(plugin), `{"strategy": `)
+			return w.run(w.command(plugin), w.event(plugin))
+		}},
+		"an unknown strategy": {rule: "fault:settings", evidence: `there is no strategy "homer"`, make: func(w *ward, plugin string) string {
+			w.put(w.settings(plugin), `{"strategy": "homer"}`)
+			return w.run(w.command(plugin), w.event(plugin))
+		}},
+		"a directory for settings": {rule: "fault:settings", evidence: "is a directory", make: func(w *ward, plugin string) string {
+			os.Remove(w.settings(plugin))
+			if err := os.Mkdir(w.settings(plugin), 0o755); err != nil && !os.IsExist(err) {
+				w.t.Fatal(err)
+			}
+			return w.run(w.command(plugin), w.event(plugin))
+		}},
+		"no plugin": {rule: "fault:plugin", evidence: "the hook lies in none", make: func(w *ward, plugin string) string {
+			cmd := w.command(plugin)
+			data, err := os.ReadFile(cmd.Path)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			cmd.Path = filepath.Join(w.home, "stray")
+			w.put(cmd.Path, string(data))
+			return w.run(cmd, w.event(plugin))
+		}},
+		"half an event": {rule: "fault:event", evidence: "unexpected EOF", silent: true, make: func(w *ward, plugin string) string {
+			return w.run(w.command(plugin), w.event(plugin)[:50])
+		}},
+		"a busy ledger": {rule: "fault:busy", evidence: "locked by another hook", later: true, make: func(w *ward, plugin string) string {
+			defer w.lock()()
+			return w.run(w.command(plugin), w.event(plugin))
+		}},
+		"an answer that nothing reads": {rule: "fault:answer", evidence: "broken pipe", later: true, make: func(w *ward, plugin string) string {
+			cmd := w.command(plugin)
+			cmd.Stdout = noReader(w.t)
+			return w.run(cmd, w.event(plugin))
+		}},
+		"killed": {rule: "fault:killed", evidence: "did not end", later: true, make: func(w *ward, plugin string) string {
+			w.killed(plugin)
+			return ""
+		}},
+	} {
+		for plugin := range kinds() {
+			t.Run(name+", "+plugin, func(t *testing.T) {
+				w := newWard(t, hook)
+				if told := w.run(w.command(plugin), w.event(plugin)); strings.Contains(told, "decision") {
+					t.Fatalf("before the fault: %q", told)
+				}
+				decided := w.rules()
+				var messages []string
+				say := func(told string) {
+					for _, line := range strings.Split(told, "\n") {
+						if strings.Contains(line, "without a decision") || strings.Contains(line, "nothing before a prompt") {
+							messages = append(messages, line)
+						}
+					}
+				}
+				for i := range 3 {
+					say(fault.make(w, plugin))
+					if said := w.why(plugin); !strings.Contains(said, "did not decide") || !strings.Contains(said, fault.rule) || !strings.Contains(said, fault.evidence) {
+						t.Errorf("why, time %d:\n%s", i, said)
+					}
+				}
+				if fault.later {
+					for range 2 {
+						say(w.run(w.command(plugin), w.event(plugin)))
+					}
+				}
+				want := 1
+				if fault.silent {
+					want = 0
+				}
+				if len(messages) != want {
+					t.Errorf("the user was told %d times, want %d: %q", len(messages), want, messages)
+				}
+				if n := w.count(fault.rule); n != 3 {
+					t.Errorf("on file %d times, want 3: %v after %v", n, w.rules(), decided)
+				}
+				left, err := ledger.Unfiled(w.state, "", time.Now())
+				if err != nil || len(left) > 0 {
+					t.Errorf("not filed: %+v, %v", left, err)
+				}
+			})
+		}
+	}
+}
+
+// A full disk takes no answer.
+func TestAnswerToAFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil { // Linux
+		return
+	}
+	w := newWard(t, install(t))
+	disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	cmd := w.command("ned-flanders")
+	cmd.Stdout = disk
+	w.run(cmd, w.event("ned-flanders"))
+	if said := w.why("ned-flanders"); !strings.Contains(said, "fault:answer") || !strings.Contains(said, "no space left") {
+		t.Errorf("why:\n%s", said)
+	}
+}
+
+// Both hooks of a session die at one stop; the next start of either files both.
+func TestTwoKilledAtOnce(t *testing.T) {
+	w := newWard(t, install(t))
+	for plugin := range kinds() {
+		w.run(w.command(plugin), w.event(plugin))
+	}
+	var hooks []*exec.Cmd
+	unlock := w.lock()
+	for plugin := range kinds() {
+		cmd := w.command(plugin)
+		cmd.Stdin = strings.NewReader(w.event(plugin))
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		hooks = append(hooks, cmd)
+	}
+	for {
+		data, _ := os.ReadFile(strings.TrimSuffix(ledger.SessionFile(w.state, "session:s"), ".jsonl") + ".starts")
+		if bytes.Count(data, []byte("begun\t"))+bytes.Count(data, []byte("fault\t")) == 2 {
+			break
+		}
+		time.Sleep(100 * time.Microsecond)
+	}
+	for _, cmd := range hooks {
+		cmd.Process.Kill()
+		cmd.Wait()
+	}
+	unlock()
+	told := w.run(w.command("ned-flanders"), w.event("ned-flanders"))
+	for plugin := range kinds() {
+		if !strings.Contains(told, plugin+": I ") {
+			t.Errorf("the user is told %q, nothing of %s", told, plugin)
+		}
+	}
+	if n := w.count("fault:killed") + w.count("fault:busy"); n != 2 { // 50 ms is how long they wait for the lock
+		t.Errorf("on file: %v", w.rules())
+	}
+}
+
+// Hooks that are killed at any moment, two plugins at once: whatever they leave, the
+// ledger reads, the next start decides, and nothing stays unfiled.
+func TestKilledAtAnyMoment(t *testing.T) {
+	w := newWard(t, install(t))
+	var wg sync.WaitGroup
+	for plugin := range kinds() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for i := range 100 {
+				cmd := w.command(plugin)
+				cmd.Stdin = strings.NewReader(w.event(plugin))
+				if err := cmd.Start(); err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(time.Duration(i*50) * time.Microsecond)
+				cmd.Process.Kill()
+				cmd.Wait()
+			}
+		}()
+	}
+	wg.Wait()
+	for plugin := range kinds() {
+		before := len(w.rules())
+		w.run(w.command(plugin), w.event(plugin))
+		if len(w.rules()) == before {
+			t.Errorf("%s: nothing was decided: %v", plugin, w.rules())
+		}
+	}
+	if left, err := ledger.Unfiled(w.state, "", time.Now()); err != nil || len(left) > 0 {
+		t.Errorf("not filed: %+v, %v", left, err)
+	}
+	if w.count("fault:killed") == 0 {
+		t.Errorf("none was killed at work: the test shows nothing: %v", w.rules())
+	}
+	info, err := os.Stat(strings.TrimSuffix(ledger.SessionFile(w.state, "session:s"), ".jsonl") + ".starts")
+	if err != nil || info.Size() > 16<<10 {
+		t.Errorf("marks: %v, %v", info, err)
+	}
+}
+
+// What lies in the place of a session's marks neither holds a decision up nor is
+// written to.
+func TestForeignMarks(t *testing.T) {
+	hook := install(t)
+	for name, lay := range map[string]func(path, elsewhere string) error{
+		"a link":            func(path, elsewhere string) error { return os.Symlink(elsewhere, path) },
+		"a link to nothing": func(path, elsewhere string) error { return os.Symlink(elsewhere+"-2", path) },
+		"a pipe":            func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
+		"a directory":       func(path, _ string) error { return os.Mkdir(path, 0o700) },
+		"a terminal":        func(path, _ string) error { return os.Symlink("/dev/ptmx", path) },
+		"huge": func(path, _ string) error {
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				return err
+			}
+			return os.Truncate(path, 1<<40)
+		},
+		"garbage":     func(path, _ string) error { return os.WriteFile(path, bytes.Repeat([]byte("x\x00\xff"), 400), 0o600) },
+		"a torn mark": func(path, _ string) error { return os.WriteFile(path, []byte("begun\t1\t2\tStop"), 0o600) },
+		"unreadable":  func(path, _ string) error { return os.WriteFile(path, nil, 0) },
+		"endless number": func(path, _ string) error {
+			return os.WriteFile(path, []byte("begun\t"+strings.Repeat("9", 400)+"\n"), 0o600)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWard(t, hook)
+			elsewhere := filepath.Join(w.home, "elsewhere")
+			w.put(elsewhere, "mine")
+			path := strings.TrimSuffix(ledger.SessionFile(w.state, "session:s"), ".jsonl") + ".starts"
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := lay(path, elsewhere); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				if told := w.run(w.command("ned-flanders"), w.event("ned-flanders")); !strings.Contains(told, "going on") {
+					t.Errorf("answer %q", told)
+				}
+			}
+			if said := w.why("ned-flanders"); !strings.Contains(said, "made Claude go on") {
+				t.Errorf("why: %s", said)
+			}
+			if data, err := os.ReadFile(elsewhere); err != nil || string(data) != "mine" {
+				t.Errorf("elsewhere became %q, %v", data, err)
+			}
+			if _, err := os.Lstat(elsewhere + "-2"); err == nil {
+				t.Error("a file was made outside")
+			}
+		})
+	}
+}

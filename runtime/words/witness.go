@@ -1,0 +1,65 @@
+// The second witness: what Claude Code has in a session's log of a hook that did not
+// come to decide. A hook that is missing, or is not a program any more, leaves
+// nothing else.
+
+package words
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// ruleClient is the rule of what only Claude Code knows of.
+const ruleClient = "fault:client"
+
+// nearly is how far apart, in milliseconds, the hooks of one stop start.
+const nearly = 250
+
+// witnessed is the newest hook that did not come to decide, after a decision.
+type witnessed struct {
+	transcript.DeadHook
+	session string
+	newer   bool // it began after that decision, so at another stop
+}
+
+// witness looks for one in the logs of the sessions that are asked about.
+func (d Desk) witness(newest ledger.Record, a Asked) (w witnessed) {
+	sessions := []string{a.Session}
+	var paths []string
+	if a.Session == "" {
+		sessions = []string{newest.Session, d.Session}
+		if d.Logs != nil {
+			paths = d.Logs(newest.At)
+		}
+	}
+	for _, id := range sessions {
+		paths = append(paths, d.logsOf(id)...)
+	}
+	slices.Sort(paths)
+	any := newest.Decision == "" || ofPrompt(newest) && !a.Prompts // no stop is on file
+	for _, path := range slices.Compact(paths) {
+		all, err := transcript.DeadHooks(path)
+		if err != nil {
+			continue // most of them are not there
+		}
+		for _, f := range all {
+			if f.Ended >= newest.At && f.Ended > w.Ended && (any || a.Prompts == (f.Event == "UserPromptSubmit")) {
+				w = witnessed{f, strings.TrimSuffix(filepath.Base(path), ".jsonl"), f.Began > newest.At+nearly}
+			}
+		}
+	}
+	return w
+}
+
+// record is what the ledger would have of it.
+func (w witnessed) record() ledger.Record {
+	r := ledger.Record{At: w.Ended, Session: w.session, Decision: ledger.None, Rule: ruleClient, Evidence: "Claude Code says: " + w.Says}
+	if w.Event != "Stop" {
+		r.Event = w.Event
+	}
+	return r
+}
