@@ -340,6 +340,19 @@ func ownLock(path string) error {
 	return ownAsAround(in, filepath.Base(path))
 }
 
+// LockDir is a Lock for a directory, by whatever path it is named. The lock file
+// lies in our own state.
+func LockDir(p Places, dir string) (unlock func(), err error) {
+	path, err := resolve(dir)
+	if err != nil {
+		return nil, failed("lock", dir, err)
+	}
+	if err := p.makeState("locks"); err != nil {
+		return nil, err
+	}
+	return Lock(p.state("locks", named(path)+".lock"))
+}
+
 // read gives a regular file's bytes.
 func (f *File) read() ([]byte, fs.FileInfo, error) {
 	if f.in == "" {

@@ -131,8 +131,8 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	if err != nil {
 		return err
 	}
-	r, remove, err := a.prepare(ctx, o)
-	defer remove()
+	r, done, err := a.prepare(ctx, places, o)
+	defer done()
 	if err != nil {
 		return err
 	}
@@ -176,14 +176,14 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 	if err := plan.Apply(places); err != nil {
 		return hintPublish(err)
 	}
-	done := published{release: r, Files: plan, Hooks: hooks, Checks: checks}
-	if done.Marked, err = r.markStarted(ctx); err == nil {
-		done.Tags, err = r.tag(ctx, tags)
+	report := published{release: r, Files: plan, Hooks: hooks, Checks: checks}
+	if report.Marked, err = r.markStarted(ctx); err == nil {
+		report.Tags, err = r.tag(ctx, tags)
 	}
 	if err != nil {
 		return &hinted{fmt.Errorf("the files are published, but git was not told of all: %w", err), "springfield publish again does the rest, once the cause is gone"}
 	}
-	return a.reportPublish(o, done)
+	return a.reportPublish(o, report)
 }
 
 // hintPublish says what to do about a release that could not be planned or written,

@@ -38,6 +38,7 @@ type release struct {
 	differences []generator.Difference // between the suite and the stage
 	changes     []installer.Change     // of another marketplace's catalog
 	waits       []string               // what has to happen before the next run, for people
+	locks       []func()               // give back what is reserved
 }
 
 // releaseRow is one plugin of a release.
@@ -55,33 +56,47 @@ type releaseRow struct {
 	Fresh bool `json:"fresh"`
 }
 
-// prepare works a release out. Call remove when done with it.
-func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove func(), err error) {
-	r, remove = &release{}, func() {}
-	if r.dir, r.suite, err = a.suiteIn(o.dir); err != nil {
-		return r, remove, err
+// prepare works a release out. Call done when done with it: until then no other
+// springfield publishes the suite, or anything in the same marketplace.
+func (a *app) prepare(ctx context.Context, places installer.Places, o publishOptions) (r *release, done func(), err error) {
+	r, temporary := &release{}, ""
+	done = func() {
+		if temporary != "" {
+			_ = os.RemoveAll(temporary)
+		}
+		for _, unlock := range slices.Backward(r.locks) {
+			unlock()
+		}
+	}
+	dir, err := a.suiteDir(o.dir)
+	if err != nil {
+		return r, done, err
+	}
+	if err := r.reserve(places, o, dir); err != nil {
+		return r, done, err
+	}
+	if r.dir, r.suite, err = a.suiteIn(dir); err != nil {
+		return r, done, err
 	}
 	if r.dir, err = beyondLink(r.dir); err != nil {
-		return r, remove, err
+		return r, done, err
 	}
 	if r.repo, err = a.repositoryAt(ctx, r.dir); errors.As(err, &r.noRepo) { // which does not matter unless clients fetch from there
 	} else if err != nil {
-		return r, remove, err
+		return r, done, err
 	}
 	if err := a.readRepos(ctx, r); err != nil {
-		return r, remove, err
+		return r, done, err
 	}
-	if err := a.readMarket(ctx, r, o); err != nil {
-		return r, remove, err
+	if err := a.readMarket(ctx, places, r, o); err != nil {
+		return r, done, err
 	}
 	if err := r.version(ctx, o); err != nil {
-		return r, remove, err
+		return r, done, err
 	}
-	temporary, err := os.MkdirTemp("", "springfield-publish-")
-	if err != nil {
-		return r, remove, err
+	if temporary, err = os.MkdirTemp("", "springfield-publish-"); err != nil {
+		return r, done, err
 	}
-	remove = func() { _ = os.RemoveAll(temporary) }
 	// Under its own name, which is that of the marketplace where nobody gave one.
 	r.stage = filepath.Join(temporary, filepath.Base(r.dir))
 	for _, step := range []func() error{
@@ -93,11 +108,28 @@ func (a *app) prepare(ctx context.Context, o publishOptions) (r *release, remove
 		func() error { return r.offer(ctx, o) },
 	} {
 		if err := step(); err != nil {
-			return r, remove, err
+			return r, done, err
 		}
 	}
 	r.differences, err = generator.Differences(r.dir, r.stage)
-	return r, remove, err
+	return r, done, err
+}
+
+// reserve keeps other springfields from publishing in a directory, unless this one
+// only looks.
+func (r *release) reserve(places installer.Places, o publishOptions, dir string) error {
+	if o.check || o.dryRun {
+		return nil
+	}
+	unlock, err := installer.LockDir(places, dir)
+	if errors.Is(err, installer.ErrLocked) {
+		return &hinted{fmt.Errorf("publish in %s: %w", dir, installer.ErrLocked), "nothing was changed; call it again when the other one is done"}
+	}
+	if err != nil {
+		return err
+	}
+	r.locks = append(r.locks, unlock)
+	return nil
 }
 
 // readRepos finds plugins that are repositories by themselves.
@@ -145,7 +177,7 @@ func (r *release) repoOf(plugin string) (repo *repository, place string, err err
 
 // readMarket finds the marketplace to publish to: the one that is named, else
 // the one that the suite names, else the suite.
-func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err error) {
+func (a *app) readMarket(ctx context.Context, places installer.Places, r *release, o publishOptions) (err error) {
 	to := r.dir
 	switch {
 	case o.to != "":
@@ -161,7 +193,11 @@ func (a *app) readMarket(ctx context.Context, r *release, o publishOptions) (err
 	if to, _, err = a.typed(to); err != nil {
 		return err
 	}
-	r.own = isSameDir(to, r.dir)
+	if r.own = isSameDir(to, r.dir); !r.own {
+		if err := r.reserve(places, o, to); err != nil {
+			return err
+		}
+	}
 	r.market, err = installer.ReadCatalog(to)
 	var syntax *installer.SyntaxError
 	switch {

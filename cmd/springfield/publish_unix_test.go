@@ -1,0 +1,103 @@
+//go:build unix
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// Two runs of publish at once: one waits for the other, or ends with a word, and
+// nothing of them is mixed.
+func TestTwoPublishAtOnce(t *testing.T) {
+	w := newTrapped(t) // only its places: no git in them
+	for _, dir := range []string{"one", "two"} {
+		w.must(t, "home", "springfield", "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", dir)
+	}
+	if err := os.Symlink("one", w.path("home", "alias")); err != nil {
+		t.Fatal(err)
+	}
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host := generator.Host().String()
+	// A go that waits, so that the first run is still at work when the second begins.
+	w.write(t, "slow/go", fmt.Sprintf("#!/bin/sh\n: >'%s'\nwhile [ ! -e '%s' ]; do sleep 0.05; done\nexec '%s' \"$@\"\n", w.path("begun"), w.path("go-on"), real), 0o755)
+	slow := exec.Command("springfield", "publish", "one", "--bump", "minor", "--target", host)
+	slow.Dir, slow.Env = w.path("home"), append(append([]string{}, w.base...), "PATH="+w.path("slow")+":/usr/bin:/bin")
+	var said strings.Builder
+	slow.Stdout, slow.Stderr = &said, &said
+	if err := slow.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if _, err := os.Stat(w.path("begun")); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("it does not begin: %s", said.String())
+		}
+	}
+	for _, dir := range []string{"one", "alias"} {
+		out, err := w.run(t, "home", nil, "springfield", "publish", dir, "--bump", "major", "--target", host)
+		if err == nil || !strings.Contains(out, "another springfield is at work") || !strings.Contains(out, "hint: nothing was changed") {
+			t.Errorf("%s: %v\n%s", dir, err, out)
+		}
+	}
+	if out, err := w.run(t, "home", nil, "springfield", "publish", "two", "--target", host); err != nil {
+		t.Errorf("another suite: %v\n%s", err, out)
+	}
+	if out, err := w.run(t, "home", nil, "springfield", "publish", "one", "--dry-run", "--target", host); err != nil {
+		t.Errorf("only a look: %v\n%s", err, out)
+	}
+	w.write(t, "go-on", "", 0o644)
+	if err := slow.Wait(); err != nil {
+		t.Fatalf("%v\n%s", err, said.String())
+	}
+	version := func() string {
+		data, err := os.ReadFile(filepath.Join(w.path("home"), "one", "ned-flanders", ".claude-plugin", "plugin.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, rest, _ := strings.Cut(string(data), `"version": "`)
+		version, _, _ := strings.Cut(rest, `"`)
+		return version
+	}
+	if got := version(); got != "0.2.0" {
+		t.Errorf("version %s", got)
+	}
+
+	// Several without waiting for anything: each that says it is done has raised the version.
+	var all sync.WaitGroup
+	outs, errs := make([]string, 4), make([]error, 4)
+	for i := range outs {
+		all.Go(func() {
+			outs[i], errs[i] = w.run(t, "home", nil, "springfield", "publish", "one", "--bump", "patch", "--note", fmt.Sprintf("run %d", i), "--target", host)
+		})
+	}
+	all.Wait()
+	done := 0
+	for i, err := range errs {
+		switch {
+		case err == nil:
+			done++
+		case !strings.Contains(outs[i], "another springfield is at work"):
+			t.Errorf("%v\n%s", err, outs[i])
+		}
+	}
+	if got, want := version(), fmt.Sprintf("0.2.%d", done); got != want || done == 0 {
+		t.Errorf("version %s after %d runs", got, done)
+	}
+	if out, err := w.run(t, "home", nil, "springfield", "publish", "one", "--check"); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
