@@ -42,10 +42,9 @@ bench: ## time a decision, beside an empty Go program, and enable, each as a who
 page: ## the page of springfield replay in a real browser; needs chromium on PATH
 	go test -tags browser -count=1 -run InABrowser ./replay
 
-score: ## measure the rules on labelled stops: make score TRANSCRIPTS=DIR
-	@test -n "$(TRANSCRIPTS)" || { echo 'make score TRANSCRIPTS=DIR: a directory with stops.jsonl and sessions/'; exit 2; }
-	@go run ./replay/score "$(TRANSCRIPTS)"
-	@go run ./replay/score "$(TRANSCRIPTS)" -labels
+score: ## measure the rules on closings, and on labelled stops of sessions: make score TRANSCRIPTS=DIR
+	@go run ./replay/score closings -closings
+	@test -z "$(TRANSCRIPTS)" || { go run ./replay/score "$(TRANSCRIPTS)" && go run ./replay/score "$(TRANSCRIPTS)" -labels; }
 
 FUZZTIME = 1m
 fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each

@@ -57,20 +57,20 @@ func TestFirstVersion(t *testing.T) {
 }
 
 func TestMeasured(t *testing.T) {
+	rates := Rates{Stops: 556, Wrong: 48, Work: 391, Caught: 344}
 	for want, m := range map[string]*Measured{
-		"0 of 556 wrong, 88 % caught": {Stops: 556, Work: 391, Caught: 344},
-		"48 of 556 wrong, 7 % caught": {Stops: 556, Wrong: 48, Work: 391, Caught: 28},
-		"0 of 0 wrong, 0 % caught":    {},
-		"not measured":                nil,
+		"English 48 of 556 wrong, 88 % caught; other languages 0 of 0, 0 %": {English: rates},
+		"English 0 of 0 wrong, 0 % caught; other languages 48 of 556, 88 %": {Others: rates},
+		"not measured": nil,
 	} {
 		if got := (About{Measured: m}).Accuracy(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := (Measured{Stops: 556, Wrong: 48}).RunOver(); got != "8.6 %" {
+	if got := rates.RunOver(); got != "8.6 %" {
 		t.Errorf("%q", got)
 	}
-	if got := (Measured{}).RunOver(); got != "0 %" {
+	if got := (Rates{}).RunOver(); got != "0 %" {
 		t.Errorf("%q", got)
 	}
 }

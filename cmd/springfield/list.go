@@ -67,9 +67,9 @@ func runList(_ context.Context, a *app, o listOptions) error {
 		a.say("%s", line)
 	}
 	a.say(`
-  wrong   of the stops where a person then said something else: run over
-  caught  of the stops in the middle of work: gone on from
-  measured with default settings on labelled stops of real sessions
+  wrong   of the last messages that need a person, or report that all is done: wrongly continued
+  caught  of the last messages in the middle of work: continued
+  measured on English messages by authors who had not seen the rules, 40 % of them hard on purpose
 `)
 	for _, r := range rows {
 		a.item(r.name+": ", r.about.Summary)
@@ -112,7 +112,7 @@ func table(rows []row) []string {
 	for _, r := range rows {
 		wrong, caught := "-", "-"
 		if m := r.about.Measured; m != nil {
-			wrong, caught = m.RunOver(), fmt.Sprintf("%d %%", m.Share())
+			wrong, caught = m.English.RunOver(), fmt.Sprintf("%d %%", m.English.Share())
 		}
 		cells = append(cells, []string{r.name, r.about.Cost, r.about.Changes, wrong, caught, r.about.Complexity, r.about.Needs})
 	}

@@ -14,10 +14,10 @@ import (
 
 // Eight strategies, as wide as about.yaml may make them, fit the terminal.
 func TestTableFits(t *testing.T) {
-	rows := []row{{"ned-flanders", generator.About{Cost: "$0", Changes: "none", Complexity: "low", Needs: "nothing", Measured: &generator.Measured{Stops: 556, Work: 391, Caught: 344}}}}
+	rows := []row{{"ned-flanders", generator.About{Cost: "$0", Changes: "none", Complexity: "low", Needs: "nothing", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Work: 391, Caught: 344}}}}}
 	for _, name := range []string{"lisa-simpson", "marge-simpson", "bart-simpson", "ralph-wiggum", "todo-continuation", "ralph-specum", "ralph-speckit"} {
 		rows = append(rows, row{name, generator.About{
-			Cost: "~$0.001", Changes: "heavy", Complexity: "medium", Needs: "a state file", Measured: &generator.Measured{Stops: 556, Wrong: 48, Work: 391, Caught: 391},
+			Cost: "~$0.001", Changes: "heavy", Complexity: "medium", Needs: "a state file", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Wrong: 48, Work: 391, Caught: 391}},
 		}})
 	}
 	rows[7].about.Measured = nil

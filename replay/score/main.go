@@ -1,6 +1,6 @@
 // Command score measures rule sets on labelled stops of past sessions:
 //
-//	score DIRECTORY [-v | -labels]
+//	score DIRECTORY [-v | -labels | -closings]
 //
 // DIRECTORY holds stops.jsonl, a row a stop, and sessions/. At every row the
 // transcript is cut there and decided on by the code of the hook, with nothing
@@ -69,6 +69,13 @@ func main() {
 	if len(os.Args) < 2 {
 		fmt.Fprintln(said, "score: error: name the directory with stops.jsonl and sessions/")
 		os.Exit(2)
+	}
+	if slices.Contains(os.Args[2:], "-closings") {
+		if err := scoreClosings(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
+			fmt.Fprintln(os.Stderr, "score: error:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	if slices.Contains(os.Args[2:], "-labels") {
 		if err := labels(out, os.Args[1]); err != nil {
