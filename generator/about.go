@@ -69,14 +69,12 @@ func (a About) Gated() string {
 	return gate + "; a hold; SPRINGFIELD=off"
 }
 
-// Accuracy is the measurement in a few words.
+// Accuracy is the measurement on English closings in a few words.
 func (a About) Accuracy() string {
 	if a.Measured == nil {
 		return "not measured"
 	}
-	m := a.Measured
-	return fmt.Sprintf("English %d of %d wrong, %d %% caught; other languages %d of %d, %d %%",
-		m.English.Wrong, m.English.Stops, m.English.Share(), m.Others.Wrong, m.Others.Stops, m.Others.Share())
+	return fmt.Sprintf("%s wrong, %d %% caught", a.Measured.English.RunOver(), a.Measured.English.Share())
 }
 
 // Question is one setting of a plugin; its first choice is the default.

@@ -69,7 +69,7 @@ func runList(_ context.Context, a *app, o listOptions) error {
 	a.say(`
   wrong   of the last messages that need a person, or report that all is done: wrongly continued
   caught  of the last messages in the middle of work: continued
-  measured on English messages by authors who had not seen the rules, 40 % of them hard on purpose
+  measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose
 `)
 	for _, r := range rows {
 		a.item(r.name+": ", r.about.Summary)
