@@ -19,6 +19,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -467,4 +469,22 @@ func decode(text string) (any, error) {
 	var v any
 	err := decoder.Decode(&v)
 	return v, err
+}
+
+// equal tells whether two decoded texts mean the same. reflect.DeepEqual does too,
+// and takes most of the time that an edit of a large file has.
+func equal(a, b any) bool {
+	switch a := a.(type) {
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, equal)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, equal)
+	}
+	switch b.(type) {
+	case map[string]any, []any:
+		return false // which == cannot compare
+	}
+	return a == b
 }

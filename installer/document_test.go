@@ -134,3 +134,19 @@ func TestGet(t *testing.T) {
 		t.Errorf("the whole document is %q, %v, %v", whole, found, err)
 	}
 }
+
+func TestEqual(t *testing.T) {
+	texts := []string{`null`, `true`, `1`, `1.0`, `"1"`, `""`, `[]`, `{}`, `[1]`, `["1"]`, `[[]]`, `[{}]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":1}`, `{"a":null}`, `{"a":{}}`, `{"a":[]}`}
+	for i, one := range texts {
+		for j, other := range texts {
+			a, errA := decode(one)
+			b, errB := decode(other)
+			if errA != nil || errB != nil {
+				t.Fatal(errA, errB)
+			}
+			if got := equal(a, b); got != (i == j) {
+				t.Errorf("%s and %s: %v", one, other, got)
+			}
+		}
+	}
+}

@@ -18,7 +18,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -164,7 +163,7 @@ func (d *Document) holds(v *value, c Change) bool {
 	}
 	is, err := decode(d.raw(v))
 	wanted, wantedErr := decode(string(c.Value))
-	return err == nil && wantedErr == nil && reflect.DeepEqual(is, wanted)
+	return err == nil && wantedErr == nil && equal(is, wanted)
 }
 
 // remove takes the separator before the member along, or the one behind it for
@@ -277,7 +276,7 @@ func faithful(before, after *Document, changes []Change) error {
 			return err
 		}
 	}
-	if !reflect.DeepEqual(is, wanted) || !keeps(before, after, before.root, after.root, paths) {
+	if !equal(is, wanted) || !keeps(before, after, before.root, after.root, paths) {
 		return errUnfaithful
 	}
 	return nil

@@ -16,7 +16,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -382,7 +381,7 @@ func isEmpty(raw json.RawMessage) bool {
 func same(a, b json.RawMessage) bool {
 	x, errX := decode(string(a))
 	y, errY := decode(string(b))
-	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
+	return errX == nil && errY == nil && equal(x, y)
 }
 
 func hash(data []byte) string {
