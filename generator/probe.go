@@ -11,6 +11,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,6 +27,10 @@ import (
 //
 //go:embed probe.go.txt
 var probeSource []byte
+
+// ErrNoExec says that no program can be started in the temporary directory, so
+// that a Go cannot be tried out there.
+var ErrNoExec = errors.New("programs cannot be started in the temporary directory")
 
 // probeTime bounds one run of the probe.
 const probeTime = 30 * time.Second
@@ -51,6 +56,9 @@ func (t Toolchain) prove(ctx context.Context, stage, goCommand, overlay string) 
 		return err
 	}
 	want, err := t.probe(ctx, stage, program, nil)
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("compile the hook: %w: %s", ErrNoExec, stage)
+	}
 	if err != nil {
 		return fmt.Errorf("compile the hook: start the probe: %w", err)
 	}

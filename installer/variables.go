@@ -6,6 +6,8 @@ package installer
 import (
 	"encoding/json"
 	"slices"
+	"strings"
+	"unicode/utf8"
 )
 
 // Variable is a member of a settings file's env.
@@ -32,6 +34,7 @@ func (l Layer) variables(p Places) []Variable {
 		return nil
 	}
 	m, _ := p.recall(l.path) // without a memory nothing is ours
+	at := place{text: l.doc.text, line: 1, column: 1}
 	var all []Variable
 	for _, env := range l.doc.root.members {
 		if env.key != "env" || !l.doc.isObject(env.value) {
@@ -40,7 +43,7 @@ func (l Layer) variables(p Places) []Variable {
 		for _, member := range env.value.members {
 			raw := json.RawMessage(l.doc.raw(member.value))
 			v := Variable{Name: member.key, Value: string(raw), Layer: l.Name, File: l.File, Ours: m.hasSet(member.key, raw)}
-			v.Line, v.Column = position(l.doc.text, member.start)
+			v.Line, v.Column = at.to(member.start)
 			if text := stringIn(raw); text != "" || v.Value == `""` {
 				v.Value = text
 			}
@@ -48,6 +51,25 @@ func (l Layer) variables(p Places) []Variable {
 		}
 	}
 	return all
+}
+
+// place is a position in a text that only goes forward, so that many are found in
+// the time of one.
+type place struct {
+	text         string
+	offset       int
+	line, column int
+}
+
+// to is the line and the column of an offset behind the last one.
+func (p *place) to(offset int) (line, column int) {
+	between := p.text[p.offset:offset]
+	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
+		p.line, p.column = p.line+strings.Count(between, "\n"), 1
+		between = between[i+1:]
+	}
+	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
+	return p.line, p.column
 }
 
 // hasSet tells whether springfield has given a variable the value that it has.

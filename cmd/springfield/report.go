@@ -83,6 +83,8 @@ func hint(err error) string {
 		return "install Go (go.dev/dl), then call springfield again; a released springfield carries compiled hooks and needs none"
 	case errors.Is(err, generator.ErrOldGo):
 		return "install a newer Go (go.dev/dl) and put it in front on PATH; a released springfield carries compiled hooks and needs none"
+	case errors.Is(err, generator.ErrNoExec):
+		return "set TMPDIR to a directory where programs may be started: TMPDIR=$HOME springfield …"
 	case errors.Is(err, generator.ErrUnknownGo):
 		return "put Go 1.25 or 1.26 in front on PATH (go.dev/dl); a released springfield carries compiled hooks and needs none"
 	case errors.Is(err, generator.ErrNoPrebuilt):

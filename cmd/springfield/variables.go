@@ -63,6 +63,7 @@ const maxOthers = 20
 // steered are the variables that project and local settings set, those that could
 // move something first, the others as text.
 func steered(places installer.Places, in installer.Inventory) (steering []setting, others []string) {
+	more := 0
 	for _, v := range in.Variables(places) {
 		if v.Ours || v.Layer != string(installer.Project) && v.Layer != string(installer.Local) {
 			continue
@@ -71,10 +72,12 @@ func steered(places installer.Places, in installer.Inventory) (steering []settin
 			steering = append(steering, setting{v, does})
 			continue
 		}
-		others = append(others, fmt.Sprintf("%.40s (%s)", v.Name, place(v)))
+		if more++; more <= maxOthers {
+			others = append(others, fmt.Sprintf("%.40s (%s)", v.Name, place(v)))
+		}
 	}
-	if more := len(others) - maxOthers; more > 0 {
-		others = append(others[:maxOthers], fmt.Sprintf("and %d more", more))
+	if more -= maxOthers; more > 0 {
+		others = append(others, fmt.Sprintf("and %d more", more))
 	}
 	return steering, others
 }

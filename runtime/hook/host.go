@@ -63,6 +63,7 @@ func (h Host) Run() (code int) {
 		return 0
 	}
 	h.start = &start{plugin: "springfield", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}}
+	defer func() { h.start.mark.Close() }()
 	defer func() { _ = recover() }() // of what follows a panic
 	defer func() {
 		if p := recover(); p != nil {
@@ -120,11 +121,14 @@ func (h Host) Run() (code int) {
 		h.note("%s; it is not in force", fault)
 	}
 	a := h.answer(state, settings, event)
-	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
 	if a.fault != nil {
 		a.alert = both(a.alert, h.undecided(*a.fault))
 	}
 	code, written := h.write(a, settings)
+	if a.fault == nil {
+		h.end(written) // what follows may take its time, and be ended in the middle
+	}
+	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
 	h.script(root, a.dir, a.Script)
 	// Behind the answer, and with no lock held: a command may take its time.
 	// One that fails is not called for the next event.
@@ -134,9 +138,6 @@ func (h Host) Run() (code int) {
 			h.note("%v", err)
 			to = nil
 		}
-	}
-	if a.fault == nil {
-		h.end(written)
 	}
 	return code
 }

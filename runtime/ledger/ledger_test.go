@@ -191,6 +191,48 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	second.Close()
 }
 
+// A session that appends twice while its file is rotated loses nothing of what was
+// on file, and no other hook comes between the two.
+func TestRotationBetweenTwoRecords(t *testing.T) {
+	dir := t.TempDir()
+	padding := strings.Repeat("x", 20<<10)
+	s, err := Open(dir, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	for s.size <= maxFile {
+		if _, err := s.Append(Record{At: int64(written), Plugin: "p", Decision: "stop", Rule: "r", Evidence: padding}); err != nil {
+			t.Fatal(err)
+		}
+		written++
+	}
+	for range 3 {
+		if _, err := s.Append(Record{At: int64(written), Plugin: "p", Decision: "stop", Rule: "r"}); err != nil {
+			t.Fatal(err)
+		}
+		written++
+		other, err := Open(dir, "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Lock(); err != ErrBusy {
+			t.Errorf("another hook has the lock: %v", err)
+		}
+		if other.State.Number != written {
+			t.Errorf("on file is number %d, want %d", other.State.Number, written)
+		}
+		other.Close()
+	}
+	if all, err := History(dir, "a", 1<<20); err != nil || len(all) != written {
+		t.Errorf("%d records of %d, %v", len(all), written, err)
+	}
+}
+
 // A ledger that has grown begins anew, with the state in it, and a hook that
 // was waiting meanwhile goes on in the new file.
 func TestRotation(t *testing.T) {

@@ -103,7 +103,7 @@ func Open(dir, id string) (*Session, error) {
 // openFile opens a file to append to. A link in its place is refused: what is
 // written here stays here.
 func openFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|nofollow, 0o600)
+	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|nonblock|nofollow, 0o600)
 }
 
 // makeDirs makes the state directory, each level for the user alone. The
@@ -228,19 +228,37 @@ func (s *Session) Append(r Record) (id string, err error) {
 
 // rotate begins a new file with a record and keeps the old one under the name
 // .1. At every moment one of the two is complete and in place, so a kill loses
-// nothing. False: it did not work, the record goes where it always goes.
+// nothing. The new file is locked before it is in place: no other hook comes
+// between this record and the next. False: it did not work, the record goes
+// where it always goes.
 func (s *Session) rotate(line []byte) bool {
 	fresh, err := writeBeside(s.path, line)
 	if err != nil {
 		return false
 	}
+	file, err := openFile(fresh)
+	if err != nil {
+		os.Remove(fresh)
+		return false
+	}
+	if got, err := tryLock(file); err != nil || !got || !s.replace(fresh) {
+		file.Close()
+		os.Remove(fresh)
+		return false
+	}
+	s.file.Close()
+	s.file, s.size, s.torn = file, int64(len(line)), false
+	return true
+}
+
+// replace puts a file in the place of the ledger, which becomes .1.
+func (s *Session) replace(fresh string) bool {
 	old := s.path + ".1"
 	os.Remove(old)
 	if os.Link(s.path, old) != nil { // file systems without links lose the old decisions, never the state
 		os.Remove(old)
 	}
 	if rename(fresh, s.path) != nil {
-		os.Remove(fresh)
 		os.Remove(old) // it would be the same file under two names
 		return false
 	}

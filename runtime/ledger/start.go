@@ -96,7 +96,7 @@ func Begin(dir, id string, s Start, now time.Time) *Mark {
 	}
 	m.start.state, m.start.pid, m.start.at = begun, os.Getpid(), -1
 	path := startsFile(dir, id)
-	f, err := os.OpenFile(path, os.O_RDWR|nofollow, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|nonblock|nofollow, 0)
 	if err == nil {
 		marks, ok := readMarks(f)
 		if !ok {
@@ -149,7 +149,7 @@ func (m *Mark) add(dir, path string) {
 		return
 	}
 	m.start.at = end - markSize
-	m.file, _ = os.OpenFile(path, os.O_RDWR|nofollow, 0) // one that appends writes nowhere else
+	m.file, _ = os.OpenFile(path, os.O_RDWR|nonblock|nofollow, 0) // one that appends writes nowhere else
 }
 
 func (m *Mark) write() {
@@ -161,18 +161,18 @@ func (m *Mark) write() {
 // End completes the mark: the start came to a decision, or is on file.
 func (m *Mark) End() {
 	m.start.state = done
-	m.close()
+	m.write()
 }
 
 // Fail completes the mark with the reason for which the start came to no decision,
 // which could not be filed.
 func (m *Mark) Fail(rule, evidence string) {
 	m.start.state, m.start.Rule, m.start.Evidence = fault, rule, evidence
-	m.close()
+	m.write()
 }
 
-func (m *Mark) close() {
-	m.write()
+// Close gives the mark's file back. Until then it can still fail.
+func (m *Mark) Close() {
 	if m.file != nil {
 		m.file.Close()
 		m.file = nil
