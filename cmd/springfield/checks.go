@@ -231,13 +231,13 @@ func (d *diagnosis) checkRunning(s installer.Switched) []finding {
 		all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: "chmod +x it",
 			mend: func() error { return makeExecutable(s.Dir) }})
 	case err != nil:
-		all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s)})
+		all = append(all, finding{State: failure, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s, "init")})
 	}
 	if known, _ := strategy.Named(s.Strategy); known.Judges && len(all) == 0 { // a hook that does not start asks nobody
 		all = append(all, d.checkJudgeProgram(s)...)
 	}
 	if err := generator.CheckRuntime(s.Dir, generator.Host()); err != nil && len(all) == 0 {
-		all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s)})
+		all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error(), Fix: d.whoCompiles(s, "build")})
 	}
 	if err := generator.CheckRecorded(s.Dir, generator.Host()); err != nil && len(all) == 0 {
 		all = append(all, finding{State: warning, Says: s.ID + ": " + err.Error(), Fix: "springfield build " + filepath.Dir(s.Dir)})
@@ -257,17 +257,18 @@ func (d *diagnosis) checkJudgeProgram(s installer.Switched) []finding {
 	if err == nil {
 		return nil
 	}
-	f := finding{State: failure, Says: s.ID + ": " + err.Error() + "; where its rules are not sure, Claude stops", Fix: d.whoCompiles(s)}
+	f := finding{State: failure, Says: s.ID + ": " + err.Error() + "; where its rules are not sure, Claude stops", Fix: d.whoCompiles(s, "init")}
 	if errors.Is(err, generator.ErrNotExecutable) {
 		f.Fix, f.mend = "chmod +x it", func() error { return makeExecutable(s.Dir) }
 	}
 	return []finding{f}
 }
 
-// whoCompiles is how a plugin gets the programs that it lacks.
-func (d *diagnosis) whoCompiles(s installer.Switched) string {
+// whoCompiles is how a plugin gets its programs: init takes this machine among the
+// targets, build compiles for those that the suite has.
+func (d *diagnosis) whoCompiles(s installer.Switched, verb string) string {
 	if market, _ := installer.MarketNamed(d.places, s.Marketplace); isSuite(market.Suite()) {
-		return "springfield init " + market.Suite()
+		return "springfield " + verb + " " + market.Suite()
 	}
 	return "have it compiled for " + generator.Host().String() + " by whoever publishes it"
 }
