@@ -36,13 +36,16 @@ func Armour() {
 
 // Host is what the hook runs in. Only a main fills it.
 type Host struct {
-	Stdin          io.Reader
-	Stdout, Stderr io.Writer
-	Executable     string // path of the running binary
-	PluginRoot     string // CLAUDE_PLUGIN_ROOT, the fallback
-	Project        string // CLAUDE_PROJECT_DIR, where a project's layer lies
-	Home           string // the user's home directory
-	Off            bool   // SPRINGFIELD=off
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Stderr gets lines that have been through display.Line, and words for Claude that
+	// have been through display.Text. A display.Writer would spell out the joiners of these.
+	Stderr     io.Writer
+	Executable string // path of the running binary
+	PluginRoot string // CLAUDE_PLUGIN_ROOT, the fallback
+	Project    string // CLAUDE_PROJECT_DIR, where a project's layer lies
+	Home       string // the user's home directory
+	Off        bool   // SPRINGFIELD=off
 	// Getenv reads the environment, of which only programs that are started get
 	// something.
 	Getenv func(string) string
@@ -512,5 +515,5 @@ func (h Host) say(line string) {
 	if prefix == "" {
 		prefix = "springfield: "
 	}
-	fmt.Fprintln(h.Stderr, prefix+display.Line(line))
+	fmt.Fprintln(h.Stderr, display.Line(prefix+line))
 }

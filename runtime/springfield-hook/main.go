@@ -24,7 +24,7 @@ func main() {
 		os.Exit(answer(home, os.Args[1:]))
 	}
 	os.Exit(hook.Host{
-		Stdin: os.Stdin, Stdout: display.Writer(output(os.Stdout)), Stderr: display.Writer(output(os.Stderr)),
+		Stdin: os.Stdin, Stdout: display.Writer(output(os.Stdout)), Stderr: output(os.Stderr),
 		Executable: executable(),
 		PluginRoot: os.Getenv("CLAUDE_PLUGIN_ROOT"),
 		Project:    os.Getenv("CLAUDE_PROJECT_DIR"),

@@ -313,3 +313,21 @@ func TestBinaryWearsItsArmour(t *testing.T) {
 		t.Errorf("%v, want death by SIGABRT", err)
 	}
 }
+
+// Said by exit code 2 a reason is for a model: joiners, which words of Persian and emoji
+// are spelled with, arrive as they are, and what a terminal obeys does not.
+func TestReasonsReachTheModel(t *testing.T) {
+	hook := install(t)
+	config := `{"strategy": "ned-flanders", "protocol": "exit2", "add": [{"id": "a", "last": ["next"], "then": "continue", "reason": "می\u200cخواهم 👨\u200d👧\u001b[2J\u202e"}]}`
+	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(hook)), "strategy.json"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := command(t, hook)
+	cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"The next."}`)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	err := cmd.Run()
+	if want := "می\u200cخواهم 👨\u200d👧[2J"; cmd.ProcessState.ExitCode() != 2 || !strings.Contains(stderr.String(), want) || strings.ContainsAny(stderr.String(), "\x1b\u202e") {
+		t.Errorf("%v, %q, want %q in it", err, stderr.String(), want)
+	}
+}
