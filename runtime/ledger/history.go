@@ -101,7 +101,8 @@ func Find(dir, session, id string) (Record, bool, error) {
 	return Record{}, false, nil
 }
 
-// maxIndex bounds what is read of the index, in bytes: 30,000 sessions.
+// maxIndex bounds what is read of the index, in bytes: 15,000 sessions, which
+// mostly stand in it twice.
 const maxIndex = 1 << 20
 
 // sessionFiles lists the ledgers, rotated ones first. Which sessions there are
@@ -112,6 +113,17 @@ func sessionFiles(dir, id string) ([]string, error) {
 		path := SessionFile(dir, id)
 		return []string{path + ".1", path}, nil
 	}
+	keys, err := sessionKeys(dir)
+	var files []string
+	for _, key := range keys {
+		path := filepath.Join(dir, "sessions", key+".jsonl")
+		files = append(files, path+".1", path)
+	}
+	return files, err
+}
+
+// sessionKeys reads the index: each session once, the oldest first.
+func sessionKeys(dir string) (keys []string, err error) {
 	f, err := openToRead(indexFile(dir))
 	if os.IsNotExist(err) {
 		return nil, nil
@@ -128,22 +140,20 @@ func sessionFiles(dir, id string) ([]string, error) {
 	if _, err := f.ReadAt(data, size-int64(len(data))); err != nil && err != io.EOF {
 		return nil, err
 	}
-	var files []string
 	seen := map[string]bool{}
 	for _, key := range strings.Fields(string(data)) {
 		if isKey(key) && !seen[key] {
 			seen[key] = true
-			path := filepath.Join(dir, "sessions", key+".jsonl")
-			files = append(files, path+".1", path)
+			keys = append(keys, key)
 		}
 	}
-	return files, nil
+	return keys, nil
 }
 
 func indexFile(dir string) string { return filepath.Join(dir, "sessions", "index") }
 
-// register adds a session to the index, at its first decision. It is only for
-// looking back: a failure is no reason to fail.
+// register adds a session to the index, at its first mark and at its first decision.
+// It is only for looking back: a failure is no reason to fail.
 func register(dir, key string) {
 	f, err := openFile(indexFile(dir))
 	if err != nil {

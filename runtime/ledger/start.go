@@ -27,6 +27,8 @@ const (
 	// longestStart is more than a start can take, with a judge to wait for. After
 	// that its process is another one under the same number.
 	longestStart = 5 * time.Minute
+	// maxUnfiled bounds how many sessions' marks are read at once.
+	maxUnfiled = 1000
 )
 
 // None is the decision of a record about a start that came to none.
@@ -148,7 +150,9 @@ func (m *Mark) add(dir, path string) {
 	if err != nil {
 		return
 	}
-	m.start.at = end - markSize
+	if m.start.at = end - markSize; m.start.at == 0 {
+		register(dir, strings.TrimSuffix(filepath.Base(path), ".starts")) // it may never come to a decision
+	}
 	m.file, _ = os.OpenFile(path, os.O_RDWR|nonblock|nofollow, 0) // one that appends writes nowhere else
 }
 
@@ -202,7 +206,7 @@ func (m *Mark) Filed(s Start) {
 }
 
 // Unfiled are the starts that ended without a decision and are not on file yet, of
-// one session or with an empty id of all.
+// one session or with an empty id of the 1000 that began last.
 func Unfiled(dir, id string, now time.Time) ([]Record, error) {
 	files := []string{startsFile(dir, id)}
 	if id == "" {
@@ -233,22 +237,11 @@ func Unfiled(dir, id string, now time.Time) ([]Record, error) {
 	return all, nil
 }
 
-// startsFiles lists the marks of all sessions. A session that has nothing but marks
-// is not in the index.
+// startsFiles lists the marks of the sessions that began last.
 func startsFiles(dir string) (files []string, err error) {
-	sessions, err := os.Open(filepath.Join(dir, "sessions"))
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer sessions.Close()
-	names, err := sessions.Readdirnames(-1)
-	for _, name := range names {
-		if key, ok := strings.CutSuffix(name, ".starts"); ok && isKey(key) {
-			files = append(files, filepath.Join(sessions.Name(), name))
-		}
+	keys, err := sessionKeys(dir)
+	for _, key := range keys[max(0, len(keys)-maxUnfiled):] {
+		files = append(files, filepath.Join(dir, "sessions", key+".starts"))
 	}
 	return files, err
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -127,4 +128,35 @@ func FuzzMarks(f *testing.F) {
 			t.Errorf("%q is read as %+v", line, got)
 		}
 	})
+}
+
+// Of all sessions the marks of those that began last are read, also of one that never
+// came to a decision.
+func TestUnfiledIsBounded(t *testing.T) {
+	dir, now := filepath.Join(t.TempDir(), "springfield"), time.UnixMilli(1_800_000_000_000)
+	fail := func(n int) {
+		id := "session:" + strconv.Itoa(n)
+		Begin(dir, id, Start{At: now.UnixMilli() + int64(n), Plugin: "ned", Event: "Stop", Session: id}, now).Fail("fault:busy", "x")
+	}
+	const extra = 5
+	for n := range maxUnfiled + extra {
+		fail(n)
+	}
+	all, err := Unfiled(dir, "", now)
+	if err != nil || len(all) != maxUnfiled || all[0].Session != "session:"+strconv.Itoa(extra) {
+		t.Fatalf("%d starts, %v", len(all), err)
+	}
+	if all, err := Unfiled(dir, "session:0", now); err != nil || len(all) != 1 {
+		t.Errorf("by its session: %v, %v", all, err)
+	}
+	// A second plugin, and the first decision, do not make a session count twice.
+	Begin(dir, "session:7", Start{At: now.UnixMilli(), Plugin: "marge", Event: "Stop", Session: "session:7"}, now).End()
+	s, err := Open(dir, "session:7")
+	if err == nil {
+		_, err = s.Append(Record{At: now.UnixMilli(), Session: "session:7", Plugin: "ned", Decision: "stop"})
+		s.Close()
+	}
+	if all, again := Unfiled(dir, "", now); err != nil || again != nil || len(all) != maxUnfiled {
+		t.Errorf("%d starts, %v, %v", len(all), err, again)
+	}
 }

@@ -207,11 +207,14 @@ func (d Desk) heldAt(r ledger.Record) {
 // stopBefore is when the decision before one was made: in its session, or for a
 // session's first one in any.
 func (d Desk) stopBefore(r ledger.Record) (at int64) {
-	all, err := ledger.History(d.Dir, "", everything)
+	of, first := key(r.Session), r.State.Number <= 1
+	if first {
+		of = ""
+	}
+	all, err := ledger.History(d.Dir, of, everything)
 	if err != nil {
 		return r.At
 	}
-	first := r.State.Number <= 1
 	for _, old := range all {
 		if ofPrompt(old) == ofPrompt(r) && old.At < r.At && (first || old.Session == r.Session) {
 			at = max(at, old.At)
