@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // git is git for one directory.
@@ -111,17 +113,45 @@ func (g *git) withoutPrograms(ctx context.Context) error {
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return nil // there are none
 	}
+	if err != nil {
+		if old := g.needs(ctx, 2, 26); old != nil { // which has --show-scope
+			return old
+		}
+		return err
+	}
 	for _, line := range strings.Split(out, "\n") {
 		scope, name, _ := strings.Cut(line, "\t")
 		hook, isHook := strings.CutSuffix(name, ".command")
 		switch {
 		case isHook && strings.HasPrefix(name, "hook."):
-			g.quiet = append(g.quiet, "--config-env="+hook+".enabled="+noText)
-		case !slices.Contains([]string{"system", "global", "command"}, scope):
-			g.quiet = append(g.quiet, "--config-env="+name+"="+noText)
+			name = hook + ".enabled"
+		case slices.Contains([]string{"system", "global", "command"}, scope):
+			continue
 		}
+		if !strings.Contains(name, "=") {
+			g.quiet = append(g.quiet, "-c", name+"=")
+			continue
+		}
+		if err := g.needs(ctx, 2, 31); err != nil { // which has --config-env
+			return err
+		}
+		g.quiet = append(g.quiet, "--config-env="+name+"="+noText)
 	}
-	return err
+	return nil
+}
+
+// needs gives an error if git is older than a version, which it names.
+func (g *git) needs(ctx context.Context, major, minor int) error {
+	out, err := g.run(ctx, "", "version")
+	if err != nil {
+		return err
+	}
+	var isMajor, isMinor int
+	version := strings.TrimPrefix(out, "git version ")
+	if n, _ := fmt.Sscanf(version, "%d.%d", &isMajor, &isMinor); n == 2 && (isMajor < major || isMajor == major && isMinor < minor) {
+		return &hinted{fmt.Errorf("git %s is too old to look at %s", display.Line(version), g.dir), fmt.Sprintf("put git %d.%d or newer in front on PATH", major, minor)}
+	}
+	return nil
 }
 
 // run is what a command prints, without the last line end; text is its standard

@@ -405,3 +405,82 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 		t.Errorf("started: %q", got)
 	}
 }
+
+// An older git echoes flags that it does not know, or refuses them. One that cannot be
+// kept from the programs of a repository is named, with the version that can.
+func TestOlderGit(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		version, program string
+		wants            string // the version that its error asks for
+	}{
+		"2.30":                           {"2.30.2", "", ""},
+		"2.30, a program":                {"2.30.2", "filter.x.clean", ""},
+		"2.30, a program behind an =":    {"2.30.2", "filter.a=b.clean", "2.31"},
+		"2.39, a program behind an =":    {"2.39.5", "filter.a=b.clean", ""},
+		"2.25":                           {"2.25.1", "", "2.26"},
+		"2.26, as Apple writes versions": {"2.26.0 (Apple Git-130)", "filter.x.clean", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			script := "#!/bin/sh\ncase \" $* \" in\n*' version '*) echo 'git version " + test.version + "'; exit;;\n"
+			if minor, _, _ := strings.Cut(strings.TrimPrefix(test.version, "2."), "."); minor < "31" {
+				script += "*' --path-format'*) echo --path-format=absolute;;\n*' --config-env'*) echo 'unknown option' >&2; exit 129;;\n"
+				if minor < "26" {
+					script += "*' --show-scope'*) echo 'unknown option' >&2; exit 129;;\n"
+				}
+			}
+			script += "esac\nexec '" + git + "' \"$@\"\n"
+			for _, dir := range []string{"bin", "home", "clone/sub"} {
+				if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(filepath.Join(root, "bin", "git"), []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			t.Setenv("PATH", filepath.Join(root, "bin")+":/usr/bin:/bin")
+			env := []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH")}
+			clone := filepath.Join(root, "clone")
+			calls := [][]string{{"init", "--quiet"}}
+			if test.program != "" {
+				calls = append(calls, []string{"config", test.program, "touch " + filepath.Join(root, "sprung") + "; cat"})
+			}
+			for _, args := range calls {
+				cmd := exec.Command(git, args...)
+				cmd.Dir, cmd.Env = clone, env
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Fatalf("%v: %s", err, out)
+				}
+			}
+			if err := os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")); err != nil {
+				t.Fatal(err)
+			}
+			a := &app{env: env, work: root, home: filepath.Join(root, "home")}
+			for _, dir := range []string{"clone", "clone/sub", "linked"} {
+				repo, err := a.repositoryAt(t.Context(), filepath.Join(root, dir))
+				if test.wants != "" {
+					if err == nil || !strings.Contains(err.Error(), "git "+test.version+" is too old") || !strings.Contains(hint(err), "git "+test.wants+" or newer") {
+						t.Errorf("%s: %v, hint %q", dir, err, hint(err))
+					}
+					continue
+				}
+				if err != nil || repo == nil || repo.root != clone {
+					t.Fatalf("%s: %v, %v", dir, repo, err)
+				}
+				if test.program == "" {
+					continue
+				}
+				if got, err := repo.run(t.Context(), "", "config", "--get", test.program); err != nil || got != "" {
+					t.Errorf("%s: the program is %q, %v", dir, got, err)
+				}
+			}
+		})
+	}
+}

@@ -29,7 +29,7 @@ func (e *foreignError) Error() string { return e.dir + ": " + e.says }
 // is not the directory's own gives a *foreignError.
 func (a *app) repositoryAt(ctx context.Context, dir string) (*repository, error) {
 	g := a.gitAt(dir)
-	out, err := g.run(ctx, "", "rev-parse", "--path-format=absolute", "--show-toplevel", "--git-dir", "--git-common-dir")
+	out, err := g.run(ctx, "", "rev-parse", "--show-toplevel", "--git-dir", "--git-common-dir")
 	var exit *exec.ExitError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
@@ -44,7 +44,9 @@ func (a *app) repositoryAt(ctx context.Context, dir string) (*repository, error)
 		return nil, fmt.Errorf("git rev-parse: a directory's name goes over several lines: %q", out)
 	}
 	for i := range at {
-		at[i] = filepath.FromSlash(at[i])
+		if at[i] = filepath.FromSlash(at[i]); !filepath.IsAbs(at[i]) { // git counts from where it is, without links
+			at[i] = filepath.Join(beyondLinks(dir), at[i])
+		}
 	}
 	r := &repository{g, at[0]}
 	g.dir = r.root
