@@ -40,7 +40,7 @@ func isPlugin(dir string) bool {
 }
 
 func exists(path string) bool {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
 	if err == nil {
 		f.Close()
 	}

@@ -101,7 +101,8 @@ func Open(dir, id string) (*Session, error) {
 }
 
 // openFile opens a file to append to. A link in its place is refused: what is
-// written here stays here.
+// written here stays here. Without nonblock the system is asked four times more whether
+// one would have to wait for it.
 func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|nonblock|nofollow, 0o600)
 }

@@ -257,12 +257,13 @@ func sortStarts(all []Start) {
 
 // readMarks reads the marks of an open file; false: they are too many to be ours.
 func readMarks(f *os.File) ([]Start, bool) {
-	buf := make([]byte, maxMarks+1)
-	n, err := f.ReadAt(buf, 0)
-	if err != nil && err != io.EOF {
-		return nil, true // a pipe, say, which has no marks
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil || size > maxMarks {
+		return nil, err != nil // a pipe, say, which has no marks
 	}
-	return parseMarks(buf[:min(n, maxMarks)]), n <= maxMarks
+	buf := make([]byte, size)
+	n, _ := f.ReadAt(buf, 0)
+	return parseMarks(buf[:n]), true
 }
 
 // parseMarks finds the marks of a file. A torn or foreign line is none.

@@ -66,14 +66,19 @@ func deadHook(line []byte) (f DeadHook, ok bool) {
 	if !dated || !ours(a.Command) || a.HookEvent != "Stop" && a.HookEvent != "UserPromptSubmit" {
 		return f, false
 	}
+	took := a.DurationMs
+	if a.TimedOut && a.TimeoutMs > 0 {
+		took = a.TimeoutMs // what it was given: it takes a while to end
+	}
+	after := " after " + strconv.FormatFloat(float64(took)/1000, 'f', 1, 64) + " s"
 	f = DeadHook{Ended: at, Began: at - min(max(a.DurationMs, 0), longestHook), Event: a.HookEvent}
 	switch {
 	case a.Type == "hook_non_blocking_error":
 		f.Says = said(a.Stderr)
 	case a.Type == "hook_cancelled" && a.TimedOut:
-		f.Says = "timed out after " + strconv.FormatFloat(float64(a.DurationMs)/1000, 'f', 1, 64) + " s"
+		f.Says = "timed out" + after
 	case a.Type == "hook_cancelled":
-		f.Says = "cancelled after " + strconv.FormatFloat(float64(a.DurationMs)/1000, 'f', 1, 64) + " s"
+		f.Says = "cancelled" + after
 	default:
 		return f, false
 	}
