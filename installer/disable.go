@@ -5,9 +5,13 @@ package installer
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // PlanDisable puts back what enabling a plugin in a scope has changed. While
@@ -15,11 +19,15 @@ import (
 // all but the plugin's own entry beside one that decides at Stop, the marketplace
 // beside one that does not.
 func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
+	id := plugin.ID()
 	file, doc, err := p.openScope(scope)
+	var link *folder.LinkError
+	if errors.As(err, &link) {
+		file, doc, err = p.openBehind(scope, id, err)
+	}
 	if err != nil {
 		return Plan{}, err
 	}
-	id := plugin.ID()
 	if _, _, err := doc.Get("enabledPlugins", id); err != nil {
 		return Plan{}, refused(file, err)
 	}
@@ -60,6 +68,24 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 	}
 	plan.noteWhatIsLeft(v, file, id, scope)
 	return plan, nil
+}
+
+// openBehind opens a project's settings behind a link if springfield has switched the
+// plugin on in them, else it gives the refusal. The user's own settings have a scope.
+func (p Places) openBehind(scope Scope, id string, refusal error) (*File, *Document, error) {
+	path, err := p.Settings(scope)
+	if err != nil {
+		return nil, nil, err
+	}
+	target, err := resolve(path)
+	own, errOwn := resolve(filepath.Join(p.Config, "settings.json"))
+	if err != nil || errOwn != nil || target == own {
+		return nil, nil, refusal
+	}
+	if m, err := p.recall(target); err != nil || !m.switchedOn(id) {
+		return nil, nil, refusal
+	}
+	return openSettings(path)
 }
 
 // giveBack releases what was set in the file, and in user settings on its

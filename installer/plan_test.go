@@ -623,6 +623,44 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	}
 }
 
+// What springfield once set through a link can be taken back through it, but for the
+// user's own settings, which have a scope of their own; and nothing else is edited there.
+func TestDisableBehindALink(t *testing.T) {
+	for name, behind := range map[string]Scope{"another project": Project, "the user": User} {
+		p := newPlaces(t)
+		other := p
+		other.Work = filepath.Join(filepath.Dir(p.Work), "other")
+		other.Root = other.Work
+		file := settingsOf(t, other, behind)
+		put(t, file, "{}\n")
+		enable(t, other, p.plugin("ned-flanders"), behind, false)
+		enabled := look(t, file)
+		if err := os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")); err != nil {
+			t.Fatal(err)
+		}
+		var refused *folder.LinkError
+		if _, err := PlanEnable(p, Enabling{Plugin: p.plugin("marge"), Scope: Project}); !errors.As(err, &refused) {
+			t.Errorf("%s: enable: %v", name, err)
+		}
+		if _, err := PlanDisable(p, p.plugin("marge"), Project); !errors.As(err, &refused) {
+			t.Errorf("%s: disable of what springfield did not enable: %v", name, err)
+		}
+		plan, err := PlanDisable(p, p.plugin("ned-flanders"), Project)
+		if behind == User {
+			if !errors.As(err, &refused) || look(t, file) != enabled {
+				t.Errorf("%s: disable: %v", name, err)
+			}
+			continue
+		}
+		if err == nil {
+			err = plan.Apply(p)
+		}
+		if got := look(t, file); err != nil || got != "{}\n" {
+			t.Errorf("%s: disable: %v, %s", name, err, got)
+		}
+	}
+}
+
 func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
 	p := newPlaces(t)
 	path := settingsOf(t, p, User)

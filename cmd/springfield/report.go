@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
@@ -56,6 +57,22 @@ func (a *app) report(err error) int {
 	return 1
 }
 
+// projectBehind is the project whose .claude, or settings in it, a link leads to, ""
+// for another link.
+func projectBehind(link string) string {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil || filepath.Base(target) != filepath.Base(link) {
+		return ""
+	}
+	if filepath.Base(target) != ".claude" {
+		target = filepath.Dir(target)
+	}
+	if filepath.Base(target) != ".claude" {
+		return ""
+	}
+	return filepath.Dir(target)
+}
+
 func hint(err error) string {
 	var usage *usageError
 	var known *hinted
@@ -68,7 +85,11 @@ func hint(err error) string {
 	case errors.As(err, &typed):
 		return typed.hint()
 	case errors.As(err, &link): // whatever else the call says about itself
-		return "springfield follows no link there, since it may have come with the directory: put what it leads to in its place, or remove it"
+		const none = "springfield follows no link there, since it may have come with the directory: "
+		if dir := projectBehind(link.Path); dir != "" {
+			return none + "go to " + quoted(dir) + ", and call it there"
+		}
+		return none + "put what it leads to in its place, or remove it"
 	case errors.As(err, &several):
 		return several.hint()
 	case errors.As(err, &usage):
