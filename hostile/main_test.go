@@ -1,0 +1,125 @@
+package hostile
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+var (
+	full = flag.Bool("full", false, "run every attack, not a part of them")
+	seed = flag.Uint64("seed", uint64(time.Now().UnixNano()), "of what is drawn at random")
+)
+
+// runDir holds all that one run writes. A user without rights can go through it,
+// because hooks are run as one.
+var runDir string
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv(meterJob); job != "" {
+		os.Exit(meter(job))
+	}
+	os.Exit(func() int {
+		flag.Parse()
+		base, err := os.MkdirTemp("", "springfield-hostile-")
+		if err == nil {
+			defer os.RemoveAll(base)
+			err = os.Chmod(base, 0o755)
+		}
+		if err == nil {
+			runDir, err = filepath.EvalSymlinks(base)
+		}
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "hostile: cannot run:", err)
+			return 1
+		}
+		return m.Run()
+	}())
+}
+
+// draw is the random source of one test: every test has its own, so that one
+// alone repeats what it did among others.
+func draw(t *testing.T) *rand.Rand {
+	t.Helper()
+	var name uint64
+	for _, c := range t.Name() {
+		name = name*31 + uint64(c)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("to repeat: go test ./hostile -run '^%s$' -seed %d", t.Name(), *seed)
+		}
+	})
+	return rand.New(rand.NewPCG(*seed, name))
+}
+
+// some is all of a list in a full run, else at most n of it, drawn.
+func some[T any](r *rand.Rand, list []T, n int) []T {
+	if *full || len(list) <= n {
+		return list
+	}
+	drawn := make([]T, 0, n)
+	for _, i := range r.Perm(len(list))[:n] {
+		drawn = append(drawn, list[i])
+	}
+	return drawn
+}
+
+// size is how much of something is done: much in a full run, else little.
+func size(much, little int) int {
+	if *full {
+		return much
+	}
+	return little
+}
+
+// cli is the CLI of this tree, built once.
+var cli = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(runDir, "bin", "springfield")
+	out, err := exec.Command("go", "build", "-o", path, "github.com/cameronsjo/springfield/cmd/springfield").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("the CLI does not build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// goTool is what the toolchain says of itself.
+var goTool = sync.OnceValues(func() (tool struct{ Root, Cache string }, err error) {
+	for name, to := range map[string]*string{"GOROOT": &tool.Root, "GOCACHE": &tool.Cache} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return tool, fmt.Errorf("go env: %w", err)
+		}
+		*to = string(out[:max(0, len(out)-1)])
+	}
+	return tool, nil
+})
+
+// each does something with every item, a few at a time. What gives up gives up
+// its own item.
+func each[T any](list []T, do func(T)) {
+	var done sync.WaitGroup
+	room := make(chan struct{}, 4)
+	for _, item := range list {
+		room <- struct{}{}
+		done.Add(1)
+		go func() {
+			defer func() { <-room; done.Done() }()
+			do(item)
+		}()
+	}
+	done.Wait()
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
