@@ -387,6 +387,9 @@ func (before tree) changed(after tree) string {
 			fmt.Fprintf(&b, "%s is new; ", path)
 		}
 	}
+	if b.Len() > 600 {
+		b.Truncate(600)
+	}
 	return b.String()
 }
 
