@@ -2,7 +2,7 @@
 SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
 
-.PHONY: help build prebuilt dist demo test e2e bench page score fuzz size man lint clean
+.PHONY: help build prebuilt dist demo test e2e hostile bench page score fuzz size man lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -33,6 +33,9 @@ test: ## vet, and every test that needs no Claude Code
 
 e2e: ## the tests against the real Claude Code, fetched through npm
 	go test -tags e2e -count=1 -timeout 20m ./e2e
+
+hostile: ## every attack from outside: variables, suites, git, settings, inputs; half an hour
+	go test -v -count=1 -timeout 180m ./hostile -full
 
 bench: ## time a decision, beside an empty Go program, and enable, each as a whole process
 	go test -run '^$$' -bench "Process|SureLisa" -benchtime 1x -timeout 5m ./runtime/springfield-hook

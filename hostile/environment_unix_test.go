@@ -14,8 +14,9 @@ import (
 
 // setting is what a project's settings set for the hook.
 type setting struct {
-	name string
-	vars []string
+	name  string
+	vars  []string
+	shell bool // obeyed by the shell or its loader before the launcher's first line
 }
 
 // godebug are the keys of GODEBUG that this Go knows, as its own sources list
@@ -44,7 +45,11 @@ func godebug(t *testing.T) (keys []string) {
 
 // settings are the table: what each variable is set to in turn.
 func settings(t *testing.T, w *world) (all []setting) {
-	add := func(vars ...string) { all = append(all, setting{clip(strings.Join(vars, " ")), vars}) }
+	add := func(vars ...string) { all = append(all, setting{name: clip(strings.Join(vars, " ")), vars: vars}) }
+	before := func(vars ...string) {
+		add(vars...)
+		all[len(all)-1].shell = true
+	}
 	values := func(name string, values ...string) {
 		for _, v := range values {
 			add(name + "=" + v)
@@ -79,10 +84,7 @@ func settings(t *testing.T, w *world) (all []setting) {
 	add("GODEBUG=schedtrace=1,inittrace=1,gctrace=1", "GOTRACEBACK=crash", "GOMAXPROCS=5000", "GOGC=1", "GOMEMLIMIT=1")
 
 	// The dynamic loader.
-	for _, name := range []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "DYLD_FORCE_FLAT_NAMESPACE", "LD_SHOW_AUXV", "LD_BIND_NOW", "LD_TRACE_LOADED_OBJECTS"} {
-		if strings.HasPrefix(name, "LD_TRACE") || name == "LD_SHOW_AUXV" {
-			continue // below: these make the loader of a shell print and end, which is no answer
-		}
+	for _, name := range []string{"LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "DYLD_FORCE_FLAT_NAMESPACE", "LD_BIND_NOW"} {
 		values(name, trap, "./evil.so", "")
 	}
 	for _, name := range []string{"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH"} {
@@ -90,7 +92,9 @@ func settings(t *testing.T, w *world) (all []setting) {
 	}
 	values("LD_DEBUG", "all")
 	values("LD_DEBUG_OUTPUT", w.Canary+"/ld")
-	add("LD_DEBUG=all", "LD_DEBUG_OUTPUT="+w.Canary+"/ld")
+	before("LD_DEBUG=all", "LD_DEBUG_OUTPUT="+w.Canary+"/ld")
+	before("LD_TRACE_LOADED_OBJECTS=1")
+	before("LD_SHOW_AUXV=1")
 	values("GLIBC_TUNABLES", "glibc.malloc.check=3", "glibc.malloc.perturb=1:x=")
 	values("MALLOC_CHECK_", "3")
 	values("GCONV_PATH", w.Traps)
@@ -105,13 +109,17 @@ func settings(t *testing.T, w *world) (all []setting) {
 	}
 	values("read", "() { :; }; "+trap) // as bash was before 2014
 	for _, opts := range []string{"xtrace", "xtrace:verbose", "noexec", "errexit:nounset:pipefail", "noglob:noclobber", "vi", "restricted", "junk"} {
-		add("SHELLOPTS="+opts, "PS4=$("+trap+")")
+		if strings.HasPrefix(opts, "xtrace") {
+			before("SHELLOPTS="+opts, "PS4=$("+trap+")")
+		} else {
+			add("SHELLOPTS="+opts, "PS4=$("+trap+")")
+		}
 		add("SHELLOPTS=" + opts)
 	}
 	values("BASHOPTS", "extdebug", "expand_aliases:sourcepath", "junk")
 	add("PS4=$("+trap+")", "PROMPT_COMMAND="+trap, "PS1=$("+trap+")")
 	values("BASH_XTRACEFD", "1", "2")
-	add("BASH_XTRACEFD=1", "SHELLOPTS=xtrace")
+	before("BASH_XTRACEFD=1", "SHELLOPTS=xtrace")
 	values("POSIXLY_CORRECT", "1", "")
 	values("BASH_COMPAT", "3.1")
 	values("IFS", "", " ", "/", "x86_64", "-", "\n", "linux")
@@ -181,9 +189,9 @@ func settings(t *testing.T, w *world) (all []setting) {
 	for i := range 10_000 {
 		many = append(many, fmt.Sprintf("V%d=%d", i, i))
 	}
-	all = append(all, setting{"ten thousand variables", many})
+	all = append(all, setting{name: "ten thousand variables", vars: many})
 	twice := []string{"HOME=" + w.Canary, "HOME=" + w.Home, "GODEBUG=x=1", "GODEBUG=cgocheck=2"}
-	all = append(all, setting{"everything twice", twice})
+	all = append(all, setting{name: "everything twice", vars: twice})
 	return all
 }
 
@@ -211,7 +219,7 @@ func TestEnvironment(t *testing.T) {
 	named := len(table)
 	for _, key := range godebug(t) {
 		for _, value := range []string{"0", "1", "2", "-1", "999999999999", "x"} {
-			table = append(table, setting{"GODEBUG=" + key + "=" + value, []string{"GODEBUG=" + key + "=" + value}})
+			table = append(table, setting{name: "GODEBUG=" + key + "=" + value, vars: []string{"GODEBUG=" + key + "=" + value}})
 		}
 	}
 	type attack struct {
@@ -224,20 +232,22 @@ func TestEnvironment(t *testing.T) {
 	for i, s := range table {
 		for _, p := range plugins {
 			for _, f := range forms() {
-				for _, held := range []bool{false, true} {
-					if i >= named && (held || f.shell != "") {
-						continue // GODEBUG is nothing to a shell, and one decision shows the runtime
-					}
-					all = append(all, attack{s, p, f, held})
+				switch {
+				case s.shell && f.name != "direct": // TestLimitsOfTheLauncher
+				case i >= named && f.name != "direct": // GODEBUG is nothing to a shell
+				default:
+					all = append(all, attack{s, p, f, r.IntN(4) == 0})
 				}
 			}
 		}
 	}
-	if !*full { // each setting once in each form, with any plugin
+	if !*full { // those of Go all, of the others a part, with any plugin
 		var part []attack
 		for i, s := range table {
 			for _, f := range forms() {
-				if i < named && (f.name != "launcher" || r.IntN(3) == 0) || i >= named && f.shell == "" && r.IntN(12) == 0 {
+				switch {
+				case s.shell && f.name != "direct":
+				case i < named && (f.name == "direct" && r.IntN(2) == 0 || r.IntN(5) == 0), i >= named && f.shell == "" && r.IntN(24) == 0, strings.HasPrefix(s.name, `"GO`) && f.name == "direct":
 					part = append(part, attack{s, plugins[r.IntN(len(plugins))], f, r.IntN(6) == 0})
 				}
 			}
@@ -299,26 +309,35 @@ func TestEnvironment(t *testing.T) {
 	t.Logf("%d settings × %d plugins × %d ways to start, %d with -seed %d: %d runs, at most %d MiB; wrong: %d", len(table), len(plugins), len(forms()), len(all), *seed, rep.runs, rep.peak>>20, rep.wrong)
 }
 
-// The loader of a shell that is told to trace prints and ends before the script
-// begins: the launcher then answers nothing that is an answer, and Claude may stop.
-func TestLoaderOfTheLauncher(t *testing.T) {
-	for _, f := range forms() {
-		for _, v := range []string{"LD_TRACE_LOADED_OBJECTS=1", "LD_SHOW_AUXV=1"} {
+// A shell and its loader obey some variables before the first line of the
+// launcher can do anything about it. What holds all the same: exit 0, no process
+// left, and no decision but a stop or the one without the variable. A plugin for
+// one machine has no launcher, and to its hook they are nothing (TestEnvironment).
+func TestLimitsOfTheLauncher(t *testing.T) {
+	runs := 0
+	for _, s := range settings(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap}) {
+		for _, f := range forms()[1:] {
+			if !s.shell {
+				continue
+			}
 			w := newWorld(t)
+			w.trap(w.Traps, "trap")
 			event := w.play(plugins[0])
 			w.own()
-			o := w.hook(f, plugins[0], event, v)
-			if o.Code != 0 || o.Hung || o.Left {
-				t.Errorf("%s, %s: exit %d, %s", f.name, v, o.Code, o.Stderr)
+			if o := w.hook(f, plugins[0], event, s.in(w)...); o.Code != 0 || o.Hung || o.Left {
+				t.Errorf("%s, %s: exit %d, %s", f.name, s.name, o.Code, o.Stderr)
 			}
+			runs++
 			w.done()
 		}
 	}
+	t.Logf("%d runs of the launcher with what its shell obeys before it", runs)
 }
 
 // Where the kernel does not name the machine, the launcher has to ask a program:
 // the system's own, whatever the project puts on PATH or in its place.
 func TestLauncherAsksTheSystem(t *testing.T) {
+	r := draw(t)
 	suite, err := launched()
 	must(t, err)
 	text, err := os.ReadFile(filepath.Join(suite, "ned-flanders", "hooks", "springfield-hook"))
@@ -331,8 +350,8 @@ func TestLauncherAsksTheSystem(t *testing.T) {
 	rep := newReport(t)
 	table := settings(t, &world{t: t, Home: someHome, Canary: someHome + "/canary", Traps: someTrap})
 	for _, f := range forms()[1:] {
-		each(append([]setting{{"nothing", nil}}, table...), func(s setting) {
-			if len(s.vars) > 100 {
+		each(append([]setting{{name: "nothing"}}, some(r, table, 40)...), func(s setting) {
+			if s.shell || len(s.vars) > 100 {
 				return
 			}
 			w := newWorld(t)

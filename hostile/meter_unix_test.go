@@ -27,8 +27,8 @@ const (
 	// watchdog ends what hangs. Nothing that is right comes near it.
 	watchdog = 60 * time.Second
 
-	// steps is how many seconds a processor may work on a decision: one hundred
-	// times what the dearest of them takes here.
+	// steps is how many seconds a processor may work on a decision. The dearest of
+	// them, the first look at a log of a gigabyte, takes one.
 	steps = 20
 
 	nobody = 65534

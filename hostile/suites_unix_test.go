@@ -87,7 +87,7 @@ func suiteAttacks(t *testing.T, dir string) (all []hostileSuite) {
 					must(w.t, os.RemoveAll(path))
 					must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
 					must(w.t, os.Symlink("../home/.claude/"+strings.TrimSuffix(filepath.Base(path), ".json"), path))
-					must(w.t, os.MkdirAll(w.Config(strings.TrimSuffix(filepath.Base(path), ".json")), 0o755))
+					os.MkdirAll(w.Config(strings.TrimSuffix(filepath.Base(path), ".json")), 0o755) // some are files
 				case "a link above":
 					must(w.t, os.RemoveAll(path))
 					must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
@@ -329,28 +329,32 @@ func TestSuitesAndVerbs(t *testing.T) {
 	var all []attack
 	if *full {
 		for _, h := range slices.Concat(attacks, gits) {
-			for _, v := range verbs {
-				if strings.Contains(h.name, " is ") && r.IntN(3) > 0 { // the links: a third of each, 60,000 otherwise
-					continue
-				}
-				all = append(all, attack{h, v})
+			n := len(verbs) // of a git configuration all, of the others a part, or it would be a day
+			switch {
+			case strings.Contains(h.name, " is "):
+				n = 3
+			case !strings.HasPrefix(h.name, "git: "):
+				n = 6
+			}
+			for _, v := range r.Perm(len(verbs))[:n] {
+				all = append(all, attack{h, verbs[v]})
 			}
 		}
 	} else {
-		for range 170 {
+		for range 90 {
 			all = append(all, attack{attacks[r.IntN(len(attacks))], verbs[r.IntN(len(verbs))]})
 		}
-		for _, h := range some(r, gits, 20) {
+		for _, h := range some(r, gits, 12) {
 			all = append(all, attack{h, verbs[r.IntN(len(verbs))]})
 		}
-		for _, h := range gits[len(gits)-9:] { // what has once succeeded
-			all = append(all, attack{h, verb{args: "enable ned-flanders --scope local --no-activate", edits: true}})
-		}
-		for _, v := range []int{0, 2, 6, 8, 9} {
-			for _, place := range []string{"ned-flanders is a link to the user's configuration", ".springfield is a link to the user's configuration", "ned-flanders/hooks is a link above", "ned-flanders/hooks/springfield-hook is a dangling link"} {
-				i := slices.IndexFunc(attacks, func(h hostileSuite) bool { return h.name == place })
-				all = append(all, attack{attacks[i], verbs[v]})
-			}
+	}
+	for _, h := range gits[len(gits)-9:] { // what has once succeeded
+		all = append(all, attack{h, verb{args: "enable ned-flanders --scope local --no-activate", edits: true}})
+	}
+	for _, v := range []int{0, 2, 6, 8, 9} {
+		for _, place := range []string{"ned-flanders is a link to the user's configuration", ".springfield is a link to the user's configuration", "ned-flanders/hooks is a link above", "ned-flanders/hooks/springfield-hook is a dangling link"} {
+			i := slices.IndexFunc(attacks, func(h hostileSuite) bool { return h.name == place })
+			all = append(all, attack{attacks[i], verbs[v]})
 		}
 	}
 	rep := newReport(t)

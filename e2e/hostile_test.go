@@ -1,0 +1,83 @@
+//go:build e2e
+
+// A project that was cloned, and that nobody has accepted, sets variables in its settings; the client hands
+// them to hooks, in `-p` too. None of them makes Claude go on where the hook would let it stop, lifts a hold
+// or takes the end away from a budget.
+
+package e2e
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hostileEnvs are what the "env" of such a project says.
+var hostileEnvs = map[string]map[string]string{
+	"dies": {"GODEBUG": "cgocheck=2", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"},
+	"grows": {"GOMAXPROCS": "200000", "GOGC": "off", "GODEBUG": "inittrace=1,gctrace=1,schedtrace=1", "GOTRACEBACK": "crash",
+		"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"},
+	"malformed": {"GOMEMLIMIT": "stop", "GOMAXPROCS": "x", "GORACE": "exitcode=2", "GOCOVERDIR": "/nowhere", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "99999"},
+	"moves": {"CLAUDE_PLUGIN_ROOT": "/nowhere", "CLAUDE_PROJECT_DIR": "/nowhere", "XDG_STATE_HOME": "/nowhere", "TMPDIR": "/nowhere", "TZ": "../../etc/passwd", "SPRINGFIELD": "on",
+		"BASH_ENV": "/nowhere", "ENV": "/nowhere", "IFS": "/", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"},
+}
+
+// hostile is a world whose project sets variables.
+func (w *World) hostile(env map[string]string) {
+	w.t.Helper()
+	data, err := json.Marshal(map[string]any{"env": env})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	write(w.t, filepath.Join(w.Project, ".claude", "settings.json"), string(data))
+}
+
+func TestVariablesOfAProject(t *testing.T) {
+	runs := 0
+	eachClient(t, func(t *testing.T, version string) {
+		for name, env := range hostileEnvs {
+			for _, targets := range []string{"direct", "launched"} {
+				t.Run(name+"/"+targets, func(t *testing.T) {
+					w := newWorld(t, version)
+					suite := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
+					args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git", "--strategy", "ned-flanders", "--strategy", "todo-continuation"}
+					if targets == "launched" {
+						args = append(args, "--target", hostTarget(), "--target", "windows/amd64")
+					}
+					w.Springfield(args...)
+					for _, plugin := range []string{"ned-flanders", "todo-continuation"} {
+						w.Springfield("enable", plugin, "--suite", suite, "--keep")
+					}
+					w.hostile(env)
+
+					// The hook lets Claude stop, and so it does.
+					question := "Should I use tabs or spaces?"
+					ends(t, w.Run(Session{Script: says(question), Mode: "default"}), question, 1)
+
+					// It is live, and its budget ends what the model never would.
+					texts := endless(30)
+					r := w.Run(Session{Script: says(texts...), Mode: "default"})
+					if n := len(r.Asked); n < 2 || n > 4 || r.IsError {
+						t.Errorf("the model was asked %d times, want 2 to 4: three continues within five minutes", n)
+					}
+
+					// A hold holds.
+					w.Springfield("hold", "10m")
+					r = w.Run(Session{Script: says(texts...), Mode: "default"})
+					ends(t, r, texts[0], 1)
+					if strings.Contains(read(t, r.Transcript), "goroutine ") {
+						t.Error("the transcript has a trace of Go's runtime")
+					}
+					runs += 3
+				})
+			}
+		}
+	})
+	t.Logf("%d variables in %d settings of a project × 2 ways to start the hook × %d clients: %d sessions", func() (n int) {
+		for _, env := range hostileEnvs {
+			n += len(env)
+		}
+		return n
+	}(), len(hostileEnvs), len(versions), runs)
+}
