@@ -98,7 +98,7 @@ func objectDiffers(before, after string, at where, may allowance) string {
 	later := func(list []entry, key string) bool {
 		return slices.ContainsFunc(list, func(e entry) bool { return e.key == key })
 	}
-	i, j, kept := 0, 0, [2]int{-1, -1}
+	i, j := 0, 0
 	for i < len(old) || j < len(now) {
 		switch {
 		case i < len(old) && j < len(now) && old[i].key == now[j].key:
@@ -107,9 +107,9 @@ func objectDiffers(before, after string, at where, may allowance) string {
 			switch {
 			case o.gap != n.gap:
 				return fmt.Sprintf("%s: what is between key and value: %q became %q", here, o.gap, n.gap)
-			case o.lead != n.lead && i > 0 && j > 0:
+			case o.lead != n.lead && i > 0 && j > 0 && old[i-1].key == now[j-1].key:
 				return fmt.Sprintf("%s: what is in front of it: %q became %q", here, o.lead, n.lead)
-			case o.tail != n.tail && i+1 < len(old) && j+1 < len(now):
+			case o.tail != n.tail && i+1 < len(old) && j+1 < len(now) && old[i+1].key == now[j+1].key:
 				return fmt.Sprintf("%s: what is behind it: %q became %q", here, o.tail, n.tail)
 			case o.value == n.value || may(here):
 			case len(at) == 0 && containers[here[0]]:
@@ -119,7 +119,6 @@ func objectDiffers(before, after string, at where, may allowance) string {
 			default:
 				return fmt.Sprintf("%s: %q became %q", here, o.value, n.value)
 			}
-			kept = [2]int{i, j}
 			i, j = i+1, j+1
 		case j < len(now) && !later(old[i:], now[j].key):
 			if here := append(slices.Clone(at), name(now[j].key)); !allOf(now[j].value, here, may) {
@@ -135,7 +134,7 @@ func objectDiffers(before, after string, at where, may allowance) string {
 			return fmt.Sprintf("%s: the order has changed: %q became %q", at, before, after)
 		}
 	}
-	if kept[0] >= 0 && old[len(old)-1].tail != now[len(now)-1].tail {
+	if len(old) > 0 && len(now) > 0 && old[len(old)-1].key == now[len(now)-1].key && old[len(old)-1].tail != now[len(now)-1].tail {
 		return fmt.Sprintf("%s: the end: %q became %q", at, old[len(old)-1].tail, now[len(now)-1].tail)
 	}
 	return ""
@@ -274,6 +273,7 @@ type desk struct {
 	files   map[installer.Scope]string
 	custody map[string]custody
 	frames  []frame
+	gaps    bool // an edit was passed over, so that the frames before it do not tell all
 	story   []string
 	rep     *report
 }
@@ -354,7 +354,7 @@ func (d *desk) edit(what string, plan func() (installer.Plan, error), may func(f
 		switch {
 		case was == is, d.custody[file].touched != nil && is == d.custody[file].first: // what free demands
 		case is == missing:
-			if c := d.custody[file]; c.there || c.touched == nil {
+			if c := d.custody[file]; c.there || c.touched == nil && !d.gaps {
 				d.wrong("a file is gone", "%s, which was %q", filepath.Base(file), was)
 			}
 		default:
@@ -390,7 +390,7 @@ func (d *desk) free(file, is string) {
 	if len(c.holds) > 0 || c.touched == nil {
 		return
 	}
-	if !c.foreign {
+	if !c.foreign && !d.gaps {
 		d.rep.count("given back", 1)
 		if is != c.first {
 			d.wrong("the old bytes are not given back", "%s was %q, is %q", filepath.Base(file), c.first, is)
@@ -487,7 +487,7 @@ func (d *desk) disableIn(plugin string, scope installer.Scope) {
 	must(d.t, err)
 	p := installer.Plugin{Name: plugin, Marketplace: market, Suite: suite}
 	file, user, id := d.files[scope], d.files[installer.User], p.ID()
-	held := d.custody[file].holds[id]
+	held := d.custody[file].holds[id] || d.gaps
 	before := d.now()
 	after, done := d.edit(fmt.Sprintf("disable %s %s", plugin, scope),
 		func() (installer.Plan, error) { return installer.PlanDisable(d.p, p, scope) },
@@ -522,6 +522,9 @@ func (d *desk) disableIn(plugin string, scope installer.Scope) {
 		return
 	}
 	c := d.custody[file]
+	if c.holds == nil {
+		return // gaps
+	}
 	delete(c.holds, id)
 	others := slices.ContainsFunc(slices.Collect(maps.Keys(c.holds)), func(h string) bool { return !strings.HasPrefix(h, "declared ") })
 	if !others && user != file {
@@ -593,10 +596,7 @@ func (d *desk) undo() {
 			d.wrong("undo --forget", "%v", err)
 		}
 		d.frames = d.frames[:len(d.frames)-1]
-		for file, c := range d.custody { // what was forgotten can no longer be told from another hand's
-			c.foreign = true
-			d.custody[file] = c
-		}
+		d.gaps = true
 	default:
 		d.rep.count("undone", 1)
 		for file := range before {
