@@ -15,9 +15,11 @@ import (
 	"testing"
 )
 
+const makerOfSmall = "maker of the small"
+
 // small is a suite of two plugins, made once and copied for every attack.
 var small = sync.OnceValues(func() (string, error) {
-	dir, home := filepath.Join(runDir, "small"), filepath.Join(runDir, "maker of the small")
+	dir, home := filepath.Join(runDir, "small"), filepath.Join(runDir, makerOfSmall)
 	if err := os.MkdirAll(home, 0o755); err != nil {
 		return "", err
 	}
@@ -329,12 +331,9 @@ func TestSuitesAndVerbs(t *testing.T) {
 	var all []attack
 	if *full {
 		for _, h := range slices.Concat(attacks, gits) {
-			n := len(verbs) // of a git configuration all, of the others a part, or it would be a day
-			switch {
-			case strings.Contains(h.name, " is "):
-				n = 3
-			case !strings.HasPrefix(h.name, "git: "):
-				n = 6
+			n := 3 // or it would be a day
+			if strings.HasPrefix(h.name, "git: ") {
+				n = 12
 			}
 			for _, v := range r.Perm(len(verbs))[:n] {
 				all = append(all, attack{h, verbs[v]})
@@ -364,6 +363,8 @@ func TestSuitesAndVerbs(t *testing.T) {
 		suite := filepath.Join(w.dir, "suite")
 		copyTree(t, dir, suite)
 		copyTree(t, filepath.Join(dir, ".claude-plugin"), filepath.Join(w.dir, "market", ".claude-plugin"))
+		copyTree(t, filepath.Join(runDir, makerOfSmall, ".claude", "springfield"), w.State()) // so that a hook is compiled once
+		os.Remove(w.State("suites.json"))
 		write(t, w.Config("settings.json"), "{\n  \"model\": \"opus\"\n}\n")
 		for _, name := range []string{"hooks/mine.sh", "commands/mine.md", "ned-flanders/strategy.json", "CLAUDE.md", "README.md"} {
 			write(t, w.Config(name), "the user's own\n")
