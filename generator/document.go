@@ -189,9 +189,34 @@ func positionOf(data []byte, offset int) Position {
 	return Position{1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
 }
 
+// maxBrackets is how many brackets may be open at once in YAML. The parser takes
+// gigabytes for a hundred thousand. Those in texts and comments count as well,
+// and no document that means something has so many there.
+const maxBrackets = 1000
+
+// deep refuses YAML with more.
+func deep(data []byte) error {
+	open := 0
+	for i, c := range data {
+		switch c {
+		case '[', '{':
+			open++
+		case ']', '}':
+			open = max(open-1, 0)
+		}
+		if open > maxBrackets {
+			return &flaw{Position: positionOf(data, i), says: "nested too deep"}
+		}
+	}
+	return nil
+}
+
 // parseYAML reads one YAML document. The error is a flaw.
 func parseYAML(data []byte) (document, error) {
 	d := document{values: map[string]Position{}, keys: map[string]Position{}}
+	if err := deep(data); err != nil {
+		return d, err
+	}
 	file, err := parser.ParseBytes(data, 0)
 	if err == nil {
 		err = yaml.NewDecoder(bytes.NewReader(data)).Decode(&d.value)

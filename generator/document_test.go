@@ -81,3 +81,18 @@ func FuzzDocument(f *testing.F) {
 		}
 	})
 }
+
+// YAML of nothing but brackets is refused before the parser takes gigabytes for it.
+func TestDeepYAML(t *testing.T) {
+	for _, data := range []string{strings.Repeat("[", 100_000), strings.Repeat("{a: ", 100_000), "plugins: " + strings.Repeat("[{", 50_000)} {
+		if _, err := decodeSuite([]byte(data)); err == nil || !strings.Contains(err.Error(), "line 1, column ") || !strings.HasSuffix(err.Error(), "nested too deep") {
+			t.Errorf("%.20s: %v", data, err)
+		}
+		if _, err := parseYAML([]byte(data)); err == nil || !strings.HasSuffix(err.Error(), "nested too deep") {
+			t.Errorf("%.20s: %v", data, err)
+		}
+	}
+	if _, err := parseYAML([]byte("a: " + strings.Repeat("[", 90) + strings.Repeat("]", 90))); err != nil {
+		t.Error(err)
+	}
+}

@@ -69,6 +69,9 @@ func readSuiteFile(dir string) ([]byte, error) {
 }
 
 func decodeSuite(data []byte) (Suite, error) {
+	if err := deep(data); err != nil {
+		return Suite{}, err
+	}
 	var s Suite
 	if err := yaml.Unmarshal(data, &s); err != nil {
 		return Suite{}, yamlError(err)

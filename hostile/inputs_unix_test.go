@@ -138,7 +138,7 @@ func (w *world) plant(path, what string) {
 		file(string(had)+string(had), 0o644)
 	case "sparse":
 		file("", 0o644)
-		must(t, os.Truncate(path, int64(size(1<<30, 64<<20))))
+		must(t, os.Truncate(path, w.sparse))
 	case "read-only":
 		file(string(had), 0o444)
 	case "unreadable":

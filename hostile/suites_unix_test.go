@@ -360,6 +360,7 @@ func TestSuitesAndVerbs(t *testing.T) {
 	each(all, func(a attack) {
 		w := newWorld(t)
 		defer w.done()
+		w.sparse = 64 << 20 // publish holds a suite's files in memory
 		suite := filepath.Join(w.dir, "suite")
 		copyTree(t, dir, suite)
 		copyTree(t, filepath.Join(dir, ".claude-plugin"), filepath.Join(w.dir, "market", ".claude-plugin"))

@@ -96,6 +96,7 @@ type world struct {
 	Traps   string // programs that tell that they were started
 	Log     string // where they tell it
 	t       testing.TB
+	sparse  int64 // size of a file that is nearly all holes
 }
 
 var worlds atomic.Int64
@@ -105,7 +106,7 @@ func newWorld(t testing.TB) *world {
 	dir := filepath.Join(runDir, fmt.Sprintf("world-%d", worlds.Add(1)))
 	w := &world{
 		dir: dir, Home: filepath.Join(dir, "home"), Project: filepath.Join(dir, "project"), Canary: filepath.Join(dir, "home", "canary"),
-		Traps: filepath.Join(dir, "traps"), Log: filepath.Join(dir, "started"), t: t,
+		Traps: filepath.Join(dir, "traps"), Log: filepath.Join(dir, "started"), t: t, sparse: int64(size(1<<30, 64<<20)),
 	}
 	for _, d := range []string{w.Config("projects", "p"), w.Project, w.Canary, w.Traps} {
 		must(t, os.MkdirAll(d, 0o755))
