@@ -320,8 +320,8 @@ func reads(o outcome) (answer, string) {
 }
 
 // memory is the most that a decision may take, in bytes: a common one takes 7 MiB,
-// one about an event of 4 MiB takes 29.
-const memory = 48 << 20
+// one about an event of 4 MiB takes 50.
+const memory = 64 << 20
 
 func clip(s string) string {
 	if len(s) > 300 {

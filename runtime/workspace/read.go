@@ -47,7 +47,8 @@ func Open(dir string) (*Space, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
+	// With the dot a pipe in place of the directory is refused, and not waited for.
+	root, err := os.OpenRoot(dir + string(filepath.Separator) + ".")
 	if err != nil {
 		return nil, err
 	}

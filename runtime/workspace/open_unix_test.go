@@ -1,0 +1,22 @@
+//go:build unix
+
+package workspace
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// A pipe in place of the directory is an error at once: whoever waits for its
+// other end waits without end.
+func TestOpenPipe(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if space, err := Open(pipe); err == nil {
+		space.Close()
+		t.Error("a pipe was opened as a workspace")
+	}
+}
