@@ -32,12 +32,13 @@ type git struct {
 	command string // "" where there is none
 	dir     string
 	env     []string
-	quiet   []string // what no configuration gets to say
+	quiet   []string      // what no configuration gets to say
+	within  time.Duration // of one command
 }
 
 // gitAt is git for a directory.
 func (a *app) gitAt(dir string) *git {
-	g := &git{dir: dir, env: a.gitEnv()}
+	g := &git{dir: dir, env: a.gitEnv(), within: gitTime}
 	if command, err := exec.LookPath("git"); err == nil && filepath.IsAbs(command) { // else the project's own
 		g.command = command
 	}
@@ -154,12 +155,20 @@ func (g *git) needs(ctx context.Context, major, minor int) error {
 	return nil
 }
 
+// gitTime is how long one command of git may take: a pipe in the place of a file
+// that git reads would hold it up without end.
+const gitTime = 10 * time.Second
+
+var errGitSlow = errors.New("git did not answer: is there a pipe in the place of one of its files?")
+
 // run is what a command prints, without the last line end; text is its standard
 // input. Without git the error wraps exec.ErrNotFound.
 func (g *git) run(ctx context.Context, text string, args ...string) (string, error) {
 	if g.command == "" {
 		return "", fmt.Errorf("git %s: %w", args[0], exec.ErrNotFound)
 	}
+	ctx, cancel := context.WithTimeoutCause(ctx, g.within, errGitSlow)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, g.command, slices.Concat([]string{"--no-pager"}, g.quiet, args)...)
 	cmd.Dir, cmd.Env = g.dir, g.env
 	if args[0] != "check-ignore" { // which takes paths for what they are, and refuses to be told
@@ -170,6 +179,9 @@ func (g *git) run(ctx context.Context, text string, args ...string) (string, err
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
+	if err != nil && context.Cause(ctx) == errGitSlow {
+		return "", fmt.Errorf("git %s in %s: %w", args[0], g.dir, errGitSlow)
+	}
 	if err != nil {
 		if first, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n"); first != "" {
 			return "", fmt.Errorf("git %s: %s (%w)", args[0], first, err)

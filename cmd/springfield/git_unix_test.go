@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cameronsjo/springfield/generator"
 )
@@ -482,5 +485,23 @@ func TestOlderGit(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A pipe in the place of a file that git reads holds nothing up without end, and is
+// not taken for a directory without a repository.
+func TestGitThatDoesNotAnswer(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, ".gitignore"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, work: dir}
+	g := a.gitAt(dir)
+	g.within = 300 * time.Millisecond
+	if _, err := g.run(context.Background(), "./x", "check-ignore", "-z", "--stdin"); !errors.Is(err, errGitSlow) {
+		t.Errorf("%v", err)
 	}
 }

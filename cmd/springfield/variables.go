@@ -18,10 +18,13 @@ type steer struct{ name, does string }
 // steers are all of them; the first that fits counts.
 func steers() []steer {
 	return []steer{
-		{"SPRINGFIELD", "off lets Claude stop always; nothing else has an effect"},
+		{"SPRINGFIELD", "off, 0, false, no and none let Claude stop always; nothing else has an effect"},
+		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE lets Claude stop always, as in a judge's own session"},
 		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
 		{installer.BlockCap, "it moves Claude Code's own limit of continues in a row; springfield's budget holds without it"},
-		{"CLAUDE_CONFIG_DIR", "it moves Claude Code itself on Claude Code 2.1.197; state stays beside the transcript"},
+		{"CLAUDE_CONFIG_DIR", "it moves Claude Code's configuration on Claude Code 2.1.197, and springfield's state and your own layer with it; a hold in your home holds"},
+		{"CLAUDE_CODE_ENABLE_TODO_TOOLS", ""},
+		{"CLAUDE_CODE_*", "it changes how Claude Code works"},
 		{"HOME", "the state directory does not follow it"},
 		{"ANTHROPIC_*", "Claude Code may ask elsewhere, or as another, with your key"},
 		{"GO*", "hooks that springfield compiles do not read it"},

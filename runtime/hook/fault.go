@@ -6,6 +6,7 @@ package hook
 import (
 	"encoding/json"
 	"path/filepath"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -42,10 +43,33 @@ type start struct {
 // begin leaves the mark of a start, before its work.
 func (h Host) begin(event Event, answers, plugin string) {
 	s := h.start
-	s.event, s.plugin, s.state = event, plugin, ledger.Dir(event.TranscriptPath, h.Home)
+	s.event, s.plugin, s.state = event, plugin, h.stateOf(event)
 	s.mark = ledger.Begin(s.state, event.key(), ledger.Start{
 		At: h.Now.UnixMilli(), Plugin: plugin, Event: answers, Session: short(event.SessionID, 100),
 	}, h.Now)
+}
+
+// stateOf is the state directory of an event's session. Claude Code 2.1.197 lets a
+// project move its configuration directory, and with it the transcript: a directory
+// that the project can have brought along is not the user's, unless the project
+// holds their home.
+func (h Host) stateOf(event Event) string {
+	own, state := ledger.Dir("", h.Home), ledger.Dir(event.TranscriptPath, h.Home)
+	if own == "" || state == own {
+		return state
+	}
+	for _, project := range []string{h.Project, event.Cwd, "/proc"} {
+		if project != "" && lies(state, project) && !lies(h.Home, project) {
+			return own
+		}
+	}
+	return state
+}
+
+// lies tells whether a path is a directory or lies in it, as both are written.
+func lies(path, dir string) bool {
+	path, dir = filepath.Clean(path), filepath.Clean(dir)
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // end completes the mark. An answer that nothing has read is a fault, which the

@@ -281,6 +281,9 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 // held makes a stop of a study while a hold is in force.
 func (h Host) held(state string, settings Settings, s Study) Study {
 	hold, ok := ledger.Held(state, s.Event.key(), h.Now)
+	if own := ledger.Dir("", h.Home); !ok && own != "" && own != state {
+		hold, ok = ledger.Held(own, s.Event.key(), h.Now) // what moves the state directory lifts no hold
+	}
 	if !ok {
 		return s
 	}

@@ -529,3 +529,43 @@ func TestMarkIsCompleteBehindTheAnswer(t *testing.T) {
 		t.Errorf("while the answer is written the mark is %v, while a note is written %v", out.marks, said.marks)
 	}
 }
+
+// A transcript in the project, where a project's settings can have the client put
+// it, does not make the project's files the user's, and lifts no hold; neither does
+// one that lies anywhere else.
+func TestStateOfAMovedTranscript(t *testing.T) {
+	const layer = `{"add": [{"id": "theirs", "text": "Which", "then": "continue", "reason": "PROJECT SAYS"}]}`
+	for name, test := range map[string]struct {
+		transcript, cwd string
+		believed        bool // the layer beside the transcript
+	}{
+		"in the project":      {"project/.cfg/projects/-w/s.jsonl", "project", false},
+		"in a project around": {"project/.cfg/projects/-w/s.jsonl", "project/below", false},
+		"the user's own":      {"config/projects/-w/s.jsonl", "project", true},
+		"the home a project":  {"config/projects/-w/s.jsonl", "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, `{"plugin": "ned-flanders", "strategy": "ned-flanders"}`)
+			w.write(test.transcript, "")
+			w.write(filepath.ToSlash(filepath.Join(filepath.Dir(filepath.Dir(filepath.Dir(test.transcript))), "springfield", "ned-flanders.json")), layer)
+			w.host.Home, w.host.Project = w.path("home"), w.path("project")
+			if test.cwd == "" {
+				w.host.Home, w.host.Project = w.home, w.home
+			}
+			if err := os.MkdirAll(w.path(filepath.Join("project", "below")), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			e := map[string]any{"transcript_path": w.path(test.transcript), "cwd": w.path(test.cwd), "last_assistant_message": "Which database do you want?"}
+			if out, _ := w.run(w.event(e)); strings.Contains(out.Reason, "PROJECT SAYS") != test.believed {
+				t.Errorf("the layer is believed: %+v", out)
+			}
+			if _, err := ledger.SetHold(ledger.Dir("", w.host.Home), "", w.host.Now, 0, ledger.Means{}); err != nil {
+				t.Fatal(err)
+			}
+			e["last_assistant_message"] = "Task 1 is done. Moving to Task 2."
+			if out, _ := w.run(w.event(e)); out.Decision != "" {
+				t.Errorf("a hold in the home does not hold: %+v", out)
+			}
+		})
+	}
+}
