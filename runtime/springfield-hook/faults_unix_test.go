@@ -175,7 +175,8 @@ func (w *ward) killed(plugin string) {
 	if err := cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
-	for len(w.rules()) == before {
+	// Its own decision, not the start before it, which it files first.
+	for rules := w.rules(); len(rules) == before || rules[len(rules)-1] == "fault:killed"; rules = w.rules() {
 		time.Sleep(time.Millisecond)
 	}
 	cmd.Process.Kill()
