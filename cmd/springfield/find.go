@@ -19,7 +19,7 @@ import (
 // places finds the user's settings from the working directory.
 func (a *app) places() (installer.Places, error) { return a.placesFrom(a.work) }
 
-// configDir is Claude Code's configuration directory, "" if nobody says where.
+// configDir is Claude Code's configuration directory, "" if neither says where.
 func (a *app) configDir() string {
 	switch {
 	case a.config != "":

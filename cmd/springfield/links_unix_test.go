@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 )
 
-// clone is a repository that somebody has cloned, with a suite and a marketplace
+// clone is a repository as its user has cloned it, with a suite and a marketplace
 // in it, beside a directory of theirs that no call was about.
 type clone struct {
 	t         *testing.T

@@ -114,7 +114,7 @@ type app struct {
 	in       *os.File
 	out, err io.Writer // by package display: what others wrote can be printed as it is
 	screen   *os.File  // for what moves the cursor
-	terminal bool      // somebody can be asked
+	terminal bool      // the user can be asked
 	color    bool
 	plain    bool  // ask line by line, without moving the cursor
 	width    int   // of the terminal that results go to, in columns; 80 for none

@@ -200,7 +200,7 @@ func hintPublish(err error) error {
 	case errors.As(err, &syntax):
 		return &hinted{err, "nothing was changed; Claude Code takes plain JSON in which every plugin has a name of its own"}
 	case errors.Is(err, installer.ErrChanged):
-		return &hinted{err, "nothing was changed: somebody else has just changed it; call springfield publish again"}
+		return &hinted{err, "nothing was changed: another program has just changed it; call springfield publish again"}
 	case errors.Is(err, os.ErrPermission):
 		return &hinted{err, "nothing was changed; give yourself the right to write there"}
 	case failed != nil:

@@ -33,7 +33,7 @@ func (a *app) repositoryAt(ctx context.Context, dir string) (*repository, error)
 	var exit *exec.ExitError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
-		return nil, &foreignError{dir, "git takes its repository for somebody else's, and does not look at it", "git config --global --add safe.directory DIR, for one that you trust"}
+		return nil, &foreignError{dir, "git takes its repository for another user's, and does not look at it", "git config --global --add safe.directory DIR, for one that you trust"}
 	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
 		return nil, ctx.Err()
 	case err != nil:
@@ -58,8 +58,8 @@ func (a *app) repositoryAt(ctx context.Context, dir string) (*repository, error)
 }
 
 // isIn tells whether a git directory, and the one that it has in common with other
-// worktrees, are those of the checkout. Whoever unpacks a project can have unpacked
-// a .git that leads to a repository of theirs.
+// worktrees, are those of the checkout. An archive of a project can have brought
+// a .git that leads to another repository.
 func (r *repository) isIn(ctx context.Context, dir, common string) bool {
 	own := filepath.Join(beyondLinks(r.root), ".git")
 	info, err := os.Lstat(own)

@@ -71,7 +71,7 @@ func (a *app) typed(path string) (absolute, in string, err error) {
 	return absolute, "", nil
 }
 
-// typedFile is typed for a file to write. Nobody writes through a link in its
+// typedFile is typed for a file to write. No write goes through a link in its
 // place either, but for a person's own files, which may be links to where they
 // keep them.
 func (a *app) typedFile(path string, own bool) (absolute, in string, err error) {

@@ -14,12 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -70,7 +66,7 @@ func parts() map[string]func(closing) string {
 func scoreHalf(out io.Writer, c contest, rows []closing, verbose bool) error {
 	all := tallies{}
 	for _, r := range rows {
-		v, err := decideClosing(c, r.Text)
+		v, err := decide(c, "", r.Text)
 		if err != nil {
 			return err
 		}
@@ -147,19 +143,6 @@ func spoken(r replay.Rate) string {
 	}
 	r.Bound()
 	return fmt.Sprintf("%d of %d (%.1f %%, %.1f–%.1f)", r.N, r.Of, 100*float64(r.N)/float64(r.Of), 100*r.Low, 100*r.High)
-}
-
-func decideClosing(c contest, text string) (strategy.Verdict, error) {
-	known, ok := strategy.Named(c.strategy)
-	if !ok {
-		return strategy.Verdict{}, errors.New("there is no " + c.strategy)
-	}
-	settings := hook.Settings{Plugin: known.Name, Strategy: known, Config: strategy.Config{Strategy: known.Name, Rules: c.rules}, Limits: guard.Defaults()}
-	study := hook.Examine(hook.Event{SessionID: "closing", LastMessage: text}, settings, ledger.State{}, nil, time.Time{}, false)
-	if len(study.Faults) > 0 {
-		return strategy.Verdict{}, errors.New(study.Faults[0])
-	}
-	return study.Verdict, nil
 }
 
 // readClosings reads every file of a directory, a file an author.
