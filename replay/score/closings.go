@@ -34,14 +34,22 @@ type closing struct {
 // scoreClosings decides on every closing of a directory's dev and check. Rules
 // may be shaped on dev; check says what they are worth, so its rows are counted
 // and never shown.
-func scoreClosings(out io.Writer, dir string, verbose bool) error {
-	for _, half := range []string{"dev", "check"} {
+// Of chosen languages only dev is scored, by ned-flanders alone.
+func scoreClosings(out io.Writer, dir string, verbose bool, only []string) error {
+	halves, ways := []string{"dev", "check"}, contests()
+	if len(only) > 0 {
+		halves, ways = halves[:1], ways[:1]
+	}
+	for _, half := range halves {
 		rows, err := readClosings(filepath.Join(dir, half))
 		if err != nil {
 			return err
 		}
+		if len(only) > 0 {
+			rows = slices.DeleteFunc(rows, func(r closing) bool { return !slices.Contains(only, r.Lang) })
+		}
 		fmt.Fprintf(out, "%s: %d closings\n", half, len(rows))
-		for _, c := range contests() {
+		for _, c := range ways {
 			if c.alone {
 				continue // there is no guard that a closing could meet
 			}
@@ -171,4 +179,12 @@ func readClosings(dir string) ([]closing, error) {
 		}
 	}
 	return all, nil
+}
+
+// langs are the languages behind -lang, none for all.
+func langs(args []string) []string {
+	if i := slices.Index(args, "-lang"); i >= 0 && i+1 < len(args) {
+		return strings.Split(args[i+1], ",")
+	}
+	return nil
 }

@@ -79,7 +79,7 @@ func TestScoreClosings(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := scoreClosings(&out, dir, true); err != nil {
+	if err := scoreClosings(&out, dir, true, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -104,7 +104,7 @@ func TestScoreClosings(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "dev", "x.jsonl"), []byte(rows), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := scoreClosings(&bytes.Buffer{}, dir, false); err == nil || !strings.Contains(err.Error(), want) {
+		if err := scoreClosings(&bytes.Buffer{}, dir, false, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", rows, err)
 		}
 	}

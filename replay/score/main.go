@@ -71,7 +71,7 @@ func main() {
 		os.Exit(2)
 	}
 	if slices.Contains(os.Args[2:], "-closings") {
-		if err := scoreClosings(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
+		if err := scoreClosings(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v"), langs(os.Args[2:])); err != nil {
 			fmt.Fprintln(os.Stderr, "score: error:", err)
 			os.Exit(1)
 		}

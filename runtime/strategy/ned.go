@@ -11,6 +11,8 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
 )
 
 // NedRuleSets names the rule sets that "rules" can choose, the default first.
@@ -159,54 +161,35 @@ func nedSeed() []Rule {
 	}
 }
 
-// nedDefault asks for the person first, then for work.
+// nedDefault asks for the person first, then for work. What the last paragraph says
+// outweighs what stands in front of it.
 func nedDefault() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: Stop, Sure: 99},
-		{ID: "asks", Closes: "?？", Then: Stop, Sure: 99},
-		{ID: "asks", Ending: `\?["'”’)*_]*(\s|$)`, Then: Stop, Sure: 95},
-		{ID: "choices", Lists: "?？", Then: Stop, Sure: 99},
-		{ID: "offers", Then: Stop, Says: []string{
-			"let me know", "would you like", "do you want", "want me to", "shall i", "should i", "if you'd like", "if you would like", "if you like",
-			"if you want", "if you prefer", "say the word", "just say", "feel free", "up to you", "your call", "your turn",
-			"ready for feedback", "ready for review", "ready for your", "ready when you", "ready whenever you", "happy to", "glad to",
-			"please review", "please confirm", "please choose", "please provide", "please tell", "please check", "please test", "please try", "please run", "please restart",
-			"can you confirm", "can you check", "can you try", "could you",
-			"let me hear", "once you", "when you", "until you", "unless you", "whichever you", "your approval", "your review", "your go-ahead", "from you", "you can pick", "you decide",
-		}},
-		{ID: "waits", Then: Stop, Says: []string{
-			"waiting for", "waiting on", "wait for", "wait until", "i'll wait", "in the background", "notify", "notified", "check back",
-			"standing by", "holding for", "reports back", "report back", "reports in", "it reports", "it lands", "they land", "still running", "go-ahead", "give me a go",
-			"once it finishes", "when it finishes", "once it completes", "when it completes", "once it's done", "when it's done", "when they finish", "once they finish",
-		}},
+		{ID: "asks", Closes: "?？؟", Then: Stop, Sure: 99},
+		{ID: "asks", Act: closing.Asks, Then: Stop, Sure: 95},
+		{ID: "choices", Lists: "?？؟", Then: Stop, Sure: 99},
+		{ID: "offers", Act: closing.Offers, Then: Stop},
+		{ID: "waits", Act: closing.Waits, Then: Stop},
+		{ID: "blocked", Act: closing.Blocked, Then: Stop},
+		{ID: "hands", Act: closing.Hands, Then: Stop},
+		{ID: "plans", Act: closing.Plans, Then: Stop},
 		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: Stop},
 		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: Stop},
 		{ID: "todos", Todo: "pending", Within: 3, Then: Continue, Reason: goOnWithTodos},
-		{ID: "progress", Then: Continue, Reason: goOnWithProgress, Says: []string{
-			"moving to task", "moving to step", "moving to phase", "moving to the next",
-			"moving on to task", "moving on to step", "moving on to phase", "moving on to the next",
-		}},
-		{ID: "intent", Then: Continue, Reason: goOnWithProgress, Opens: []string{
-			"let me", "let's", "i'll", "i will", "i'm going to", "i am going to", "i need to", "i should", "i also need to", "we need to",
-			"now let me", "now let's", "now i'll", "now i will", "now i need to", "now we need to", "next, i'll", "next i'll", "next, let me",
-			"first, let me", "first, i'll", "first i'll", "first i need to", "then i'll", "also, let me", "on to task", "next up",
-		}, Unless: waitingWords()},
-		{ID: "work", Then: Continue, Reason: goOnWithProgress,
-			Opens:  []string{"now {do}", "first, {do}", "first {do}", "then {do}", "finally, {do}", "also {do}"},
-			Unless: []string{"you", "your", "will", "would", "should", "could", "now run", "then run", "now install", "now get", "settings"}},
-		{ID: "doing", Then: Continue, Reason: goOnWithProgress,
-			Opens:  []string{"now {doing}", "next, {doing}", "then {doing}", "{doing}"},
-			Unless: []string{"you", "your", "will", "would", "should", "could", "can", "is", "are", "was", "were", "gets", "makes", "has", "have", "means", "requires", "helps", "works", "cannot", "can't", "needs", "need", "takes"}},
-		{ID: "clause", Then: Continue, Reason: goOnWithProgress,
-			Last:   []string{"let me", "i need to", "i also need to"},
-			Unless: []string{"you", "your", "once", "when", "if"}},
-		{ID: "begun", Then: Continue, Reason: goOnWithProgress,
-			Begins: []string{"let me", "now let me"},
-			Unless: []string{"you", "your", "once", "when", "if"}},
-		{ID: "colon", Closes: ":", Then: Continue, Reason: goOnWithProgress,
-			Unless: []string{"you", "your", "pick", "choose", "reply", "respond", "select", "one of", "answer"}},
+		{ID: "heading", Act: closing.Heads, Then: Continue, Reason: goOnWithProgress},
+		{ID: "progress", Act: closing.Moves, Then: Continue, Reason: goOnWithProgress},
+		{ID: "intent", Act: closing.Announces, Then: Continue, Reason: goOnWithProgress},
+		{ID: "colon", Act: closing.Breaks, Then: Continue, Reason: goOnWithProgress},
+		{ID: "offers", Act: closing.Offers, Near: true, Then: Stop},
+		{ID: "waits", Act: closing.Waits, Near: true, Then: Stop},
+		{ID: "blocked", Act: closing.Blocked, Near: true, Then: Stop},
+		{ID: "hands", Act: closing.Hands, Near: true, Then: Stop},
+		{ID: "plans", Act: closing.Plans, Near: true, Then: Stop},
+		{ID: "left", Act: closing.Leaves, Then: Continue, Reason: goOnWithProgress},
+		{ID: "left", Act: closing.Counts, Then: Continue, Reason: goOnWithProgress},
 		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: Continue, Reason: goOnWithSkill},
-		{ID: "finished", Says: []string{"complete", "completed", "finished", "done"}, Then: Stop},
+		{ID: "finished", Act: closing.Finishes, Then: Stop},
 	}
 }
 
@@ -214,13 +197,4 @@ func nedDefault() []Rule {
 // a plan says remains, the message says whose turn it is.
 func personRules() []Rule {
 	return slices.DeleteFunc(nedDefault(), func(r Rule) bool { return r.Then != Stop || r.ID == "finished" })
-}
-
-// waitingWords tell an intent that waits for something from one that does not:
-// "I'll go on once CI passes", "I need to decide between A and B".
-func waitingWords() []string {
-	return []string{
-		"until", "once", "whichever", "stop here", "pause", "hold off", "approval", "approve", "decide", "discuss", "choose", "pick", "reply",
-		"mention", "password", "credentials", "confirm", "before i go on", "before i continue", "before i proceed", "passes", "not",
-	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
 )
 
 // Rule is one question and its answer. Conditions that are not set do not
@@ -28,6 +30,14 @@ type Rule struct {
 	Within int `json:"within,omitempty"`
 	// Skill are names of skills, one of which is in use.
 	Skill []string `json:"skill,omitempty"`
+	// Act is what the message does at its end, as package closing reads it: asks,
+	// offers, waits, blocked, hands, plans, finishes, heads, moves, announces, breaks,
+	// leaves or counts. Near looks for it before the last paragraph instead.
+	Act  closing.Act `json:"act,omitempty"`
+	Near bool        `json:"near,omitempty"`
+	// Lang are languages, one of which the message is in, as in BCP 47. It is no
+	// condition of its own.
+	Lang []string `json:"lang,omitempty"`
 	// Closes are characters, one of which ends the text, markup left aside.
 	Closes string `json:"closes,omitempty"`
 	// Lists are characters, one of which ends the paragraph in front of a list
@@ -93,9 +103,10 @@ const generalReason = "There is work left: {evidence}.{todos} Go on with it now.
 type asking struct {
 	situation Situation
 	end       end
-	reason    string   // what the newest own condition has to say to the model
-	faults    []error  // patterns that are none, found when their turn came
-	unasked   []string // rules that there were no steps for
+	closing   *closing.Closing // once a rule has asked for it
+	reason    string           // what the newest own condition has to say to the model
+	faults    []error          // patterns that are none, found when their turn came
+	unasked   []string         // rules that there were no steps for
 	patterns  patterns
 	// What is left to spend: for a project's rules, and for all others.
 	foreign, trusted meter
@@ -191,6 +202,8 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 		{"tool", r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, r.tool(s) }},
 		{"todo", r.Todo != "", func() (string, bool) { return r.todos(s) }},
 		{"skill", len(r.Skill) > 0, func() (string, bool) { return r.skill(s) }},
+		{"lang", len(r.Lang) > 0, func() (string, bool) { return a.lang(r.Lang) }},
+		{"act", r.Act != "", func() (string, bool) { return a.act(r) }},
 		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), m.closes(e.paragraph, r.Closes) }},
 		{"lists", r.Lists != "", func() (string, bool) { return quote(e.intro), m.closes(e.intro, r.Lists) }},
 		{"opens", len(r.Opens) > 0, func() (string, bool) { return quote(e.last()), m.opens(e.last(), r.Opens) }},
@@ -215,6 +228,32 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 		return "unless: " + quote(e.last()), false
 	}
 	return evidence, ok
+}
+
+// read is the message as package closing reads it.
+func (a *asking) read() *closing.Closing {
+	if a.closing == nil {
+		a.closing = closing.Read(a.situation.Text)
+	}
+	return a.closing
+}
+
+func (a *asking) act(r Rule) (evidence string, ok bool) {
+	where := closing.Final
+	if r.Near {
+		where = closing.Near
+	}
+	said, ok := a.read().Find(r.Act, where)
+	return quote(said), ok
+}
+
+func (a *asking) lang(codes []string) (evidence string, ok bool) {
+	for _, code := range a.read().Languages() {
+		if slices.Contains(codes, code) {
+			return "the message is in " + code, true
+		}
+	}
+	return "the message is in another language", false
 }
 
 // meter is what a rule spends from.

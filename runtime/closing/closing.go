@@ -1,0 +1,389 @@
+package closing
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
+
+// Act is what a message does at its end.
+type Act string
+
+// The acts that need a person, in the order in which they are looked for, and
+// those that leave work with the agent.
+const (
+	Asks     Act = "asks"     // a question that is not answered in the next sentence
+	Offers   Act = "offers"   // what has not been asked for
+	Waits    Act = "waits"    // for a job, a review, another agent
+	Blocked  Act = "blocked"  // it cannot go on
+	Hands    Act = "hands"    // the user is to do something
+	Plans    Act = "plans"    // it shows what it would do, for approval
+	Finishes Act = "finishes" // all is done
+
+	Heads     Act = "heads"     // a heading and nothing below it
+	Moves     Act = "moves"     // on to the next step
+	Announces Act = "announces" // what it does now
+	Breaks    Act = "breaks"    // off: a colon and nothing, half a sentence
+	Leaves    Act = "leaves"    // something to do, and it is the agent's
+	Counts    Act = "counts"    // so many of so many
+)
+
+// Acts lists all acts.
+func Acts() []Act {
+	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Heads, Moves, Announces, Breaks, Leaves, Counts}
+}
+
+// Where says how much of the message an act is looked for in.
+type Where byte
+
+const (
+	Final Where = iota // the last paragraph, or the last list and what leads to it
+	Near               // and what stands before it, up to some hundred bytes
+)
+
+const (
+	maxNear  = 900 // bytes
+	maxTitle = 140 // bytes
+)
+
+// Closing is a message that has been read.
+type Closing struct {
+	packs  []*language.Pack
+	blocks []block
+	prose  []block    // without code and quotations
+	intro  []sentence // what leads to a list at the end
+	final  []sentence
+	near   []sentence // in front of these
+}
+
+// Read reads a message. What a comment says is said to no one.
+func Read(text string) *Closing {
+	c := &Closing{blocks: blocks(WithoutComments(text))}
+	for _, b := range c.blocks {
+		if b.kind != code && b.kind != quotation {
+			c.prose = append(c.prose, b)
+		}
+	}
+	c.take()
+	var told strings.Builder
+	for _, list := range [][]sentence{c.near, c.intro, c.final} {
+		for _, s := range list {
+			told.WriteString(s.folded)
+			told.WriteByte(' ')
+		}
+	}
+	c.packs = language.Tell(told.String())
+	return c
+}
+
+// take finds the sentences that matter.
+func (c *Closing) take() {
+	n := len(c.prose)
+	if n == 0 {
+		return
+	}
+	first := n - 1
+	last := c.prose[n-1].kind
+	for last == item && first > 0 && c.prose[first-1].kind == item || last == row && first > 0 && c.prose[first-1].kind == row {
+		first--
+	}
+	for _, b := range c.prose[max(first, n-30):] {
+		if b.kind == row {
+			continue
+		}
+		c.final = append(c.final, sentences(b.text)...)
+	}
+	if (last == item || last == row) && first > 0 && n-first > 1 {
+		first--
+		c.intro = sentences(c.prose[first].text)
+	}
+	for size := 0; first > 0 && size < maxNear; {
+		first--
+		b := c.prose[first]
+		if b.kind == row {
+			continue
+		}
+		size += len(b.text)
+		c.near = append(sentences(b.text), c.near...)
+	}
+}
+
+// Languages are the codes of the languages it is in, none if none is known.
+func (c *Closing) Languages() []string {
+	var all []string
+	for _, p := range c.packs {
+		all = append(all, p.Code)
+	}
+	return all
+}
+
+// Find looks for an act, and says which words it is.
+func (c *Closing) Find(act Act, where Where) (said string, ok bool) {
+	switch act {
+	case Asks:
+		return c.asks()
+	case Offers:
+		return c.says(language.Offer, where)
+	case Waits:
+		return c.says(language.Wait, where)
+	case Blocked:
+		return c.says(language.Blocked, where)
+	case Hands:
+		return c.says(language.Hand, where)
+	case Plans:
+		return c.says(language.Plan, where)
+	case Finishes:
+		return c.says(language.Finished, where)
+	case Heads:
+		return c.heads()
+	case Moves:
+		return c.works(language.Move)
+	case Announces:
+		return c.works(language.Announce)
+	case Breaks:
+		return c.breaks()
+	case Leaves:
+		return c.leaves()
+	case Counts:
+		return c.counts()
+	}
+	return "", false
+}
+
+// about tells whether a sentence says something of a class, in one of the languages.
+func (c *Closing) about(class language.Class, s sentence) bool {
+	for _, p := range c.packs {
+		if _, ok := p.Says(class, s.folded); ok {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *Closing) says(class language.Class, where Where) (string, bool) {
+	lists := [][]sentence{c.intro, c.final}
+	if where == Near {
+		lists = [][]sentence{c.near}
+	}
+	for _, list := range lists {
+		for i := len(list) - 1; i >= 0; i-- {
+			if c.about(class, list[i]) {
+				return list[i].said, true
+			}
+		}
+	}
+	return "", false
+}
+
+func isQuestion(s sentence) bool { return s.end == '?' || s.end == '？' || s.end == '؟' }
+
+// asks finds a question. One that the next sentence answers is none.
+func (c *Closing) asks() (string, bool) {
+	lists := [][]sentence{c.final, c.intro, c.near}
+	for _, list := range lists {
+		for i := len(list) - 1; i >= 0; i-- {
+			if isQuestion(list[i]) && (i+1 == len(list) || !c.about(language.Answer, list[i+1])) || c.about(language.Ask, list[i]) {
+				return list[i].said, true
+			}
+		}
+	}
+	return "", false
+}
+
+// void tells a sentence that speaks of another time, or of what the reader does.
+func (c *Closing) void(s sentence) bool {
+	return isQuestion(s) || c.about(language.Later, s) || c.about(language.You, s) && !c.about(language.Mine, s)
+}
+
+// works finds a sentence in which the agent says what it does next.
+func (c *Closing) works(class language.Class) (string, bool) {
+	list := c.final
+	if len(c.intro) > 0 {
+		list = c.intro // the items say what, not whether
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		if c.about(class, list[i]) && !c.void(list[i]) {
+			return list[i].said, true
+		}
+	}
+	return "", false
+}
+
+// heads finds a heading, or a step's title, with nothing below it.
+func (c *Closing) heads() (string, bool) {
+	if len(c.blocks) == 0 || len(c.prose) == 0 || c.blocks[len(c.blocks)-1].kind == code {
+		return "", false
+	}
+	b := c.prose[len(c.prose)-1]
+	if len(c.final) != 1 && b.kind != heading || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
+		return "", false
+	}
+	for _, s := range c.final {
+		if c.about(language.Finished, s) {
+			return "", false
+		}
+	}
+	title := b.kind == heading || isBold(b.text) || len(c.prose) == 1 && c.final[0].end == 0 && (beginsWithCount(c.final[0].folded) || c.about(language.Step, c.final[0]))
+	return b.text, title
+}
+
+// isBold tells a line that is emphasised as a whole.
+func isBold(line string) bool {
+	line = strings.TrimFunc(line, func(r rune) bool { return unicode.IsSpace(r) || unicode.Is(unicode.So, r) || r == 0xfe0f })
+	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**") && strings.Count(line, "**") == 2
+}
+
+// breaks finds that the message ends before what it says is there.
+func (c *Closing) breaks() (string, bool) {
+	n := len(c.blocks)
+	if n == 0 {
+		return "", false
+	}
+	b := c.blocks[n-1]
+	switch {
+	case b.kind == code:
+		return "an open code block", b.open
+	case b.kind == quotation:
+		return "", false
+	case b.kind == row:
+		return b.text, n < 3 || c.blocks[n-2].kind != row || c.blocks[n-3].kind != row
+	}
+	if len(c.final) == 0 {
+		return "", false
+	}
+	s := c.final[len(c.final)-1]
+	switch s.end {
+	case ':', '：':
+		return s.said, !c.about(language.You, s)
+	case ',', '，', '、', '(', '—', '–', '-', '→':
+		return s.said, true
+	case 0:
+		word := s.folded
+		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
+			return s.said, strings.Count(s.said, "`")%2 == 1
+		}
+		for _, p := range c.packs {
+			for _, e := range p.Entries(language.Open) {
+				if rest, ok := strings.CutSuffix(word, e); ok && (rest == "" || rest[len(rest)-1] == ' ' || e[0] >= utf8.RuneSelf) {
+					return s.said, true
+				}
+			}
+		}
+	}
+	return "", false
+}
+
+// leaves finds what is left, if it is the agent's own.
+func (c *Closing) leaves() (string, bool) {
+	if s, ok := c.says(language.Theirs, Final); ok {
+		return s, false
+	}
+	if s, ok := c.says(language.Theirs, Near); ok {
+		return s, false
+	}
+	for _, list := range [][]sentence{c.final, c.intro, c.near} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if c.about(language.Left, list[i]) && !c.void(list[i]) {
+				return list[i].said, true
+			}
+		}
+	}
+	done, open := 0, 0
+	said := ""
+	for _, b := range c.prose[max(0, len(c.prose)-30):] {
+		switch {
+		case b.kind != item && b.kind != row && b.kind != paragraph:
+		case b.mark == ticked:
+			done++
+		case b.mark == empty:
+			open++
+			said = b.text
+		}
+	}
+	return said, done > 0 && open > 0
+}
+
+// counts finds "3 of 8".
+func (c *Closing) counts() (string, bool) {
+	for _, list := range [][]sentence{c.final, c.intro, c.near} {
+		for i := len(list) - 1; i >= 0; i-- {
+			at, of, ok := c.countIn(list[i].folded)
+			if ok && at < of && !c.void(list[i]) && c.about(language.Progress, list[i]) {
+				return list[i].said, true
+			}
+		}
+	}
+	return "", false
+}
+
+// countIn reads the first "3 of 8" or "3/8" of a sentence.
+func (c *Closing) countIn(s string) (at, of int, ok bool) {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' || i > 0 && (s[i-1] == '.' || s[i-1] == '/' || '0' <= s[i-1] && s[i-1] <= '9') {
+			continue
+		}
+		n, end := number(s[i:])
+		rest := strings.TrimLeft(s[i+end:], " )]")
+		if r, found := strings.CutPrefix(rest, "/"); found {
+			if m, width := number(strings.TrimLeft(r, " ")); width > 0 && !strings.HasPrefix(r[width:], "/") {
+				return n, m, true
+			}
+			continue
+		}
+		for _, p := range c.packs {
+			for _, e := range p.Entries(language.Of) {
+				if r, found := strings.CutPrefix(rest, e); found {
+					r = strings.TrimLeft(r, " ")
+					if m, width := number(r); width > 0 {
+						return n, m, true
+					}
+				}
+			}
+		}
+	}
+	return 0, 0, false
+}
+
+func beginsWithCount(s string) bool {
+	s = strings.TrimLeft(s, "[(▶► ")
+	_, end := number(s)
+	if end == 0 {
+		return false
+	}
+	rest := strings.TrimLeft(s[end:], " ")
+	r, ok := strings.CutPrefix(rest, "/")
+	_, end = number(strings.TrimLeft(r, " "))
+	return ok && end > 0
+}
+
+func number(s string) (n, end int) {
+	for end < len(s) && end < 7 && '0' <= s[end] && s[end] <= '9' {
+		n = n*10 + int(s[end]-'0')
+		end++
+	}
+	return n, end
+}
+
+// WithoutComments leaves out HTML comments.
+func WithoutComments(text string) string {
+	if !strings.Contains(text, "<!--") {
+		return text
+	}
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "<!--")
+		if !ok {
+			break
+		}
+		_, after, ok := strings.Cut(rest, "-->")
+		if !ok {
+			break
+		}
+		b.WriteString(before)
+		text = after
+	}
+	b.WriteString(text)
+	return b.String()
+}

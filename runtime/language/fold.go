@@ -1,0 +1,83 @@
+package language
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Fold makes texts comparable: small letters, straight apostrophes, no commas, no
+// marks that are only drawn, one blank between words.
+func Fold(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	blank := true
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+				if !blank {
+					b.WriteByte(' ')
+				}
+				blank = true
+				continue
+			case c == ',':
+				continue
+			case 'A' <= c && c <= 'Z':
+				c += 'a' - 'A'
+			}
+			b.WriteByte(c)
+			blank = false
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+		switch {
+		case r == '’' || r == '‘' || r == 'ʼ':
+			r = '\''
+		case r == 'ı':
+			r = 'i'
+		case r == '，' || r == '、' || r == '،':
+			continue
+		case r == 0x640 || 0x64b <= r && r <= 0x652 || 0x200b <= r && r <= 0x200f || r == 0xfe0f || r == 0x2060 || r == 0xad || r == utf8.RuneError:
+			continue // Arabic vowels, marks of width and direction
+		case r == 0xa0 || r == 0x3000 || r == 0x202f || 0x2000 <= r && r <= 0x200a:
+			if !blank {
+				b.WriteByte(' ')
+			}
+			blank = true
+			continue
+		case 0xff01 <= r && r <= 0xff5e:
+			r = unicode.ToLower(r - 0xfee0) // the full width of ASCII
+		default:
+			r = unicode.ToLower(r)
+		}
+		b.WriteRune(r)
+		blank = false
+	}
+	return b.String()
+}
+
+// isWord tells whether a character belongs to a word that blanks or signs end.
+// Chinese and Japanese words end anywhere.
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || '0' <= r && r <= '9' || 'A' <= r && r <= 'Z' || r == '_'
+	}
+	if 0x2e80 <= r && r <= 0xa4cf || 0xf900 <= r && r <= 0xfaff || 0x20000 <= r || r == utf8.RuneError {
+		return false
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}
+
+func wordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return i > 0 && isWord(r)
+}
+
+func wordAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return i < len(s) && isWord(r)
+}

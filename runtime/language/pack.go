@@ -1,0 +1,135 @@
+// Package language holds what agents say in each language, and finds it in their
+// sentences.
+//
+// A language is one file of data, a pack: classes of phrases, as docs/languages.md
+// describes them. The code knows classes and no words. The package is pure, and
+// bounded by the length of what it is given.
+package language
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Class is what a phrase of a pack says.
+type Class byte
+
+const (
+	Common   Class = iota // words by which the language is told
+	Ask                   // asks the user, question mark or not
+	Offer                 // offers what has not been asked for
+	Wait                  // waits for a job, a review, another agent
+	Blocked               // cannot go on
+	Hand                  // tells the user to do something
+	Plan                  // shows what it would do, for approval
+	Later                 // not now: a condition, a habit, another time
+	Theirs                // what is left is the user's, or nobody has asked for it
+	Mine                  // the task has it: "you asked for", "on my list"
+	Move                  // goes on to the next step
+	Announce              // says what it does now
+	Left                  // says what is left
+	Progress              // so many of so many, and more to come
+	Finished              // all is done
+	Answer                // begins the answer to a question just asked
+	Link                  // words that may stand in front of what a sentence says
+	Now                   // next, now, first
+	Do                    // verbs of work, as an order or infinitive
+	Doing                 // verbs of work, as what the speaker does
+	Finite                // verbs by which a sentence states something
+	You                   // the reader
+	Step                  // what plans consist of
+	Of                    // between two numbers: 3 of 8
+	Open                  // words that no sentence ends with
+	classes
+)
+
+// names are the headings of a pack's classes.
+var names = [classes]string{
+	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "move", "announce", "left", "progress", "finished",
+	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "open",
+}
+
+func (c Class) String() string { return names[c] }
+
+func classNamed(name string) (c Class, ok bool) {
+	for i, n := range names {
+		if n == name {
+			return Class(i), true
+		}
+	}
+	return 0, false
+}
+
+// Pack is what is known of one language.
+type Pack struct {
+	Code string // as in BCP 47
+	Name string // in English
+	text [classes]string
+}
+
+// packOf reads a pack. Its first line names the language, lines in brackets begin
+// a class, lines that begin with # are comments.
+func packOf(code, data string) *Pack {
+	p := &Pack{Code: code}
+	p.Name, data, _ = strings.Cut(data, "\n")
+	p.Name = strings.TrimPrefix(p.Name, "# ")
+	for data != "" {
+		var section string
+		if i := strings.Index(data, "\n["); i >= 0 {
+			section, data = data[:i+1], data[i+1:]
+		} else {
+			section, data = data, ""
+		}
+		name, entries, ok := strings.Cut(strings.TrimPrefix(section, "["), "]\n")
+		if c, known := classNamed(name); ok && known {
+			p.text[c] = entries
+		}
+	}
+	return p
+}
+
+// each visits the entries of a class until visit says no.
+func (p *Pack) each(c Class, visit func(entry string) (more bool)) {
+	rest := p.text[c]
+	for rest != "" {
+		i := strings.IndexAny(rest, ",\n")
+		entry := rest
+		if i >= 0 {
+			entry, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = ""
+		}
+		if entry = strings.TrimSpace(entry); entry != "" && entry[0] != '#' && !visit(entry) {
+			return
+		}
+	}
+}
+
+// Entries lists the entries of a class.
+func (p *Pack) Entries(c Class) []string {
+	var all []string
+	p.each(c, func(entry string) bool { all = append(all, entry); return true })
+	return all
+}
+
+// Without is the pack without one entry of a class.
+func (p *Pack) Without(c Class, entry string) *Pack {
+	q := *p
+	var rest []string
+	for _, e := range p.Entries(c) {
+		if e != entry {
+			rest = append(rest, e)
+		}
+	}
+	q.text[c] = strings.Join(rest, "\n")
+	return &q
+}
+
+// Classes lists all classes.
+func Classes() []Class {
+	all := make([]Class, classes)
+	for i := range all {
+		all[i] = Class(i)
+	}
+	return all
+}

@@ -1,0 +1,144 @@
+// Which language a text is in: by its script, then by its most common words.
+
+package language
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxTold bounds how much of a text is looked at, in bytes from its end.
+const maxTold = 2048
+
+// Tell names the languages of a text, English first, since its technical words
+// are in every message. A language that has no pack is not named.
+func Tell(folded string) []*Pack {
+	if len(folded) > maxTold {
+		folded = folded[len(folded)-maxTold:]
+	}
+	var script [scripts]int
+	for _, r := range folded {
+		script[scriptOf(r)]++
+	}
+	var found []*Pack
+	if script[latin] > 0 {
+		found = latinIn(folded, script[latin])
+	}
+	letters := 0
+	for s, n := range script {
+		if scriptID(s) != other {
+			letters += n
+		}
+	}
+	many := func(s scriptID) bool { return script[s] > 3 && script[s]*12 > letters }
+	add := func(code string) {
+		if p := Named(code); p != nil {
+			found = append(found, p)
+		}
+	}
+	if many(kana) {
+		add("ja")
+	} else if many(han) {
+		add("zh")
+	}
+	if many(hangul) {
+		add("ko")
+	}
+	if many(arabic) {
+		add("ar")
+	}
+	if many(devanagari) {
+		add("hi")
+	}
+	if many(cyrillic) {
+		if strings.ContainsAny(folded, "іїєґ") && !strings.ContainsAny(folded, "ыэъ") {
+			add("uk")
+		} else {
+			add("ru")
+		}
+	}
+	return found
+}
+
+type scriptID byte
+
+const (
+	other scriptID = iota
+	latin
+	cyrillic
+	arabic
+	devanagari
+	han
+	kana
+	hangul
+	scripts
+)
+
+func scriptOf(r rune) scriptID {
+	switch {
+	case 'a' <= r && r <= 'z' || 0xc0 <= r && r <= 0x24f || 0x1e00 <= r && r <= 0x1eff:
+		return latin
+	case r < 0x400:
+		return other
+	case r <= 0x52f:
+		return cyrillic
+	case 0x600 <= r && r <= 0x6ff && unicode.IsLetter(r):
+		return arabic
+	case 0x900 <= r && r <= 0x97f:
+		return devanagari
+	case 0x3041 <= r && r <= 0x30ff:
+		return kana
+	case 0x3400 <= r && r <= 0x9fff:
+		return han
+	case 0xac00 <= r && r <= 0xd7a3:
+		return hangul
+	}
+	return other
+}
+
+// latinIn tells languages that are written in Latin letters by their common words.
+func latinIn(folded string, letters int) []*Pack {
+	codes := [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id"}
+	words := make(map[string]struct{}, 128)
+	total := 0
+	for i := 0; i < len(folded); {
+		r, size := utf8.DecodeRuneInString(folded[i:])
+		if !isWord(r) {
+			i += size
+			continue
+		}
+		start := i
+		for i < len(folded) {
+			r, size := utf8.DecodeRuneInString(folded[i:])
+			if !isWord(r) && r != '\'' {
+				break
+			}
+			i += size
+		}
+		words[folded[start:i]] = struct{}{}
+		total++
+	}
+	var hits [len(codes)]int
+	best := 0
+	for i, code := range codes {
+		p := Named(code)
+		if p == nil {
+			continue
+		}
+		p.each(Common, func(e string) bool {
+			if _, ok := words[e]; ok {
+				hits[i]++
+			}
+			return true
+		})
+		best = max(best, hits[i])
+	}
+	var found []*Pack
+	for i, code := range codes {
+		if hits[i] > 0 && 2*hits[i] > best {
+			found = append(found, Named(code))
+		}
+	}
+	return found
+}
