@@ -70,6 +70,21 @@ func main() {
 		fmt.Fprintln(said, "score: error: name the directory with stops.jsonl and sessions/")
 		os.Exit(2)
 	}
+	if i := slices.Index(os.Args, "-packs"); i > 0 && i+1 < len(os.Args) {
+		if err := swapPacks(os.Args[i+1]); err != nil {
+			fmt.Fprintln(said, "score: error:", err)
+			os.Exit(1)
+		}
+	}
+	if slices.Contains(os.Args[2:], "-mutate") {
+		for _, code := range langs(os.Args[2:]) {
+			if err := mutate(out, os.Args[1], code); err != nil {
+				fmt.Fprintln(said, "score: error:", err)
+				os.Exit(1)
+			}
+		}
+		return
+	}
 	if slices.Contains(os.Args[2:], "-closings") {
 		if err := scoreClosings(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v"), langs(os.Args[2:])); err != nil {
 			fmt.Fprintln(os.Stderr, "score: error:", err)

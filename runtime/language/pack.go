@@ -6,10 +6,7 @@
 // bounded by the length of what it is given.
 package language
 
-import (
-	_ "embed"
-	"strings"
-)
+import "strings"
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -62,14 +59,15 @@ func classNamed(name string) (c Class, ok bool) {
 
 // Pack is what is known of one language.
 type Pack struct {
-	Code string // as in BCP 47
-	Name string // in English
-	text [classes]string
+	Code    string // as in BCP 47
+	Name    string // in English
+	text    [classes]string
+	unknown []string // headings that are no class
 }
 
-// packOf reads a pack. Its first line names the language, lines in brackets begin
+// Parse reads a pack. Its first line names the language, lines in brackets begin
 // a class, lines that begin with # are comments.
-func packOf(code, data string) *Pack {
+func Parse(code, data string) *Pack {
 	p := &Pack{Code: code}
 	p.Name, data, _ = strings.Cut(data, "\n")
 	p.Name = strings.TrimPrefix(p.Name, "# ")
@@ -83,6 +81,8 @@ func packOf(code, data string) *Pack {
 		name, entries, ok := strings.Cut(strings.TrimPrefix(section, "["), "]\n")
 		if c, known := classNamed(name); ok && known {
 			p.text[c] = entries
+		} else if ok {
+			p.unknown = append(p.unknown, name)
 		}
 	}
 	return p

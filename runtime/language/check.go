@@ -1,0 +1,52 @@
+package language
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxEntry bounds an entry, in bytes.
+const maxEntry = 100
+
+// Check names what is wrong with a pack: entries that are there twice, that are not
+// folded or that name no class.
+func (p *Pack) Check() []error {
+	var faults []error
+	fault := func(c Class, entry, what string) {
+		faults = append(faults, fmt.Errorf("[%s] %q: %s", c, entry, what))
+	}
+	if strings.TrimSpace(p.Name) == "" {
+		faults = append(faults, fmt.Errorf("the first line does not name the language"))
+	}
+	for _, name := range p.unknown {
+		faults = append(faults, fmt.Errorf("there is no class [%s]", name))
+	}
+	for _, c := range Classes() {
+		seen := map[string]bool{}
+		for _, e := range p.Entries(c) {
+			switch {
+			case seen[e]:
+				fault(c, e, "is there twice")
+			case len(e) > maxEntry:
+				fault(c, e, "is too long")
+			case Fold(e) != e:
+				fault(c, e, "is not folded: write "+Fold(e))
+			case strings.Contains(e, "..."):
+				fault(c, e, "write … for a gap")
+			}
+			seen[e] = true
+			for rest := e; ; {
+				_, after, ok := strings.Cut(rest, "{")
+				if !ok {
+					break
+				}
+				name, after, ok := strings.Cut(after, "}")
+				if _, known := classNamed(name); !ok || !known && name != "n" {
+					fault(c, e, "there is no class {"+name+"}")
+				}
+				rest = after
+			}
+		}
+	}
+	return faults
+}
