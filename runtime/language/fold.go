@@ -37,8 +37,6 @@ func Fold(s string) string {
 		switch {
 		case r == '’' || r == '‘' || r == 'ʼ':
 			r = '\''
-		case r == 'ı':
-			r = 'i'
 		case r == '，' || r == '、' || r == '،':
 			continue
 		case r == 0x640 || 0x64b <= r && r <= 0x652 || 0x200b <= r && r <= 0x200f || r == 0xfe0f || r == 0x2060 || r == 0xad || r == utf8.RuneError:
