@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -54,9 +55,10 @@ func mutate(out io.Writer, dir, code string) error {
 	goesOn := func(r closing) bool {
 		return decide(strategy.Situation{Text: r.Text, Own: true}).Decision == strategy.Continue
 	}
-	before := make([]bool, len(own))
+	before, folded := make([]bool, len(own)), make([]string, len(own))
 	for i, r := range own {
 		before[i] = goesOn(r)
+		folded[i] = language.Fold(strings.NewReplacer("*", "", "_", "").Replace(r.Text))
 		if r.author == code && before[i] != (r.Expect == "continue") {
 			fmt.Fprintf(out, "example %s is decided wrongly\n", r.ID)
 		}
@@ -71,6 +73,9 @@ func mutate(out io.Writer, dir, code string) error {
 			undo := language.Swap(p.Without(c, entry))
 			changed := false
 			for i, r := range own {
+				if !language.MayMatch(entry, folded[i]) {
+					continue
+				}
 				if changed = goesOn(r) != before[i]; changed {
 					break
 				}

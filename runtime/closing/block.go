@@ -37,6 +37,7 @@ type block struct {
 	text string // as written, without list marks and hashes
 	open bool   // code whose fence is not closed
 	gap  bool   // a blank line stands in front of it
+	from int    // where a paragraph or an item begins
 }
 
 // maxBlocks bounds how many blocks of a message's end are kept.
@@ -56,11 +57,15 @@ func blocks(text string) []block {
 	}
 	var fence byte
 	width := 0
+	whole, next := text, 0
 	for text != "" {
 		line, rest, _ := strings.Cut(text, "\n")
+		at := next
+		next += len(text) - len(rest)
 		text = rest
 		line = strings.TrimRight(line, " \t\r")
 		trimmed := strings.TrimLeft(line, " \t")
+		end := at + len(line)
 		mark, run, info := fenceAt(trimmed)
 		if fence != 0 {
 			if mark == fence && run >= width && info == "" {
@@ -85,14 +90,14 @@ func blocks(text string) []block {
 			add(block{kind: heading, text: headingIn(trimmed)})
 		default:
 			if body, m, ok := itemIn(trimmed); ok {
-				add(block{kind: item, text: body, mark: m})
+				add(block{kind: item, text: body, mark: m, from: end - len(body)})
 				break
 			}
 			if n := len(all); n > 0 && !blank && (all[n-1].kind == paragraph || all[n-1].kind == item && line != trimmed) {
-				all[n-1].text += "\n" + trimmed
+				all[n-1].text = whole[all[n-1].from:end]
 				break
 			}
-			add(block{kind: paragraph, text: trimmed, mark: markAt(trimmed)})
+			add(block{kind: paragraph, text: trimmed, mark: markAt(trimmed), from: end - len(trimmed)})
 		}
 	}
 	return all[max(0, len(all)-maxBlocks):]

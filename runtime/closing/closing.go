@@ -50,7 +50,7 @@ const (
 
 // Closing is a message that has been read.
 type Closing struct {
-	packs  []*language.Pack
+	in     []*language.Finder // the languages it is in
 	blocks []block
 	prose  []block    // without code and quotations
 	intro  []sentence // what leads to a list at the end
@@ -67,14 +67,16 @@ func Read(text string) *Closing {
 		}
 	}
 	c.take()
-	var told strings.Builder
+	var all []string
 	for _, list := range [][]sentence{c.near, c.intro, c.final} {
 		for _, s := range list {
-			told.WriteString(s.folded)
-			told.WriteByte(' ')
+			all = append(all, s.folded)
 		}
 	}
-	c.packs = language.Tell(told.String())
+	searched := language.TextOf(all)
+	for _, p := range language.Tell(strings.Join(all, " ")) {
+		c.in = append(c.in, p.In(searched))
+	}
 	return c
 }
 
@@ -113,8 +115,8 @@ func (c *Closing) take() {
 // Languages are the codes of the languages it is in, none if none is known.
 func (c *Closing) Languages() []string {
 	var all []string
-	for _, p := range c.packs {
-		all = append(all, p.Code)
+	for _, f := range c.in {
+		all = append(all, f.Pack.Code)
 	}
 	return all
 }
@@ -154,8 +156,8 @@ func (c *Closing) Find(act Act, where Where) (said string, ok bool) {
 
 // about tells whether a sentence says something of a class, in one of the languages.
 func (c *Closing) about(class language.Class, s sentence) bool {
-	for _, p := range c.packs {
-		if _, ok := p.Says(class, s.folded); ok {
+	for _, f := range c.in {
+		if f.Says(class, s.folded) {
 			return true
 		}
 	}
@@ -264,8 +266,8 @@ func (c *Closing) breaks() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
-		for _, p := range c.packs {
-			for _, e := range p.Entries(language.Open) {
+		for _, f := range c.in {
+			for _, e := range f.Pack.Entries(language.Open) {
 				if rest, ok := strings.CutSuffix(word, e); ok && (rest == "" || rest[len(rest)-1] == ' ' || e[0] >= utf8.RuneSelf) {
 					return s.said, true
 				}
@@ -332,8 +334,8 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 			}
 			continue
 		}
-		for _, p := range c.packs {
-			for _, e := range p.Entries(language.Of) {
+		for _, f := range c.in {
+			for _, e := range f.Pack.Entries(language.Of) {
 				if r, found := strings.CutPrefix(rest, e); found {
 					r = strings.TrimLeft(r, " ")
 					if m, width := number(r); width > 0 {

@@ -16,71 +16,41 @@ import (
 	"unicode/utf8"
 )
 
-// Says finds the first entry of a class in a sentence.
-func (p *Pack) Says(c Class, sentence string) (entry string, ok bool) {
-	p.each(c, func(e string) bool {
-		if p.matches(e, sentence) {
-			entry, ok = e, true
-		}
-		return !ok
-	})
-	return entry, ok
-}
-
-// matches tests one entry.
-func (p *Pack) matches(entry, s string) bool {
+// matches tests an entry on a sentence.
+func (f *Finder) matches(entry, s string) bool {
 	pattern, not, _ := strings.Cut(entry, " !")
-	word := literal(pattern)
-	if word != "" && !strings.Contains(s, word) {
-		return false
-	}
-	if !p.finds(pattern, s) {
+	if !f.finds(pattern, s) {
 		return false
 	}
 	for not != "" {
 		var one string
 		one, not, _ = strings.Cut(not, " !")
-		if p.finds(one, s) {
+		if f.finds(one, s) {
 			return false
 		}
 	}
 	return true
 }
 
-// literal is what a sentence has to contain for a pattern to be worth a look.
-func literal(pattern string) string {
-	pattern = strings.TrimPrefix(pattern, "^")
-	if i := strings.IndexAny(pattern, "{*…$"); i > 0 {
-		return strings.TrimRight(pattern[:i], " ")
-	} else if i == 0 {
-		return ""
-	}
-	return pattern
-}
-
 // finds looks for a pattern anywhere in a sentence.
-func (p *Pack) finds(pattern, s string) bool {
+func (f *Finder) finds(pattern, s string) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
-		for _, i := range p.beginnings(s) {
-			if p.at(rest, s, i) {
+		for _, i := range f.beginnings(s) {
+			if f.at(rest, s, i) {
 				return true
 			}
 		}
 		return false
 	}
 	word := literal(pattern)
-	if strings.HasPrefix(pattern, "*") {
-		word = pattern[1:]
-		if i := strings.IndexAny(word, "{*…$ "); i >= 0 {
-			word = word[:i]
-		}
+	if pattern[0] == '*' {
 		for from := 0; ; {
 			i := strings.Index(s[from:], word)
 			if i < 0 {
 				return false
 			}
 			i += from
-			if p.at(pattern[1:], s, i) {
+			if f.at(pattern[1:], s, i) {
 				return true
 			}
 			from = i + 1
@@ -88,7 +58,7 @@ func (p *Pack) finds(pattern, s string) bool {
 	}
 	if word == "" { // it begins with a class or an end
 		for i := 0; i <= len(s); i++ {
-			if (i == 0 || !wordBefore(s, i) || !wordAt(s, i)) && utf8.RuneStart(at(s, i)) && p.at(pattern, s, i) {
+			if (i == 0 || !wordBefore(s, i) || !wordAt(s, i)) && utf8.RuneStart(at(s, i)) && f.at(pattern, s, i) {
 				return true
 			}
 		}
@@ -100,7 +70,7 @@ func (p *Pack) finds(pattern, s string) bool {
 			return false
 		}
 		i += from
-		if (!wordBefore(s, i) || !wordAt(s, i)) && p.at(pattern, s, i) {
+		if (!wordBefore(s, i) || !wordAt(s, i)) && f.at(pattern, s, i) {
 			return true
 		}
 		from = i + 1
@@ -116,7 +86,7 @@ func at(s string, i int) byte {
 }
 
 // at tests whether a pattern matches from there on.
-func (p *Pack) at(pattern, s string, i int) bool {
+func (f *Finder) at(pattern, s string, i int) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
 		if pattern == "" {
@@ -131,7 +101,7 @@ func (p *Pack) at(pattern, s string, i int) bool {
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
-				if utf8.RuneStart(at(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !wordAt(s, j)) && p.at(rest, s, j) {
+				if utf8.RuneStart(at(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !wordAt(s, j)) && f.at(rest, s, j) {
 					return true
 				}
 			}
@@ -154,10 +124,12 @@ func (p *Pack) at(pattern, s string, i int) bool {
 				return false
 			}
 			found := false
-			p.each(c, func(e string) bool {
+			for _, e := range f.entries(c) {
 				if e[0] == '-' { // none of the class, though it looks like one
-					_, not := begins(e[1:], s, i)
-					return !not
+					if _, not := begins(e[1:], s, i); not {
+						break
+					}
+					continue
 				}
 				if e[0] == '*' { // a word that ends so
 					j := i
@@ -168,12 +140,14 @@ func (p *Pack) at(pattern, s string, i int) bool {
 						}
 						j += size
 					}
-					found = strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && p.at(rest, s, j)
+					found = strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && f.at(rest, s, j)
 				} else if n, ok := begins(e, s, i); ok {
-					found = p.at(rest, s, n)
+					found = f.at(rest, s, n)
 				}
-				return !found
-			})
+				if found {
+					break
+				}
+			}
 			return found
 		}
 		// A run of words, up to what is special.
@@ -220,7 +194,7 @@ func ends(rest string) bool {
 }
 
 // beginnings are the places where a sentence, or a clause of it, begins.
-func (p *Pack) beginnings(s string) []int {
+func (f *Finder) beginnings(s string) []int {
 	all := make([]int, 0, 8)
 	add := func(i int) {
 		for i < len(s) && len(all) < 8 {
@@ -236,12 +210,12 @@ func (p *Pack) beginnings(s string) []int {
 			}
 			all = append(all, i)
 			next := 0
-			p.each(Link, func(e string) bool {
+			for _, e := range f.entries(Link) {
 				if n, ok := begins(e, s, i); ok {
 					next = n
+					break
 				}
-				return next == 0
-			})
+			}
 			if next == 0 {
 				return
 			}

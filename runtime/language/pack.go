@@ -90,16 +90,15 @@ func Parse(code, data string) *Pack {
 
 // each visits the entries of a class until visit says no.
 func (p *Pack) each(c Class, visit func(entry string) (more bool)) {
-	rest := p.text[c]
-	for rest != "" {
-		i := strings.IndexAny(rest, ",\n")
-		entry := rest
-		if i >= 0 {
-			entry, rest = rest[:i], rest[i+1:]
-		} else {
-			rest = ""
+	text := p.text[c]
+	start := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && text[i] != ',' && text[i] != '\n' {
+			continue
 		}
-		if entry = strings.TrimSpace(entry); entry != "" && entry[0] != '#' && !visit(entry) {
+		entry := strings.Trim(text[start:i], " ")
+		start = i + 1
+		if entry != "" && entry[0] != '#' && !visit(entry) {
 			return
 		}
 	}
