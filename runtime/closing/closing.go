@@ -54,6 +54,7 @@ type Closing struct {
 	blocks []block
 	prose  []block    // without code and quotations
 	intro  []sentence // what leads to a list at the end
+	titled bool       // and that is a heading
 	final  []sentence
 	near   []sentence // in front of these
 }
@@ -99,7 +100,7 @@ func (c *Closing) take() {
 	}
 	if (last == item || last == row) && first > 0 && n-first > 1 {
 		first--
-		c.intro = sentences(c.prose[first].text)
+		c.intro, c.titled = sentences(c.prose[first].text), c.prose[first].kind == heading
 	}
 	for size := 0; first > 0 && size < maxNear; {
 		first--
@@ -205,6 +206,9 @@ func (c *Closing) works(class language.Class) (string, bool) {
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
+	if c.titled {
+		return "", false
+	}
 	for i := len(list) - 1; i >= 0; i-- {
 		if c.about(class, list[i]) && !c.void(list[i]) {
 			return list[i].said, true
@@ -259,7 +263,7 @@ func (c *Closing) breaks() (string, bool) {
 	switch s.end {
 	case ':', '：':
 		return s.said, !c.about(language.You, s)
-	case ',', '，', '、', '(', '—', '–', '-', '→':
+	case ',', '，', '、', '(', '—', '–', '→':
 		return s.said, true
 	case 0:
 		word := s.folded
@@ -290,21 +294,32 @@ func (c *Closing) leaves() (string, bool) {
 			if c.about(language.Left, list[i]) && !c.void(list[i]) {
 				return list[i].said, true
 			}
+			if c.about(language.Finished, list[i]) {
+				return list[i].said, false
+			}
 		}
 	}
-	done, open := 0, 0
-	said := ""
+	return c.unticked()
+}
+
+// unticked finds a list of which some is marked as done and some is not.
+func (c *Closing) unticked() (string, bool) {
+	done, said := 0, ""
 	for _, b := range c.prose[max(0, len(c.prose)-30):] {
 		switch {
-		case b.kind != item && b.kind != row && b.kind != paragraph:
+		case b.kind == heading:
 		case b.mark == ticked:
 			done++
 		case b.mark == empty:
-			open++
+			for _, s := range sentences(b.text) {
+				if c.about(language.You, s) || strings.Contains(b.text, "~~") {
+					return b.text, false // taken off the list
+				}
+			}
 			said = b.text
 		}
 	}
-	return said, done > 0 && open > 0
+	return said, done > 0 && said != ""
 }
 
 // counts finds "3 of 8".
