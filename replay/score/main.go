@@ -138,6 +138,9 @@ func score(out io.Writer, dir string, verbose bool) error {
 						return err
 					}
 				}
+				if verbose && c.name == "default" && r.Expect == "CONTINUE" && v.Decision == strategy.Stop {
+					fmt.Fprintf(out, "missed, %s: %s line %d: rule %s, %s: %q\n", c.name, r.Session, r.Line, v.Rule, v.Evidence, text[max(0, len(text)-300):])
+				}
 				if rules[c.name] == nil {
 					rules[c.name] = map[string]int{}
 				}

@@ -173,7 +173,8 @@ func isOrdinal(s string) bool {
 
 const (
 	ticks   = "✅✔✓☑🟢"
-	empties = "⬜☐⏳❌✘✗🔲⌛🔜◻▢🟡⚪🔴🚧"
+	empties = "⬜☐⏳🔲⌛🔜◻▢🟡⚪🚧" + crosses
+	crosses = "❌✘✗🔴"
 )
 
 // markAt is the state that a line begins with.

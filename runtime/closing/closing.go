@@ -22,6 +22,7 @@ const (
 	Plans    Act = "plans"    // it shows what it would do, for approval
 	Finishes Act = "finishes" // all is done
 
+	Starts    Act = "starts"    // an action at once, in its last sentence
 	Heads     Act = "heads"     // a heading and nothing below it
 	Moves     Act = "moves"     // on to the next step
 	Announces Act = "announces" // what it does now
@@ -32,7 +33,7 @@ const (
 
 // Acts lists all acts.
 func Acts() []Act {
-	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Heads, Moves, Announces, Breaks, Leaves, Counts}
+	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Heads, Moves, Announces, Breaks, Leaves, Counts}
 }
 
 // Where says how much of the message an act is looked for in.
@@ -139,6 +140,8 @@ func (c *Closing) Find(act Act, where Where) (said string, ok bool) {
 		return c.says(language.Plan, where)
 	case Finishes:
 		return c.says(language.Finished, where)
+	case Starts:
+		return c.starts()
 	case Heads:
 		return c.heads()
 	case Moves:
@@ -172,7 +175,7 @@ func (c *Closing) says(class language.Class, where Where) (string, bool) {
 	}
 	for _, list := range lists {
 		for i := len(list) - 1; i >= 0; i-- {
-			if c.about(class, list[i]) {
+			if c.about(class, list[i]) && !c.about(language.Start, list[i]) {
 				return list[i].said, true
 			}
 		}
@@ -200,6 +203,19 @@ func (c *Closing) void(s sentence) bool {
 	return isQuestion(s) || c.about(language.Later, s) || c.about(language.You, s) && !c.about(language.Mine, s)
 }
 
+// starts finds that the last sentence begins an action.
+func (c *Closing) starts() (string, bool) {
+	list := c.final
+	if len(c.intro) > 0 {
+		list = c.intro
+	}
+	if len(list) == 0 {
+		return "", false
+	}
+	s := list[len(list)-1]
+	return s.said, c.about(language.Start, s) && !isQuestion(s)
+}
+
 // works finds a sentence in which the agent says what it does next.
 func (c *Closing) works(class language.Class) (string, bool) {
 	list := c.final
@@ -210,7 +226,7 @@ func (c *Closing) works(class language.Class) (string, bool) {
 		return "", false
 	}
 	for i := len(list) - 1; i >= 0; i-- {
-		if c.about(class, list[i]) && !c.void(list[i]) {
+		if (c.about(class, list[i]) || class == language.Announce && c.about(language.Start, list[i])) && !c.void(list[i]) {
 			return list[i].said, true
 		}
 	}
@@ -311,12 +327,16 @@ func (c *Closing) unticked() (string, bool) {
 		case b.mark == ticked:
 			done++
 		case b.mark == empty:
+			left := b.kind != row || !strings.ContainsAny(b.text, crosses) // those say no in a table
 			for _, s := range sentences(b.text) {
 				if c.about(language.You, s) || strings.Contains(b.text, "~~") {
 					return b.text, false // taken off the list
 				}
+				left = left || c.about(language.Left, s)
 			}
-			said = b.text
+			if left {
+				said = b.text
+			}
 		}
 	}
 	return said, done > 0 && said != ""

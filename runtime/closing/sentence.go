@@ -217,6 +217,8 @@ func signAt(s string) rune {
 	for s != "" {
 		r, size := utf8.DecodeLastRuneInString(s)
 		switch {
+		case r == '`':
+			return r
 		case strings.ContainsRune(" \t\r\n\"'”’»)*_", r), unicode.In(r, unicode.So, unicode.Cf, unicode.Sk), r == 0xfe0f:
 			s = s[:len(s)-size]
 			continue

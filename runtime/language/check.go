@@ -6,7 +6,7 @@ import (
 )
 
 // maxEntry bounds an entry, in bytes.
-const maxEntry = 100
+const maxEntry = 160
 
 // Check names what is wrong with a pack: entries that are there twice, that are not
 // folded or that name no class.

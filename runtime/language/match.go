@@ -2,12 +2,14 @@
 //
 //	^      the sentence, or a clause behind a colon or a dash, begins here
 //	$      the sentence ends here, signs left aside
+//	$4     it ends within four words
 //	…      anything, within the sentence
 //	word*  a word that begins so
 //	*word  a word that ends so
 //	{do}   an entry of that class
 //	{n}    a number
 //	!x     and x is nowhere in the sentence
+//	!…x    and x is not behind it, up to a word of the class break
 package language
 
 import (
@@ -18,25 +20,46 @@ import (
 
 // matches tests an entry on a sentence.
 func (f *Finder) matches(entry, s string) bool {
-	pattern, not, _ := strings.Cut(entry, " !")
-	if !f.finds(pattern, s) {
-		return false
-	}
-	for not != "" {
+	pattern, nots, _ := strings.Cut(entry, " !")
+	return f.find(pattern, s, func(end int) bool { return f.none(nots, s, end) })
+}
+
+// none tests that the patterns of an entry that must not match do not.
+func (f *Finder) none(nots, s string, end int) bool {
+	for nots != "" {
 		var one string
-		one, not, _ = strings.Cut(not, " !")
-		if f.finds(one, s) {
+		one, nots, _ = strings.Cut(nots, " !")
+		scope := s
+		if rest, ok := strings.CutPrefix(one, "…"); ok {
+			one, scope = rest, f.clause(s[end:])
+		}
+		if f.find(one, scope, func(int) bool { return true }) {
 			return false
 		}
 	}
 	return true
 }
 
-// finds looks for a pattern anywhere in a sentence.
-func (f *Finder) finds(pattern, s string) bool {
+// clause is a text up to a word that begins another clause.
+func (f *Finder) clause(s string) string {
+	for i := range s {
+		if i == 0 || wordBefore(s, i) && wordAt(s, i) {
+			continue
+		}
+		for _, e := range f.entries(Break) {
+			if _, ok := begins(e, s, i); ok {
+				return s[:i]
+			}
+		}
+	}
+	return s
+}
+
+// find looks for a pattern in a sentence, at the places that are good.
+func (f *Finder) find(pattern, s string, good func(end int) bool) bool {
 	if rest, ok := strings.CutPrefix(pattern, "^"); ok {
 		for _, i := range f.beginnings(s) {
-			if f.at(rest, s, i) {
+			if f.at(rest, s, i, good) {
 				return true
 			}
 		}
@@ -44,25 +67,18 @@ func (f *Finder) finds(pattern, s string) bool {
 	}
 	word := literal(pattern)
 	if pattern[0] == '*' {
+		pattern = pattern[1:]
 		for from := 0; ; {
 			i := strings.Index(s[from:], word)
 			if i < 0 {
 				return false
 			}
 			i += from
-			if f.at(pattern[1:], s, i) {
+			if f.at(pattern, s, i, good) {
 				return true
 			}
 			from = i + 1
 		}
-	}
-	if word == "" { // it begins with a class or an end
-		for i := 0; i <= len(s); i++ {
-			if (i == 0 || !wordBefore(s, i) || !wordAt(s, i)) && utf8.RuneStart(at(s, i)) && f.at(pattern, s, i) {
-				return true
-			}
-		}
-		return false
 	}
 	for from := 0; from <= len(s); {
 		i := strings.Index(s[from:], word)
@@ -70,7 +86,7 @@ func (f *Finder) finds(pattern, s string) bool {
 			return false
 		}
 		i += from
-		if (!wordBefore(s, i) || !wordAt(s, i)) && f.at(pattern, s, i) {
+		if (!wordBefore(s, i) || !wordAt(s, i)) && utf8.RuneStart(at(s, i)) && f.at(pattern, s, i, good) {
 			return true
 		}
 		from = i + 1
@@ -85,23 +101,23 @@ func at(s string, i int) byte {
 	return 0
 }
 
-// at tests whether a pattern matches from there on.
-func (f *Finder) at(pattern, s string, i int) bool {
+// at tests whether a pattern matches from there on, to a good end.
+func (f *Finder) at(pattern, s string, i int, good func(end int) bool) bool {
 	for {
 		pattern = strings.TrimLeft(pattern, " ")
 		if pattern == "" {
-			return true
+			return good(i)
 		}
 		for i < len(s) && s[i] == ' ' {
 			i++
 		}
 		switch {
 		case pattern[0] == '$':
-			return ends(s[i:])
+			return ends(s[i:], pattern[1:]) && good(i)
 		case strings.HasPrefix(pattern, "…"):
 			rest := strings.TrimLeft(pattern[len("…"):], " ")
 			for j := i; j <= len(s); j++ {
-				if utf8.RuneStart(at(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !wordAt(s, j)) && f.at(rest, s, j) {
+				if utf8.RuneStart(at(s, j)) && (rest == "" || rest[0] == '*' || !wordBefore(s, j) || !wordAt(s, j)) && f.at(rest, s, j, good) {
 					return true
 				}
 			}
@@ -120,49 +136,49 @@ func (f *Finder) at(pattern, s string, i int) bool {
 				continue
 			}
 			c, ok := classNamed(name)
-			if !ok {
-				return false
-			}
-			found := false
-			for _, e := range f.entries(c) {
-				if e[0] == '-' { // none of the class, though it looks like one
-					if _, not := begins(e[1:], s, i); not {
-						break
-					}
-					continue
-				}
-				if e[0] == '*' { // a word that ends so
-					j := i
-					for j < len(s) {
-						r, size := utf8.DecodeRuneInString(s[j:])
-						if !isWord(r) && r != '-' {
-							break
-						}
-						j += size
-					}
-					found = strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && f.at(rest, s, j)
-				} else if n, ok := begins(e, s, i); ok {
-					found = f.at(rest, s, n)
-				}
-				if found {
-					break
-				}
-			}
-			return found
+			return ok && f.member(c, s, i, func(end int) bool { return f.at(rest, s, end, good) })
 		}
 		// A run of words, up to what is special.
 		run, rest := pattern, ""
 		if j := strings.IndexAny(pattern, "{…$"); j >= 0 {
 			run, rest = pattern[:j], pattern[j:]
 		}
-		run = strings.TrimRight(run, " ")
-		run = strings.TrimPrefix(run, "*")
-		n, ok := begins(run, s, i)
+		n, ok := begins(strings.TrimPrefix(strings.TrimRight(run, " "), "*"), s, i)
 		if !ok {
 			return false
 		}
 		i, pattern = n, rest
 	}
+}
+
+// member tests whether an entry of a class stands there, with a good end.
+func (f *Finder) member(c Class, s string, i int, good func(end int) bool) bool {
+	for _, e := range f.entries(c) {
+		if e[0] == '-' { // none of the class, though it looks like one
+			if _, not := begins(e[1:], s, i); not {
+				return false
+			}
+			continue
+		}
+		if e[0] != '*' {
+			if n, ok := begins(e, s, i); ok && good(n) {
+				return true
+			}
+			continue
+		}
+		j := i
+		for j < len(s) {
+			r, size := utf8.DecodeRuneInString(s[j:])
+			if !isWord(r) && r != '-' {
+				break
+			}
+			j += size
+		}
+		if strings.HasSuffix(s[i:j], e[1:]) && j > i+len(e)-1 && good(j) {
+			return true
+		}
+	}
+	return false
 }
 
 // begins tests whether a run of words stands there, and says where it ends. A star
@@ -188,9 +204,23 @@ func begins(run, s string, i int) (end int, ok bool) {
 	return i, !wordAt(s, i) || !wordBefore(s, i)
 }
 
-// ends tells whether nothing but signs is left of a sentence.
-func ends(rest string) bool {
-	return !strings.ContainsFunc(rest, func(r rune) bool { return isWord(r) || unicode.IsLetter(r) || r == '`' })
+// ends tells whether nothing but signs is left of a sentence, or so many words.
+func ends(rest, words string) bool {
+	most := 0
+	if words != "" {
+		most = int(words[0] - '0')
+	}
+	word := false
+	for _, r := range rest {
+		is := isWord(r) || unicode.IsLetter(r) || r == '`'
+		if is && !word {
+			if most--; most < 0 {
+				return false
+			}
+		}
+		word = is || word && (r == '-' || r == '\'')
+	}
+	return true
 }
 
 // beginnings are the places where a sentence, or a clause of it, begins.

@@ -22,6 +22,7 @@ const (
 	Later                 // not now: a condition, a habit, another time
 	Theirs                // what is left is the user's, or nobody has asked for it
 	Mine                  // the task has it: "you asked for", "on my list"
+	Start                 // begins an action at once; the rest of the sentence is about the work
 	Move                  // goes on to the next step
 	Announce              // says what it does now
 	Left                  // says what is left
@@ -36,14 +37,15 @@ const (
 	You                   // the reader
 	Step                  // what plans consist of
 	Of                    // between two numbers: 3 of 8
+	Break                 // words that end what a verb is looked for in, see match.go
 	Open                  // words that no sentence ends with
 	classes
 )
 
 // names are the headings of a pack's classes.
 var names = [classes]string{
-	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "move", "announce", "left", "progress", "finished",
-	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "open",
+	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "left", "progress", "finished",
+	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "break", "open",
 }
 
 func (c Class) String() string { return names[c] }

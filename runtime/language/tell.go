@@ -136,7 +136,8 @@ func latinIn(folded string, letters int) []*Pack {
 	}
 	var found []*Pack
 	for i, code := range codes {
-		if hits[i] > 0 && 2*hits[i] > best {
+		// Technical words make nearly every message English, too.
+		if hits[i] > 0 && 2*hits[i] > best || code == "en" && (best == 0 || hits[i] > 1) {
 			found = append(found, Named(code))
 		}
 	}
