@@ -26,6 +26,7 @@ const (
 	Heads     Act = "heads"     // a heading and nothing below it
 	Moves     Act = "moves"     // on to the next step
 	Announces Act = "announces" // what it does now
+	Orders    Act = "orders"    // a step, without saying whose it is
 	Breaks    Act = "breaks"    // off: a colon and nothing, half a sentence
 	Leaves    Act = "leaves"    // something to do, and it is the agent's
 	Counts    Act = "counts"    // so many of so many
@@ -33,7 +34,7 @@ const (
 
 // Acts lists all acts.
 func Acts() []Act {
-	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Heads, Moves, Announces, Breaks, Leaves, Counts}
+	return []Act{Asks, Offers, Waits, Blocked, Hands, Plans, Finishes, Starts, Heads, Moves, Announces, Orders, Breaks, Leaves, Counts}
 }
 
 // Where says how much of the message an act is looked for in.
@@ -148,6 +149,8 @@ func (c *Closing) Find(act Act, where Where) (said string, ok bool) {
 		return c.works(language.Move)
 	case Announces:
 		return c.works(language.Announce)
+	case Orders:
+		return c.works(language.Order)
 	case Breaks:
 		return c.breaks()
 	case Leaves:
@@ -185,8 +188,14 @@ func (c *Closing) says(class language.Class, where Where) (string, bool) {
 
 func isQuestion(s sentence) bool { return s.end == '?' || s.end == '？' || s.end == '؟' }
 
-// asks finds a question. One that the next sentence answers is none.
+// asks finds a question, or a menu. A question that the next sentence answers is
+// none.
 func (c *Closing) asks() (string, bool) {
+	for _, b := range c.prose[max(0, len(c.prose)-30):] {
+		if b.kind != row && isMenu(b.text) {
+			return b.text, true
+		}
+	}
 	lists := [][]sentence{c.final, c.intro, c.near}
 	for _, list := range lists {
 		for i := len(list) - 1; i >= 0; i-- {
@@ -196,6 +205,16 @@ func (c *Closing) asks() (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// isMenu tells a line that offers a key to press: "[C] Continue".
+func isMenu(text string) bool {
+	for i := 0; i+4 < len(text); i++ {
+		if text[i] == '[' && text[i+2] == ']' && text[i+3] == ' ' && 'A' <= text[i+1] && text[i+1] <= 'Z' && text[i+1] != 'X' && isLetterAt(text, i+4) {
+			return true
+		}
+	}
+	return false
 }
 
 // void tells a sentence that speaks of another time, or of what the reader does.

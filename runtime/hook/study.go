@@ -189,7 +189,7 @@ func situation(event Event, view transcript.View) strategy.Situation {
 		s.Tools = append(s.Tools, call.Name)
 		s.Recent = append(s.Recent, strategy.Call{Name: call.Name, Input: call.Input, Result: call.Result})
 	}
-	s.Running = len(view.Started)
+	s.Running, s.Team = len(view.Started), view.Team
 	s.Lags = s.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(s.Text), strings.TrimSpace(view.Text)))
 	if s.Text == "" {
 		s.Text, s.Earlier = view.Text, !view.Spoken

@@ -25,6 +25,7 @@ const (
 	Start                 // begins an action at once; the rest of the sentence is about the work
 	Move                  // goes on to the next step
 	Announce              // says what it does now
+	Order                 // a step without saying whose: the agent's own behind work, else perhaps the reader's
 	Left                  // says what is left
 	Progress              // so many of so many, and more to come
 	Finished              // all is done
@@ -44,7 +45,7 @@ const (
 
 // names are the headings of a pack's classes.
 var names = [classes]string{
-	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "left", "progress", "finished",
+	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "left", "progress", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "break", "open",
 }
 

@@ -100,10 +100,8 @@ func announcedTodos(s Situation) (evidence, reason string, ok bool) {
 	if s.TodosTurns > 0 {
 		return "the todo list is from an earlier turn", "", false
 	}
-	for _, t := range s.Todos {
-		if isOpen(t) && !t.Blocked && t.Owner == "" {
-			return a.String(), "", true
-		}
+	if s.own() > 0 {
+		return a.String(), "", true
 	}
 	return "nothing is open in the todo list", "", false
 }

@@ -91,12 +91,7 @@ func lisaSet() []Rule {
 		return "nothing was said in this turn", "", s.Earlier || strings.TrimSpace(s.Text) == ""
 	}
 	left := func(s Situation) (string, string, bool) {
-		open := 0
-		for _, t := range s.Todos {
-			if isOpen(t) && !t.Blocked && t.Owner == "" {
-				open++
-			}
-		}
+		open := s.own()
 		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.TodosTurns == 0
 	}
 	talk := func(s Situation) (string, string, bool) {

@@ -177,11 +177,14 @@ func nedDefault() []Rule {
 		{ID: "plans", Act: closing.Plans, Then: Stop},
 		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: Stop},
 		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: Stop},
-		{ID: "todos", Todo: "pending", Within: 3, Then: Continue, Reason: goOnWithTodos},
 		{ID: "heading", Act: closing.Heads, Then: Continue, Reason: goOnWithProgress},
 		{ID: "progress", Act: closing.Moves, Then: Continue, Reason: goOnWithProgress},
 		{ID: "intent", Act: closing.Announces, Then: Continue, Reason: goOnWithProgress},
+		{ID: "work", Act: closing.Orders, Used: true, Then: Continue, Reason: goOnWithProgress},
 		{ID: "colon", Act: closing.Breaks, Then: Continue, Reason: goOnWithProgress},
+		{ID: "reported", Todo: "pending", Within: 3, Act: closing.Finishes, Then: Stop},
+		{ID: "reported", Todo: "pending", Within: 3, own: reportsLast, Then: Stop},
+		{ID: "todos", Todo: "pending", Within: 3, Then: Continue, Reason: goOnWithTodos},
 		{ID: "offers", Act: closing.Offers, Near: true, Then: Stop},
 		{ID: "waits", Act: closing.Waits, Near: true, Then: Stop},
 		{ID: "blocked", Act: closing.Blocked, Near: true, Then: Stop},
@@ -194,8 +197,20 @@ func nedDefault() []Rule {
 	}
 }
 
+// reportsLast tests whether the last paragraph says what has been done: a list that
+// is still open does not speak against it.
+func reportsLast(s Situation) (evidence, reason string, ok bool) {
+	e := endOf(s.Text)
+	for _, sentence := range e.all() {
+		if said, ok := reports(sentence); ok {
+			return said, "", true
+		}
+	}
+	return "the last paragraph reports nothing", "", false
+}
+
 // personRules are those that know when a person is needed: whatever a ledger or
 // a plan says remains, the message says whose turn it is.
 func personRules() []Rule {
-	return slices.DeleteFunc(nedDefault(), func(r Rule) bool { return r.Then != Stop || r.ID == "finished" })
+	return slices.DeleteFunc(nedDefault(), func(r Rule) bool { return r.Then != Stop || r.ID == "finished" || r.ID == "reported" })
 }

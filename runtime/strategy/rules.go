@@ -35,6 +35,8 @@ type Rule struct {
 	// leaves or counts. Near looks for it before the last paragraph instead.
 	Act  closing.Act `json:"act,omitempty"`
 	Near bool        `json:"near,omitempty"`
+	// Used tells that tools were called in this turn.
+	Used bool `json:"used,omitempty"`
 	// Lang are languages, one of which the message is in, as in BCP 47. It is no
 	// condition of its own.
 	Lang []string `json:"lang,omitempty"`
@@ -202,6 +204,7 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 		{"tool", r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, r.tool(s) }},
 		{"todo", r.Todo != "", func() (string, bool) { return r.todos(s) }},
 		{"skill", len(r.Skill) > 0, func() (string, bool) { return r.skill(s) }},
+		{"used", r.Used, func() (string, bool) { return strconv.Itoa(s.Calls) + " tool calls in this turn", s.Calls > 0 }},
 		{"lang", len(r.Lang) > 0, func() (string, bool) { return a.lang(r.Lang) }},
 		{"act", r.Act != "", func() (string, bool) { return a.act(r) }},
 		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), m.closes(e.paragraph, r.Closes) }},
@@ -328,16 +331,48 @@ func (r Rule) todos(s Situation) (string, bool) {
 	}
 	n, first := 0, ""
 	for _, t := range list {
-		if t.Blocked || t.Owner != "" {
-			continue // not Claude's to do, or not yet
-		}
-		if t.Status == r.Todo || r.Todo == "open" && isOpen(t) {
+		switch {
+		case r.window && (t.Blocked || t.Owner != ""):
+		case isOpen(t) && t.others():
+			return "another agent has an open task: " + quote(t.Content), false
+		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && isOpen(t)):
 			if n++; n == 1 {
 				first = t.Content
 			}
 		}
 	}
+	if n > 0 && s.Team > 0 && !r.window {
+		return strconv.Itoa(s.Team) + " teammates are there to take them", false
+	}
 	return strconv.Itoa(n) + " " + r.Todo + " in the todo list, first " + quote(first), n > 0
+}
+
+// others tells that another agent has taken a task. Those that lead a team go by
+// these names.
+func (t Todo) others() bool {
+	switch strings.ToLower(t.Owner) {
+	case "", "team-lead", "lead", "main", "claude", "me":
+		return false
+	}
+	return true
+}
+
+// own counts the entries of the todo list that this agent could go on with: none
+// while another has an open task.
+func (s Situation) own() int {
+	n := 0
+	for _, t := range s.Todos {
+		if isOpen(t) && t.others() {
+			return 0
+		}
+		if isOpen(t) && !t.Blocked {
+			n++
+		}
+	}
+	if s.Team > 0 {
+		return 0
+	}
+	return n
 }
 
 func isOpen(t Todo) bool { return t.Status == "pending" || t.Status == "in_progress" }

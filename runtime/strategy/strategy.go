@@ -38,6 +38,8 @@ type Situation struct {
 	Recent []Call
 	// Running is how many tasks of this turn run in the background.
 	Running int
+	// Team is how many teammates there are: agents that take tasks of this one's.
+	Team int
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
 	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode,

@@ -86,6 +86,9 @@ func (l *Log) call(e *entry, b *block) {
 		l.useSkill(inside(member(b.input, "skill", "command")), byTool) // "command" before 2.1
 	case "Agent", "Task", "Monitor", "Workflow":
 		c.Of, c.Input = background, input
+	case "TeamDelete":
+		l.Team = nil
+		return
 	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
 		c.Of, c.Name = theEnd, jobName(b.input)
 	default:
@@ -157,6 +160,7 @@ func (l *Log) settle(e *entry, b *block, c claim) {
 	case allTasks:
 		l.correctTasks(e, member(e.outcome, "tasks"))
 	case background:
+		l.join(e.outcome)
 		l.start(e.outcome, firstText(b.answer), c.Input)
 	case theEnd:
 		l.stopped(e.outcome, firstText(b.answer), c.Name)

@@ -48,6 +48,7 @@ type Log struct {
 
 	Todos    todos    `json:"todos,omitzero"`
 	Skill    skill    `json:"skill,omitzero"`
+	Team     []uint32 `json:"team,omitempty"` // hashes of the names of teammates
 	Started  []job    `json:"started,omitempty"`
 	Earlier  []string `json:"earlier,omitempty"` // ids of what earlier turns started
 	Feedback feedback `json:"feedback,omitzero"`
@@ -117,6 +118,8 @@ func (l *Log) injected(e *entry, b *block) {
 	switch {
 	case isNotification(e.origin, b.text):
 		l.notified(b.text)
+	case begins(b.text, "<teammate-message"):
+		l.mail(b.text)
 	case begins(b.text, feedbackText):
 		l.Feedback.Lines++
 	case e.meta:
@@ -167,6 +170,8 @@ func (l *Log) told(e *entry) {
 		origin, mode, text := inside(member(member(a, "origin"), "kind")), string(member(a, "commandMode")), firstText(member(a, "prompt"))
 		if isNotification(origin, text) || mode == `"task-notification"` {
 			l.notified(text)
+		} else if begins(text, "<teammate-message") {
+			l.mail(text)
 		} else if mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text) {
 			l.turn(e, text)
 		}
@@ -200,6 +205,7 @@ func (l *Log) unshare() {
 	l.Recent = slices.Clone(l.Recent)
 	l.Claims = slices.Clone(l.Claims)
 	l.Todos.Tasks = slices.Clone(l.Todos.Tasks)
+	l.Team = slices.Clone(l.Team)
 	l.Started = slices.Clone(l.Started)
 	l.Earlier = slices.Clone(l.Earlier)
 	l.Feedback.Ours = slices.Clone(l.Feedback.Ours)

@@ -57,6 +57,8 @@ type View struct {
 	// Asked is AskUserQuestion or ExitPlanMode when that is what the turn ended
 	// with: the newest call, with no good result or with nothing said after it.
 	Asked string
+	// Team is how many teammates there are.
+	Team int
 	// Started is background work that this turn began and that nobody has seen
 	// end, at most 16.
 	Started []Task
@@ -127,6 +129,7 @@ func (l *Log) view(f io.ReaderAt) View {
 			InTurn: l.Feedback.Mine,
 			Others: max(l.Feedback.Theirs, l.Feedback.Lines-l.Feedback.Mine),
 		},
+		Team:      len(l.Team),
 		Context:   l.Context,
 		Compacted: -1,
 		Model:     l.Model,
