@@ -254,7 +254,7 @@ func (c *Closing) works(class language.Class) (string, bool) {
 
 // heads finds a heading, or a step's title, with nothing below it.
 func (c *Closing) heads() (string, bool) {
-	if len(c.blocks) == 0 || len(c.prose) == 0 || c.blocks[len(c.blocks)-1].kind == code {
+	if len(c.blocks) == 0 || len(c.prose) == 0 || c.blocks[len(c.blocks)-1].text != c.prose[len(c.prose)-1].text {
 		return "", false
 	}
 	b := c.prose[len(c.prose)-1]

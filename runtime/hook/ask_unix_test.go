@@ -274,7 +274,7 @@ func TestProjectBarsTheJudge(t *testing.T) {
 	}
 	w.say(unsure)
 	w.judge(printed(`{"failed":"redirected","detail":"again"}`))
-	if out, _ := w.say(unsure + "?!"); !strings.Contains(out.SystemMessage, "again") {
+	if out, _ := w.say(unsure + "!!"); !strings.Contains(out.SystemMessage, "again") {
 		t.Errorf("barred anew: %+v", out)
 	}
 }

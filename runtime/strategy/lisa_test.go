@@ -22,7 +22,7 @@ func TestLisa(t *testing.T) {
 		"an announced skill": {work(Situation{Text: "I'm using the executing-plans skill to implement this plan."}), Continue, "skill", false},
 		"AskUserQuestion":    {work(Situation{Text: "Two ways are open.", Asked: "AskUserQuestion"}), Stop, "asked", false},
 		"pending todos":      {work(Situation{Text: "The parser is in place.", Todos: []Todo{{Content: "a", Status: "pending"}}}), Continue, "todos", false},
-		"ready for feedback": {work(Situation{Text: "Batch 1 is complete. Ready for feedback."}), Stop, "offers", false},
+		"ready for feedback": {work(Situation{Text: "Batch 1 is complete. Ready for feedback."}), Stop, "hands", false},
 		"moving on":          {work(Situation{Text: "Task 2 complete. Moving to Task 3."}), Continue, "progress", false},
 
 		"a fault that was found":      {work(Situation{Text: "Line 58 has bytes, which should be a slice."}), Stop, "unsure", true},

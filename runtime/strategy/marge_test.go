@@ -165,7 +165,7 @@ func TestMarge(t *testing.T) {
 
 		// The message says whose turn it is.
 		"asks":                 {Situation{Text: "Shall I go on with task 3?"}, map[string]File{WorkflowFile: workflow()}, Stop, "asks", ""},
-		"offers":               {Situation{Text: "Ready for feedback."}, map[string]File{WorkflowFile: workflow()}, Stop, "offers", ""},
+		"offers":               {Situation{Text: "Ready for feedback."}, map[string]File{WorkflowFile: workflow()}, Stop, "hands", ""},
 		"waits":                {Situation{Text: "I'll wait for the build to finish."}, map[string]File{WorkflowFile: workflow()}, Stop, "waits", ""},
 		"asked":                {Situation{Text: "Hm.", Asked: "AskUserQuestion"}, map[string]File{WorkflowFile: workflow()}, Stop, "asked", ""},
 		"says it is done":      {Situation{Text: "All done."}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},

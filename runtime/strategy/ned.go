@@ -167,9 +167,9 @@ func nedDefault() []Rule {
 	return []Rule{
 		{ID: "asked", Asked: true, Then: Stop, Sure: 99},
 		{ID: "asks", Closes: "?？؟", Then: Stop, Sure: 99},
+		{ID: "choices", Lists: "?？؟", Then: Stop, Sure: 99},
 		{ID: "intent", Act: closing.Starts, Then: Continue, Reason: goOnWithProgress, Sure: 95},
 		{ID: "asks", Act: closing.Asks, Then: Stop, Sure: 95},
-		{ID: "choices", Lists: "?？؟", Then: Stop, Sure: 99},
 		{ID: "offers", Act: closing.Offers, Then: Stop},
 		{ID: "waits", Act: closing.Waits, Then: Stop},
 		{ID: "blocked", Act: closing.Blocked, Then: Stop},
