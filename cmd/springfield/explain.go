@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/words"
@@ -228,6 +229,9 @@ func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strat
 		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, display.Line(r.Evidence))
 	}
 	a.say("decision")
+	if langs := language.Names(study.Verdict.Languages); langs != "" {
+		a.say("  read in %s", langs)
+	}
 	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, display.Line(study.Verdict.Evidence))
 	if study.Verdict.Reason != "" {
 		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
@@ -279,10 +283,11 @@ func explained(known strategy.Strategy, study hook.Study, answers []strategy.Ans
 		Rule      string             `json:"rule"`
 		Sure      int                `json:"sure"`
 		Evidence  string             `json:"evidence"`
+		Lang      []string           `json:"lang,omitempty"`
 		Reason    string             `json:"reason,omitempty"`
 		Page      string             `json:"page,omitempty"` // what a judge is shown
 		Asks      bool               `json:"asks,omitempty"` // tells that it would be asked
 		Situation strategy.Situation `json:"situation"`
 		Rules     []rule             `json:"rules"`
-	}{study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence, study.Verdict.Reason, page, study.Verdict.Page != "", study.Situation, rules}
+	}{study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence, study.Verdict.Languages, study.Verdict.Reason, page, study.Verdict.Page != "", study.Situation, rules}
 }

@@ -390,7 +390,7 @@ func (a *answer) refused(settings Settings, veto guard.Veto) {
 func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
 	return ledger.Record{
 		At: h.Now.UnixMilli(), Session: short(event.SessionID, 200), Cwd: short(event.Cwd, 1000), Plugin: settings.Plugin,
-		Decision: string(a.Decision), Rule: a.Rule, Evidence: short(a.Evidence, 1000), Reason: short(a.Reason, 2000), Told: short(a.told, 2000),
+		Decision: string(a.Decision), Rule: a.Rule, Evidence: short(a.Evidence, 1000), Lang: a.Languages, Reason: short(a.Reason, 2000), Told: short(a.told, 2000),
 		Left: a.left, Asked: a.asked, Took: max(0, time.Since(h.Now).Microseconds()), Flaws: a.flaws, State: a.next,
 	}
 }

@@ -1,5 +1,7 @@
 package language
 
+import "strings"
+
 // swapped are packs that a test has put in the place of others.
 var swapped map[string]*Pack
 
@@ -24,4 +26,15 @@ func Named(code string) *Pack {
 		return nil
 	}
 	return Parse(code, data)
+}
+
+// Names says codes as names of languages: "German, English".
+func Names(codes []string) string {
+	var all []string
+	for _, code := range codes {
+		if p := Named(code); p != nil {
+			all = append(all, p.Name)
+		}
+	}
+	return strings.Join(all, ", ")
 }

@@ -28,7 +28,9 @@ type Record struct {
 	Event    string `json:"event,omitempty"`
 	Rule     string `json:"rule"`
 	Evidence string `json:"evidence,omitempty"`
-	Reason   string `json:"reason,omitempty"` // to the model
+	// Lang are the languages that the message was read in, as in BCP 47.
+	Lang   []string `json:"lang,omitempty"`
+	Reason string   `json:"reason,omitempty"` // to the model
 	Told     string `json:"told,omitempty"`   // to the user
 	Left     Left   `json:"left"`
 	// Asked is what a judge was asked, nil if nobody was.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/language"
 )
 
 // Rule is one question and its answer. Conditions that are not set do not
@@ -37,8 +38,7 @@ type Rule struct {
 	Near bool        `json:"near,omitempty"`
 	// Used tells that tools were called in this turn.
 	Used bool `json:"used,omitempty"`
-	// Lang are languages, one of which the message is in, as in BCP 47. It is no
-	// condition of its own.
+	// Lang are languages, one of which the message is in, as in BCP 47.
 	Lang []string `json:"lang,omitempty"`
 	// Closes are characters, one of which ends the text, markup left aside.
 	Closes string `json:"closes,omitempty"`
@@ -137,6 +137,9 @@ func match(rules []Rule, s Situation, known patterns) Verdict {
 		}
 	}
 	v.Faults = a.allFaults()
+	if a.closing != nil {
+		v.Languages = a.closing.Languages()
+	}
 	return v
 }
 
@@ -415,8 +418,12 @@ func (r Rule) check() error {
 		return errors.New(quoted + ": an id is at most " + strconv.Itoa(maxID) + " letters, digits and signs")
 	case r.Then != Stop && r.Then != Continue:
 		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
-	case !r.Asked && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
-		return errors.New(quoted + " has no condition: give asked, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
+	case r.Act != "" && !slices.Contains(closing.Acts(), r.Act):
+		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + acts())
+	case len(r.Lang) > 0 && !known(r.Lang):
+		return errors.New(quoted + ": lang names a language without a pack: there are " + strings.Join(language.Codes(), ", "))
+	case !r.Asked && !r.Used && r.Act == "" && len(r.Lang) == 0 && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
+		return errors.New(quoted + " has no condition: give asked, used, act, lang, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
 	case r.Sure < 0 || r.Sure > 100:
 		return errors.New(quoted + ": sure is a percentage")
 	case r.Within < 0:
@@ -434,4 +441,16 @@ func (r Rule) check() error {
 		}
 	}
 	return nil
+}
+
+func acts() string {
+	var all []string
+	for _, act := range closing.Acts() {
+		all = append(all, string(act))
+	}
+	return strings.Join(all, ", ")
+}
+
+func known(codes []string) bool {
+	return !slices.ContainsFunc(codes, func(code string) bool { return !slices.Contains(language.Codes(), code) })
 }

@@ -129,6 +129,9 @@ type Verdict struct {
 	Evidence string // the words or the fact it decided on, short
 	Reason   string // to the model when it continues: what remains, what next
 	Faults   []error
+	// Languages are those that the message was read in, as in BCP 47; none if no rule
+	// has read it.
+	Languages []string
 
 	// Page is what to ask a judge, "" for nothing. Its yes makes a continue of the
 	// verdict, with Going as the reason; without an answer the decision stands.

@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -162,6 +163,7 @@ func (d Desk) tell(r ledger.Record) {
 	d.line(who + " " + did + ", " + d.ago(r.At) + name)
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
+	d.field("  read in  ", language.Names(r.Lang))
 	d.field("  Claude was told: ", r.Reason)
 	d.field("  you were told:   ", r.Told)
 	if r.Decision == "continue" && r.Left != (ledger.Left{}) { // a loop has a maximum of its own
