@@ -69,7 +69,7 @@ func (f *Finder) entries(c Class) []string {
 	}
 	f.read[c] = true
 	f.Pack.each(c, func(entry string) bool {
-		if word := literal(entry); word == "" || f.text.mayHave(word) {
+		if word := longest(entry); word == "" || f.text.mayHave(word) {
 			f.has[c] = append(f.has[c], entry)
 		}
 		return true
@@ -92,5 +92,37 @@ func literal(entry string) string {
 	return entry
 }
 
+// longest is the longest run of letters that a sentence has to contain for an entry
+// to hold.
+func longest(entry string) (word string) {
+	start := 0
+	braced := false
+	take := func(end int) {
+		if run := strings.Trim(entry[start:end], " "); !braced && len(run) > len(word) {
+			word = run
+		}
+		start = end + 1
+	}
+	for i := 0; i < len(entry); i++ {
+		switch c := entry[i]; {
+		case c == '{' || c == '}' || c == '*' || c == '^' || c == '-' && i == 0:
+			take(i)
+			braced = c == '{'
+		case c == '$':
+			take(i)
+			return word
+		case c == 0xe2 && strings.HasPrefix(entry[i:], "…"):
+			take(i)
+			i += len("…") - 1
+			start = i + 1
+		case c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
+			take(i)
+			return word
+		}
+	}
+	take(len(entry))
+	return word
+}
+
 // MayMatch tells whether a folded text has the words that an entry begins with.
-func MayMatch(entry, folded string) bool { return strings.Contains(folded, literal(entry)) }
+func MayMatch(entry, folded string) bool { return strings.Contains(folded, longest(entry)) }

@@ -31,8 +31,8 @@ type Record struct {
 	// Lang are the languages that the message was read in, as in BCP 47.
 	Lang   []string `json:"lang,omitempty"`
 	Reason string   `json:"reason,omitempty"` // to the model
-	Told     string `json:"told,omitempty"`   // to the user
-	Left     Left   `json:"left"`
+	Told   string   `json:"told,omitempty"`   // to the user
+	Left   Left     `json:"left"`
 	// Asked is what a judge was asked, nil if nobody was.
 	Asked *Asked `json:"asked,omitempty"`
 	Took  int64  `json:"took"` // microseconds from start to here
