@@ -235,18 +235,23 @@ func (c *Closing) starts() (string, bool) {
 	return s.said, c.about(language.Start, s) && !isQuestion(s)
 }
 
-// works finds a sentence in which the agent says what it does next.
+// works finds what the agent does next: in the last sentence, because what it says
+// behind such words takes the turn back. Only what it begins at once may stand
+// before others.
 func (c *Closing) works(class language.Class) (string, bool) {
 	list := c.final
 	if len(c.intro) > 0 {
 		list = c.intro // the items say what, not whether
 	}
-	if c.titled {
+	if c.titled || len(list) == 0 {
 		return "", false
 	}
-	for i := len(list) - 1; i >= 0; i-- {
-		if (c.about(class, list[i]) || class == language.Announce && c.about(language.Start, list[i])) && !c.void(list[i]) {
-			return list[i].said, true
+	if s := list[len(list)-1]; c.about(class, s) && !c.void(s) {
+		return s.said, true
+	}
+	for i := len(list) - 1; i >= 0 && class == language.Announce; i-- {
+		if s := list[i]; c.about(language.Start, s) && !c.void(s) {
+			return s.said, true
 		}
 	}
 	return "", false
