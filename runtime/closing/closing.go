@@ -329,7 +329,7 @@ func (c *Closing) leaves() (string, bool) {
 	if s, ok := c.says(language.Theirs, Near); ok {
 		return s, false
 	}
-	for _, list := range [][]sentence{c.final, c.intro, c.near} {
+	for _, list := range [][]sentence{c.final, c.intro} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if c.about(language.Left, list[i]) && !c.void(list[i]) {
 				return list[i].said, true
