@@ -323,21 +323,18 @@ func (c *Closing) breaks() (string, bool) {
 
 // leaves finds what is left, if it is the agent's own.
 func (c *Closing) leaves() (string, bool) {
-	if s, ok := c.says(language.Theirs, Final); ok {
-		return s, false
-	}
-	if s, ok := c.says(language.Theirs, Near); ok {
-		return s, false
+	for _, where := range []Where{Final, Near} {
+		if s, ok := c.says(language.Theirs, where); ok {
+			return s, false
+		}
 	}
 	for _, list := range [][]sentence{c.final, c.intro} {
-		for i := len(list) - 1; i >= 0; i-- {
-			if c.about(language.Left, list[i]) && !c.void(list[i]) {
-				return list[i].said, true
-			}
-			if c.about(language.Finished, list[i]) {
-				return list[i].said, false
-			}
+		if n := len(list); n > 0 && c.about(language.Left, list[n-1]) && !c.void(list[n-1]) {
+			return list[n-1].said, true
 		}
+	}
+	if s, ok := c.says(language.Finished, Final); ok {
+		return s, false
 	}
 	return c.unticked()
 }
