@@ -3,7 +3,6 @@ package closing
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -98,11 +97,11 @@ func (c *Closing) take() {
 		if b.kind == row {
 			continue
 		}
-		c.final = append(c.final, sentences(b.text)...)
+		c.final = append(c.final, sentencesOf(b)...)
 	}
 	if (last == item || last == row) && first > 0 && n-first > 1 {
 		first--
-		c.intro, c.titled = sentences(c.prose[first].text), c.prose[first].kind == heading
+		c.intro, c.titled = sentencesOf(c.prose[first]), c.prose[first].kind == heading
 	}
 	for size := 0; first > 0 && size < maxNear; {
 		first--
@@ -111,7 +110,7 @@ func (c *Closing) take() {
 			continue
 		}
 		size += len(b.text)
-		c.near = append(sentences(b.text), c.near...)
+		c.near = append(sentencesOf(b), c.near...)
 	}
 }
 
@@ -186,7 +185,7 @@ func (c *Closing) says(class language.Class, where Where) (string, bool) {
 	return "", false
 }
 
-func isQuestion(s sentence) bool { return s.end == '?' || s.end == '？' || s.end == '؟' }
+func isQuestion(s sentence) bool { return !s.title && s.end == '?' || s.end == '？' || s.end == '؟' }
 
 // asks finds a question, or a menu. A question that the next sentence answers is
 // none.
@@ -263,7 +262,7 @@ func (c *Closing) heads() (string, bool) {
 		return "", false
 	}
 	b := c.prose[len(c.prose)-1]
-	if len(c.final) != 1 && b.kind != heading || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
+	if len(c.final) == 0 || len(c.final) != 1 && b.kind != heading && !(isBold(b.text) && c.isStep(c.final[0])) || len(b.text) > maxTitle || strings.Contains(b.text, "\n") {
 		return "", false
 	}
 	for _, s := range c.final {
@@ -271,8 +270,13 @@ func (c *Closing) heads() (string, bool) {
 			return "", false
 		}
 	}
-	title := b.kind == heading || isBold(b.text) || len(c.prose) == 1 && c.final[0].end == 0 && (beginsWithCount(c.final[0].folded) || c.about(language.Step, c.final[0]))
+	title := b.kind == heading || isBold(b.text) || len(c.prose) == 1 && (c.final[0].end == 0 || c.final[0].end == '`') && (beginsWithCount(c.final[0].folded) || c.about(language.Step, c.final[0]))
 	return b.text, title
+}
+
+// isStep tells a sentence that is a step's number: "Step 3."
+func (c *Closing) isStep(s sentence) bool {
+	return c.about(language.Step, s) && len(s.folded) < 30 && strings.ContainsAny(s.folded, "0123456789")
 }
 
 // isBold tells a line that is emphasised as a whole.
@@ -312,7 +316,7 @@ func (c *Closing) breaks() (string, bool) {
 		}
 		for _, f := range c.in {
 			for _, e := range f.Pack.Entries(language.Open) {
-				if rest, ok := strings.CutSuffix(word, e); ok && (rest == "" || rest[len(rest)-1] == ' ' || e[0] >= utf8.RuneSelf) {
+				if rest, ok := strings.CutSuffix(word, e); ok && !language.IsWithin(rest, e) {
 					return s.said, true
 				}
 			}
@@ -390,18 +394,34 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 			}
 			continue
 		}
-		for _, f := range c.in {
-			for _, e := range f.Pack.Entries(language.Of) {
-				if r, found := strings.CutPrefix(rest, e); found {
-					r = strings.TrimLeft(r, " ")
-					if m, width := number(r); width > 0 {
-						return n, m, true
-					}
-				}
-			}
+		if m, ok := c.wholeOf(rest); ok {
+			return n, m, true
 		}
 	}
 	return 0, 0, false
+}
+
+// wholeOf reads "of 8", with at most two words in front: "files of 8".
+func (c *Closing) wholeOf(rest string) (of int, ok bool) {
+	for range 3 {
+		for _, f := range c.in {
+			for _, e := range f.Pack.Entries(language.Of) {
+				r, found := strings.CutPrefix(rest, e)
+				if !found {
+					continue
+				}
+				if m, width := number(strings.TrimLeft(r, " ")); width > 0 {
+					return m, true
+				}
+			}
+		}
+		_, next, found := strings.Cut(rest, " ")
+		if !found || strings.ContainsAny(rest[:len(rest)-len(next)], ".:;()") {
+			break
+		}
+		rest = next
+	}
+	return 0, false
 }
 
 func beginsWithCount(s string) bool {

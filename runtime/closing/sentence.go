@@ -16,6 +16,7 @@ type sentence struct {
 	said   string // as written
 	folded string // in the agent's own voice, ready to be compared
 	end    rune   // the sign that ends it, 0 for none
+	title  bool   // it is of a heading: a question mark in it asks no one
 }
 
 // plain is what a block says in the agent's own voice: without emphasis, with a
@@ -148,7 +149,16 @@ func quotesIn(text string) []span {
 	return all
 }
 
-// sentences takes a block apart.
+// sentencesOf takes a block apart.
+func sentencesOf(b block) []sentence {
+	all := sentences(b.text)
+	for i := range all {
+		all[i].title = b.kind == heading
+	}
+	return all
+}
+
+// sentences takes a text apart.
 func sentences(text string) []sentence {
 	p, from := plain(text)
 	var all []sentence
@@ -160,7 +170,7 @@ func sentences(text string) []sentence {
 			if len(s) > maxSentence {
 				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
 			}
-			all = append(all, sentence{said, language.Fold(s), sign})
+			all = append(all, sentence{said: said, folded: language.Fold(s), end: sign})
 		} else if len(all) > 0 && all[len(all)-1].end == 0 {
 			all[len(all)-1].end = sign
 		}

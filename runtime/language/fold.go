@@ -47,6 +47,12 @@ func Fold(s string) string {
 			}
 			blank = true
 			continue
+		case 0x660 <= r && r <= 0x669:
+			r = '0' + r - 0x660
+		case 0x6f0 <= r && r <= 0x6f9:
+			r = '0' + r - 0x6f0
+		case 0x966 <= r && r <= 0x96f:
+			r = '0' + r - 0x966
 		case 0xff01 <= r && r <= 0xff5e:
 			r = unicode.ToLower(r - 0xfee0) // the full width of ASCII
 		default:
@@ -68,6 +74,11 @@ func isWord(r rune) bool {
 		return false
 	}
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+}
+
+// IsWithin tells that a word which a text ends with is only the end of a longer one.
+func IsWithin(before, word string) bool {
+	return wordBefore(before+word, len(before)) && wordAt(before+word, len(before))
 }
 
 func wordBefore(s string, i int) bool {

@@ -258,7 +258,7 @@ func (f *Finder) beginnings(s string) []int {
 	add(0)
 	for i, r := range s {
 		switch r {
-		case ':', ';', '—', '–', '→', '：', '；', '·', '▶', '►', '>':
+		case ':', ';', '—', '–', '→', '←', '：', '；', '؛', '·', '▶', '►', '>':
 			add(i + utf8.RuneLen(r))
 		case '-':
 			if i > 0 && s[i-1] == ' ' && at(s, i+1) == ' ' {

@@ -52,9 +52,12 @@ func Tell(folded string) []*Pack {
 		add("hi")
 	}
 	if many(cyrillic) {
-		if strings.ContainsAny(folded, "іїєґ") && !strings.ContainsAny(folded, "ыэъ") {
+		// Short texts may have no letter that only one of the two has.
+		ukrainian, russian := strings.ContainsAny(folded, "іїєґ"), strings.ContainsAny(folded, "ыэъё")
+		if ukrainian || !russian {
 			add("uk")
-		} else {
+		}
+		if russian || !ukrainian {
 			add("ru")
 		}
 	}
@@ -134,8 +137,12 @@ func latinIn(folded string, letters int) []*Pack {
 		})
 		best = max(best, hits[i])
 	}
+	vietnamese := strings.ContainsAny(folded, "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ")
 	var found []*Pack
 	for i, code := range codes {
+		if code == "vi" && hits[i] == 0 && vietnamese {
+			hits[i] = best
+		}
 		// Technical words make nearly every message English, too.
 		if hits[i] > 0 && 2*hits[i] > best || code == "en" && (best == 0 || hits[i] > 1) {
 			found = append(found, Named(code))
