@@ -406,6 +406,9 @@ func (c *Closing) wholeOf(rest string) (of int, ok bool) {
 	for range 3 {
 		for _, f := range c.in {
 			for _, e := range f.Pack.Entries(language.Of) {
+				if not, ok := strings.CutPrefix(e, "-"); ok && strings.HasPrefix(rest, not) {
+					return 0, false
+				}
 				r, found := strings.CutPrefix(rest, e)
 				if !found {
 					continue
