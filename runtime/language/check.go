@@ -3,7 +3,19 @@ package language
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
+
+// starInside tells a star with letters on both sides.
+func starInside(entry string) bool {
+	for i := 1; i+1 < len(entry); i++ {
+		next, _ := utf8.DecodeRuneInString(entry[i+1:])
+		if entry[i] == '*' && wordBefore(entry, i) && isWord(next) {
+			return true
+		}
+	}
+	return false
+}
 
 // maxEntry bounds an entry, in bytes.
 const maxEntry = 160
@@ -31,6 +43,8 @@ func (p *Pack) Check() []error {
 				fault(c, e, "is too long")
 			case Fold(e) != e:
 				fault(c, e, "is not folded: write "+Fold(e))
+			case starInside(e):
+				fault(c, e, "a star stands before or behind a word")
 			case strings.Contains(e, "..."):
 				fault(c, e, "write … for a gap")
 			}

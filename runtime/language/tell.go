@@ -31,7 +31,8 @@ func Tell(folded string) []*Pack {
 			letters += n
 		}
 	}
-	many := func(s scriptID) bool { return script[s] > 3 && script[s]*12 > letters }
+	// A few letters of a script do in a short text, not in a long one.
+	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
 		if p := Named(code); p != nil {
 			found = append(found, p)

@@ -1,0 +1,180 @@
+package language
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func finder(t *testing.T, data, sentence string) *Finder {
+	t.Helper()
+	return Parse("xx", "# Test\n"+data).In(TextOf([]string{sentence}))
+}
+
+func TestEntries(t *testing.T) {
+	const classes = "[do]\nfix, run\n[doing]\n-nothing\n*ing\n[finite]\nis\n[break]\nwhich\n[link]\nso, ok\n[step]\ntask\n[move]\n"
+	for _, test := range []struct {
+		entry, sentence string
+		want            bool
+	}{
+		{"let me", "so let me see.", true},
+		{"let me", "outlet mess", false},
+		{"in", "a link", false},
+		{"^let me", "let me see.", true},
+		{"^let me", "i said let me see.", false},
+		{"^let me", "ok so let me see.", true},
+		{"^let me", "it is in: let me see.", true},
+		{"^let me", "it is in — let me see.", true},
+		{"next$", "this is next.", true},
+		{"next$", "next is this.", false},
+		{"next $2", "next the tests.", true},
+		{"next $2", "next all of the tests.", false},
+		{"i … now", "i fix it now.", true},
+		{"i … now", "now i fix it.", false},
+		{"fix*", "fixing it", true},
+		{"*ing it", "fixing it", true},
+		{"*ing it", "i sing", false},
+		{"now {do}", "now fix it.", true},
+		{"now {do}", "now fixed.", false},
+		{"^{doing}", "fixing it.", true},
+		{"^{doing}", "nothing is left.", false},
+		{"{step} {n}", "on to task 12: go", true},
+		{"{step} {n}", "on to tasks", false},
+		{"left !is", "two left.", true},
+		{"left !is", "two left that is all.", false},
+		{"^{doing} !…{finite}", "fixing it takes long.", true},
+		{"^{doing} !…{finite}", "fixing it is hard.", false},
+		{"^{doing} !…{finite}", "fixing what broke which is hard.", true},
+		{"现在", "我现在修复它。", true},
+		{"下一步", "现在", false},
+	} {
+		f := finder(t, classes+test.entry, test.sentence)
+		if got := f.Says(Move, test.sentence); got != test.want {
+			t.Errorf("%q in %q: %v", test.entry, test.sentence, got)
+		}
+	}
+}
+
+func TestFold(t *testing.T) {
+	for in, want := range map[string]string{
+		"Let’s  GO,\n now":       "let's go now",
+		"次に、テスト":                 "次にテスト",
+		"ÉTAPE ３／５":              "étape 3/5",
+		"الخُطوة ٣":              "الخطوة 3",
+		"चरण ३":                  "चरण 3",
+		"\u200bzero\u200d width": "zero width",
+		"\xff\xfe":               "",
+	} {
+		if got := Fold(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestTell(t *testing.T) {
+	for text, want := range map[string]string{
+		"The parser is done and the tests pass.":                 "en",
+		"Der Parser ist fertig, jetzt sind die Tests dran.":      "de",
+		"Le parseur est prêt et les tests sont dans la branche.": "fr",
+		"El analizador está listo y ahora sigo con las pruebas.": "es",
+		"O analisador está pronto e agora não falta mais nada.":  "pt",
+		"Il parser è pronto, ora passo ai test della libreria.":  "it",
+		"De parser is klaar en nu zijn de tests aan de beurt.":   "nl",
+		"Parser jest gotowy, teraz przechodzę do testów.":        "pl",
+		"Парсер готов, перехожу к тестам. Это всё.":              "ru",
+		"Парсер готовий, переходжу до тестів. Її ще немає.":      "uk",
+		"Ayrıştırıcı hazır ve şimdi testler için bir dosya var.": "tr",
+		"解析器已经完成，接下来运行测试。":                                       "zh",
+		"パーサーは完成しました。次にテストを実行します。":                               "ja",
+		"파서를 마쳤습니다. 이제 테스트를 실행하겠습니다.":                            "ko",
+		"انتهى المحلل، والآن أشغل الاختبارات.":                   "ar",
+		"पार्सर तैयार है। अब मैं टेस्ट चलाता हूँ।":               "hi",
+		"Bộ phân tích đã xong, bây giờ tôi chạy kiểm thử.":       "vi",
+		"Parser sudah selesai dan sekarang saya jalankan tes.":   "id",
+		"Jetzt `make test`. ✅": "de",
+		"":                     "",
+		"123 ✅":                "",
+	} {
+		var codes []string
+		for _, p := range Tell(Fold(text)) {
+			codes = append(codes, p.Code)
+		}
+		if len(codes) == 0 && want != "" || want != "" && !slices.Contains(codes, want) || want == "" && len(codes) > 0 || len(codes) > 3 {
+			t.Errorf("%q: %v, want %s", text, codes, want)
+		}
+	}
+}
+
+// Every pack is well formed, and all together are small enough for the hook.
+func TestPacks(t *testing.T) {
+	size := 0
+	for _, code := range Codes() {
+		p := Named(code)
+		if p == nil {
+			t.Fatalf("%s: no pack", code)
+		}
+		size += len(dataOf(code))
+		for _, fault := range p.Check() {
+			t.Errorf("%s: %v", code, fault)
+		}
+		for _, c := range []Class{Ask, Offer, Wait, Blocked, Hand, Later, Theirs, Move, Announce, Left, Step, Doing} {
+			if len(p.Entries(c)) == 0 {
+				t.Errorf("%s has no [%s]", code, c)
+			}
+		}
+	}
+	if size > 150<<10 {
+		t.Errorf("the packs have %d bytes", size)
+	}
+	if Named("xx") != nil || Names([]string{"de", "xx", "en"}) != "German, English" {
+		t.Error("an unknown language is named")
+	}
+}
+
+func TestCheckNamesFaults(t *testing.T) {
+	for data, want := range map[string]string{
+		"[move]\non to, on to":    "twice",
+		"[move]\nOn to":           "not folded",
+		"[move]\n{verb} it":       "no class {verb}",
+		"[moves]\non to":          "no class [moves]",
+		"[move]\ni ... now":       "write …",
+		"[move]\n" + long("a", 9): "too long",
+		"[move]\nid*t":            "star",
+	} {
+		faults := Parse("xx", "# Test\n"+data).Check()
+		if len(faults) != 1 || !strings.Contains(faults[0].Error(), want) {
+			t.Errorf("%q: %v, want %s", data, faults, want)
+		}
+	}
+}
+
+func long(s string, bits int) string { return strings.Repeat(s, 1<<bits) }
+
+// An entry that is taken out is found no more, and the others are.
+func TestWithout(t *testing.T) {
+	p := Parse("xx", "# Test\n[move]\non to, next\n[left]\non to\n").Without(Move, "on to")
+	if f := p.In(TextOf([]string{"on to it next"})); f.Says(Move, "on to it") || !f.Says(Move, "next it is") || !f.Says(Left, "on to it") {
+		t.Error("the wrong entry is out")
+	}
+}
+
+func FuzzEntry(f *testing.F) {
+	f.Add("^{doing} … now !…{finite}", "fixing it now: it is hard")
+	f.Add("*ing$3", "\xff")
+	f.Fuzz(func(t *testing.T, entry, sentence string) {
+		if len(entry) > maxEntry || len(sentence) > 600 {
+			return
+		}
+		sentence = Fold(sentence)
+		if Fold(sentence) != sentence {
+			t.Errorf("%q folds twice", sentence)
+		}
+		f := Named("en").In(TextOf([]string{sentence}))
+		entry = strings.NewReplacer("\n", " ", ",", " ").Replace(entry)
+		p := Parse("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
+		p.In(TextOf([]string{sentence})).Says(Move, sentence)
+		for _, c := range Classes() {
+			f.Says(c, sentence)
+		}
+	})
+}
