@@ -260,6 +260,8 @@ func (f *Finder) beginnings(s string) []int {
 		switch r {
 		case ':', ';', '—', '–', '→', '←', '：', '；', '؛', '·', '▶', '►', '>':
 			add(i + utf8.RuneLen(r))
+		case '✅', '✔', '☑', '✓', '🎉', '👍', '🟢':
+			add(i + utf8.RuneLen(r))
 		case '-':
 			if i > 0 && s[i-1] == ' ' && at(s, i+1) == ' ' {
 				add(i + 1)

@@ -138,11 +138,10 @@ func latinIn(folded string, letters int) []*Pack {
 		})
 		best = max(best, hits[i])
 	}
-	vietnamese := strings.ContainsAny(folded, "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ")
 	var found []*Pack
 	for i, code := range codes {
-		if code == "vi" && hits[i] == 0 && vietnamese {
-			hits[i] = best
+		if letters := ownLetters(code); hits[i] == 0 && letters != "" && strings.ContainsAny(folded, letters) {
+			hits[i] = max(best, 1)
 		}
 		// Technical words make nearly every message English, too.
 		if hits[i] > 0 && 2*hits[i] > best || code == "en" && (best == 0 || hits[i] > 1) {
@@ -150,4 +149,22 @@ func latinIn(folded string, letters int) []*Pack {
 		}
 	}
 	return found
+}
+
+// ownLetters are those that tell a language among those written in Latin letters,
+// in texts too short for common words.
+func ownLetters(code string) string {
+	switch code {
+	case "vi":
+		return "ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỳỵỷỹ"
+	case "tr":
+		return "ğışİ"
+	case "pl":
+		return "łąęśżźćń"
+	case "es":
+		return "ñ¿¡"
+	case "de":
+		return "ß"
+	}
+	return ""
 }
