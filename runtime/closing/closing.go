@@ -314,6 +314,9 @@ func (c *Closing) breaks() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
+		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && ended(c.final[:n-1]) {
+			return s.said, true // the others have their full stop
+		}
 		for _, f := range c.in {
 			for _, e := range f.Pack.Entries(language.Open) {
 				if rest, ok := strings.CutSuffix(word, e); ok && !language.IsWithin(rest, e) {
@@ -323,6 +326,16 @@ func (c *Closing) breaks() (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// ended tells that every sentence has its sign.
+func ended(list []sentence) bool {
+	for _, s := range list {
+		if s.end != '.' && s.end != '!' && s.end != '。' && s.end != '।' {
+			return false
+		}
+	}
+	return true
 }
 
 // leaves finds what is left, if it is the agent's own.
