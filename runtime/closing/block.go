@@ -135,9 +135,9 @@ func headingIn(line string) string {
 func itemIn(line string) (body string, m mark, ok bool) {
 	marker, rest, found := strings.Cut(line, " ")
 	switch {
-	case !found:
+	case !found && !isMarker(line):
 		return "", 0, false
-	case marker == "-" || marker == "*" || marker == "+" || marker == "•" || marker == "·" || marker == "–":
+	case !found, marker == "-" || marker == "*" || marker == "+" || marker == "•" || marker == "·" || marker == "–":
 	case len(marker) <= 4 && strings.ContainsAny(marker[len(marker)-1:], ".)") && isOrdinal(marker[:len(marker)-1]):
 	default:
 		// A check mark makes a line of its own an item, too.
@@ -157,6 +157,11 @@ func itemIn(line string) (body string, m mark, ok bool) {
 		}
 	}
 	return rest, markIn(rest), true
+}
+
+// isMarker tells a mark of a list with nothing behind it.
+func isMarker(line string) bool {
+	return line == "-" || line == "*" || len(line) > 1 && len(line) <= 3 && line[len(line)-1] == '.' && isOrdinal(line[:len(line)-1])
 }
 
 func isOrdinal(s string) bool {

@@ -303,6 +303,9 @@ func (c *Closing) breaks() (string, bool) {
 	if len(c.final) == 0 {
 		return "", false
 	}
+	if b.kind == item && b.text == "" {
+		return c.final[len(c.final)-1].said, true
+	}
 	s := c.final[len(c.final)-1]
 	switch s.end {
 	case ':', '：':
@@ -346,8 +349,13 @@ func (c *Closing) leaves() (string, bool) {
 		}
 	}
 	for _, list := range [][]sentence{c.final, c.intro} {
-		if n := len(list); n > 0 && c.about(language.Left, list[n-1]) && !c.void(list[n-1]) {
-			return list[n-1].said, true
+		for i := len(list) - 1; i >= 0; i-- {
+			if c.about(language.Left, list[i]) && !c.void(list[i]) {
+				return list[i].said, true
+			}
+			if !c.about(language.Mine, list[i]) {
+				break // only that it is the agent's may follow
+			}
 		}
 	}
 	if s, ok := c.says(language.Finished, Final); ok {
