@@ -401,51 +401,55 @@ func (c *Closing) counts() (string, bool) {
 	return "", false
 }
 
-// countIn reads the first "3 of 8" or "3/8" of a sentence.
+// countIn reads the first "3 of 8", "3/8", "3 files of 8" or, with the whole in
+// front, "8개 중 3".
 func (c *Closing) countIn(s string) (at, of int, ok bool) {
-	for i := 0; i < len(s); i++ {
-		if s[i] < '0' || s[i] > '9' || i > 0 && (s[i-1] == '.' || s[i-1] == '/' || '0' <= s[i-1] && s[i-1] <= '9') {
+	const between = 40 // bytes
+	n, end := 0, -1    // the number before, and where it ends
+	for i := 0; i < len(s); {
+		if s[i] < '0' || s[i] > '9' {
+			i++
 			continue
 		}
-		n, end := number(s[i:])
-		rest := strings.TrimLeft(s[i+end:], " )]")
-		if r, found := strings.CutPrefix(rest, "/"); found {
-			if m, width := number(strings.TrimLeft(r, " ")); width > 0 && !strings.HasPrefix(r[width:], "/") {
+		m, width := number(s[i:])
+		if end >= 0 && i-end <= between {
+			words := strings.Trim(s[end:i], " )]([")
+			switch {
+			case words == "/" && !strings.HasPrefix(s[i+width:], "/"), c.joins(language.Of, words):
 				return n, m, true
+			case c.joins(language.Among, words):
+				return m, n, true
 			}
-			continue
 		}
-		if m, ok := c.wholeOf(rest); ok {
-			return n, m, true
+		i += width
+		n, end = m, i
+		for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+			i++
+		}
+		if i+1 < len(s) && (s[i] == '.' || s[i] == '/' && end != i) && s[i+1] >= '0' && s[i+1] <= '9' {
+			end = -1 // a version, a date
 		}
 	}
 	return 0, 0, false
 }
 
-// wholeOf reads "of 8", with at most two words in front: "files of 8".
-func (c *Closing) wholeOf(rest string) (of int, ok bool) {
-	for range 3 {
-		for _, f := range c.in {
-			for _, e := range f.Pack.Entries(language.Of) {
-				if not, ok := strings.CutPrefix(e, "-"); ok && strings.HasPrefix(rest, not) {
-					return 0, false
-				}
-				r, found := strings.CutPrefix(rest, e)
-				if !found {
-					continue
-				}
-				if m, width := number(strings.TrimLeft(r, " ")); width > 0 {
-					return m, true
-				}
-			}
-		}
-		_, next, found := strings.Cut(rest, " ")
-		if !found || strings.ContainsAny(rest[:len(rest)-len(next)], ".:;()") {
-			break
-		}
-		rest = next
+// joins tells that what stands between two numbers ends with an entry of a class,
+// and with no more than two words in front of it.
+func (c *Closing) joins(class language.Class, words string) bool {
+	if strings.Count(words, " ") > 3 || strings.ContainsAny(words, ".:;") {
+		return false
 	}
-	return 0, false
+	for _, f := range c.in {
+		for _, e := range f.Pack.Entries(class) {
+			not, excluded := strings.CutPrefix(e, "-")
+			rest, ok := strings.CutSuffix(words, not)
+			if !ok || class == language.Of && language.IsWithin(rest, not) {
+				continue
+			}
+			return !excluded
+		}
+	}
+	return false
 }
 
 func beginsWithCount(s string) bool {

@@ -41,6 +41,16 @@ func Fold(s string) string {
 			continue
 		case r == 0x640 || 0x64b <= r && r <= 0x652 || 0x200b <= r && r <= 0x200f || r == 0xfe0f || r == 0x2060 || r == 0xad || r == utf8.RuneError:
 			continue // Arabic vowels, marks of width and direction
+		case r == 'ё':
+			r = 'е'
+		case r == 'Ё':
+			r = 'е'
+		case r == 0x93c: // nukta
+			continue
+		case 0x958 <= r && r <= 0x95f:
+			r = []rune("कखगजडढफय")[r-0x958]
+		case r == 0x901:
+			r = 0x902
 		case r == 0xa0 || r == 0x3000 || r == 0x202f || 0x2000 <= r && r <= 0x200a:
 			if !blank {
 				b.WriteByte(' ')

@@ -38,6 +38,7 @@ const (
 	You                   // the reader
 	Step                  // what plans consist of
 	Of                    // between two numbers: 3 of 8
+	Among                 // the same with the whole in front: 8개 중 3
 	Break                 // words that end what a verb is looked for in, see match.go
 	Open                  // words that no sentence ends with
 	classes
@@ -46,7 +47,7 @@ const (
 // names are the headings of a pack's classes.
 var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "left", "progress", "finished",
-	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "break", "open",
+	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "among", "break", "open",
 }
 
 func (c Class) String() string { return names[c] }
