@@ -3,6 +3,7 @@ package closing
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -317,18 +318,28 @@ func (c *Closing) breaks() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
-		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && ended(c.final[:n-1]) {
+		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && ended(c.final[:n-1]) && isHalf(word) {
 			return s.said, true // the others have their full stop
+		}
+		if !strings.Contains(word, " ") && utf8.RuneCountInString(word) < 4 {
+			return "", false
 		}
 		for _, f := range c.in {
 			for _, e := range f.Pack.Entries(language.Open) {
-				if rest, ok := strings.CutSuffix(word, e); ok && !language.IsWithin(rest, e) {
+				if rest, ok := strings.CutSuffix(word, e); ok && (rest == "" || strings.HasSuffix(rest, " ") || !language.HasBlanks(e)) {
 					return s.said, true
 				}
 			}
 		}
 	}
 	return "", false
+}
+
+// isHalf tells words that look like the beginning of a sentence, not like a value or
+// a name: "PR created: 12".
+func isHalf(folded string) bool {
+	last, _ := utf8.DecodeLastRuneInString(folded)
+	return unicode.IsLetter(last) && !strings.ContainsAny(folded, ":@=") && (strings.Count(folded, " ") > 3 || last > 0x2e80 && len(folded) > 20)
 }
 
 // ended tells that every sentence has its sign.

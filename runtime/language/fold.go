@@ -86,6 +86,13 @@ func isWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
+// HasBlanks tells that words are written with blanks between them in the script of a
+// word: in Chinese and Japanese they are not.
+func HasBlanks(word string) bool {
+	r, _ := utf8.DecodeRuneInString(word)
+	return isWord(r)
+}
+
 // IsWithin tells that a word which a text ends with is only the end of a longer one.
 func IsWithin(before, word string) bool {
 	return wordBefore(before+word, len(before)) && wordAt(before+word, len(before))

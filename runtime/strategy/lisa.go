@@ -109,8 +109,8 @@ func lisaSet() []Rule {
 		{ID: "left", Then: Stop, Sure: 40, own: left},
 		{ID: "talk", Then: Stop, Sure: 90, own: talk},
 		{ID: "report", Then: Stop, Sure: 90, own: report},
-		{ID: "long", Then: Stop, Sure: 85, own: long},
-		{ID: "unsure", Then: Stop, Sure: 40, own: unsure},
+		{ID: "long", Then: Stop, Sure: 78, own: long},
+		{ID: "unsure", Then: Stop, Sure: 60, own: unsure},
 	})
 }
 

@@ -26,7 +26,7 @@ func TestLisa(t *testing.T) {
 		"moving on":          {work(Situation{Text: "Task 2 complete. Moving to Task 3."}), Continue, "progress", false},
 
 		"a fault that was found":      {work(Situation{Text: "Line 58 has bytes, which should be a slice."}), Stop, "unsure", true},
-		"a headline":                  {work(Situation{Text: "**Issue 11: use the resolved number**"}), Stop, "unsure", true},
+		"a headline":                  {work(Situation{Text: "**Issue 11: use the resolved number**"}), Continue, "heading", false},
 		"work in progress":            {work(Situation{Text: "The parser is in place." + strings.Repeat(" It is long.", 60), Todos: todos}), Stop, "left", true},
 		"work in progress, long ago":  {work(Situation{Text: "The parser is in place." + strings.Repeat(" It is long.", 60), Todos: todos, TodosTurns: 1}), Stop, "long", false},
 		"an agent's todo":             {work(Situation{Text: "PR created: http://x", Todos: []Todo{{Content: "a", Status: "in_progress", Owner: "bart"}}}), Stop, "report", false},
@@ -36,7 +36,7 @@ func TestLisa(t *testing.T) {
 		"nobody knows of any work":    {Situation{Text: "Line 58 is wrong."}, Stop, "unsure", true},
 		"a report":                    {work(Situation{Text: "Pushed. The branch is up to date."}), Stop, "report", false},
 		"a report, later":             {work(Situation{Text: "Good catch. PR created: 12"}), Stop, "report", false},
-		"a link":                      {work(Situation{Text: "See https://example.invalid/pull/1"}), Stop, "report", false},
+		"a link":                      {work(Situation{Text: "The log is at https://example.invalid/pull/1"}), Stop, "report", false},
 		"all of something":            {work(Situation{Text: "All five threads resolved."}), Stop, "report", false},
 		"a result within a sentence":  {work(Situation{Text: "Rewrite touches what is already pushed, with lease."}), Stop, "unsure", true},
 		"a long message":              {work(Situation{Text: strings.Repeat("The hook reads the log. ", 20)}), Stop, "long", false},

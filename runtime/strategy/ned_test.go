@@ -56,7 +56,7 @@ func TestNedRuleSets(t *testing.T) {
 		"now, to the reader":    {Situation{Text: "All tests pass. Now update the table and commit."}, Stop, Stop, "otherwise"},
 		"now, a statement":      {Situation{Text: "Now it works."}, Stop, Stop, "otherwise"},
 		"doing":                 {Situation{Text: "Diff clean. Committing with the usual message."}, Stop, Continue, "intent"},
-		"doing, as a subject":   {Situation{Text: "Adding an agent is easy."}, Stop, Stop, "otherwise"},
+		"doing, as a subject":   {Situation{Text: "Adding a parser is easy."}, Stop, Stop, "otherwise"},
 		"told to the user":      {Situation{Text: "Now restart your editor."}, Stop, Stop, "hands"},
 		"begun, then a thought": {Situation{Text: "Let me check what is stored. The source files might not be."}, Stop, Continue, "intent"},
 		"begun, then a list":    {Situation{Text: "I see it now. Let me add both:\n\n1. the flag\n2. the test"}, Stop, Continue, "intent"},
