@@ -318,7 +318,7 @@ func (c *Closing) breaks() (string, bool) {
 		if strings.HasSuffix(word, " `") || strings.Count(s.said, "`")%2 == 1 {
 			return s.said, strings.Count(s.said, "`")%2 == 1
 		}
-		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && ended(c.final[:n-1]) && isHalf(word) {
+		if n := len(c.final); b.kind == paragraph && n > 1 && !strings.Contains(b.text, "\n") && ended(c.final[:n-1]) && isHalf(word) && isLetterAt(s.said, len(s.said)-1) && !unicode.Is(unicode.So, lastOf(s.said)) {
 			return s.said, true // the others have their full stop
 		}
 		if !strings.Contains(word, " ") && utf8.RuneCountInString(word) < 4 {
@@ -335,10 +335,15 @@ func (c *Closing) breaks() (string, bool) {
 	return "", false
 }
 
+func lastOf(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
+}
+
 // isHalf tells words that look like the beginning of a sentence, not like a value or
 // a name: "PR created: 12".
 func isHalf(folded string) bool {
-	last, _ := utf8.DecodeLastRuneInString(folded)
+	last := lastOf(folded)
 	return unicode.IsLetter(last) && !strings.ContainsAny(folded, ":@=") && (strings.Count(folded, " ") > 3 || last > 0x2e80 && len(folded) > 20)
 }
 

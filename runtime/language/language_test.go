@@ -117,7 +117,7 @@ func TestPacks(t *testing.T) {
 		for _, fault := range p.Check() {
 			t.Errorf("%s: %v", code, fault)
 		}
-		for _, c := range []Class{Ask, Offer, Wait, Blocked, Hand, Later, Theirs, Move, Announce, Left, Step, Doing} {
+		for _, c := range []Class{Ask, Offer, Wait, Blocked, Hand, Later, Theirs, Move, Announce, Left, Step} {
 			if len(p.Entries(c)) == 0 {
 				t.Errorf("%s has no [%s]", code, c)
 			}

@@ -143,8 +143,9 @@ func latinIn(folded string, letters int) []*Pack {
 		if letters := ownLetters(code); hits[i] == 0 && letters != "" && strings.ContainsAny(folded, letters) {
 			hits[i] = max(best, 1)
 		}
-		// Technical words make nearly every message English, too.
-		if hits[i] > 0 && 2*hits[i] > best || code == "en" && (best == 0 || hits[i] > 1) {
+		// Neighbours share words, so they have to come near the best. Technical words
+		// make nearly every message English, too.
+		if hits[i] > 0 && 5*hits[i] > 4*best || code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
 			found = append(found, Named(code))
 		}
 	}
