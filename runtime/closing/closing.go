@@ -246,7 +246,7 @@ func (c *Closing) works(class language.Class) (string, bool) {
 	if c.titled || len(list) == 0 {
 		return "", false
 	}
-	if s := list[len(list)-1]; c.about(class, s) && !c.void(s) {
+	if s := list[len(list)-1]; c.about(class, s) && !c.void(s) && !(class == language.Announce && c.tells(list[:len(list)-1])) {
 		return s.said, true
 	}
 	for i := len(list) - 1; i >= 0 && class == language.Announce; i-- {
@@ -255,6 +255,17 @@ func (c *Closing) works(class language.Class) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// tells finds a step before that does not say whose it is: what the agent announces
+// behind it may wait for the reader to do it.
+func (c *Closing) tells(before []sentence) bool {
+	for _, s := range before {
+		if c.about(language.Bid, s) && !c.about(language.Move, s) && !c.about(language.Announce, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // heads finds a heading, or a step's title, with nothing below it.

@@ -26,6 +26,7 @@ const (
 	Move                  // goes on to the next step
 	Announce              // says what it does now
 	Order                 // a step without saying whose: the agent's own behind work, else perhaps the reader's
+	Bid                   // may tell the reader to do something, if an announcement follows
 	Left                  // says what is left
 	Progress              // so many of so many, and more to come
 	Finished              // all is done
@@ -46,7 +47,7 @@ const (
 
 // names are the headings of a pack's classes.
 var names = [classes]string{
-	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "left", "progress", "finished",
+	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "bid", "left", "progress", "finished",
 	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "among", "break", "open",
 }
 
