@@ -1,6 +1,7 @@
 package closing
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -419,7 +420,7 @@ func (c *Closing) unticked() (string, bool) {
 func (c *Closing) counts() (string, bool) {
 	for _, list := range [][]sentence{c.final, c.intro, c.near} {
 		for i := len(list) - 1; i >= 0; i-- {
-			at, of, ok := c.countIn(list[i].folded)
+			at, of, ok := c.countIn(c.digits(list[i].folded))
 			if ok && at < of && !c.void(list[i]) && c.about(language.Progress, list[i]) {
 				return list[i].said, true
 			}
@@ -460,6 +461,27 @@ func (c *Closing) countIn(s string) (at, of int, ok bool) {
 	return 0, 0, false
 }
 
+// digits writes words for numbers as numbers: "three of the seven".
+func (c *Closing) digits(s string) string {
+	for _, f := range c.in {
+		for n, word := range f.Pack.Entries(language.Number) {
+			for from := 0; ; {
+				i := strings.Index(s[from:], word)
+				if i < 0 {
+					break
+				}
+				i += from
+				from = i + len(word)
+				if !language.IsWithin(s[:i], s[i:from]) && !language.IsWithin(s[:from], s[from:]) {
+					s = s[:i] + strconv.Itoa(n+1) + s[from:]
+					from = i + 1
+				}
+			}
+		}
+	}
+	return s
+}
+
 // joins tells that what stands between two numbers ends with an entry of a class,
 // and with no more than two words in front of it.
 func (c *Closing) joins(class language.Class, words string) bool {
@@ -468,12 +490,11 @@ func (c *Closing) joins(class language.Class, words string) bool {
 	}
 	for _, f := range c.in {
 		for _, e := range f.Pack.Entries(class) {
-			not, excluded := strings.CutPrefix(e, "-")
-			rest, ok := strings.CutSuffix(words, not)
-			if !ok || class == language.Of && language.IsWithin(rest, not) {
-				continue
+			e, alone := strings.CutPrefix(e, "^")
+			rest, ok := strings.CutSuffix(words, e)
+			if ok && (!alone || rest == "") && (class != language.Of || !language.IsWithin(rest, e)) {
+				return true
 			}
-			return !excluded
 		}
 	}
 	return false

@@ -39,6 +39,7 @@ const (
 	You                   // the reader
 	Step                  // what plans consist of
 	Of                    // between two numbers: 3 of 8
+	Number                // the words for 1, 2, 3 … in this order
 	Among                 // the same with the whole in front: 8개 중 3
 	Break                 // words that end what a verb is looked for in, see match.go
 	Open                  // words that no sentence ends with
@@ -48,7 +49,7 @@ const (
 // names are the headings of a pack's classes.
 var names = [classes]string{
 	"common", "ask", "offer", "wait", "blocked", "hand", "plan", "later", "theirs", "mine", "start", "move", "announce", "order", "bid", "left", "progress", "finished",
-	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "among", "break", "open",
+	"answer", "link", "now", "do", "doing", "finite", "you", "step", "of", "number", "among", "break", "open",
 }
 
 func (c Class) String() string { return names[c] }
