@@ -11,6 +11,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"github.com/cameronsjo/springfield/runtime/closing"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -63,6 +64,7 @@ func TestStrategySchema(t *testing.T) {
 	some := []string{"x"}
 	yes, dollars := true, 0.5
 	full, err := json.Marshal(strategy.Config{Strategy: "ned-flanders", Cascade: &yes, Judge: &strategy.Judge{Backend: "api", Model: "haiku", Within: 20, Client: "/c", Daily: &dollars, Session: &dollars}, Rules: "seed", Protocol: "exit2", Ceiling: 5, Progress: &strategy.Progress{Command: some, Every: 1}, Off: some, Order: some, Checks: []string{"quick-mode", "unchecked-boxes"}, Stale: 30, Add: []strategy.Rule{{
+		Act: closing.Asks, Near: true, Used: true, Lang: some,
 		ID: "a", Asked: true, Tool: "Bash", Todo: "pending", Skill: some, Within: 1, Closes: "?", Lists: "?", Opens: some, Begins: some, Last: some,
 		Says: some, Unless: some, Ending: "x", Text: "x", Late: true, Then: strategy.Stop, Sure: 50, Reason: "x",
 	}}})
@@ -74,7 +76,9 @@ func TestStrategySchema(t *testing.T) {
 	}
 	var text struct {
 		Properties map[string]struct{ Enum []string }
-		Defs       map[string]struct{ Properties map[string]any } `json:"$defs"`
+		Defs       map[string]struct {
+			Properties map[string]struct{ Enum []string }
+		} `json:"$defs"`
 	}
 	data, err := os.ReadFile(schemaFile)
 	if err != nil {
@@ -109,6 +113,13 @@ func TestStrategySchema(t *testing.T) {
 	}
 	if got := text.Properties["strategy"].Enum; !slices.Equal(got, strategy.Names()) {
 		t.Errorf("the schema knows strategies %v, the runtime %v", got, strategy.Names())
+	}
+	var acts []string
+	for _, act := range closing.Acts() {
+		acts = append(acts, string(act))
+	}
+	if got := text.Defs["rule"].Properties["act"].Enum; !slices.Equal(got, acts) {
+		t.Errorf("the schema knows acts %v, the runtime %v", got, acts)
 	}
 	if got := text.Properties["rules"].Enum; !slices.Equal(got, strategy.NedRuleSets()) {
 		t.Errorf("the schema knows rule sets %v, the runtime %v", got, strategy.NedRuleSets())

@@ -83,14 +83,14 @@ func ordinaryOf(sessions, rows int) *made {
 	for s := range sessions {
 		for range rows {
 			text := fmt.Sprintf("The %s %s %s, and %s of the %s %s.", pick("parser", "table", "index", "cache", "schema"), pick("reads", "keeps", "holds", "has"),
-				pick("all rows", "both keys", "the dates", "five files"), pick("most", "some", "half", "none"), pick("tests", "queries", "callers", "fields"), pick("agree", "pass", "differ", "remain"))
+				pick("all rows", "both keys", "the dates", "five files"), pick("most", "some", "half", "none"), pick("tests", "queries", "callers", "fields"), pick("agree", "pass", "differ", "match"))
 			m.say(s, []replay.Label{replay.Answered, replay.Answered, replay.MidWork, replay.Nudge}[random.IntN(4)], text)
 		}
 	}
 	return m
 }
 
-const onwards = "Half of the rows are in. Onwards with the next chunk"
+const onwards = "Half of the rows are in. Onwards with the next chunk."
 
 // planted is a history with a pattern that the default rules miss.
 func planted(sessions int) *made {
@@ -352,14 +352,14 @@ func TestTuneFindsStops(t *testing.T) {
 	for s := range 60 {
 		m.say(s, replay.MidWork, "Now I'll write the next file.")
 		m.say(s, replay.MidWork, "Now I'll read the schema.")
-		m.say(s, replay.Answered, "I'll leave it there for tonight.")
+		m.say(s, replay.Answered, "I'll carry it over to the barn.")
 	}
 	p := m.tune(t)
 	if len(p.Proposed) != 1 || p.Proposed[0].Rule == nil || p.Proposed[0].Rule.Then != strategy.Stop {
 		t.Fatalf("%+v", p.Proposed)
 	}
 	c := p.Proposed[0]
-	if c.Phrase != "i'll leave it there for" || c.Held.Answered != p.Held.Wrong || c.Held.MidWork+c.Held.Nudges != 0 || c.Learned.Answered != p.Learned.Wrong {
+	if c.Phrase != "i'll carry it over to" || c.Held.Answered != p.Held.Wrong || c.Held.MidWork+c.Held.Nudges != 0 || c.Learned.Answered != p.Learned.Wrong {
 		t.Errorf("%+v of %+v, %+v", c, p.Learned, p.Held)
 	}
 	after := m.config()
