@@ -64,7 +64,7 @@ func TestStrategySchema(t *testing.T) {
 	some := []string{"x"}
 	yes, dollars := true, 0.5
 	full, err := json.Marshal(strategy.Config{Strategy: "ned-flanders", Cascade: &yes, Judge: &strategy.Judge{Backend: "api", Model: "haiku", Within: 20, Client: "/c", Daily: &dollars, Session: &dollars}, Rules: "seed", Protocol: "exit2", Ceiling: 5, Progress: &strategy.Progress{Command: some, Every: 1}, Off: some, Order: some, Checks: []string{"quick-mode", "unchecked-boxes"}, Stale: 30, Add: []strategy.Rule{{
-		Act: closing.Asks, Near: true, Used: true, Lang: some,
+		Act: closing.Asks, Near: true, Used: true, Lang: []string{"de"},
 		ID: "a", Asked: true, Tool: "Bash", Todo: "pending", Skill: some, Within: 1, Closes: "?", Lists: "?", Opens: some, Begins: some, Last: some,
 		Says: some, Unless: some, Ending: "x", Text: "x", Late: true, Then: strategy.Stop, Sure: 50, Reason: "x",
 	}}})
