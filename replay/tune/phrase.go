@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -45,8 +46,8 @@ func spansOf(sentence string) []span {
 		}
 		s = span{}
 	}
-	for _, token := range strings.Split(sentence, " ") {
-		plain := strings.Trim(token, ".,;:!?…\"“”'‘’()*")
+	for _, token := range tokensOf(sentence) {
+		plain := strings.Trim(token, ".,;:!?…\"“”'‘’()*。，、！？؟،।")
 		if !isPlain(plain) {
 			flush()
 			continue
@@ -54,7 +55,7 @@ func spansOf(sentence string) []span {
 		if !strings.HasPrefix(token, plain) {
 			flush()
 		}
-		if len(s.words) > 0 {
+		if len(s.words) > 0 && !isCharacter(token) {
 			s.text += " "
 		}
 		r, _ := utf8.DecodeRuneInString(plain)
@@ -69,6 +70,35 @@ func spansOf(sentence string) []span {
 	return all
 }
 
+// tokensOf are what blanks stand between. In Chinese and Japanese each character is
+// one, because words have no blanks between them.
+func tokensOf(sentence string) []string {
+	var all []string
+	for _, token := range strings.Split(sentence, " ") {
+		start := 0
+		for i, r := range token {
+			if language.HasBlanks(string(r)) || !unicode.IsLetter(r) {
+				continue
+			}
+			if start < i {
+				all = append(all, token[start:i])
+			}
+			start = i + utf8.RuneLen(r)
+			all = append(all, token[i:start])
+		}
+		if start < len(token) || token == "" {
+			all = append(all, token[start:])
+		}
+	}
+	return all
+}
+
+// isCharacter tells a token that is one character of Chinese or Japanese.
+func isCharacter(token string) bool {
+	r, size := utf8.DecodeRuneInString(token)
+	return size == len(token) && unicode.IsLetter(r) && !language.HasBlanks(token)
+}
+
 // isPlain tells whether a word is letters, with apostrophes between them, and has
 // no capital but its first letter.
 func isPlain(w string) bool {
@@ -79,7 +109,7 @@ func isPlain(w string) bool {
 	for i, r := range w {
 		apostrophe := r == '\'' || r == '’'
 		switch {
-		case apostrophe && (before == '\'' || before == '’'), !apostrophe && !unicode.IsLetter(r), i > 0 && unicode.ToLower(r) != r:
+		case apostrophe && (before == '\'' || before == '’'), !apostrophe && !unicode.IsLetter(r) && !(i > 0 && unicode.Is(unicode.M, r)), i > 0 && unicode.ToLower(r) != r:
 			return false
 		}
 		before = r

@@ -507,7 +507,11 @@ func TestSpans(t *testing.T) {
 		"`code` in (some) words":                     {"in", "some", "words"},
 		"the fooBar API of _this_":                   {"^the", "of"},
 		"Über allen Gipfeln":                         {"^über allen gipfeln"},
-		"":                                           nil,
+		"接下来处理第二块。":                                  {"^接下来处理第二块"},
+		"次に `x` を直します。":                              {"^次に", "を直します"},
+		"अब मैं अगला हिस्सा लेता हूँ।": {"^अब मैं अगला हिस्सा लेता हूँ"},
+		"Дальше следующий кусок":       {"^дальше следующий кусок"},
+		"": nil,
 	} {
 		var got []string
 		for _, s := range spansOf(sentence) {

@@ -10,13 +10,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/language"
 )
 
 // maxParagraph bounds the last paragraph, in bytes from its end.
 const maxParagraph = 600
 
 // markup is what may stand behind the last character of a sentence.
-const markup = " \t\r\n\"'”’)]*_`"
+const markup = " \t\r\n\"'”’)]*_`」』）"
 
 // lead is what may stand before the first word of a sentence: list markers,
 // headings, quotes, the bullets of command-line tools.
@@ -94,7 +95,14 @@ func sentences(p string) []string {
 			}
 		case '\n':
 		default:
-			continue
+			if !utf8.RuneStart(p[i]) {
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(p[i:])
+			if !strings.ContainsRune("。！？؟।", r) || r == utf8.RuneError {
+				continue
+			}
+			i += size - 1
 		}
 		all = add(all, p[start:i+1])
 		start = i + 1
@@ -251,8 +259,10 @@ func wordAt(s string, i int) bool {
 	return isWord(r)
 }
 
+// isWord tells whether a character belongs to a word. In Chinese and Japanese a
+// phrase may stand anywhere.
 func isWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
 }
 
 // quote makes evidence of a text: on one line, at most 80 bytes of it.
