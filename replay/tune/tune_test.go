@@ -102,6 +102,19 @@ func planted(sessions int) *made {
 	return m
 }
 
+// The same in a language whose words have no blanks between them.
+func TestTuneFindsChinese(t *testing.T) {
+	m := ordinary(60)
+	for s := range 60 {
+		m.say(s, replay.MidWork, "一半的行已经导入。甜甜圈转盘上桌，表格很多。")
+		m.say(s, replay.Nudge, "四个测试都通过。\n\n甜甜圈转盘上桌，索引很多。")
+	}
+	p := m.tune(t)
+	if len(p.Proposed) != 1 || p.Proposed[0].Rule == nil || p.Proposed[0].Rule.Then != strategy.Continue || !strings.Contains("甜甜圈转盘上桌", p.Proposed[0].Phrase) {
+		t.Fatalf("%+v", p.Proposed)
+	}
+}
+
 func TestTuneFindsWhatIsPlanted(t *testing.T) {
 	m := planted(60)
 	p := m.tune(t)

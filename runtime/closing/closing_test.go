@@ -26,6 +26,7 @@ func TestActs(t *testing.T) {
 		"a heading with text":           {"## Result\n\nIt works.", Heads, false},
 		"a heading before a quotation":  {"## Reply\n\n> It works.", Heads, false},
 		"a question in a heading":       {"### Is it safe? Checking the map", Asks, false},
+		"a question in a bold title":    {"**3.2 Why two clocks? The answer of the kernel**", Asks, false},
 		"a bold question":               {"**Shall I go on?**", Asks, true},
 		"a question in code":            {"Now I'll run `a ? b : c`.", Asks, false},
 		"a question that is quoted":     {"You asked \"does it work?\" and I'm checking that now.", Asks, false},

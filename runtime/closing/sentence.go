@@ -153,7 +153,7 @@ func quotesIn(text string) []span {
 func sentencesOf(b block) []sentence {
 	all := sentences(b.text)
 	for i := range all {
-		all[i].title = b.kind == heading
+		all[i].title = b.kind == heading || isBold(b.text) && i < len(all)-1
 	}
 	return all
 }
