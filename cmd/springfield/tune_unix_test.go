@@ -40,7 +40,7 @@ func sessionsWith(t *testing.T, phrase string) string {
 // On a terminal it asks; without a yes nothing is written. Line by line: what the
 // other prompter throws away of keys that come early is not what is tested here.
 func TestTuneAsks(t *testing.T) {
-	logs := sessionsWith(t, "Onwards with the next chunk")
+	logs := sessionsWith(t, "Donuts for the whole barn")
 	for _, tt := range []struct {
 		keys    string
 		code    int
@@ -48,7 +48,7 @@ func TestTuneAsks(t *testing.T) {
 	}{{enter, 0, true}, {"n" + enter, 130, false}, {ctrlC, 130, false}} {
 		x, dir := start(t, 120, "tune", "--plain", logs)
 		x.waitForLine("Write this to")
-		if said := string(x.said()); !strings.Contains(said, "tuned-onwards-with-the-next-chunk") || !strings.Contains(said, "held out") {
+		if said := string(x.said()); !strings.Contains(said, "tuned-donuts-for-the-whole-barn") || !strings.Contains(said, "held out") {
 			t.Errorf("it asks before it shows:\n%s", said)
 		}
 		x.send(tt.keys)
@@ -56,7 +56,7 @@ func TestTuneAsks(t *testing.T) {
 			t.Errorf("%q: exit code %d:\n%s", tt.keys, code, x.vt.String())
 		}
 		data, err := os.ReadFile(filepath.Join(dir, "home", ".claude", "springfield", "ned-flanders.json"))
-		if written := err == nil && strings.Contains(string(data), `"onwards with the next chunk"`); written != tt.written {
+		if written := err == nil && strings.Contains(string(data), `"donuts for the whole barn"`); written != tt.written {
 			t.Errorf("%q: the file has %q, %v", tt.keys, data, err)
 		}
 	}
