@@ -40,7 +40,7 @@ func sessionsWith(t *testing.T, phrase string) string {
 // On a terminal it asks; without a yes nothing is written. Line by line: what the
 // other prompter throws away of keys that come early is not what is tested here.
 func TestTuneAsks(t *testing.T) {
-	logs := sessionsWith(t, "Donuts for the whole barn")
+	logs := sessionsWith(t, "Donuts for the whole barn.")
 	for _, tt := range []struct {
 		keys    string
 		code    int

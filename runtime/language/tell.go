@@ -55,7 +55,7 @@ func Tell(folded string) []*Pack {
 	if many(cyrillic) {
 		// Short texts may have no letter that only one of the two has.
 		ukrainian, russian := strings.ContainsAny(folded, "іїєґ"), strings.ContainsAny(folded, "ыэъё")
-		if ukrainian || !russian {
+		if ukrainian || !russian && script[cyrillic] < 25 {
 			add("uk")
 		}
 		if russian || !ukrainian {
