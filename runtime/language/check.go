@@ -41,10 +41,14 @@ func (p *Pack) Check() []error {
 				fault(c, e, "is there twice")
 			case len(e) > maxEntry:
 				fault(c, e, "is too long")
-			case Fold(e) != e:
+			case !strings.Contains(e, ",") && strings.TrimSpace(e) == e && Fold(e) != e:
 				fault(c, e, "is not folded: write "+Fold(e))
 			case starInside(e):
 				fault(c, e, "a star stands before or behind a word")
+			case strings.TrimSpace(e) != e:
+				fault(c, e, "has blanks around it")
+			case strings.Contains(e, ","):
+				fault(c, e, "has a comma: an entry is a line of its own")
 			case strings.Contains(e, "..."):
 				fault(c, e, "write … for a gap")
 			}

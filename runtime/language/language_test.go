@@ -12,7 +12,7 @@ func finder(t *testing.T, data, sentence string) *Finder {
 }
 
 func TestEntries(t *testing.T) {
-	const classes = "[do]\nfix, run\n[doing]\n-nothing\n*ing\n[finite]\nis\n[break]\nwhich\n[link]\nso, ok\n[step]\ntask\n[move]\n"
+	const classes = "[do]\nfix\nrun\n[doing]\n-nothing\n*ing\n[finite]\nis\n[break]\nwhich\n[link]\nso\nok\n[step]\ntask\n[move]\n"
 	for _, test := range []struct {
 		entry, sentence string
 		want            bool
@@ -123,7 +123,7 @@ func TestPacks(t *testing.T) {
 			}
 		}
 	}
-	if size > 150<<10 {
+	if size > 162<<10 {
 		t.Errorf("the packs have %d bytes", size)
 	}
 	if Named("xx") != nil || Names([]string{"de", "xx", "en"}) != "German, English" {
@@ -133,7 +133,8 @@ func TestPacks(t *testing.T) {
 
 func TestCheckNamesFaults(t *testing.T) {
 	for data, want := range map[string]string{
-		"[move]\non to, on to":    "twice",
+		"[move]\non to\non to":    "twice",
+		"[move]\non to, next":     "comma",
 		"[move]\nOn to":           "not folded",
 		"[move]\n{verb} it":       "no class {verb}",
 		"[moves]\non to":          "no class [moves]",
@@ -152,7 +153,7 @@ func long(s string, bits int) string { return strings.Repeat(s, 1<<bits) }
 
 // An entry that is taken out is found no more, and the others are.
 func TestWithout(t *testing.T) {
-	p := Parse("xx", "# Test\n[move]\non to, next\n[left]\non to\n").Without(Move, "on to")
+	p := Parse("xx", "# Test\n[move]\non to\nnext\n[left]\non to\n").Without(Move, "on to")
 	if f := p.In(TextOf([]string{"on to it next"})); f.Says(Move, "on to it") || !f.Says(Move, "next it is") || !f.Says(Left, "on to it") {
 		t.Error("the wrong entry is out")
 	}
@@ -170,7 +171,7 @@ func FuzzEntry(f *testing.F) {
 			t.Errorf("%q folds twice", sentence)
 		}
 		f := Named("en").In(TextOf([]string{sentence}))
-		entry = strings.NewReplacer("\n", " ", ",", " ").Replace(entry)
+		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := Parse("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
 		p.In(TextOf([]string{sentence})).Says(Move, sentence)
 		for _, c := range Classes() {

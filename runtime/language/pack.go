@@ -96,15 +96,13 @@ func Parse(code, data string) *Pack {
 
 // each visits the entries of a class until visit says no.
 func (p *Pack) each(c Class, visit func(entry string) (more bool)) {
-	text := p.text[c]
-	start := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && text[i] != ',' && text[i] != '\n' {
-			continue
-		}
-		entry := strings.Trim(text[start:i], " ")
-		start = i + 1
-		if entry != "" && entry[0] != '#' && !visit(entry) {
+	eachLine(p.text[c], visit)
+}
+
+func eachLine(text string, visit func(entry string) (more bool)) {
+	for text != "" {
+		entry, rest, _ := strings.Cut(text, "\n")
+		if text = rest; entry != "" && entry[0] != '#' && !visit(entry) {
 			return
 		}
 	}

@@ -126,11 +126,7 @@ func latinIn(folded string, letters int) []*Pack {
 	var hits [len(codes)]int
 	best := 0
 	for i, code := range codes {
-		p := Named(code)
-		if p == nil {
-			continue
-		}
-		p.each(Common, func(e string) bool {
+		eachLine(commonOf(code), func(e string) bool {
 			if _, ok := words[e]; ok {
 				hits[i]++
 			}
@@ -150,6 +146,18 @@ func latinIn(folded string, letters int) []*Pack {
 		}
 	}
 	return found
+}
+
+// commonOf are the common words of a language, without reading the rest of its pack.
+func commonOf(code string) string {
+	if p := swapped[code]; p != nil {
+		return p.text[Common]
+	}
+	_, words, _ := strings.Cut(dataOf(code), "["+Common.String()+"]\n")
+	if end := strings.Index(words, "\n["); end >= 0 {
+		words = words[:end]
+	}
+	return words
 }
 
 // ownLetters are those that tell a language among those written in Latin letters,

@@ -5,18 +5,16 @@ import "strings"
 // Text is what entries are looked for in: sentences, folded. It knows which three
 // bytes follow each other anywhere in them, so that most entries need no search.
 type Text struct {
-	Sentences []string
-	grams     [512]uint64
+	all   string
+	grams [512]uint64
 }
 
 // TextOf makes sentences ready to be searched.
 func TextOf(sentences []string) *Text {
-	t := &Text{Sentences: sentences}
-	for _, s := range sentences {
-		for i := 0; i+3 <= len(s); i++ {
-			h := gram(s[i:])
-			t.grams[h>>6] |= 1 << (h & 63)
-		}
+	t := &Text{all: strings.Join(sentences, "\n")}
+	for i := 0; i+3 <= len(t.all); i++ {
+		h := gram(t.all[i:])
+		t.grams[h>>6] |= 1 << (h & 63)
 	}
 	return t
 }
@@ -33,12 +31,7 @@ func (t *Text) mayHave(word string) bool {
 			return false
 		}
 	}
-	for _, s := range t.Sentences {
-		if strings.Contains(s, word) {
-			return true
-		}
-	}
-	return false
+	return strings.Contains(t.all, word)
 }
 
 // Finder finds what a pack knows in one text.
@@ -95,6 +88,9 @@ func literal(entry string) string {
 // longest is the longest run of letters that a sentence has to contain for an entry
 // to hold.
 func longest(entry string) (word string) {
+	if isPlain(entry) {
+		return entry
+	}
 	start := 0
 	braced := false
 	take := func(end int) {
@@ -122,6 +118,18 @@ func longest(entry string) (word string) {
 	}
 	take(len(entry))
 	return word
+}
+
+// isPlain tells an entry of words alone, as most are.
+func isPlain(entry string) bool {
+	for i := 0; i < len(entry); i++ {
+		switch c := entry[i]; {
+		case 'a' <= c && c <= 'z', c == ' ', c == '\'', c > 0x7f && c != 0xe2:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // MayMatch tells whether a folded text has the words that an entry begins with.
