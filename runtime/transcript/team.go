@@ -10,11 +10,11 @@ const maxTeam = 16
 // join takes the result of a call that may have spawned a teammate.
 func (l *Log) join(outcome []byte) {
 	if string(member(outcome, "status")) == `"teammate_spawned"` {
-		l.member(inside(member(outcome, "name")))
+		l.mate(inside(member(outcome, "name")))
 	}
 }
 
-func (l *Log) member(name []byte) {
+func (l *Log) mate(name []byte) {
 	if len(name) == 0 || len(name) > maxName {
 		return
 	}
@@ -61,7 +61,7 @@ func (l *Log) mail(text []byte) {
 				l.leave(name)
 			}
 		case string(from) != "system" && string(from) != "team-lead":
-			l.member(from)
+			l.mate(from)
 		}
 	}
 }
