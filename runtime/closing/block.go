@@ -36,7 +36,6 @@ type block struct {
 	mark mark
 	text string // as written, without list marks and hashes
 	open bool   // code whose fence is not closed
-	gap  bool   // a blank line stands in front of it
 	from int    // where a paragraph or an item begins
 }
 
@@ -48,7 +47,6 @@ func blocks(text string) []block {
 	var all []block
 	blank := true
 	add := func(b block) {
-		b.gap = blank
 		blank = false
 		if len(all) >= 2*maxBlocks {
 			all = append(all[:0], all[maxBlocks:]...)
@@ -66,7 +64,7 @@ func blocks(text string) []block {
 		line = strings.TrimRight(line, " \t\r")
 		trimmed := strings.TrimLeft(line, " \t")
 		end := at + len(line)
-		mark, run, info := fenceAt(trimmed)
+		mark, run, info := FenceAt(trimmed)
 		if fence != 0 {
 			if mark == fence && run >= width && info == "" {
 				fence = 0
@@ -103,9 +101,9 @@ func blocks(text string) []block {
 	return all[max(0, len(all)-maxBlocks):]
 }
 
-// fenceAt is the character and the length of the fence that a line begins with, 0
+// FenceAt is the character and the length of the fence that a line begins with, 0
 // if it is none, and what stands behind it.
-func fenceAt(line string) (mark byte, run int, info string) {
+func FenceAt(line string) (mark byte, run int, info string) {
 	if line == "" || line[0] != '`' && line[0] != '~' {
 		return 0, 0, ""
 	}

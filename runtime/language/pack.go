@@ -20,7 +20,7 @@ const (
 	Hand                  // tells the user to do something
 	Plan                  // shows what it would do, for approval
 	Later                 // not now: a condition, a habit, another time
-	Theirs                // what is left is the user's, or nobody has asked for it
+	Theirs                // what is left is the user's, or has not been asked for
 	Mine                  // the task has it: "you asked for", "on my list"
 	Start                 // begins an action at once; the rest of the sentence is about the work
 	Move                  // goes on to the next step

@@ -12,6 +12,8 @@ package strategy
 import (
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
 )
 
 // maxMarker bounds what stands in a marker, in bytes.
@@ -110,7 +112,7 @@ func announcedIn(s Situation) (announcement, bool) {
 	if s.Earlier {
 		return announcement{}, false
 	}
-	return lastAnnouncement(edges(withoutComments(spoken(s.Text))))
+	return lastAnnouncement(edges(closing.WithoutComments(spoken(s.Text))))
 }
 
 // edges are the first two paragraphs of a text and the last two: where Claude

@@ -9,6 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/runtime/closing"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/language"
 )
@@ -30,7 +31,7 @@ type end struct {
 }
 
 func endOf(text string) end {
-	text = withoutComments(text)
+	text = closing.WithoutComments(text)
 	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
 	before := ""
 	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
@@ -42,25 +43,6 @@ func endOf(text string) end {
 		e.intro = tailOf(before[strings.LastIndex(before, "\n\n")+1:])
 	}
 	return e
-}
-
-// withoutComments leaves out HTML comments: they are not said to anybody.
-func withoutComments(text string) string {
-	var b strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, "<!--")
-		if !ok {
-			break
-		}
-		_, after, ok := strings.Cut(rest, "-->")
-		if !ok {
-			break
-		}
-		b.WriteString(before)
-		text = after
-	}
-	b.WriteString(text)
-	return b.String()
 }
 
 func tailOf(p string) string {

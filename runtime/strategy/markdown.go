@@ -3,7 +3,11 @@
 
 package strategy
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
+)
 
 // eachLine visits every line, counted from 1, without its line end. Lines of a
 // fenced code block, its fences too, are code.
@@ -14,7 +18,7 @@ func eachLine(text string, visit func(n int, line string, code bool)) {
 		line, rest, _ := strings.Cut(text, "\n")
 		text = rest
 		line = strings.TrimSuffix(line, "\r")
-		mark, run, info := fenceAt(line)
+		mark, run, info := closing.FenceAt(strings.TrimLeft(line, " \t"))
 		switch {
 		case fence == 0 && mark != 0:
 			fence, width = mark, run
@@ -26,21 +30,6 @@ func eachLine(text string, visit func(n int, line string, code bool)) {
 			visit(n, line, fence != 0)
 		}
 	}
-}
-
-// fenceAt is the character and the length of the fence that a line is, 0 if it
-// is none, and what stands behind it.
-func fenceAt(line string) (mark byte, run int, info string) {
-	line = strings.TrimLeft(line, " \t")
-	if line == "" || line[0] != '`' && line[0] != '~' {
-		return 0, 0, ""
-	}
-	rest := strings.TrimLeft(line, line[:1])
-	run = len(line) - len(rest)
-	if run < 3 || line[0] == '`' && strings.Contains(rest, "`") {
-		return 0, 0, ""
-	}
-	return line[0], run, strings.TrimSpace(rest)
 }
 
 // box is a check box in a list: "- [ ] text", "2. [x] text".
