@@ -229,10 +229,10 @@ func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strat
 		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, display.Line(r.Evidence))
 	}
 	a.say("decision")
+	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, display.Line(study.Verdict.Evidence))
 	if langs := language.Names(study.Verdict.Languages); langs != "" {
 		a.say("  read in %s", langs)
 	}
-	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, display.Line(study.Verdict.Evidence))
 	if study.Verdict.Reason != "" {
 		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
 	}
