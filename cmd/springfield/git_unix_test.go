@@ -256,7 +256,7 @@ func TestTrapsSpring(t *testing.T) {
 		{args: []string{"tag", "--annotate", "--message", "x", "signed"}, want: []string{"included.gpg.openpgp.program"}},
 		{args: []string{"-c", "tag.gpgSign=false", "tag", "--annotate", "--message", "x", "plain"}, want: []string{"reference-transaction"}},
 		{args: []string{"-c", "tag.gpgSign=false", "tag", "--annotate", "edited"}, want: []string{"included.core.editor"}},
-		{args: []string{"-c", "core.fsmonitor=", "update-index", "--chmod=+x", "suite/README.md"}, want: []string{"post-index-change"}},
+		{args: []string{"-c", "core.fsmonitor=", "read-tree", "HEAD"}, want: []string{"post-index-change"}},
 		{args: []string{"fetch", "origin"}, want: []string{"included.core.sshCommand"}},
 		{args: []string{"fetch", "git://host.invalid/x"}, want: []string{"core.gitProxy"}},
 		{args: []string{"fetch", "ext::" + w.trap(t, "ext") + " x"}, want: []string{"ext"}},
