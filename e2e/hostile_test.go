@@ -1,6 +1,6 @@
 //go:build e2e
 
-// A project that was cloned, and that nobody has accepted, sets variables in its settings; the client hands
+// A project that was cloned, and that the user has not accepted, sets variables in its settings; the client hands
 // them to hooks, in `-p` too. None of them makes Claude go on where the hook would let it stop, lifts a hold
 // or takes the end away from a budget.
 

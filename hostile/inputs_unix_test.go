@@ -89,7 +89,7 @@ func inputs() (all []input) {
 
 // odd is what can lie where a file is expected; plant puts it there.
 var odd = []string{"a link to a file", "a link to a directory", "a dangling link", "a link to itself", "a link to nothing's end", "a link to all zeros", "a pipe", "a directory", "a socket's kind of file",
-	"empty", "garbage", "NULs", "half", "twice", "sparse", "read-only", "unreadable", "somebody else's", "not a directory above"}
+	"empty", "garbage", "NULs", "half", "twice", "sparse", "read-only", "unreadable", "another user's", "not a directory above"}
 
 func (w *world) plant(path, what string) {
 	t := w.t
@@ -143,7 +143,7 @@ func (w *world) plant(path, what string) {
 		file(string(had), 0o444)
 	case "unreadable":
 		file(string(had), 0)
-	case "somebody else's":
+	case "another user's":
 		file(string(had), 0o600) // own() is told to leave it
 	case "not a directory above":
 		parent := filepath.Dir(path)
@@ -275,7 +275,7 @@ func TestHookInputs(t *testing.T) {
 		defer w.done()
 		event := a.do(w, w.play(a.p))
 		w.own()
-		if strings.HasSuffix(a.name, " is somebody else's") && unprivileged() != 0 {
+		if strings.HasSuffix(a.name, " is another user's") && unprivileged() != 0 {
 			must(t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
 				if err == nil && d.Type().IsRegular() {
 					if info, err := d.Info(); err == nil && info.Mode().Perm() == 0o600 {

@@ -191,7 +191,7 @@ func (w *world) event(p plugin) string {
 }
 
 // own gives the world to the user that hooks run as. What belongs to root in it
-// is somebody else's from then on.
+// belongs to another user from then on.
 func (w *world) own() {
 	w.t.Helper()
 	user := unprivileged()
