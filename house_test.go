@@ -89,7 +89,7 @@ func TestStrategyIsPure(t *testing.T) {
 			}
 		}
 		for _, dep := range p.Deps {
-			if inside(dep, "runtime") && dep != p.ImportPath && !inside(dep, "runtime/stamp") && !inside(dep, "runtime/judge") && !inside(dep, "runtime/display") && !inside(dep, "runtime/closing") && !inside(dep, "runtime/language") { // these are as pure
+			if inside(dep, "runtime") && dep != p.ImportPath && !inside(dep, "runtime/moment") && !inside(dep, "runtime/judge") && !inside(dep, "runtime/display") && !inside(dep, "runtime/closing") && !inside(dep, "runtime/language") { // these are as pure
 				t.Errorf("strategy depends on %s: everything has to arrive in its argument", room(dep))
 			}
 		}
@@ -146,7 +146,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"generator/build.go":          "go",
 		"generator/probe.go":          "what it has just compiled",
 		"runtime/backend/claude.go":   "claude, for the judge",
-		"runtime/notice/notice.go":    "the user's own program",
+		"runtime/process/process.go":  "the user's own program",
 	}
 	starts := []string{"exec.Command", "exec.CommandContext", "exec.Cmd", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess"}
 	found := map[string]bool{}

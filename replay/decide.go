@@ -98,8 +98,8 @@ func EventAtEnd(path string) (hook.Event, error) {
 
 // opinion is what one candidate says at a place, before its budget has a say.
 type opinion struct {
-	study hook.Study
-	alone strategy.Verdict
+	snapshot hook.Snapshot
+	alone    strategy.Verdict
 }
 
 // voter is what one candidate remembers of a session.
@@ -156,16 +156,16 @@ func (v *voter) look(m *scene, known []opinion) opinion {
 	}
 	if v.same < len(known) {
 		switch o := known[v.same]; {
-		case o.study.Veto.Rule == "" || !v.Bare:
+		case o.snapshot.Veto.Rule == "" || !v.Bare:
 			return o
 		case v.NoBudget:
-			o.study.Veto, o.study.Verdict = guard.Veto{}, o.alone
+			o.snapshot.Veto, o.snapshot.Verdict = guard.Veto{}, o.alone
 			return o
 		}
 	}
-	study := hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, v.Bare)
-	o := opinion{study, study.Verdict}
-	if study.Veto.Rule != "" { // a guard has answered
+	snapshot := hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, v.Bare)
+	o := opinion{snapshot, snapshot.Verdict}
+	if snapshot.Veto.Rule != "" { // a guard has answered
 		o.alone = hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, true).Verdict
 	}
 	return o
@@ -176,9 +176,9 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	if v.AsksAlways {
 		return Choice{Decision: string(strategy.Stop), Rule: "asks", Evidence: "a model is asked at every stop", Asks: true, Bytes: m.latte}
 	}
-	verdict, by := o.study.Verdict, o.study.Veto.Rule
+	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.NoBudget {
-		settled, next := o.study.Settle(v.state, v.Settings, m.now)
+		settled, next := o.snapshot.Settle(v.state, v.Settings, m.now)
 		if label.Hooked() {
 			v.state = next
 		}
@@ -188,8 +188,8 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 		verdict = settled
 	}
 	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
-	if o.study.Veto.Rule == "" && o.study.Verdict.Page != "" {
-		c.Asks, c.Bytes = true, len(o.study.Verdict.Page)+len(judge.Prompt())
+	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {
+		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.Prompt())
 	}
 	if by != "" && o.alone.Decision != verdict.Decision {
 		c.Alone, c.Guard = string(o.alone.Decision), by

@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/words"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -82,23 +82,23 @@ func runExplain(a *app, o explainOptions) error {
 		return err
 	}
 	defer space.Close()
-	study := hook.Examine(event, settings, ledger.State{}, space, time.Now(), alone)
-	if len(study.Faults) > 0 {
-		return errors.New(strings.ReplaceAll(study.Faults[0], cut, path))
+	snapshot := hook.Examine(event, settings, ledger.State{}, space, time.Now(), alone)
+	if len(snapshot.Faults) > 0 {
+		return errors.New(strings.ReplaceAll(snapshot.Faults[0], cut, path))
 	}
 	var answers []strategy.Answer
 	if known.Rules != nil {
-		answers = strategy.Ask(known.Rules(config), study.Situation)
+		answers = strategy.Ask(known.Rules(config), snapshot.Situation)
 	}
 	if o.json {
-		encoded, err := json.Marshal(explained(known, study, answers))
+		encoded, err := json.Marshal(explained(known, snapshot, answers))
 		if err != nil {
 			return err
 		}
 		_, err = a.out.Write(append(encoded, '\n'))
 		return err
 	}
-	a.explain(known, study, answers)
+	a.explain(known, snapshot, answers)
 	return nil
 }
 
@@ -187,9 +187,9 @@ func copyLines(to io.Writer, from io.Reader, lines int) (n int, err error) {
 	return n, nil
 }
 
-// explain prints a study for people.
-func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strategy.Answer) {
-	s, v := study.Situation, study.View
+// explain prints a snapshot for people.
+func (a *app) explain(known strategy.Strategy, snapshot hook.Snapshot, answers []strategy.Answer) {
+	s, v := snapshot.Situation, snapshot.View
 	a.say("situation")
 	a.say("  last message  %s", excerpt(s.Text))
 	if v.PromptText != "" {
@@ -217,7 +217,7 @@ func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strat
 	if len(answers) > 0 {
 		a.say("rules")
 	}
-	decided := study.Veto.Rule != ""
+	decided := snapshot.Veto.Rule != ""
 	for _, r := range answers {
 		mark := " "
 		switch {
@@ -229,19 +229,19 @@ func (a *app) explain(known strategy.Strategy, study hook.Study, answers []strat
 		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, display.Line(r.Evidence))
 	}
 	a.say("decision")
-	a.say("  %s by %s, %d %% sure: %s", study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, display.Line(study.Verdict.Evidence))
-	if langs := language.Names(study.Verdict.Languages); langs != "" {
+	a.say("  %s by %s, %d %% sure: %s", snapshot.Verdict.Decision, snapshot.Verdict.Rule, snapshot.Verdict.Sure, display.Line(snapshot.Verdict.Evidence))
+	if langs := language.Names(snapshot.Verdict.Languages); langs != "" {
 		a.say("  read in %s", langs)
 	}
-	if study.Verdict.Reason != "" {
-		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(study.Verdict.Reason), " ")))
+	if snapshot.Verdict.Reason != "" {
+		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(snapshot.Verdict.Reason), " ")))
 	}
 	if known.Judges {
 		a.say("page")
 		for _, line := range strings.Split(strings.TrimSuffix(strategy.Page(s), "\n"), "\n") {
 			a.say("%s", strings.TrimRight("  "+line, " "))
 		}
-		a.say("%s", display.Line(words.WouldAsk(known, study.Verdict)))
+		a.say("%s", display.Line(command.WouldAsk(known, snapshot.Verdict)))
 	}
 }
 
@@ -263,7 +263,7 @@ func tally(todos []strategy.Todo) string {
 }
 
 // explained is the JSON shape of an explanation.
-func explained(known strategy.Strategy, study hook.Study, answers []strategy.Answer) any {
+func explained(known strategy.Strategy, snapshot hook.Snapshot, answers []strategy.Answer) any {
 	type rule struct {
 		ID       string            `json:"id"`
 		Then     strategy.Decision `json:"then"`
@@ -276,7 +276,7 @@ func explained(known strategy.Strategy, study hook.Study, answers []strategy.Ans
 	}
 	page := ""
 	if known.Judges {
-		page = strategy.Page(study.Situation)
+		page = strategy.Page(snapshot.Situation)
 	}
 	return struct {
 		Decision  strategy.Decision  `json:"decision"`
@@ -289,5 +289,5 @@ func explained(known strategy.Strategy, study hook.Study, answers []strategy.Ans
 		Asks      bool               `json:"asks,omitempty"` // tells that it would be asked
 		Situation strategy.Situation `json:"situation"`
 		Rules     []rule             `json:"rules"`
-	}{study.Verdict.Decision, study.Verdict.Rule, study.Verdict.Sure, study.Verdict.Evidence, study.Verdict.Languages, study.Verdict.Reason, page, study.Verdict.Page != "", study.Situation, rules}
+	}{snapshot.Verdict.Decision, snapshot.Verdict.Rule, snapshot.Verdict.Sure, snapshot.Verdict.Evidence, snapshot.Verdict.Languages, snapshot.Verdict.Reason, page, snapshot.Verdict.Page != "", snapshot.Situation, rules}
 }

@@ -12,14 +12,14 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/words"
+	"github.com/cameronsjo/springfield/runtime/command"
 )
 
 // The verbs about decisions and holds. The hook binary answers the same words,
-// so all that is said lies in runtime/words.
+// so all that is said lies in runtime/command.
 
 func newWhy(a *app) *cobra.Command {
-	var asked words.Asked
+	var asked command.Asked
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
 		Short: "Tell why Claude went on or stopped: rule, evidence, budget",
@@ -31,7 +31,7 @@ stop; with --prompts it is what a plugin like todo-continuation said before a pr
 			if len(args) == 1 {
 				id = args[0]
 			}
-			if err := a.ask(cmd.Context(), func(d words.Desk) error { return d.Why(id, asked) }); err != nil || asked.JSON {
+			if err := a.ask(cmd.Context(), func(d command.Desk) error { return d.Why(id, asked) }); err != nil || asked.JSON {
 				return err
 			}
 			return a.noteHooks()
@@ -45,7 +45,7 @@ stop; with --prompts it is what a plugin like todo-continuation said before a pr
 }
 
 func newLog(a *app) *cobra.Command {
-	var asked words.Asked
+	var asked command.Asked
 	var n int
 	var follow bool
 	cmd := &cobra.Command{
@@ -58,7 +58,7 @@ func newLog(a *app) *cobra.Command {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
-			return a.ask(cmd.Context(), func(d words.Desk) error {
+			return a.ask(cmd.Context(), func(d command.Desk) error {
 				if follow {
 					return d.Follow(asked, func() bool { return cmd.Context().Err() != nil })
 				}
@@ -89,11 +89,11 @@ it shortened.`,
 			var duration time.Duration
 			if len(args) == 1 {
 				var err error
-				if duration, err = words.ParseDuration(args[0]); err != nil {
-					return &usageError{err, words.Advice(err)}
+				if duration, err = command.ParseDuration(args[0]); err != nil {
+					return &usageError{err, command.Advice(err)}
 				}
 			}
-			return a.ask(cmd.Context(), func(d words.Desk) error { return d.Hold(session, duration) })
+			return a.ask(cmd.Context(), func(d command.Desk) error { return d.Hold(session, duration) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only this session")
@@ -110,7 +110,7 @@ terminal, and is refused. A program with your rights can still delete the file o
 of its own and read the letters there. why, log and status tell how a hold has ended.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), func(d words.Desk) error { return d.Resume(session) })
+			return a.ask(cmd.Context(), func(d command.Desk) error { return d.Resume(session) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
@@ -118,21 +118,21 @@ of its own and read the letters there. why, log and status tell how a hold has e
 }
 
 // ask goes to the desk of the user's own configuration directory.
-func (a *app) ask(ctx context.Context, question func(words.Desk) error) error {
+func (a *app) ask(ctx context.Context, question func(command.Desk) error) error {
 	places, err := a.places()
 	if err != nil {
 		return err
 	}
-	err = question(words.Desk{
+	err = question(command.Desk{
 		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude,
 		Work: a.work, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off,
 		Logs: func(since int64) []string { return logsSince(replay.Projects(places.Config), time.UnixMilli(since)) },
 	})
-	if errors.Is(err, words.ErrCancelled) {
+	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
 	}
-	if advice := words.Advice(err); advice != "" {
+	if advice := command.Advice(err); advice != "" {
 		return &hinted{err, advice}
 	}
 	return err

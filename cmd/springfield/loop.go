@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 // The verbs about goal loops. The hook binary answers the same words, so all that
-// is said lies in runtime/words; what the CLI knows besides is which plugin
+// is said lies in runtime/command; what the CLI knows besides is which plugin
 // settings switch on.
 
 func newLoop(a *app) *cobra.Command {
@@ -53,7 +53,7 @@ the strategy ralph-wiggum drives it. Without a word, loop says how the loop here
 }
 
 func newLoopStart(a *app, dir *string) *cobra.Command {
-	var o words.LoopStart
+	var o command.LoopStart
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
 		Short: "Begin a goal loop in this directory",
@@ -82,7 +82,7 @@ the goal goes.`,
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for the template's number"}
 			}
 			o.Named = *dir != ""
-			return a.askLoop(*dir, func(d words.Desk) error { return d.StartLoop(o) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.StartLoop(o) })
 		},
 	}
 	loopFlags(cmd, &o)
@@ -93,7 +93,7 @@ the goal goes.`,
 }
 
 // loopFlags are what a new loop can be given, also one from the history.
-func loopFlags(cmd *cobra.Command, o *words.LoopStart) {
+func loopFlags(cmd *cobra.Command, o *command.LoopStart) {
 	f := cmd.Flags()
 	f.IntVar(&o.Max, "max", 0, "how many iterations at most (default: the template's, or 10)")
 	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; several: any of them; \"\": nothing")
@@ -109,7 +109,7 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
 		Short: "Tell how the loop stands, and what keeps it from starting, from stopping, from counting",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(*dir, func(d words.Desk) error { return d.LoopStatus(asJSON) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.LoopStatus(asJSON) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
@@ -118,7 +118,7 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
 
 func newLoopSet(a *app, dir *string) *cobra.Command {
 	var keys []string
-	for _, k := range words.LoopKeys() {
+	for _, k := range command.LoopKeys() {
 		keys = append(keys, "  "+k[0]+strings.Repeat(" ", 19-len(k[0]))+k[1])
 	}
 	return &cobra.Command{
@@ -135,7 +135,7 @@ the next stop.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(*dir, func(d words.Desk) error { return d.SetLoop(words.LoopKey(args[0]), args[1:]) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.SetLoop(command.LoopKey(args[0]), args[1:]) })
 		},
 	}
 }
@@ -149,7 +149,7 @@ func newLoopStop(a *app, dir *string) *cobra.Command {
 active: false, and loop set active true lets it go on; --delete takes the file away.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(*dir, func(d words.Desk) error { return d.StopLoop(remove) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.StopLoop(remove) })
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "delete", false, "delete the loop's file, too; the history keeps it")
@@ -167,7 +167,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
-			return a.askLoop(*dir, func(d words.Desk) error { return d.LoopHistory(n, all, asJSON) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.LoopHistory(n, all, asJSON) })
 		},
 	}
 	f := cmd.Flags()
@@ -181,12 +181,12 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Short: "Print a loop of the past, iteration by iteration",
 		Args:  arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(*dir, func(d words.Desk) error { return d.ShowLoop(args[0], showJSON) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.ShowLoop(args[0], showJSON) })
 		},
 	}
 	show.Flags().BoolVar(&showJSON, "json", false, "print the loop as JSON")
 
-	var o words.LoopStart
+	var o command.LoopStart
 	rerun := &cobra.Command{
 		Use:   "rerun ID",
 		Short: "Begin a loop of the past again, in this directory",
@@ -196,7 +196,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}
 			}
 			o.Named = *dir != ""
-			return a.askLoop(*dir, func(d words.Desk) error { return d.RerunLoop(args[0], o) })
+			return a.askLoop(*dir, func(d command.Desk) error { return d.RerunLoop(args[0], o) })
 		},
 	}
 	loopFlags(rerun, &o)
@@ -205,7 +205,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 }
 
 // askLoop goes to the desk about the loop of a directory, "" for the current one.
-func (a *app) askLoop(dir string, question func(words.Desk) error) error {
+func (a *app) askLoop(dir string, question func(command.Desk) error) error {
 	switch {
 	case dir == "":
 		dir = a.work
@@ -216,14 +216,14 @@ func (a *app) askLoop(dir string, question func(words.Desk) error) error {
 	if err != nil {
 		return err
 	}
-	d := words.Desk{
+	d := command.Desk{
 		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude, Session: a.session,
 		Work: dir, Home: a.home, Off: a.off, Getenv: a.getenv,
-		Driver: func(dir string) words.Driver { return loopDriver(places, dir) },
+		Driver: func(dir string) command.Driver { return loopDriver(places, dir) },
 	}
 	err = question(d)
-	if advice := words.Advice(err); advice != "" {
+	if advice := command.Advice(err); advice != "" {
 		return &hinted{err, advice}
 	}
 	return err
@@ -231,15 +231,15 @@ func (a *app) askLoop(dir string, question func(words.Desk) error) error {
 
 // loopDriver is the plugin that drives loops in a directory, as far as settings
 // say.
-func loopDriver(places installer.Places, dir string) words.Driver {
+func loopDriver(places installer.Places, dir string) command.Driver {
 	state := filepath.Join(places.Config, "springfield")
 	inventory, err := places.Inventory()
 	if err != nil {
-		return words.NoDriver(state, dir, "settings cannot be read: "+err.Error(), "")
+		return command.NoDriver(state, dir, "settings cannot be read: "+err.Error(), "")
 	}
 	problem, fix := "no plugin that drives goal loops is on", "springfield init --strategy ralph-wiggum makes one, springfield enable ralph-wiggum switches it on"
 	for _, p := range inventory.Plugins {
-		if !words.Drives(p.Strategy) {
+		if !command.Drives(p.Strategy) {
 			continue
 		}
 		switch {
@@ -255,13 +255,13 @@ func loopDriver(places installer.Places, dir string) words.Driver {
 			problem, fix = p.ID+": "+err.Error(), "mend that file, or get it back from where the plugin comes from"
 			continue
 		}
-		d := words.Driver{Settings: settings}
+		d := command.Driver{Settings: settings}
 		if inventory.Silenced != "" {
 			d.Problem, d.Fix = inventory.Silenced+" keeps hooks from running", "take that out where it is set"
 		}
 		return d
 	}
-	return words.NoDriver(state, dir, problem, fix)
+	return command.NoDriver(state, dir, problem, fix)
 }
 
 // pastLoops offers the loops of the past, the newest first.
@@ -288,7 +288,7 @@ func (a *app) templates(*cobra.Command, []string, string) ([]string, cobra.Shell
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return words.TemplateNames(filepath.Join(places.Config, "springfield")), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return command.TemplateNames(filepath.Join(places.Config, "springfield")), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // loopKeys offers what loop set can change, and values where there are few.
@@ -305,7 +305,7 @@ func loopKeys(cmd *cobra.Command, args []string, typed string) ([]string, cobra.
 		return none(cmd, args, typed)
 	}
 	var all []string
-	for _, k := range words.LoopKeys() {
+	for _, k := range command.LoopKeys() {
 		all = append(all, k[0]+"\t"+k[1])
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

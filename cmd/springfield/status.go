@@ -17,10 +17,10 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 // columns is how wide text may get; paths may be longer.
@@ -61,7 +61,7 @@ func runStatus(_ context.Context, a *app, o statusOptions) error {
 		}
 	}
 	s := status{Inventory: inventory, cannot: cannot, made: a.made(places), held: held, until: hold.Until}
-	s.set, s.holds = words.HoldNews(state, time.Now())
+	s.set, s.holds = command.HoldNews(state, time.Now())
 	// One that cannot be read is for doctor to tell.
 	s.purse, _ = ledger.ReadPurse(state, time.Now())
 	s.steering, s.others = steered(places, inventory)

@@ -264,11 +264,11 @@ func decide(c contest, path, text string) (strategy.Verdict, error) {
 	}
 	settings := hook.Settings{Plugin: known.Name, Strategy: known, Config: strategy.Config{Strategy: known.Name, Rules: c.rules}, Limits: guard.Defaults()}
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
-	study := hook.Examine(event, settings, ledger.State{}, nil, time.Time{}, c.alone)
-	if len(study.Faults) > 0 {
-		return strategy.Verdict{}, errors.New(study.Faults[0])
+	snapshot := hook.Examine(event, settings, ledger.State{}, nil, time.Time{}, c.alone)
+	if len(snapshot.Faults) > 0 {
+		return strategy.Verdict{}, errors.New(snapshot.Faults[0])
 	}
-	return study.Verdict, nil
+	return snapshot.Verdict, nil
 }
 
 func count(counts map[string]map[string]*tally, contest string, r row, v strategy.Verdict) {

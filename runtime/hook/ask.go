@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/notice"
+	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -45,8 +45,8 @@ func patience(settings Settings) time.Duration {
 }
 
 // ask asks about the verdict's page and makes of it what the answer says.
-func (h Host) ask(state string, settings Settings, before ledger.State, study *Study) (a asking) {
-	v, j := &study.Verdict, settings.Config.Judge
+func (h Host) ask(state string, settings Settings, before ledger.State, snapshot *Snapshot) (a asking) {
+	v, j := &snapshot.Verdict, settings.Config.Judge
 	if v.Page == "" || j == nil {
 		return a
 	}
@@ -63,7 +63,7 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 		v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 		return a
 	}
-	if _, _, veto := guard.Spend(before, settings.Limits, study.prompt(), study.progress(), study.witness(), h.Now); veto.Rule != "" {
+	if _, _, veto := guard.Spend(before, settings.Limits, snapshot.prompt(), snapshot.progress(), snapshot.witness(), h.Now); veto.Rule != "" {
 		return unasked("unasked", "a yes would change nothing: "+veto.Evidence)
 	}
 	key := pageKey(j.Backend, model, v.Page)
@@ -76,7 +76,7 @@ func (h Host) ask(state string, settings Settings, before ledger.State, study *S
 	}
 
 	question := judge.Question{
-		Backend: j.Backend, Model: model, System: judge.Prompt(), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Project: h.project(study.Event),
+		Backend: j.Backend, Model: model, System: judge.Prompt(), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Project: h.project(snapshot.Event),
 	}
 	// Rather too much: what is not spent goes back.
 	worst := judge.Micros(model, judge.Usage{Input: int64(len(question.System)+len(question.Page))/2 + 1000, Output: judge.MaxOutput})
@@ -157,9 +157,9 @@ func (h Host) put(q judge.Question) judge.Reply {
 		env = h.Environ()
 	}
 	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(h.finish))
-	said, err := notice.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.Ask(judge.MaxWire)
+	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.Ask(judge.MaxWire)
 	switch {
-	case err == notice.ErrSlow:
+	case err == process.ErrSlow:
 		return failed(judge.TimedOut, errors.New("springfield-judge had to be ended"))
 	case err != nil:
 		return failed(judge.NoBinary, err)

@@ -20,7 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/notice"
+	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
@@ -231,34 +231,34 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		return h.unwritten(settings, answer{}, faultWorkspace, err)
 	}
 	defer unlock()
-	study := h.held(state, settings, Study{Event: event, Log: session.State.Log})
-	if study.Veto.Rule == "" {
+	snapshot := h.held(state, settings, Snapshot{Event: event, Log: session.State.Log})
+	if snapshot.Veto.Rule == "" {
 		// Before the lock: a first look at a large transcript takes its time.
-		study = Examine(event, settings, session.State, space, h.Now, false)
-		if study.Verdict.Page != "" && study.lags() {
+		snapshot = Examine(event, settings, session.State, space, h.Now, false)
+		if snapshot.Verdict.Page != "" && snapshot.lags() {
 			time.Sleep(lag) // next to what a question takes, nothing
-			study = Examine(event, settings, session.State, space, h.Now, false)
+			snapshot = Examine(event, settings, session.State, space, h.Now, false)
 		}
 	}
-	for _, fault := range study.Faults {
+	for _, fault := range snapshot.Faults {
 		h.note("%s", fault)
 	}
 	// Before the lock, too: others of the session need not wait for an answer.
-	question := h.ask(state, settings, session.State, &study)
+	question := h.ask(state, settings, session.State, &snapshot)
 
 	if err := session.Lock(); err != nil {
 		rule := faultLedger
 		if err == ledger.ErrBusy {
 			rule = faultBusy
 		}
-		return h.unwritten(settings, answer{Verdict: study.Verdict, told: study.Verdict.Told}, rule, unledgered(err))
+		return h.unwritten(settings, answer{Verdict: snapshot.Verdict, told: snapshot.Verdict.Told}, rule, unledgered(err))
 	}
 	left := h.left(session)
 	if question.asked != nil { // which takes long enough for somebody to say hold
-		study = h.held(state, settings, study)
+		snapshot = h.held(state, settings, snapshot)
 	}
-	a := h.settle(session.State, settings, &study)
-	a.dir, a.flaws = study.Situation.Dir, flaws(settings, study)
+	a := h.settle(session.State, settings, &snapshot)
+	a.dir, a.flaws = snapshot.Situation.Dir, flaws(settings, snapshot)
 	a.with(question)
 	if len(a.Changes) > 0 && space != nil {
 		if err := space.Apply(a.Changes); err != nil {
@@ -268,7 +268,7 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 				Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error()},
 				told:    settings.Plugin + ": I let Claude stop: " + err.Error(), next: session.State,
 			}
-			a.next.Log = study.Log
+			a.next.Log = snapshot.Log
 		}
 	}
 	if _, err := session.Append(h.record(a, settings, event)); err != nil {
@@ -278,8 +278,8 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 	return a
 }
 
-// held makes a stop of a study while a hold is in force.
-func (h Host) held(state string, settings Settings, s Study) Study {
+// held makes a stop of a snapshot while a hold is in force.
+func (h Host) held(state string, settings Settings, s Snapshot) Snapshot {
 	hold, ok := ledger.Held(state, s.Event.key(), h.Now)
 	if own := ledger.Dir("", h.Home); !ok && own != "" && own != state {
 		hold, ok = ledger.Held(own, s.Event.key(), h.Now) // what moves the state directory lifts no hold
@@ -307,7 +307,7 @@ func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func
 	if encodeErr != nil {
 		return encodeErr
 	}
-	if ran := (notice.Program{Argv: to.Command, Stdin: append(line, '\n'), Getenv: getenv, Within: within}).Run(); ran != nil {
+	if ran := (process.Program{Argv: to.Command, Stdin: append(line, '\n'), Getenv: getenv, Within: within}).Run(); ran != nil {
 		err = fmt.Errorf("run %s: %w", to.Command[0], ran)
 	}
 	return err
@@ -349,13 +349,13 @@ func (h Host) workspace(state string, settings Settings, event Event) (space *wo
 }
 
 // settle spends the budget, or a loop's own rounds.
-func (h Host) settle(before ledger.State, settings Settings, study *Study) answer {
-	a := answer{Verdict: study.Verdict, next: before, told: study.Verdict.Told}
+func (h Host) settle(before ledger.State, settings Settings, snapshot *Snapshot) answer {
+	a := answer{Verdict: snapshot.Verdict, next: before, told: snapshot.Verdict.Told}
 	switch {
 	case a.Remember.Key != "":
 		if a.Decision == strategy.Continue {
 			var veto guard.Veto
-			if a.next, veto = guard.Round(before, settings.Config.Ceiling, study.knownPrompt()); veto.Rule != "" {
+			if a.next, veto = guard.Round(before, settings.Config.Ceiling, snapshot.knownPrompt()); veto.Rule != "" {
 				a.refused(settings, veto)
 				break
 			}
@@ -367,7 +367,7 @@ func (h Host) settle(before ledger.State, settings Settings, study *Study) answe
 		if a.Once {
 			limits.Same = 1
 		}
-		a.next, a.left, veto = guard.Spend(before, limits, study.prompt(), study.progress(), study.witness(), h.Now)
+		a.next, a.left, veto = guard.Spend(before, limits, snapshot.prompt(), snapshot.progress(), snapshot.witness(), h.Now)
 		if veto.Rule != "" {
 			a.refused(settings, veto)
 		} else if a.told == "" {
@@ -375,7 +375,7 @@ func (h Host) settle(before ledger.State, settings Settings, study *Study) answe
 				" (" + strconv.Itoa(a.left.Burst) + " more within 5 minutes)"
 		}
 	}
-	a.next.Log = study.Log
+	a.next.Log = snapshot.Log
 	return a
 }
 
@@ -396,8 +396,8 @@ func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
 }
 
 // flaws are the first of what was not in force.
-func flaws(settings Settings, study Study) (first []string) {
-	all := slices.Concat(settings.Faults, study.Faults)
+func flaws(settings Settings, snapshot Snapshot) (first []string) {
+	all := slices.Concat(settings.Faults, snapshot.Faults)
 	for _, text := range all[:min(len(all), 3)] {
 		first = append(first, short(text, 400))
 	}

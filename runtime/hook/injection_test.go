@@ -54,8 +54,8 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 			says("a2", use("t2", "TodoWrite", map[string]any{"todos": []any{map[string]any{"content": s, "status": "completed"}, map[string]any{"content": s, "status": "in_progress"}, map[string]any{"content": "x", "status": s}}}))+returns("t2", s)+
 			says("a3", use("t3", "Bash", map[string]any{"command": s}))+returns("t3", s)+
 			says("a4", use("t4", s, map[string]any{s: s}))+returns("t4", s))
-		study := Examine(Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s}, Settings{Plugin: "lisa-simpson", Strategy: known, Limits: guard.Defaults()}, ledger.State{}, nil, w.host.Now, true)
-		page := strategy.Page(study.Situation)
+		snapshot := Examine(Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s}, Settings{Plugin: "lisa-simpson", Strategy: known, Limits: guard.Defaults()}, ledger.State{}, nil, w.host.Now, true)
+		page := strategy.Page(snapshot.Situation)
 		got := strings.Split(page, "\n")
 		if len(got) != len(starts) {
 			t.Errorf("%d: %d lines:\n%s", i, len(got), page)
@@ -66,8 +66,8 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 				t.Errorf("%d: line %d is %q", i, n+1, got[n])
 			}
 		}
-		if study.Verdict.Decision == strategy.Continue && !strings.Contains(study.Verdict.Rule, "todos") && study.Verdict.Page != "" {
-			t.Errorf("%d: %+v", i, study.Verdict)
+		if snapshot.Verdict.Decision == strategy.Continue && !strings.Contains(snapshot.Verdict.Rule, "todos") && snapshot.Verdict.Page != "" {
+			t.Errorf("%d: %+v", i, snapshot.Verdict)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/notice"
+	"github.com/cameronsjo/springfield/runtime/process"
 )
 
 // script runs a verdict's script, from the plugin that the hook lies in or else
@@ -23,7 +23,7 @@ func (h Host) script(root, dir string, script []string) {
 			continue
 		}
 		if path, err := filepath.Abs(path); err == nil {
-			err = notice.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv, Within: time.Until(h.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
+			err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: h.Getenv, Within: time.Until(h.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
 			if err != nil {
 				h.note("run %s: %v", script[0], err)
 			}

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
-	"github.com/cameronsjo/springfield/runtime/words"
 )
 
 func main() {
@@ -60,27 +60,27 @@ func answer(home string, args []string) int {
 		config = filepath.Join(home, ".claude")
 	}
 	out, said := display.Writer(output(os.Stdout)), display.Writer(output(os.Stderr))
-	desk := words.Desk{
+	desk := command.Desk{
 		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
 		Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	desk.Work, _ = os.Getwd() // "" is the same to whoever opens it
-	desk.Driver = func(dir string) words.Driver { return words.DriverAround(executable(), desk.Dir, dir) }
+	desk.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), desk.Dir, dir) }
 	desk.Plugin = func() (hook.Settings, error) { return hook.Around(executable(), desk.Dir, desk.Work) }
 	err := desk.Call(args)
 	switch err {
 	case nil:
 		return 0
-	case words.ErrCancelled:
+	case command.ErrCancelled:
 		fmt.Fprintln(said, "springfield-hook: cancelled")
 		return 130
-	case words.ErrUsage:
-		fmt.Fprint(said, words.Usage)
+	case command.ErrUsage:
+		fmt.Fprint(said, command.Usage)
 	default:
 		fmt.Fprintln(said, "springfield-hook: error:", err)
-		if advice := words.Advice(err); advice != "" {
+		if advice := command.Advice(err); advice != "" {
 			fmt.Fprintln(said, "springfield-hook: hint:", advice)
 		}
 	}

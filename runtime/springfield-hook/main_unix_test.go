@@ -42,8 +42,8 @@ func install(t testing.TB) (hook string) {
 	return hook
 }
 
-// command starts the hook with a scratch home and nothing else.
-func command(t testing.TB, hook string, env ...string) *exec.Cmd {
+// hookCommand starts the hook with a scratch home and nothing else.
+func hookCommand(t testing.TB, hook string, env ...string) *exec.Cmd {
 	cmd := exec.Command(hook)
 	cmd.Dir = t.TempDir()
 	cmd.Env = append([]string{"HOME=" + t.TempDir()}, env...)
@@ -63,7 +63,7 @@ func TestBinary(t *testing.T) {
 		"no event": {"", "", false},
 		"junk":     {"D'oh!", "", false},
 	} {
-		cmd := command(t, hook, test.env)
+		cmd := hookCommand(t, hook, test.env)
 		cmd.Stdin = strings.NewReader(test.stdin)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -88,7 +88,7 @@ func TestEnvironmentIsNotTrusted(t *testing.T) {
 	blocks := 0
 	for i := range 6 {
 		// Another home at every stop, as a hostile project would have it.
-		cmd := command(t, hook, "CLAUDE_CONFIG_DIR="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir(), "SPRINGFIELD_HOME="+t.TempDir(), "CLAUDE_PLUGIN_ROOT="+t.TempDir())
+		cmd := hookCommand(t, hook, "CLAUDE_CONFIG_DIR="+t.TempDir(), "XDG_STATE_HOME="+t.TempDir(), "SPRINGFIELD_HOME="+t.TempDir(), "CLAUDE_PLUGIN_ROOT="+t.TempDir())
 		cmd.Stdin = strings.NewReader(strings.Replace(event, "Task 2", fmt.Sprint("Task ", i), 1))
 		out, err := cmd.Output()
 		if err != nil {
@@ -265,7 +265,7 @@ func TestWords(t *testing.T) {
 
 // Standard input stays open, as it does on some hosts.
 func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
-	cmd := command(t, install(t))
+	cmd := hookCommand(t, install(t))
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +293,7 @@ func TestBinaryDoesNotWaitForTheEndOfInput(t *testing.T) {
 // The armour is on in the real binary: a signal on which Go dies with exit
 // code 2 ends it by SIGABRT.
 func TestBinaryWearsItsArmour(t *testing.T) {
-	cmd := command(t, install(t))
+	cmd := hookCommand(t, install(t))
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -322,7 +322,7 @@ func TestReasonsReachTheModel(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(hook)), "strategy.json"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := command(t, hook)
+	cmd := hookCommand(t, hook)
 	cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"The next."}`)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

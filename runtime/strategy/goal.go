@@ -18,7 +18,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // GoalFile is where the goal loop lies in a workspace.
@@ -100,14 +100,14 @@ func (g *Goal) take(f field) (err error) {
 	case "iteration_timeout":
 		g.IterationTimeout, err = f.span()
 	case "started_at":
-		g.Started, _ = stamp.Read(f.text())
+		g.Started, _ = moment.Read(f.text())
 	case "stopped_at":
-		g.Stopped, _ = stamp.Read(f.text())
+		g.Stopped, _ = moment.Read(f.text())
 	}
 	return err
 }
 
-func momentOf(ms int64) string { return stamp.Write(ms) }
+func momentOf(ms int64) string { return moment.Write(ms) }
 
 // SetGoal puts fields into a loop's file: one that is there is replaced in its
 // place, one that is not is added behind the last. Values are as the file has
@@ -204,7 +204,7 @@ func (f field) span() (int64, error) {
 	if f.text() == "" || f.text() == "0" {
 		return 0, nil
 	}
-	ms, ok := stamp.Span(f.text())
+	ms, ok := moment.Span(f.text())
 	if !ok {
 		return 0, errors.New("it is a length of time, like 30m or 2h")
 	}

@@ -16,7 +16,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // WorkflowFile is where the workflow state lies.
@@ -129,7 +129,7 @@ func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
 		}
 	case "updated_at":
 		var ok bool
-		if w.Updated, ok = stamp.Read(text); !ok && text != "" {
+		if w.Updated, ok = moment.Read(text); !ok && text != "" {
 			problem = name + " is no time like 2026-02-06T21:30:00Z"
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // DeadHook is one that did not come to decide.
@@ -62,7 +62,7 @@ func deadHook(line []byte) (f DeadHook, ok bool) {
 		return f, false
 	}
 	a := l.Attachment
-	at, dated := stamp.Read(l.Timestamp)
+	at, dated := moment.Read(l.Timestamp)
 	if !dated || !ours(a.Command) || a.HookEvent != "Stop" && a.HookEvent != "UserPromptSubmit" {
 		return f, false
 	}

@@ -11,7 +11,7 @@ package transcript
 import (
 	"bytes"
 
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // maxOurs is more than the budget counts.
@@ -39,6 +39,6 @@ func (l *Log) blocked(e *entry) {
 
 // milli is a line's timestamp in Unix milliseconds, 0 if it has none.
 func milli(timestamp []byte) int64 {
-	ms, _ := stamp.Read(string(timestamp))
+	ms, _ := moment.Read(string(timestamp))
 	return ms
 }

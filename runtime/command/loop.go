@@ -6,7 +6,7 @@
 // Claude may say all of them. None raises the ceiling, which is in the user's own
 // settings.
 
-package words
+package command
 
 import (
 	"errors"
@@ -18,8 +18,8 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/notice"
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
@@ -206,7 +206,7 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 
 // tell puts an event into the history and tells the user's command.
 func (l *loopHere) tell(e strategy.LoopEvent) {
-	if err := hook.Tell(l.Dir, l.driver.Settings.Config.Progress, e, l.Getenv, notice.Patience); err != nil {
+	if err := hook.Tell(l.Dir, l.driver.Settings.Config.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.note("tell of the loop: " + err.Error())
 	}
 }
@@ -224,7 +224,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 	id := strategy.NewLoopID(l.space.Dir, l.Session, now)
 	fields := [][2]string{
 		{"iteration_count", "1"}, {"active", "true"}, {"stopped_at", ""},
-		{"session_id", ""}, {"loop_id", id}, {"started_at", stamp.Write(now)},
+		{"session_id", ""}, {"loop_id", id}, {"started_at", moment.Write(now)},
 	}
 	if l.Session != "" {
 		fields[3][1] = strategy.QuoteField(l.Session)
@@ -477,7 +477,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 		field, text = "completion_promise", promiseField(values)
 	case "timeout", "iteration-timeout":
 		if value != "none" {
-			if _, ok := stamp.Span(value); !ok {
+			if _, ok := moment.Span(value); !ok {
 				return nil, notSpan(key, value)
 			}
 			text = value
@@ -519,7 +519,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 func (l *loopHere) rest(data []byte) ([]byte, error) {
 	fields := [][2]string{{"active", "false"}}
 	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again
-		fields = append(fields, [2]string{"stopped_at", stamp.Write(l.Now().UnixMilli())})
+		fields = append(fields, [2]string{"stopped_at", moment.Write(l.Now().UnixMilli())})
 	}
 	return strategy.SetGoal(data, fields...)
 }

@@ -2,7 +2,7 @@
 // reads. A skill can write the file itself; `state set` keeps what else stands in
 // it, refuses what the hook could not read, and never forgets the time.
 
-package words
+package command
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
@@ -86,7 +86,7 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 	if !f.Found {
 		members = inOrder(members)
 	}
-	members = setMember(members, "updated_at", quoted(stamp.Write(d.Now().UnixMilli())))
+	members = setMember(members, "updated_at", quoted(moment.Write(d.Now().UnixMilli())))
 	if d.InClaude && d.Session != "" {
 		members = setMember(members, "session_id", quoted(d.Session))
 	} else { // a person's word is for whatever session comes by

@@ -1,6 +1,6 @@
 //go:build unix
 
-package words
+package command
 
 import (
 	"os"

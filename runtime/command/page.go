@@ -1,7 +1,7 @@
 // The page: what a judge is shown, or would be, of a session's end. Nobody is
 // asked.
 
-package words
+package command
 
 import (
 	"io"
@@ -33,15 +33,15 @@ func (d Desk) Page(path string, settings hook.Settings) error {
 	}
 	f.Close()
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
-	study := hook.Examine(event, settings, ledger.State{}, nil, d.Now(), true)
-	if len(study.Faults) > 0 {
-		return &adviceError{study.Faults[0], "name a session log of Claude Code's"}
+	snapshot := hook.Examine(event, settings, ledger.State{}, nil, d.Now(), true)
+	if len(snapshot.Faults) > 0 {
+		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code's"}
 	}
-	if _, err := io.WriteString(d.Out, strategy.Page(study.Situation)); err != nil {
+	if _, err := io.WriteString(d.Out, strategy.Page(snapshot.Situation)); err != nil {
 		return err
 	}
 	d.line("")
-	d.line(WouldAsk(settings.Strategy, study.Verdict))
+	d.line(WouldAsk(settings.Strategy, snapshot.Verdict))
 	return nil
 }
 

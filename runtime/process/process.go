@@ -1,4 +1,4 @@
-// Package notice runs a program beside a decision: the command by which a user
+// Package process runs a program beside a decision: the command by which a user
 // wants to hear of a loop's progress, or a script of the plugin's own. It gets one
 // line on standard input, is waited for a bounded time, and its failure changes
 // nothing.
@@ -6,7 +6,7 @@
 // The environment may come from a project that the user does not trust, so the
 // program gets a few named variables and a PATH of its own, and is named by an
 // absolute path.
-package notice
+package process
 
 import (
 	"errors"

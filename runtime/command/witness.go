@@ -2,7 +2,7 @@
 // come to decide. A hook that is missing, or is not a program any more, leaves
 // nothing else.
 
-package words
+package command
 
 import (
 	"path/filepath"

@@ -2,7 +2,7 @@
 // hold asks no one. Lifting and shortening one asks for a terminal, where the
 // person types a code that is shown only there.
 
-package words
+package command
 
 import (
 	"slices"

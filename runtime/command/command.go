@@ -1,10 +1,10 @@
-// Package words answers people: what was decided and why, the holds, the goal
+// Package command answers people: what was decided and why, the holds, the goal
 // loops. The
 // CLI's verbs and the hook binary's own words print the same, because a plugin
 // that came from a marketplace has only its hook.
 //
 // Times are given as ages: the hook carries no time zones.
-package words
+package command
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 // The hook binary's own word about loops, and its flags, read by hand.
 
-package words
+package command
 
 import (
 	"path/filepath"

@@ -1,4 +1,4 @@
-package words
+package command
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // dead is the line that Claude Code leaves of a hook that ended at a moment.
@@ -95,7 +95,7 @@ func TestWhyAsksTheSecondWitness(t *testing.T) {
 			}
 		})
 	}
-	if ms, ok := stamp.Read(at(-60).UTC().Format(time.RFC3339Nano)); !ok || ms != at(-60).UnixMilli() {
+	if ms, ok := moment.Read(at(-60).UTC().Format(time.RFC3339Nano)); !ok || ms != at(-60).UnixMilli() {
 		t.Errorf("the lines of this test have no moment: %d", ms)
 	}
 }

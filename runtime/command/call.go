@@ -1,7 +1,7 @@
 // The hook binary's own words: why, log, hold, resume, loop, state,
 // page. A few flags, read by hand, because a flag package would make the hook larger.
 
-package words
+package command
 
 import (
 	"strconv"

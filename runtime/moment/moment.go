@@ -1,7 +1,7 @@
-// Package stamp reads and writes moments as files have them, RFC 3339 in UTC or
+// Package moment reads and writes moments as files have them, RFC 3339 in UTC or
 // with an offset, and lengths of time. Package time would bring its parser into
 // the hook; this one is pure and small. Moments are Unix milliseconds.
-package stamp
+package moment
 
 import "strconv"
 

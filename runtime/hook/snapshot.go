@@ -32,8 +32,8 @@ const (
 	maxWants = 64
 )
 
-// Study is a stop as it was found.
-type Study struct {
+// Snapshot is a stop as it was found.
+type Snapshot struct {
 	Event     Event
 	View      transcript.View
 	Log       transcript.Log // how far the transcript has been read
@@ -49,7 +49,7 @@ type Study struct {
 // Examine looks at a stop. prior is how far the session's transcript has been
 // read before. With alone set no guard is asked, only the strategy.
 // space is the workspace whose files the strategy reads, nil for none.
-func Examine(event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Study {
+func Examine(event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Snapshot {
 	return ExamineBy(fromFile(event.TranscriptPath), event, settings, prior, space, now, alone)
 }
 
@@ -73,8 +73,8 @@ func (f fromFile) Window(lines int, word string) (transcript.Window, error) {
 
 // ExamineBy is Examine by somebody's own reading of the transcript, which the event
 // has to name all the same.
-func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Study {
-	s := Study{Event: event, Log: prior.Log}
+func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Snapshot {
+	s := Snapshot{Event: event, Log: prior.Log}
 	moment := event.moment()
 	if !alone {
 		if s.Veto = guard.Before(moment); s.Veto.Rule != "" {
@@ -110,18 +110,18 @@ const lag = 100 * time.Millisecond
 
 // lags tells that the transcript has not the message yet, or not the newest call's
 // result.
-func (s Study) lags() bool {
+func (s Snapshot) lags() bool {
 	n := len(s.View.Calls)
 	return s.Situation.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
-func (s Study) vetoed(settings Settings) Study {
+func (s Snapshot) vetoed(settings Settings) Snapshot {
 	s.Verdict = strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
 	return s
 }
 
 // files reads what the strategy wants, which may depend on what it has read.
-func (s *Study) files(settings Settings, space *workspace.Space) {
+func (s *Snapshot) files(settings Settings, space *workspace.Space) {
 	if settings.Strategy.Reads == nil || space == nil {
 		return
 	}
@@ -145,7 +145,7 @@ func (s *Study) files(settings Settings, space *workspace.Space) {
 
 // read takes in the transcript. What cannot be read is not there: the event's
 // text may be enough.
-func (s *Study) read(reading Reading, settings Settings) {
+func (s *Snapshot) read(reading Reading, settings Settings) {
 	path := s.Event.TranscriptPath
 	if path != "" {
 		log, view, err := reading.Read(s.Log)
@@ -234,7 +234,7 @@ func todos(list []transcript.Todo) []strategy.Todo {
 // prompt names the user's prompt that this stop belongs to. The event's own id
 // is new when a finished background task wakes Claude, which is no prompt of
 // the user's; so the transcript's counts where there is one.
-func (s *Study) prompt() string {
+func (s *Snapshot) prompt() string {
 	switch {
 	case s.View.PromptID != "":
 		return "id:" + short(s.View.PromptID, 100)
@@ -245,7 +245,7 @@ func (s *Study) prompt() string {
 }
 
 // knownPrompt is the same, "" if nobody knows which prompt it is.
-func (s *Study) knownPrompt() string {
+func (s *Snapshot) knownPrompt() string {
 	if p := s.prompt(); p != "id:" {
 		return p
 	}
@@ -253,7 +253,7 @@ func (s *Study) knownPrompt() string {
 }
 
 // progress is what this stop is compared by with the one before it.
-func (s *Study) progress() guard.Progress {
+func (s *Snapshot) progress() guard.Progress {
 	h := fnv.New64a()
 	io.WriteString(h, s.Situation.Text)
 	for _, t := range s.Situation.Todos {
@@ -264,14 +264,14 @@ func (s *Study) progress() guard.Progress {
 }
 
 // witness is what the transcript knows of our own continues.
-func (s *Study) witness() guard.Witness {
+func (s *Snapshot) witness() guard.Witness {
 	return guard.Witness{Times: s.View.Feedback.Ours, InPrompt: s.View.Feedback.InTurn}
 }
 
-// Settle is what the host makes of a study, without writing it down: the budget, or
+// Settle is what the host makes of a snapshot, without writing it down: the budget, or
 // a loop's own rounds, have their say. It returns what happens and what the
 // session's next stop has to know.
-func (s *Study) Settle(before ledger.State, settings Settings, now time.Time) (strategy.Verdict, ledger.State) {
+func (s *Snapshot) Settle(before ledger.State, settings Settings, now time.Time) (strategy.Verdict, ledger.State) {
 	a := Host{Now: now}.settle(before, settings, s)
 	return a.Verdict, a.next
 }

@@ -5,7 +5,7 @@
 // A template of one's own is a loop's file in <state>/loops/templates/NAME.md;
 // {goal} in its text is where the goal goes.
 
-package words
+package command
 
 import (
 	"io"
@@ -18,7 +18,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/stamp"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -163,7 +163,7 @@ func (l *loopHere) choose(draft []byte, o LoopStart) ([]byte, error) {
 		if f[1] == "" {
 			continue
 		}
-		if _, ok := stamp.Span(f[1]); !ok {
+		if _, ok := moment.Span(f[1]); !ok {
 			return nil, notSpan(strings.ReplaceAll(f[0], "_", "-"), f[1])
 		}
 		fields = append(fields, f)

@@ -1,6 +1,6 @@
 // The history of loops: what became of each, stop by stop, and one of them again.
 
-package words
+package command
 
 import (
 	"strconv"

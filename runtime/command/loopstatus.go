@@ -3,7 +3,7 @@
 // gets an answer from what is on file: the loop's own file, its history, the
 // newest decision, what Claude said.
 
-package words
+package command
 
 import (
 	"encoding/json"

@@ -1,7 +1,7 @@
 // How near Claude came to a promise: the longest run of the promise's words that
 // a message has. It answers why a loop does not end although all is done.
 
-package words
+package command
 
 import (
 	"strings"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package notice
+package process
 
 import (
 	"os"
