@@ -114,6 +114,7 @@ type voter struct {
 // voters are the candidates at the beginning of a session.
 func voters(candidates []Candidate) []voter {
 	all := make([]voter, len(candidates))
+	kept := &strategy.Kept{}
 	for i, c := range candidates {
 		all[i].Candidate = c
 		if c.Settings.Strategy.Reads != nil {
@@ -121,7 +122,7 @@ func voters(candidates []Candidate) []voter {
 			all[i].Settings.Strategy.Lines = nil
 		}
 		if prepare := c.Settings.Strategy.Prepare; prepare != nil {
-			decide := prepare(c.Settings.Config)
+			decide := prepare(c.Settings.Config, kept)
 			all[i].Settings.Strategy.Decide = func(_ strategy.Config, s strategy.Situation) strategy.Verdict { return decide(s) }
 		}
 		for all[i].same < i && !all[all[i].same].decidesLike(&all[i]) {

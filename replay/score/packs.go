@@ -51,7 +51,7 @@ func mutate(out io.Writer, dir, code string) error {
 		}
 	}
 	ned, _ := strategy.Named("ned-flanders")
-	decide := ned.Prepare(strategy.Config{Strategy: ned.Name})
+	decide := ned.Prepare(strategy.Config{Strategy: ned.Name}, nil)
 	goesOn := func(r closing) bool {
 		return decide(strategy.Situation{Text: r.Text, Own: true}).Decision == strategy.Continue
 	}

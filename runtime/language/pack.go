@@ -6,7 +6,10 @@
 // bounded by the length of what it is given.
 package language
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Class is what a phrase of a pack says.
 type Class byte
@@ -69,6 +72,7 @@ type Pack struct {
 	Name    string // in English
 	text    [classes]string
 	unknown []string // headings that are no class
+	ready   *ready   // of a pack that stays in a library
 }
 
 // Parse reads a pack. Its first line names the language, lines in brackets begin
@@ -110,8 +114,14 @@ func eachLine(text string, visit func(entry string) (more bool)) {
 
 // Entries lists the entries of a class.
 func (p *Pack) Entries(c Class) []string {
+	if p.ready != nil && p.ready.entries[c] != nil {
+		return p.ready.entries[c]
+	}
 	var all []string
 	p.each(c, func(entry string) bool { all = append(all, entry); return true })
+	if p.ready != nil {
+		p.ready.entries[c] = slices.Clip(append([]string{}, all...))
+	}
 	return all
 }
 

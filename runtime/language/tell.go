@@ -3,6 +3,7 @@
 package language
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -13,7 +14,10 @@ const maxTold = 2048
 
 // Tell names the languages of a text, English first, since its technical words
 // are in every message. A language that has no pack is not named.
-func Tell(folded string) []*Pack {
+func Tell(folded string) []*Pack { return (*Library)(nil).Tell(folded) }
+
+// Tell is the same, with packs that stay in the library.
+func (l *Library) Tell(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
 	}
@@ -23,7 +27,7 @@ func Tell(folded string) []*Pack {
 	}
 	var found []*Pack
 	if script[latin] > 0 {
-		found = latinIn(folded, script[latin])
+		found = l.latinIn(folded)
 	}
 	letters := 0
 	for s, n := range script {
@@ -34,7 +38,7 @@ func Tell(folded string) []*Pack {
 	// A few letters of a script do in a short text, not in a long one.
 	many := func(s scriptID) bool { return script[s] > 1 && script[s]*12 > letters }
 	add := func(code string) {
-		if p := Named(code); p != nil {
+		if p := l.named(code); p != nil {
 			found = append(found, p)
 		}
 	}
@@ -101,11 +105,58 @@ func scriptOf(r rune) scriptID {
 	return other
 }
 
+// latinCodes are the languages that are written in Latin letters.
+var latinCodes = [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id"}
+
 // latinIn tells languages that are written in Latin letters by their common words.
-func latinIn(folded string, letters int) []*Pack {
-	codes := [...]string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "tr", "vi", "id"}
+func (l *Library) latinIn(folded string) []*Pack {
+	hits := l.commonIn(folded)
+	best := slices.Max(hits[:])
+	var found []*Pack
+	for i, code := range latinCodes {
+		if letters := ownLetters(code); hits[i] == 0 && letters != "" && strings.ContainsAny(folded, letters) {
+			hits[i] = max(best, 1)
+		}
+		// Neighbours share words, so they have to come near the best. Technical words
+		// make nearly every message English, too.
+		if hits[i] > 0 && 5*hits[i] > 4*best || code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
+			found = append(found, l.named(code))
+		}
+	}
+	return found
+}
+
+// commonIn counts, for each of the Latin languages, how many of its common words a
+// text has.
+func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
+	if l != nil {
+		known := l.commonWords()
+		l.texts++
+		eachWord(folded, func(word string) {
+			if in := known[word]; in != nil && in.text != l.texts {
+				in.text = l.texts
+				for i := range hits {
+					hits[i] += int(in.languages >> i & 1)
+				}
+			}
+		})
+		return hits
+	}
 	words := make(map[string]struct{}, 128)
-	total := 0
+	eachWord(folded, func(word string) { words[word] = struct{}{} })
+	for i, code := range latinCodes {
+		eachLine(commonOf(code), func(e string) bool {
+			if _, ok := words[e]; ok {
+				hits[i]++
+			}
+			return true
+		})
+	}
+	return hits
+}
+
+// eachWord visits the words of a text.
+func eachWord(folded string, visit func(word string)) {
 	for i := 0; i < len(folded); {
 		r, size := utf8.DecodeRuneInString(folded[i:])
 		if !isWord(r) {
@@ -120,32 +171,8 @@ func latinIn(folded string, letters int) []*Pack {
 			}
 			i += size
 		}
-		words[folded[start:i]] = struct{}{}
-		total++
+		visit(folded[start:i])
 	}
-	var hits [len(codes)]int
-	best := 0
-	for i, code := range codes {
-		eachLine(commonOf(code), func(e string) bool {
-			if _, ok := words[e]; ok {
-				hits[i]++
-			}
-			return true
-		})
-		best = max(best, hits[i])
-	}
-	var found []*Pack
-	for i, code := range codes {
-		if letters := ownLetters(code); hits[i] == 0 && letters != "" && strings.ContainsAny(folded, letters) {
-			hits[i] = max(best, 1)
-		}
-		// Neighbours share words, so they have to come near the best. Technical words
-		// make nearly every message English, too.
-		if hits[i] > 0 && 5*hits[i] > 4*best || code == "en" && (best == 0 || hits[i] > 1 || 2*hits[i] > best) {
-			found = append(found, Named(code))
-		}
-	}
-	return found
 }
 
 // commonOf are the common words of a language, without reading the rest of its pack.

@@ -25,13 +25,15 @@ func gram(s string) uint32 {
 
 // mayHave tells whether a word can be in the text.
 func (t *Text) mayHave(word string) bool {
-	if len(word) >= 3 {
-		first, last := gram(word), gram(word[len(word)-3:])
-		if t.grams[first>>6]&(1<<(first&63)) == 0 || t.grams[last>>6]&(1<<(last&63)) == 0 {
-			return false
-		}
+	if len(word) >= 3 && !t.mayBegin(gram(word), gram(word[len(word)-3:])) {
+		return false
 	}
 	return strings.Contains(t.all, word)
+}
+
+// mayBegin tells whether the first and the last three bytes of a word can be in it.
+func (t *Text) mayBegin(first, last uint32) bool {
+	return t.grams[first>>6]&(1<<(first&63)) != 0 && t.grams[last>>6]&(1<<(last&63)) != 0
 }
 
 // Finder finds what a pack knows in one text.
@@ -61,6 +63,14 @@ func (f *Finder) entries(c Class) []string {
 		return f.has[c]
 	}
 	f.read[c] = true
+	if f.Pack.ready != nil {
+		for _, p := range f.Pack.probes(c) {
+			if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
+				f.has[c] = append(f.has[c], p.entry)
+			}
+		}
+		return f.has[c]
+	}
 	f.Pack.each(c, func(entry string) bool {
 		if word := longest(entry); word == "" || f.text.mayHave(word) {
 			f.has[c] = append(f.has[c], entry)

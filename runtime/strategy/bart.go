@@ -31,8 +31,8 @@ func bart() Strategy {
 		Mend:   func(c Config) (Config, []error) { return mendOne(c, bartSet()) },
 		Rules:  bartRules,
 		Decide: func(c Config, s Situation) Verdict { return once(firstMatch(bartRules(c), s)) },
-		Prepare: func(c Config) func(Situation) Verdict {
-			match := matching(bartRules(c))
+		Prepare: func(c Config, kept *Kept) func(Situation) Verdict {
+			match := matching(bartRules(c), kept)
 			return func(s Situation) Verdict { return once(match(s)) }
 		},
 	}

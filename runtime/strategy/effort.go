@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
 )
 
 const (
@@ -43,9 +45,20 @@ func (m *meter) afford(steps int) (ok bool) {
 // errSteps says that a rule is not asked, because the steps are used up.
 var errSteps = errors.New("takes more steps than are left for this decision")
 
-// patterns are those that have been compiled, for who asks the same rules many
-// times; nil for who asks once.
-type patterns map[string]pattern
+// Kept is what decisions on many situations, one after the other, need to work out only
+// once, whichever strategies take them: patterns, packs of languages, and how the newest
+// message reads. It is for one goroutine. A nil Kept keeps nothing.
+type Kept struct {
+	patterns map[string]pattern
+	closings closing.Reader
+}
+
+func (k *Kept) read(text string) *closing.Closing {
+	if k == nil {
+		return closing.Read(text)
+	}
+	return k.closings.Read(text)
+}
 
 type pattern struct {
 	re   *regexp.Regexp
@@ -54,11 +67,11 @@ type pattern struct {
 
 // compile makes a pattern that has so many bytes to go through. One that is known
 // costs the same again: what a rule may cost depends on nothing that was before.
-func (p patterns) compile(text string, most int, m *meter, bytes int) (*regexp.Regexp, error) {
+func (k *Kept) compile(text string, most int, m *meter, bytes int) (*regexp.Regexp, error) {
 	if !m.afford(2 * parsing(text)) { // here and by regexp
 		return nil, errSteps
 	}
-	known, ok := p[text]
+	known, ok := k.pattern(text)
 	if !ok {
 		var err error
 		if known.size, err = measure(text, most); err != nil {
@@ -73,11 +86,26 @@ func (p patterns) compile(text string, most int, m *meter, bytes int) (*regexp.R
 		if known.re, err = regexp.Compile(text); err != nil {
 			return nil, err
 		}
-		if p != nil {
-			p[text] = known
-		}
+		k.keep(text, known)
 	}
 	return known.re, nil
+}
+
+func (k *Kept) pattern(text string) (known pattern, ok bool) {
+	if k != nil {
+		known, ok = k.patterns[text]
+	}
+	return known, ok
+}
+
+func (k *Kept) keep(text string, p pattern) {
+	if k == nil {
+		return
+	}
+	if k.patterns == nil {
+		k.patterns = map[string]pattern{}
+	}
+	k.patterns[text] = p
 }
 
 // compiling is what an instruction costs to be made, in steps.

@@ -188,7 +188,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 // The same rules cost the same whether their patterns have been compiled before.
 func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
 	c := costly()["patterns on the end"]
-	decide := matching(c.rules)
+	decide := matching(c.rules, &Kept{})
 	first := fmt.Sprint(decide(Situation{Text: c.text}))
 	for range 3 {
 		if again := fmt.Sprint(decide(Situation{Text: c.text})); again != first {

@@ -30,8 +30,8 @@ func lisa() Strategy {
 		Mend:   func(c Config) (Config, []error) { return mendOne(c, lisaSet()) },
 		Rules:  lisaRules,
 		Decide: func(c Config, s Situation) Verdict { return askUnlessSure(c, s, firstMatch(lisaRules(c), s)) },
-		Prepare: func(c Config) func(Situation) Verdict {
-			match := matching(lisaRules(c))
+		Prepare: func(c Config, kept *Kept) func(Situation) Verdict {
+			match := matching(lisaRules(c), kept)
 			return func(s Situation) Verdict { return askUnlessSure(c, s, match(s)) }
 		},
 	}

@@ -37,13 +37,14 @@ const defaultStale = 30
 
 func marge() Strategy {
 	return Strategy{
-		Name:   "marge-simpson",
-		Stale:  defaultStale,
-		Marks:  []string{WorkflowFile, sddDir},
-		Reads:  margeReads,
-		Mend:   func(c Config) (Config, []error) { return mendOne(c, margeSet(c)) },
-		Rules:  margeRules,
-		Decide: func(c Config, s Situation) Verdict { return firstMatch(margeRules(c), s) },
+		Name:    "marge-simpson",
+		Stale:   defaultStale,
+		Marks:   []string{WorkflowFile, sddDir},
+		Reads:   margeReads,
+		Mend:    func(c Config) (Config, []error) { return mendOne(c, margeSet(c)) },
+		Rules:   margeRules,
+		Decide:  func(c Config, s Situation) Verdict { return firstMatch(margeRules(c), s) },
+		Prepare: func(c Config, kept *Kept) func(Situation) Verdict { return matching(margeRules(c), kept) },
 	}
 }
 

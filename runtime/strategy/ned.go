@@ -30,7 +30,7 @@ func ned() Strategy {
 		Mend:    mendNed,
 		Rules:   nedRules,
 		Decide:  func(c Config, s Situation) Verdict { return firstMatch(nedRules(c), s) },
-		Prepare: func(c Config) func(Situation) Verdict { return matching(nedRules(c)) },
+		Prepare: func(c Config, kept *Kept) func(Situation) Verdict { return matching(nedRules(c), kept) },
 	}
 }
 

@@ -243,7 +243,7 @@ func TestPreparedDecidesAlike(t *testing.T) {
 		strings.Repeat("It was so. ", 90), "All 12 tests pass; PR created.", "Waiting for the build.",
 	}
 	configs := []Config{{}, {Rules: "seed"}, {Add: []Rule{{ID: "mine", Text: `\bHm\b`, Then: Continue}, {ID: "broken", Ending: "(", Then: Continue}}, Off: []string{"waits"}}}
-	prepared := 0
+	prepared, kept := 0, &Kept{}
 	for _, s := range All() {
 		if s.Prepare == nil {
 			continue
@@ -253,7 +253,7 @@ func TestPreparedDecidesAlike(t *testing.T) {
 				continue
 			}
 			prepared++
-			decide := s.Prepare(c)
+			decide := s.Prepare(c, kept)
 			for range 2 {
 				for i, text := range texts {
 					situation := Situation{Text: text, Known: true, Calls: i % 3, Todos: []Todo{{Content: "a", Status: "pending"}}, TodosTurns: i % 4}

@@ -109,26 +109,25 @@ type asking struct {
 	reason    string           // what the newest own condition has to say to the model
 	faults    []error          // patterns that are none, found when their turn came
 	unasked   []string         // rules that there were no steps for
-	patterns  patterns
+	kept      *Kept
 	// What is left to spend: for a project's rules, and for all others.
 	foreign, trusted meter
 }
 
-func newAsking(s Situation, known patterns) *asking {
-	return &asking{situation: s, end: endOf(s.Text), patterns: known, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+func newAsking(s Situation, kept *Kept) *asking {
+	return &asking{situation: s, end: endOf(s.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // firstMatch asks the rules in order. Without a match it is a stop.
 func firstMatch(rules []Rule, s Situation) Verdict { return match(rules, s, nil) }
 
 // matching is firstMatch for many situations.
-func matching(rules []Rule) func(Situation) Verdict {
-	known := patterns{}
-	return func(s Situation) Verdict { return match(rules, s, known) }
+func matching(rules []Rule, kept *Kept) func(Situation) Verdict {
+	return func(s Situation) Verdict { return match(rules, s, kept) }
 }
 
-func match(rules []Rule, s Situation, known patterns) Verdict {
-	a := newAsking(s, known)
+func match(rules []Rule, s Situation, kept *Kept) Verdict {
+	a := newAsking(s, kept)
 	v := Verdict{Decision: Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
 	for _, r := range rules {
 		if evidence, ok := a.holds(r); ok {
@@ -239,7 +238,7 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 // read is the message as package closing reads it.
 func (a *asking) read() *closing.Closing {
 	if a.closing == nil {
-		a.closing = closing.Read(a.situation.Text)
+		a.closing = a.kept.read(a.situation.Text)
 	}
 	return a.closing
 }
@@ -312,7 +311,7 @@ func (a *asking) compile(r Rule, pattern, text string) (*regexp.Regexp, error) {
 	if r.Foreign {
 		most = maxForeignProgram
 	}
-	return a.patterns.compile(pattern, most, a.meter(r), len(text))
+	return a.kept.compile(pattern, most, a.meter(r), len(text))
 }
 
 func (r Rule) tool(s Situation) bool {

@@ -268,9 +268,9 @@ type Strategy struct {
 	// Decide takes the decision.
 	Decide func(Config, Situation) Verdict
 	// Prepare is Decide for who has many situations and one configuration: what does
-	// not depend on the situation is made once. nil: nothing can be. What it returns
-	// is for one goroutine.
-	Prepare func(Config) func(Situation) Verdict
+	// not depend on the situation is made once and kept, shared with other strategies
+	// that are prepared with the same Kept. nil: nothing can be.
+	Prepare func(Config, *Kept) func(Situation) Verdict
 }
 
 // Check is a configuration with what is wrong with it.
