@@ -175,6 +175,22 @@ func (f Folder) MakeTempDir(dir, begin string) (name string, err error) {
 	return name, f.Mkdir(name, 0o700)
 }
 
+// Same tells whether two paths lead to the same directory, or file.
+func Same(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	one, errOne := os.Stat(a)
+	other, errOther := os.Stat(b)
+	return errOne == nil && errOther == nil && os.SameFile(one, other)
+}
+
+// Holds tells whether a path is a directory, or lies below it, by their names.
+func Holds(dir, path string) bool {
+	relative, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(relative)
+}
+
 // Within tells where a path that somebody has typed lies in a directory that may
 // be anybody's. Links up to there are followed; a link in ground gives a
 // *LinkError. Not ok: the path is not in ground, nor is what its links lead to.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // ConflictError says that a marketplace name already means something else. The
@@ -43,12 +45,7 @@ func (s source) isDirectory(dir string) bool {
 	if s.Source != "directory" {
 		return false
 	}
-	if filepath.Clean(s.Path) == filepath.Clean(dir) {
-		return true
-	}
-	a, errA := os.Stat(s.Path)
-	b, errB := os.Stat(dir)
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	return filepath.Clean(s.Path) == filepath.Clean(dir) || folder.Same(s.Path, dir)
 }
 
 // isGone tells whether the source is a directory that is no longer there: a

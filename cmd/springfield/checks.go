@@ -327,7 +327,7 @@ func checkMarkets(d *diagnosis) []finding {
 			continue // of a repository the suite may well be the author's own copy
 		}
 		for _, suite := range d.suites[s.Marketplace] {
-			if !sameDir(m.Suite(), suite) {
+			if !folder.Same(m.Suite(), suite) {
 				all = append(all, finding{State: warning, Says: fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name and is not it", s.ID, m, suite),
 					Fix: "make it anew under another name: springfield init DIR --marketplace NAME"})
 			}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 )
 
@@ -138,7 +140,7 @@ func (a *app) scopeNotes(ctx context.Context, places installer.Places, scope ins
 	switch {
 	case errFile != nil || errUser != nil || scope == installer.User:
 		return nil
-	case file == user || sameDir(file, user):
+	case file == user || folder.Same(file, user):
 		return []string{"here these are your user settings: it is on in every session of yours"}
 	case scope == installer.Local:
 		if a.wouldCommit(ctx, file) {
@@ -161,18 +163,18 @@ func (a *app) scopeNotes(ctx context.Context, places installer.Places, scope ins
 // wouldCommit tells whether a file lies in the git repository around the working
 // directory, and that does not ignore it.
 func (a *app) wouldCommit(ctx context.Context, file string) bool {
-	if repositoryRoot(a.work) == "" {
+	if git.Root(a.work) == "" {
 		return false
 	}
-	repo, err := a.repositoryAt(ctx, a.work)
+	repo, err := a.git().Repository(ctx, a.work)
 	if err != nil || repo == nil {
 		return false
 	}
-	place, err := repo.path(file)
+	place, err := repo.Path(file)
 	if err != nil || !filepath.IsLocal(place) {
 		return false
 	}
-	ignored, err := repo.ignored(ctx, []string{place})
+	ignored, err := repo.Ignored(ctx, []string{place})
 	return err == nil && len(ignored) == 0
 }
 

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 )
 
@@ -38,7 +39,7 @@ func (a *app) placesFrom(work string) (installer.Places, error) {
 	}
 	// Where Claude Code looks for local settings: at the root of the repository,
 	// but not in a home that is one, and on Windows where the session starts.
-	root := repositoryRoot(work)
+	root := git.Root(work)
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = work
 	}
@@ -87,7 +88,7 @@ func (a *app) findPlugin(places installer.Places, name, suite string) (installer
 		// The same place is one place; and a full ID means what Claude Code knows
 		// by it.
 		all = slices.DeleteFunc(all, func(q installer.Plugin) bool {
-			return sameDir(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
+			return folder.Same(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
 		})
 		all = append(all, p)
 	}
@@ -219,14 +220,4 @@ func (a *app) inMarkets(places installer.Places, name, marketplace string) ([]in
 		}
 	}
 	return found, nil
-}
-
-// sameDir tells whether two paths lead to the same directory, or file.
-func sameDir(a, b string) bool {
-	if a == "" || b == "" {
-		return false
-	}
-	one, errOne := os.Stat(a)
-	other, errOther := os.Stat(b)
-	return errOne == nil && errOther == nil && os.SameFile(one, other)
 }

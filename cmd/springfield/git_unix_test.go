@@ -4,17 +4,13 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/cameronsjo/springfield/generator"
 )
@@ -357,151 +353,5 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		if !asked[verb] {
 			t.Errorf("%s asks git nothing, so this shows nothing", verb)
 		}
-	}
-}
-
-// What looks like a repository, or leads to another one, is not looked at.
-func TestRepositoriesThatAreElsewhere(t *testing.T) {
-	w := newTrapped(t)
-	theirs := w.path("theirs")
-	w.must(t, "", w.git, "init", "--quiet", theirs)
-	w.must(t, "theirs", w.git, "commit", "--quiet", "--allow-empty", "--message", "private")
-	w.must(t, "theirs", w.git, "worktree", "add", "--quiet", w.path("linked"))
-	w.must(t, "", w.git, "init", "--quiet", "--separate-git-dir", w.path("apart.git"), w.path("apart"))
-	w.must(t, "", w.git, "-c", "protocol.file.allow=always", "-C", w.path("theirs"), "submodule", "--quiet", "add", theirs, "sub")
-	w.must(t, "", w.git, "init", "--quiet", "--bare", w.path("bare"))
-	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.bare", "false")
-	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.worktree", w.path("theirs"))
-	w.must(t, "", w.git, "--git-dir", w.path("bare"), "config", "core.fsmonitor", w.trap(t, "bare"))
-	for _, dir := range []string{"worktree", "common"} {
-		w.must(t, "", w.git, "init", "--quiet", w.path(dir))
-	}
-	w.must(t, "worktree", w.git, "config", "core.worktree", theirs)
-	w.write(t, "common/.git/commondir", theirs+"/.git\n", 0o644)
-	w.write(t, "file/.git", "gitdir: "+theirs+"/.git\n", 0o644)
-	w.write(t, "file2/.git", "gitdir: "+theirs+"/.git/worktrees/linked\n", 0o644)
-	w.write(t, "link/text", "", 0o644)
-	if err := os.Symlink(theirs+"/.git", w.path("link", ".git")); err != nil {
-		t.Fatal(err)
-	}
-	a := &app{env: w.base, work: w.dir, home: w.path("home")}
-	for dir, want := range map[string]string{
-		"theirs": "theirs", "theirs/sub": "theirs/sub", "linked": "linked", "project/suite": "project",
-		"apart": "", "bare": "", "worktree": "", "common": "", "file": "", "file2": "", "link": "",
-	} {
-		repo, err := a.repositoryAt(t.Context(), w.path(filepath.FromSlash(dir)))
-		var foreign *foreignError
-		switch {
-		case want == "" && repo != nil:
-			t.Errorf("%s is in %s", dir, repo.root)
-		case want == "" && dir != "bare" && !errors.As(err, &foreign):
-			t.Errorf("%s: %v", dir, err)
-		case want != "" && (repo == nil || repo.root != w.path(filepath.FromSlash(want))):
-			t.Errorf("%s: %v, %v", dir, repo, err)
-		}
-	}
-	w.must(t, "apart", w.git, "config", "core.worktree", w.path("apart"))
-	if repo, err := a.repositoryAt(t.Context(), w.path("apart")); repo == nil {
-		t.Errorf("a git directory that names its checkout: %v", err)
-	}
-	if got := w.sprung(t); len(got) > 0 {
-		t.Errorf("started: %q", got)
-	}
-}
-
-// An older git echoes flags that it does not know, or refuses them. One that cannot be
-// kept from the programs of a repository is named, with the version that can.
-func TestOlderGit(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, test := range map[string]struct {
-		version, program string
-		wants            string // the version that its error asks for
-	}{
-		"2.30":                           {"2.30.2", "", ""},
-		"2.30, a program":                {"2.30.2", "filter.x.clean", ""},
-		"2.30, a program behind an =":    {"2.30.2", "filter.a=b.clean", "2.31"},
-		"2.39, a program behind an =":    {"2.39.5", "filter.a=b.clean", ""},
-		"2.25":                           {"2.25.1", "", "2.26"},
-		"2.26, as Apple writes versions": {"2.26.0 (Apple Git-130)", "filter.x.clean", ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			root, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
-			script := "#!/bin/sh\ncase \" $* \" in\n*' version '*) echo 'git version " + test.version + "'; exit;;\n"
-			if minor, _, _ := strings.Cut(strings.TrimPrefix(test.version, "2."), "."); minor < "31" {
-				script += "*' --path-format'*) echo --path-format=absolute;;\n*' --config-env'*) echo 'unknown option' >&2; exit 129;;\n"
-				if minor < "26" {
-					script += "*' --show-scope'*) echo 'unknown option' >&2; exit 129;;\n"
-				}
-			}
-			script += "esac\nexec '" + git + "' \"$@\"\n"
-			for _, dir := range []string{"bin", "home", "clone/sub"} {
-				if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-					t.Fatal(err)
-				}
-			}
-			if err := os.WriteFile(filepath.Join(root, "bin", "git"), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			t.Setenv("PATH", filepath.Join(root, "bin")+":/usr/bin:/bin")
-			env := []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH")}
-			clone := filepath.Join(root, "clone")
-			calls := [][]string{{"init", "--quiet"}}
-			if test.program != "" {
-				calls = append(calls, []string{"config", test.program, "touch " + filepath.Join(root, "sprung") + "; cat"})
-			}
-			for _, args := range calls {
-				cmd := exec.Command(git, args...)
-				cmd.Dir, cmd.Env = clone, env
-				if out, err := cmd.CombinedOutput(); err != nil {
-					t.Fatalf("%v: %s", err, out)
-				}
-			}
-			if err := os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")); err != nil {
-				t.Fatal(err)
-			}
-			a := &app{env: env, work: root, home: filepath.Join(root, "home")}
-			for _, dir := range []string{"clone", "clone/sub", "linked"} {
-				repo, err := a.repositoryAt(t.Context(), filepath.Join(root, dir))
-				if test.wants != "" {
-					if err == nil || !strings.Contains(err.Error(), "git "+test.version+" is too old") || !strings.Contains(hint(err), "git "+test.wants+" or newer") {
-						t.Errorf("%s: %v, hint %q", dir, err, hint(err))
-					}
-					continue
-				}
-				if err != nil || repo == nil || repo.root != clone {
-					t.Fatalf("%s: %v, %v", dir, repo, err)
-				}
-				if test.program == "" {
-					continue
-				}
-				if got, err := repo.run(t.Context(), "", "config", "--get", test.program); err != nil || got != "" {
-					t.Errorf("%s: the program is %q, %v", dir, got, err)
-				}
-			}
-		})
-	}
-}
-
-// A pipe in the place of a file that git reads holds nothing up without end, and is
-// not taken for a directory without a repository.
-func TestGitThatDoesNotAnswer(t *testing.T) {
-	dir := t.TempDir()
-	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	if err := syscall.Mkfifo(filepath.Join(dir, ".gitignore"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	a := &app{env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, work: dir}
-	g := a.gitAt(dir)
-	g.within = 300 * time.Millisecond
-	if _, err := g.run(context.Background(), "./x", "check-ignore", "-z", "--stdin"); !errors.Is(err, errGitSlow) {
-		t.Errorf("%v", err)
 	}
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -14,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -182,19 +181,16 @@ func (a *app) absolute(path string) string {
 // gitOwner is the default owner: git's idea of the user, else the login name.
 // Only the name: an address is published, so it has to be given.
 func (a *app) gitOwner(ctx context.Context) generator.Owner {
-	if name, err := a.gitAt(a.work).run(ctx, "", "config", "--get", "user.name"); err == nil && strings.TrimSpace(name) != "" {
-		return generator.Owner{Name: strings.TrimSpace(name)}
-	}
-	return generator.Owner{Name: a.user}
+	return generator.Owner{Name: firstOf(a.git().UserName(ctx, a.work), a.user)}
 }
 
 // gitInit makes the suite a repository unless it lies in one. The suite is
 // whole without it, so a failure is only mentioned.
 func (a *app) gitInit(ctx context.Context, dir string) {
-	if repositoryRoot(dir) != "" {
+	if git.Root(dir) != "" {
 		return
 	}
-	_, err := a.gitAt(dir).run(ctx, "", "init", "--quiet")
+	err := a.git().Init(ctx, dir)
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		a.talk("springfield: note: there is no git on PATH, so the suite is not a repository")
@@ -203,19 +199,8 @@ func (a *app) gitInit(ctx context.Context, dir string) {
 	}
 }
 
-// repositoryRoot is the repository around a directory, "" if there is none.
-func repositoryRoot(dir string) string {
-	for {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); !errors.Is(err, fs.ErrNotExist) {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
-}
+// git is git as this process may start it.
+func (a *app) git() git.Git { return git.New(a.env, a.work, a.home) }
 
 func (a *app) toolchain() generator.Toolchain {
 	t := generator.Toolchain{Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Talk: a.err}

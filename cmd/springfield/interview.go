@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -200,7 +201,7 @@ func (a *app) summarize(o initOptions, dir string, said generator.Answers) {
 	if o.memory != "" {
 		row("paragraph in", a.absolute(o.memory))
 	}
-	if !o.noGit && repositoryRoot(dir) == "" {
+	if !o.noGit && git.Root(dir) == "" {
 		row("git", "a repository of its own")
 	}
 	_ = w.Flush()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -158,7 +159,7 @@ func atHand(dir string, suite generator.Suite, inventory installer.Inventory) []
 	}
 	for _, s := range inventory.Plugins {
 		n := slices.IndexFunc(all, func(p plugin) bool { return p.ID == s.ID })
-		if n >= 0 && s.InPlace && !sameDir(s.Dir, filepath.Join(dir, s.Name)) {
+		if n >= 0 && s.InPlace && !folder.Same(s.Dir, filepath.Join(dir, s.Name)) {
 			n = -1 // that marketplace name means another directory
 		}
 		if n < 0 {

@@ -16,7 +16,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 )
 
@@ -24,9 +26,9 @@ import (
 type release struct {
 	dir         string // the suite
 	suite       generator.Suite
-	repo        *repository            // of the suite, nil if it is in none
-	noRepo      *foreignError          // why git does not look at the one there is
-	repos       map[string]*repository // of plugins that are one by themselves, like submodules
+	repo        *git.Repository            // of the suite, nil if it is in none
+	noRepo      *git.ForeignError          // why git does not look at the one there is
+	repos       map[string]*git.Repository // of plugins that are one by themselves, like submodules
 	market      installer.Catalog
 	own         bool   // the marketplace is the suite itself
 	marketRepo  string // what people add the marketplace by, "" if that is not known
@@ -81,7 +83,7 @@ func (a *app) prepare(ctx context.Context, places installer.Places, o publishOpt
 	if r.dir, err = beyondLink(r.dir); err != nil {
 		return r, done, err
 	}
-	if r.repo, err = a.repositoryAt(ctx, r.dir); errors.As(err, &r.noRepo) { // which does not matter unless clients fetch from there
+	if r.repo, err = a.git().Repository(ctx, r.dir); errors.As(err, &r.noRepo) { // which does not matter unless clients fetch from there
 	} else if err != nil {
 		return r, done, err
 	}
@@ -134,21 +136,17 @@ func (r *release) reserve(places installer.Places, o publishOptions, dir string)
 
 // readRepos finds plugins that are repositories by themselves.
 func (a *app) readRepos(ctx context.Context, r *release) error {
-	r.repos = map[string]*repository{}
+	r.repos = map[string]*git.Repository{}
 	for _, p := range r.suite.Plugins {
 		dir := filepath.Join(r.dir, p.Name)
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err != nil {
 			continue
 		}
-		repo, err := a.repositoryAt(ctx, dir)
-		var foreign *foreignError
-		if errors.As(err, &foreign) {
-			return &hinted{err, foreign.hint}
-		}
+		repo, err := a.git().Repository(ctx, dir)
 		if err != nil {
 			return err
 		}
-		if repo != nil && isSameDir(repo.root, dir) {
+		if repo != nil && folder.Same(repo.Root, dir) {
 			r.repos[p.Name] = repo
 		}
 	}
@@ -165,12 +163,12 @@ func (r *release) repoDir(plugin string) string {
 
 // repoOf is the repository that a plugin is in, and its place there; nil if there
 // is none.
-func (r *release) repoOf(plugin string) (repo *repository, place string, err error) {
+func (r *release) repoOf(plugin string) (repo *git.Repository, place string, err error) {
 	if repo = r.repos[plugin]; repo == nil {
 		repo = r.repo
 	}
 	if repo != nil {
-		place, err = repo.path(filepath.Join(r.dir, plugin))
+		place, err = repo.Path(filepath.Join(r.dir, plugin))
 	}
 	return repo, place, err
 }
@@ -193,7 +191,7 @@ func (a *app) readMarket(ctx context.Context, places installer.Places, r *releas
 	if to, _, err = a.typed(to); err != nil {
 		return err
 	}
-	if r.own = isSameDir(to, r.dir); !r.own {
+	if r.own = folder.Same(to, r.dir); !r.own {
 		if err := r.reserve(places, o, to); err != nil {
 			return err
 		}
@@ -208,15 +206,15 @@ func (a *app) readMarket(ctx context.Context, places installer.Places, r *releas
 	case err != nil:
 		return err
 	}
-	repo, err := a.repositoryAt(ctx, to)
-	if foreign := (*foreignError)(nil); errors.As(err, &foreign) {
+	repo, err := a.git().Repository(ctx, to)
+	if foreign := (*git.ForeignError)(nil); errors.As(err, &foreign) {
 		return nil // so nobody knows where others find it
 	}
 	r.marketInGit = repo != nil
-	if err != nil || repo == nil || !isSameDir(repo.root, to) {
+	if err != nil || repo == nil || !folder.Same(repo.Root, to) {
 		return err
 	}
-	r.marketRepo = toAdd(repo.remote(ctx, repo.branch(ctx)))
+	r.marketRepo = toAdd(repo.Remote(ctx))
 	return nil
 }
 
@@ -224,7 +222,7 @@ func (a *app) readMarket(ctx context.Context, places installer.Places, r *releas
 // they cannot. Claude Code takes an address without .git for that of a catalog,
 // and none that begins with ssh.
 func toAdd(remote string) string {
-	where, ok := publicURL(remote)
+	where, ok := git.PublicURL(remote)
 	if !ok {
 		return ""
 	}
@@ -256,12 +254,6 @@ func beyondLink(dir string) (string, error) {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func isSameDir(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // version settles which version each plugin gets.
@@ -439,7 +431,7 @@ func (r *release) needRepo(plugin, why, hint string) error {
 	switch {
 	case r.repos[plugin] != nil:
 	case r.noRepo != nil:
-		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), r.noRepo.hint}
+		return &hinted{fmt.Errorf("%w; %s", r.noRepo, why), r.noRepo.Hint()}
 	case r.repo == nil:
 		return &hinted{fmt.Errorf("%s is not in a git repository; %s", r.dir, why), hint}
 	}
@@ -486,7 +478,7 @@ func (r *release) notes(ctx context.Context, o publishOptions, row releaseRow) [
 		return []string{"No notes: this entry was missing, and was added later."}
 	}
 	if repo, place, err := r.repoOf(row.Plugin); err == nil && repo != nil {
-		if all := repo.subjects(ctx, tagOf(row.Plugin, row.Old), place, 20); len(all) > 0 {
+		if all := repo.Subjects(ctx, tagOf(row.Plugin, row.Old), place, 20); len(all) > 0 {
 			return all
 		}
 	}

@@ -31,6 +31,7 @@ type hinted struct {
 
 func (e *hinted) Error() string { return e.err.Error() }
 func (e *hinted) Unwrap() error { return e.err }
+func (e *hinted) Hint() string  { return e.hint }
 
 // errCancelled is Ctrl-C, or a no to the last question.
 var errCancelled = errors.New("cancelled")
@@ -75,7 +76,7 @@ func projectBehind(link string) string {
 
 func hint(err error) string {
 	var usage *usageError
-	var known *hinted
+	var known interface{ Hint() string }
 	var spec *generator.SpecError
 	var occupied *generator.OccupiedError
 	var several *severalError
@@ -95,7 +96,7 @@ func hint(err error) string {
 	case errors.As(err, &usage):
 		return usage.hint
 	case errors.As(err, &known):
-		return known.hint
+		return known.Hint()
 	case errors.As(err, &spec):
 		return spec.Hint
 	case errors.As(err, &occupied):

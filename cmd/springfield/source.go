@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 )
 
@@ -94,12 +95,12 @@ func (r *release) source(ctx context.Context, o publishOptions, row *releaseRow,
 func (r *release) address(ctx context.Context, o publishOptions, plugin string) (remote, where string) {
 	repo, _, _ := r.repoOf(plugin)
 	if remote = o.repo; remote == "" && repo != nil {
-		remote = repo.remote(ctx, repo.branch(ctx))
+		remote = repo.Remote(ctx)
 	}
-	if where, ok := publicURL(remote); ok {
+	if where, ok := git.PublicURL(remote); ok {
 		return remote, where
 	}
-	if ownerRepo.MatchString(remote) && o.repo != "" {
+	if git.IsOwnerRepo(remote) && o.repo != "" {
 		return remote, "https://github.com/" + remote
 	}
 	return remote, ""
@@ -112,7 +113,7 @@ func (r *release) fetchedBefore(ctx context.Context, o publishOptions, plugin st
 		return fetched{}, false, err
 	}
 	_, where := r.address(ctx, o, plugin)
-	if where == "" || !sameRepository(before.where(), where) || path.Clean(before.Path) != place {
+	if where == "" || !git.SameRepository(before.where(), where) || path.Clean(before.Path) != place {
 		return fetched{}, false, nil
 	}
 	return before, true, nil
@@ -146,17 +147,17 @@ func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releas
 	remote, where := r.address(ctx, o, row.Plugin)
 	switch {
 	case remote == "":
-		return fetched{}, &hinted{fmt.Errorf("%s has no remote, and clients fetch the plugin from one", repo.root),
+		return fetched{}, &hinted{fmt.Errorf("%s has no remote, and clients fetch the plugin from one", repo.Root),
 			"git remote add origin URL, or pass --repo URL"}
 	case where == "":
 		return fetched{}, &hinted{fmt.Errorf("its remote is %s, which others cannot fetch from", remote), "pass --repo URL: where people find the repository"}
 	}
-	f := fetched{Source: form, URL: where, Path: place, Ref: firstOf(o.ref, repo.branch(ctx))}
+	f := fetched{Source: form, URL: where, Path: place, Ref: firstOf(o.ref, repo.Branch(ctx))}
 	if o.check { // CI checks pull requests out, and other branches
 		f.Ref = firstOf(o.ref, before.Ref, f.Ref)
 	}
 	if f.Ref == "" {
-		return fetched{}, &hinted{fmt.Errorf("%s has no branch checked out (detached HEAD), so nobody knows what to fetch", repo.root),
+		return fetched{}, &hinted{fmt.Errorf("%s has no branch checked out (detached HEAD), so nobody knows what to fetch", repo.Root),
 			"git switch BRANCH, or pass --ref NAME"}
 	}
 	if form != byGitHub && before.URL != "" && o.repo == "" {
@@ -170,7 +171,7 @@ func (r *release) fetchedFrom(ctx context.Context, o publishOptions, row *releas
 	}
 	f.Path = ""
 	if form == byGitHub {
-		repo, ok := strings.CutPrefix(canonical(where), "github.com/")
+		repo, ok := strings.CutPrefix(git.Canonical(where), "github.com/")
 		if !ok {
 			return fetched{}, &hinted{fmt.Errorf("%s is not on GitHub", where), "take --source url"}
 		}
@@ -193,7 +194,7 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 	if err != nil {
 		return "", err
 	}
-	dirty, err := repo.dirty(ctx, place)
+	dirty, err := repo.Dirty(ctx, place)
 	if err != nil {
 		return "", err
 	}
@@ -202,30 +203,34 @@ func (r *release) pin(ctx context.Context, o publishOptions, row *releaseRow, be
 		return "", nil
 	}
 	if before.SHA != "" {
-		if same, err := repo.holds(ctx, before.SHA, place); err != nil || same {
+		if same, err := repo.Holds(ctx, before.SHA, place); err != nil || same {
 			return before.SHA, err // pinned already, to the very same files
 		}
-		if known, shallow := repo.knows(ctx, before.SHA); !known && shallow && !row.Fresh {
+		if repo.Commit(ctx, before.SHA) == "" && repo.IsShallow(ctx) && !row.Fresh {
 			return before.SHA, nil // nobody can tell here, and nothing was changed
 		}
 	}
-	commit, err := repo.lastChange(ctx, place)
+	commit, err := repo.LastChange(ctx, place)
 	if err != nil || commit == "" {
 		return "", err
 	}
 	for _, file := range generator.Started(filepath.Join(r.dir, row.Plugin)) {
 		file = path.Join(place, file)
-		switch mode := repo.mode(ctx, commit, file); {
+		modes, err := repo.Modes(ctx, commit, []string{file})
+		if err != nil {
+			return "", err
+		}
+		switch mode := modes[file]; {
 		case mode == "":
 			return "", &hinted{fmt.Errorf("commit %.12s does not hold %s, so clients would get a plugin without it", commit, file),
 				"git add --force it: something ignores it"}
-		case mode != executable && path.Ext(file) != ".exe":
+		case mode != git.Executable && path.Ext(file) != ".exe":
 			r.wait("commit %.12s has %s as a file that nobody can start; publish has git's index mended: commit and push, then publish again", commit, file)
 			return "", nil
 		}
 	}
 	_, where := r.address(ctx, o, row.Plugin)
-	pushed, err := repo.isPushed(ctx, commit, where)
+	pushed, err := repo.IsPushed(ctx, commit, where)
 	if err != nil {
 		return "", err
 	}
@@ -272,7 +277,7 @@ func (r *release) tagsToMake(ctx context.Context) (names []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		dirty, err := repo.dirty(ctx, place)
+		dirty, err := repo.Dirty(ctx, place)
 		if err != nil {
 			return nil, err
 		}
@@ -285,12 +290,12 @@ func (r *release) tagsToMake(ctx context.Context) (names []string, err error) {
 			return nil, &hinted{fmt.Errorf("%w: publishing would change %s", errUntagged, filepath.Join(r.dir, row.Plugin)), "springfield publish, commit what it writes, then springfield publish --tag"}
 		}
 		name := tagOf(row.Plugin, row.New)
-		at, err := repo.run(ctx, "", "rev-parse", "--verify", "--quiet", "refs/tags/"+name+"^{commit}")
-		if err != nil {
+		at := repo.Commit(ctx, "refs/tags/"+name)
+		if at == "" {
 			names = append(names, name)
 			continue
 		}
-		same, err := repo.holds(ctx, at, place)
+		same, err := repo.Holds(ctx, at, place)
 		if err != nil {
 			return nil, err
 		}
@@ -312,19 +317,13 @@ func (r *release) tag(ctx context.Context, names []string) (made []string, err e
 		if err != nil {
 			return made, err
 		}
-		if _, err := repo.run(ctx, "", "tag", "--annotate", "--message", row.Plugin+" "+row.New, name); err != nil {
+		if err := repo.Tag(ctx, name, row.Plugin+" "+row.New); err != nil {
 			return made, err
 		}
 		made = append(made, name)
 	}
 	return made, nil
 }
-
-// executable and plain are the modes that git knows files by.
-const (
-	executable = "100755"
-	plain      = "100644"
-)
 
 // markStarted has git's index say that hooks are executable, which a checkout on
 // Windows would lose. Only files that git knows: adding is for its owner.
@@ -334,13 +333,13 @@ func (r *release) markStarted(ctx context.Context) (all []string, err error) {
 		if err != nil {
 			return all, err
 		}
-		if unknown && !repo.seesModes(ctx) {
+		if unknown && !repo.SeesModes(ctx) {
 			r.wait("git add %s, then publish again before you commit: git does not see here that hooks are executable, and publish tells it", quoted(r.repoDir(p.Name)))
 		}
 		if len(files) == 0 {
 			continue
 		}
-		if _, err = repo.run(ctx, "", append([]string{"update-index", "--chmod=+x", "--"}, files...)...); err != nil {
+		if err = repo.MarkExecutable(ctx, files); err != nil {
 			return all, err
 		}
 		all = append(all, files...)
@@ -362,7 +361,7 @@ func (r *release) unmarked(ctx context.Context) (all []string, err error) {
 
 // unmarkedIn are those of one plugin, as its repository names them, and whether
 // there are hooks that its index does not know.
-func (r *release) unmarkedIn(ctx context.Context, plugin string) (repo *repository, files []string, unknown bool, err error) {
+func (r *release) unmarkedIn(ctx context.Context, plugin string) (repo *git.Repository, files []string, unknown bool, err error) {
 	started := slices.DeleteFunc(generator.Started(filepath.Join(r.dir, plugin)), func(file string) bool { return path.Ext(file) == ".exe" })
 	if len(started) == 0 {
 		return nil, nil, false, nil
@@ -374,10 +373,10 @@ func (r *release) unmarkedIn(ctx context.Context, plugin string) (repo *reposito
 	for i := range started {
 		started[i] = path.Join(place, started[i])
 	}
-	modes, err := repo.modes(ctx, started)
+	modes, err := repo.Modes(ctx, "", started)
 	for _, file := range started {
 		unknown = unknown || modes[file] == ""
-		if modes[file] == plain {
+		if modes[file] == git.Plain {
 			files = append(files, file)
 		}
 	}
@@ -402,7 +401,7 @@ func (r *release) passedOver(ctx context.Context) (all []said, err error) {
 		for i := range files {
 			files[i] = path.Join(place, files[i])
 		}
-		ignored, err := repo.ignored(ctx, files)
+		ignored, err := repo.Ignored(ctx, files)
 		if err != nil {
 			return nil, err
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 )
 
 // typedError says that a typed path goes through a link that is not followed.
@@ -34,7 +35,7 @@ func (e *typedError) hint() string {
 func (a *app) ground() string {
 	ground := a.work
 	suite, _ := generator.FindSuite(a.work)
-	for _, around := range []string{repositoryRoot(a.work), suite} {
+	for _, around := range []string{git.Root(a.work), suite} {
 		if around != "" && len(around) < len(ground) {
 			ground = around
 		}
@@ -78,7 +79,7 @@ func (a *app) typedFile(path string, own bool) (absolute, in string, err error) 
 	if absolute, in, err = a.typed(path); err != nil {
 		return "", "", err
 	}
-	if own && in == "" && (filepath.Dir(absolute) == a.configDir() || a.home != "" && isBelow(a.home, absolute)) {
+	if own && in == "" && (filepath.Dir(absolute) == a.configDir() || a.home != "" && folder.Holds(a.home, absolute)) {
 		return absolute, in, nil
 	}
 	if target, err := os.Readlink(absolute); err == nil {

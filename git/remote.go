@@ -1,7 +1,7 @@
-// Addresses of git repositories: what a catalog may say of a remote, and which
-// name the same one.
+package git
 
-package main
+// Addresses of repositories: what a catalog may say of a remote, and which name the
+// same one.
 
 import (
 	"net/url"
@@ -15,10 +15,10 @@ import (
 // begins with a colon would name a helper that git runs, as in ext::.
 var scpLike = regexp.MustCompile(`^(?:[^@/:-][^@/:]*@)?([^@/:-][^@/:]+):([^:].*)$`)
 
-// publicURL is a remote as a catalog may name it: without a password, and for
+// PublicURL is a remote as a catalog may name it: without a password, and for
 // GitHub over https, which needs no key. Not ok: others cannot fetch from it, or
 // should not.
-func publicURL(remote string) (where string, ok bool) {
+func PublicURL(remote string) (where string, ok bool) {
 	if display.Line(remote) != remote {
 		return "", false
 	}
@@ -46,14 +46,15 @@ func publicURL(remote string) (where string, ok bool) {
 	return u.String(), true
 }
 
-// sameRepository tells whether two URLs, or OWNER/REPO, name one repository.
-func sameRepository(a, b string) bool { return canonical(a) == canonical(b) }
+// SameRepository tells whether two URLs, or OWNER/REPO, name one repository.
+func SameRepository(a, b string) bool { return Canonical(a) == Canonical(b) }
 
-func canonical(where string) string {
+// Canonical is HOST/PATH, the same for every way to write an address.
+func Canonical(where string) string {
 	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
 		where = "ssh://" + at[1] + "/" + at[2]
 	}
-	if ownerRepo.MatchString(where) {
+	if IsOwnerRepo(where) {
 		where = "https://github.com/" + where
 	}
 	if u, err := url.Parse(where); err == nil && u.Host != "" {
@@ -61,5 +62,8 @@ func canonical(where string) string {
 	}
 	return strings.ToLower(strings.TrimSuffix(where, ".git"))
 }
+
+// IsOwnerRepo tells whether a text is OWNER/REPO, as GitHub has them.
+func IsOwnerRepo(text string) bool { return ownerRepo.MatchString(text) }
 
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)
