@@ -241,7 +241,7 @@ func TestStateDrivesTheLoop(t *testing.T) {
 		example := string(exampleState(t, texts(t, c.strategy, c.strategy)))
 		handed := strings.Replace(example, `"awaitingApproval": false`, `"awaitingApproval": true`, 1)
 		for state, want := range map[string]strategy.Decision{example: strategy.Continue, handed: strategy.Stop} {
-			s := strategy.Situation{Dir: "/w", Session: "s", Files: map[string]strategy.File{}}
+			s := strategy.Situation{Session: strategy.Session{ID: "s"}, Workspace: strategy.Workspace{Dir: "/w", Files: map[string]strategy.File{}}}
 			decides, _ := strategy.Named(c.strategy)
 			for range 8 {
 				for _, want := range decides.Reads(strategy.Config{}, s) {
@@ -252,7 +252,7 @@ func TestStateDrivesTheLoop(t *testing.T) {
 					case c.dir + "/" + c.state:
 						file.Found, file.Data = true, []byte(state)
 					}
-					s.Files[want.Name] = file
+					s.Workspace.Files[want.Name] = file
 				}
 			}
 			if v := decides.Decide(strategy.Config{}, s); v.Decision != want || v.Decision == strategy.Continue && !strings.Contains(v.Reason, "(Task 1/5, Iter 1)") {

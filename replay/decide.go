@@ -24,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -46,8 +47,8 @@ type scene struct {
 	event  hook.Event
 	view   transcript.View
 	now    time.Time
-	lines  func(n int) transcript.Window
-	window map[int]transcript.Window
+	lines  func(n int) fact.Window
+	window map[int]fact.Window
 	latte  int // bytes of the last lines
 }
 
@@ -57,12 +58,12 @@ func (m *scene) Read(transcript.Log) (transcript.Log, transcript.View, error) {
 }
 
 // Window gives the last lines up to the place.
-func (m *scene) Window(n int, _ string) (transcript.Window, error) {
+func (m *scene) Window(n int, _ string) (fact.Window, error) {
 	w, ok := m.window[n]
 	if !ok {
 		w = m.lines(n)
 		if m.window == nil {
-			m.window = map[int]transcript.Window{}
+			m.window = map[int]fact.Window{}
 		}
 		m.window[n] = w
 	}

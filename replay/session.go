@@ -4,12 +4,12 @@
 package replay
 
 import (
-	"fmt"
 	"hash/fnv"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -206,22 +206,11 @@ func moment(ms int64) time.Time {
 }
 
 // tally counts a todo list, "" for none.
-func tally(todos []transcript.Todo) string {
-	n := map[string]int{}
-	for _, t := range todos {
-		n[t.Status]++
-	}
+func tally(todos []fact.Todo) string {
 	if len(todos) == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("%d/%d complete", n["completed"], len(todos))
-	if n["in_progress"] > 0 {
-		text += fmt.Sprintf(", %d in progress", n["in_progress"])
-	}
-	if n["pending"] > 0 {
-		text += fmt.Sprintf(", %d pending", n["pending"])
-	}
-	return text
+	return fact.Count(todos).String()
 }
 
 // within tells whether a directory is another one or lies in it.

@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -191,7 +192,7 @@ func copyLines(to io.Writer, from io.Reader, lines int) (n int, err error) {
 func (a *app) explain(known strategy.Strategy, snapshot hook.Snapshot, answers []strategy.Answer) {
 	s, v := snapshot.Situation, snapshot.View
 	a.say("situation")
-	a.say("  last message  %s", excerpt(s.Text))
+	a.say("  last message  %s", excerpt(s.Message.Text))
 	if v.PromptText != "" {
 		a.say("  prompt        %s", excerpt(v.PromptText))
 	}
@@ -202,14 +203,14 @@ func (a *app) explain(known strategy.Strategy, snapshot hook.Snapshot, answers [
 		}
 		a.say("  tool          %s", display.Line(c.Name+"("+c.Input+") "+outcome))
 	}
-	if s.Asked != "" {
-		a.say("  asked by      %s", s.Asked)
+	if s.Turn.Asked != "" {
+		a.say("  asked by      %s", s.Turn.Asked)
 	}
-	if s.Skill != "" {
-		a.say("  skill         %s, %d turns ago", s.Skill, s.SkillTurns)
+	if s.Skill.Name != "" {
+		a.say("  skill         %s, %d turns ago", s.Skill.Name, s.Skill.Turns)
 	}
-	if len(s.Todos) > 0 {
-		a.say("  todos         %s", tally(s.Todos))
+	if len(s.Todos.List) > 0 {
+		a.say("  todos         %s", tally(s.Todos.List))
 	}
 	if v.Feedback.InTurn > 0 {
 		a.say("  continued     %d times since the prompt", v.Feedback.InTurn)
@@ -254,12 +255,9 @@ func excerpt(s string) string {
 	return s
 }
 
-func tally(todos []strategy.Todo) string {
-	n := map[string]int{}
-	for _, t := range todos {
-		n[t.Status]++
-	}
-	return fmt.Sprintf("%d completed, %d in progress, %d pending", n["completed"], n["in_progress"], n["pending"])
+func tally(todos []fact.Todo) string {
+	n := fact.Count(todos)
+	return fmt.Sprintf("%d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
 }
 
 // explained is the JSON shape of an explanation.

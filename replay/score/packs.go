@@ -53,7 +53,7 @@ func mutate(out io.Writer, dir, code string) error {
 	ned, _ := strategy.Named("ned-flanders")
 	decide := ned.Prepare(strategy.Config{Strategy: ned.Name}, nil)
 	goesOn := func(r closing) bool {
-		return decide(strategy.Situation{Text: r.Text, Own: true}).Decision == strategy.Continue
+		return decide(strategy.Situation{Message: strategy.Message{Text: r.Text, Own: true}}).Decision == strategy.Continue
 	}
 	before, folded := make([]bool, len(own)), make([]string, len(own))
 	for i, r := range own {

@@ -107,7 +107,7 @@ func (c *candidate) holds(p *point) bool {
 	case c.where == closes && p.closing != c.phrase, c.where != closes && !strings.Contains(p.folded, c.phrase):
 		return false // soon seen
 	}
-	return strategy.Ask([]strategy.Rule{c.rule}, strategy.Situation{Text: p.row.Text})[0].Holds
+	return strategy.Ask([]strategy.Rule{c.rule}, strategy.Situation{Message: strategy.Message{Text: p.row.Text}})[0].Holds
 }
 
 func (c *candidate) without(points []*point) []*point {

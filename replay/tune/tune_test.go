@@ -51,7 +51,7 @@ func (m *made) decided(t *testing.T, configs ...strategy.Config) []replay.Row {
 	for i := range rows {
 		rows[i].Choices = nil
 		for _, c := range configs {
-			v := ned.Decide(c, strategy.Situation{Text: rows[i].Text})
+			v := ned.Decide(c, strategy.Situation{Message: strategy.Message{Text: rows[i].Text}})
 			rows[i].Choices = append(rows[i].Choices, replay.Choice{Decision: string(v.Decision), Rule: v.Rule, Evidence: v.Evidence})
 		}
 	}
@@ -177,7 +177,7 @@ func TestTunedRuleLeavesQuestionsAlone(t *testing.T) {
 		"Onwards with the next chunk?":                         strategy.Stop,
 		"Onwards with the next chunk. Let me know.":            strategy.Stop,
 	} {
-		if v := ned.Decide(config, strategy.Situation{Text: text}); v.Decision != want {
+		if v := ned.Decide(config, strategy.Situation{Message: strategy.Message{Text: text}}); v.Decision != want {
 			t.Errorf("%s: %s by %s", text, v.Decision, v.Rule)
 		}
 	}

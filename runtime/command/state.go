@@ -140,7 +140,8 @@ func (d Desk) showState(space *workspace.Space, asJSON bool) error {
 	f := space.Read(strategy.Want{Name: strategy.WorkflowFile})
 	marge, _ := strategy.Named("marge-simpson")
 	v := marge.Decide(strategy.Config{}, strategy.Situation{
-		Now: d.Now().UnixMilli(), Session: d.Session, Files: map[string]strategy.File{strategy.WorkflowFile: f},
+		Session:   strategy.Session{Now: d.Now().UnixMilli(), ID: d.Session},
+		Workspace: strategy.Workspace{Files: map[string]strategy.File{strategy.WorkflowFile: f}},
 	})
 	shown.Decision, shown.Rule, shown.Evidence = v.Decision, v.Rule, v.Evidence
 	if f.Problem != "" {

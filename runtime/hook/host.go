@@ -258,7 +258,7 @@ func (h Host) answer(state string, settings Settings, event Event) answer {
 		snapshot = h.held(state, settings, snapshot)
 	}
 	a := h.settle(session.State, settings, &snapshot)
-	a.dir, a.flaws = snapshot.Situation.Dir, flaws(settings, snapshot)
+	a.dir, a.flaws = snapshot.Situation.Workspace.Dir, flaws(settings, snapshot)
 	a.with(question)
 	if len(a.Changes) > 0 && space != nil {
 		if err := space.Apply(a.Changes); err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -57,7 +58,7 @@ func Examine(event Event, settings Settings, prior ledger.State, space *workspac
 // lines. Whoever goes through many stops of one reads it once.
 type Reading interface {
 	Read(since transcript.Log) (transcript.Log, transcript.View, error)
-	Window(lines int, word string) (transcript.Window, error)
+	Window(lines int, word string) (fact.Window, error)
 }
 
 // fromFile reads the file at its path.
@@ -67,7 +68,7 @@ func (f fromFile) Read(since transcript.Log) (transcript.Log, transcript.View, e
 	return transcript.Read(string(f), since)
 }
 
-func (f fromFile) Window(lines int, word string) (transcript.Window, error) {
+func (f fromFile) Window(lines int, word string) (fact.Window, error) {
 	return transcript.About(string(f), lines, word)
 }
 
@@ -96,7 +97,7 @@ func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.Sta
 			return s.vetoed(settings)
 		}
 	}
-	s.Situation.Now, s.Situation.Memories = now.UnixMilli(), prior.Loops
+	s.Situation.Session.Now, s.Situation.Memories = now.UnixMilli(), prior.Loops
 	s.files(settings, space)
 	s.Verdict = settings.Strategy.Decide(settings.Config, s.Situation)
 	for _, err := range s.Verdict.Faults {
@@ -112,7 +113,7 @@ const lag = 100 * time.Millisecond
 // result.
 func (s Snapshot) lags() bool {
 	n := len(s.View.Calls)
-	return s.Situation.Lags || n > 0 && !s.View.Calls[n-1].Done
+	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
 func (s Snapshot) vetoed(settings Settings) Snapshot {
@@ -125,15 +126,16 @@ func (s *Snapshot) files(settings Settings, space *workspace.Space) {
 	if settings.Strategy.Reads == nil || space == nil {
 		return
 	}
-	s.Situation.Dir, s.Situation.Files = space.Dir, map[string]strategy.File{}
+	files := map[string]strategy.File{}
+	s.Situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
-		s.Situation.Away = cwd != space.Dir
+		s.Situation.Workspace.Away = cwd != space.Dir
 	}
 	for range maxAsks {
 		news := false
 		for _, want := range settings.Strategy.Reads(settings.Config, s.Situation) {
-			if _, ok := s.Situation.Files[want.Name]; !ok && len(s.Situation.Files) < maxWants {
-				s.Situation.Files[want.Name] = space.Read(want)
+			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
+				files[want.Name] = space.Read(want)
 				news = true
 			}
 		}
@@ -158,8 +160,8 @@ func (s *Snapshot) read(reading Reading, settings Settings) {
 		}
 	}
 	s.Situation = situation(s.Event, s.View)
-	s.Situation.Known, s.Situation.Calls = s.known, s.View.CallsInTurn
-	s.Situation.Plugin, s.Situation.Prompt = settings.Plugin, s.prompt()
+	s.Situation.Turn.Known = s.known
+	s.Situation.Session.Plugin, s.Situation.Turn.PromptID = settings.Plugin, s.prompt()
 	if settings.Strategy.Lines == nil {
 		return
 	}
@@ -168,9 +170,9 @@ func (s *Snapshot) read(reading Reading, settings Settings) {
 		if err != nil {
 			return // said above
 		}
-		s.Situation.Window = strategy.Window{LastTool: w.LastTool, Todos: todos(w.Todos), Said: w.Said, Raw: w.Raw}
+		s.Situation.Window = w
 		if s.Event.LastMessage == "" {
-			s.Situation.Text = clip(w.Text)
+			s.Situation.Message.Text = clip(w.Text)
 		}
 	}
 }
@@ -178,37 +180,36 @@ func (s *Snapshot) read(reading Reading, settings Settings) {
 // situation puts the event before the transcript, which may lag.
 func situation(event Event, view transcript.View) strategy.Situation {
 	s := strategy.Situation{
-		Text: event.LastMessage, Own: event.LastMessage != "",
-		Asked: view.Asked, LastTool: view.LastTool,
-		Todos: todos(view.Todos), TodosTurns: view.TodosTurns,
-		Skill: view.Skill.Name, SkillTurns: view.Skill.Turns,
-		Session: event.SessionID, Active: bool(event.Active), Cap: event.blockCap,
-		PromptText: view.PromptText, Plans: plans(event.LastMessage, view.Plans),
+		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
+		Turn: strategy.Turn{
+			Prompt: view.PromptText, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
+			Running: len(view.Started), Active: bool(event.Active),
+		},
+		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap},
+		Todos:   strategy.Todos{List: view.Todos, Turns: view.TodosTurns, Team: view.Team},
+		Skill:   view.Skill,
+		Plans:   plans(event.LastMessage, view.Plans),
 	}
-	for _, call := range view.Calls {
-		s.Tools = append(s.Tools, call.Name)
-		s.Recent = append(s.Recent, strategy.Call{Name: call.Name, Input: call.Input, Result: call.Result})
+	m := &s.Message
+	m.Lags = m.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(m.Text), strings.TrimSpace(view.Text)))
+	if m.Text == "" {
+		m.Text, m.Earlier = view.Text, !view.Spoken
 	}
-	s.Running, s.Team = len(view.Started), view.Team
-	s.Lags = s.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(s.Text), strings.TrimSpace(view.Text)))
-	if s.Text == "" {
-		s.Text, s.Earlier = view.Text, !view.Spoken
-	}
-	s.Text = clip(s.Text)
+	m.Text = clip(m.Text)
 	return s
 }
 
 // plans are those that the transcript names, and before them those of the last
 // message, which it may not have yet.
-func plans(text string, known []transcript.Plan) []strategy.Plan {
-	var all []strategy.Plan
+func plans(text string, known []fact.Plan) []fact.Plan {
+	var all []fact.Plan
 	for _, name := range transcript.PlansIn(text) {
-		all = append(all, strategy.Plan{Name: name})
+		all = append(all, fact.Plan{Name: name})
 	}
 	for _, p := range known {
-		i := slices.IndexFunc(all, func(other strategy.Plan) bool { return other.Name == p.Name })
+		i := slices.IndexFunc(all, func(other fact.Plan) bool { return other.Name == p.Name })
 		if i < 0 {
-			all = append(all, strategy.Plan(p))
+			all = append(all, p)
 		} else {
 			all[i].Written = p.Written
 		}
@@ -221,14 +222,6 @@ func clip(text string) string {
 		text = strings.ToValidUTF8(text[len(text)-maxText:], "")
 	}
 	return text
-}
-
-func todos(list []transcript.Todo) []strategy.Todo {
-	var all []strategy.Todo
-	for _, t := range list {
-		all = append(all, strategy.Todo{Content: t.Content, Status: t.Status, Owner: t.Owner, Blocked: t.Blocked})
-	}
-	return all
 }
 
 // prompt names the user's prompt that this stop belongs to. The event's own id
@@ -255,8 +248,8 @@ func (s *Snapshot) knownPrompt() string {
 // progress is what this stop is compared by with the one before it.
 func (s *Snapshot) progress() guard.Progress {
 	h := fnv.New64a()
-	io.WriteString(h, s.Situation.Text)
-	for _, t := range s.Situation.Todos {
+	io.WriteString(h, s.Situation.Message.Text)
+	for _, t := range s.Situation.Todos.List {
 		io.WriteString(h, "\x00"+t.Status+"\x00"+t.Content)
 	}
 	io.WriteString(h, "\x00"+strconv.Itoa(s.View.CallsInTurn))

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // MaxPage bounds a page, in bytes.
@@ -27,21 +29,15 @@ const (
 // Page is what there is to say of a stop.
 type Page struct {
 	Skill   string // in use, "" for none
-	Todos   Todos
-	Calls   []Call // oldest first; the newest three are shown
-	Request string // how the newest prompt of a person begins
-	Message string // the last that Claude said
+	Todos   fact.Tally
+	Calls   []fact.Call // oldest first; the newest three are shown
+	Request string      // how the newest prompt of a person begins
+	Message string      // the last that Claude said
 	// Asked is the tool that asks the user, "" if none does; Running is how many
 	// tasks of the session run in the background.
 	Asked   string
 	Running int
 }
-
-// Todos is the state of a todo list.
-type Todos struct{ Done, Doing, Pending int }
-
-// Call is a tool call: what it was about, and what came back.
-type Call struct{ Name, Input, Result string }
 
 // String is the page as the judge gets it.
 func (p Page) String() string {
@@ -55,7 +51,7 @@ func (p Page) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(c.String())
+		b.WriteString(shown(c))
 	}
 	b.WriteString("]\n  Latest request: ")
 	b.WriteString(quoted(head(p.Request, maxRequest), maxRequestBytes))
@@ -79,24 +75,8 @@ func (p Page) waiting() string {
 	return "nothing"
 }
 
-// String is like "2/5 complete, 3 pending".
-func (t Todos) String() string {
-	all := t.Done + t.Doing + t.Pending
-	if all == 0 {
-		return "none"
-	}
-	s := strconv.Itoa(t.Done) + "/" + strconv.Itoa(all) + " complete"
-	if t.Doing > 0 {
-		s += ", " + strconv.Itoa(t.Doing) + " in progress"
-	}
-	if t.Pending > 0 {
-		s += ", " + strconv.Itoa(t.Pending) + " pending"
-	}
-	return s
-}
-
-// String is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
-func (c Call) String() string {
+// shown is like "Bash(npm test → exit 0)", or "TaskUpdate(task2 → completed)".
+func shown(c fact.Call) string {
 	input, result := c.Input, c.Result
 	if c.Name == "TaskUpdate" {
 		if id, status, ok := strings.Cut(strings.TrimPrefix(c.Input, "#"), " → "); ok {

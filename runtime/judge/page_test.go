@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // The first design's table of signals, and the page that each of them gives.
@@ -28,7 +30,7 @@ func TestPageOfEachSignal(t *testing.T) {
 `,
 		},
 		"AskUserQuestion": {
-			Page{Asked: "AskUserQuestion", Calls: []Call{{"AskUserQuestion", "", ""}}, Message: "Two ways are open."},
+			Page{Asked: "AskUserQuestion", Calls: []fact.Call{{Name: "AskUserQuestion"}}, Message: "Two ways are open."},
 			`CONTEXT:
   Active skill: none
   Todo state: none
@@ -39,7 +41,7 @@ func TestPageOfEachSignal(t *testing.T) {
 `,
 		},
 		"pending todos": {
-			Page{Todos: Todos{Done: 2, Pending: 3}, Calls: []Call{{"TodoWrite", "", "Todos have been modified"}}, Message: "The parser is in place."},
+			Page{Todos: fact.Tally{Done: 2, Pending: 3}, Calls: []fact.Call{{Name: "TodoWrite", Result: "Todos have been modified"}}, Message: "The parser is in place."},
 			`CONTEXT:
   Active skill: none
   Todo state: 2/5 complete, 3 pending
@@ -50,7 +52,7 @@ func TestPageOfEachSignal(t *testing.T) {
 `,
 		},
 		"Ready for feedback": {
-			Page{Skill: "executing-plans", Todos: Todos{Done: 3, Pending: 2}, Message: "Batch 1 is complete. Ready for feedback."},
+			Page{Skill: "executing-plans", Todos: fact.Tally{Done: 3, Pending: 2}, Message: "Batch 1 is complete. Ready for feedback."},
 			`CONTEXT:
   Active skill: executing-plans
   Todo state: 3/5 complete, 2 pending
@@ -62,8 +64,8 @@ func TestPageOfEachSignal(t *testing.T) {
 		},
 		"Task N complete": { // the page that the design shows
 			Page{
-				Skill: "executing-plans", Todos: Todos{Done: 2, Pending: 3},
-				Calls:   []Call{{"Read", "a.go", "package a"}, {"Edit", "a.go", "ok"}, {"Bash", "npm test", "exit 0"}, {"TaskUpdate", "#2 → completed", "Updated task #2 status"}},
+				Skill: "executing-plans", Todos: fact.Tally{Done: 2, Pending: 3},
+				Calls:   []fact.Call{{Name: "Read", Input: "a.go", Result: "package a"}, {Name: "Edit", Input: "a.go", Result: "ok"}, {Name: "Bash", Input: "npm test", Result: "exit 0"}, {Name: "TaskUpdate", Input: "#2 → completed", Result: "Updated task #2 status"}},
 				Message: "Task 2 complete. Moving to Task 3.",
 			},
 			`CONTEXT:
@@ -89,7 +91,7 @@ func TestPageSaysWhatRuns(t *testing.T) {
 			t.Errorf("%d: %s", running, got)
 		}
 	}
-	if got := (Todos{Done: 1, Doing: 1, Pending: 2}).String(); got != "1/4 complete, 1 in progress, 2 pending" {
+	if got := (fact.Tally{Done: 1, Doing: 1, Pending: 2}).String(); got != "1/4 complete, 1 in progress, 2 pending" {
 		t.Error(got)
 	}
 }
@@ -215,14 +217,14 @@ func TestNoTextLeavesItsField(t *testing.T) {
 	}
 	for i, s := range all {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
-			call := Call{s, s, s}
+			call := fact.Call{Name: s, Input: s, Result: s}
 			wellFormed(t, Page{Message: s})
 			wellFormed(t, Page{Request: s})
 			wellFormed(t, Page{Skill: s})
 			wellFormed(t, Page{Asked: s})
-			wellFormed(t, Page{Calls: []Call{{"Bash", "ls", s}, {"Bash", s, "ok"}, {s, "ls", "ok"}}})
-			wellFormed(t, Page{Calls: []Call{{"TaskUpdate", "#" + s + " → " + s, ""}}})
-			wellFormed(t, Page{Skill: s, Request: s, Message: s, Asked: s, Calls: []Call{call, call, call, call}, Todos: Todos{1 << 40, 1 << 40, 1 << 40}, Running: 1 << 40})
+			wellFormed(t, Page{Calls: []fact.Call{{Name: "Bash", Input: "ls", Result: s}, {Name: "Bash", Input: s, Result: "ok"}, {Name: s, Input: "ls", Result: "ok"}}})
+			wellFormed(t, Page{Calls: []fact.Call{{Name: "TaskUpdate", Input: "#" + s + " → " + s}}})
+			wellFormed(t, Page{Skill: s, Request: s, Message: s, Asked: s, Calls: []fact.Call{call, call, call, call}, Todos: fact.Tally{Done: 1 << 40, Doing: 1 << 40, Pending: 1 << 40}, Running: 1 << 40})
 		})
 	}
 }
@@ -232,7 +234,7 @@ func FuzzPage(f *testing.F) {
 		f.Add(s, s, s, s)
 	}
 	f.Fuzz(func(t *testing.T, skill, request, message, call string) {
-		wellFormed(t, Page{Skill: skill, Request: request, Message: message, Asked: skill, Calls: []Call{{call, request, message}, {skill, call, request}, {"TaskUpdate", call, message}}, Todos: Todos{len(skill), len(request), len(message)}, Running: len(call)})
+		wellFormed(t, Page{Skill: skill, Request: request, Message: message, Asked: skill, Calls: []fact.Call{{Name: call, Input: request, Result: message}, {Name: skill, Input: call, Result: request}, {Name: "TaskUpdate", Input: call, Result: message}}, Todos: fact.Tally{Done: len(skill), Doing: len(request), Pending: len(message)}, Running: len(call)})
 	})
 }
 

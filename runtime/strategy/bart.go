@@ -72,8 +72,8 @@ func bartSet() []Rule {
 func markerSays(word string) func(Situation) (string, string, bool) {
 	return func(s Situation) (evidence, reason string, ok bool) {
 		found := ""
-		if !s.Earlier {
-			found = lastMarker(spoken(s.Text))
+		if !s.Message.Earlier {
+			found = lastMarker(spoken(s.Message.Text))
 		}
 		if found == "" {
 			return "no marker", "", false
@@ -99,7 +99,7 @@ func announcedTodos(s Situation) (evidence, reason string, ok bool) {
 	if !found {
 		return a.String(), "", false
 	}
-	if s.TodosTurns > 0 {
+	if s.Todos.Turns > 0 {
 		return "the todo list is from an earlier turn", "", false
 	}
 	if s.own() > 0 {
@@ -109,10 +109,10 @@ func announcedTodos(s Situation) (evidence, reason string, ok bool) {
 }
 
 func announcedIn(s Situation) (announcement, bool) {
-	if s.Earlier {
+	if s.Message.Earlier {
 		return announcement{}, false
 	}
-	return lastAnnouncement(edges(closing.WithoutComments(spoken(s.Text))))
+	return lastAnnouncement(edges(closing.WithoutComments(spoken(s.Message.Text))))
 }
 
 // edges are the first two paragraphs of a text and the last two: where Claude

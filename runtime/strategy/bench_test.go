@@ -8,7 +8,7 @@ func BenchmarkNed(b *testing.B) {
 		b.Run(set, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				ned.Decide(Config{Rules: set}, Situation{Text: "All three are in place, with tests for each of them."})
+				ned.Decide(Config{Rules: set}, Situation{Message: Message{Text: "All three are in place, with tests for each of them."}})
 			}
 		})
 	}

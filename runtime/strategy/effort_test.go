@@ -129,7 +129,7 @@ func TestStepsAreBounded(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		a := newAsking(Situation{Text: c.text}, nil)
+		a := newAsking(Situation{Message: Message{Text: c.text}}, nil)
 		for _, r := range c.rules {
 			if _, ok := a.holds(r); ok {
 				t.Errorf("%s: %s holds", name, r.ID)
@@ -144,7 +144,7 @@ func TestStepsAreBounded(t *testing.T) {
 		if _, ok := a.holds(mine); !ok {
 			t.Errorf("%s: the user's own rule is not asked", name)
 		}
-		if v := match(append(c.rules, mine), Situation{Text: c.text}, nil); v.Rule != "mine" || len(v.Faults) != 1 {
+		if v := match(append(c.rules, mine), Situation{Message: Message{Text: c.text}}, nil); v.Rule != "mine" || len(v.Faults) != 1 {
 			t.Errorf("%s: %s, %v", name, v.Rule, v.Faults)
 		}
 	}
@@ -160,7 +160,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 		{ID: "none", Text: "(", Then: Stop, Foreign: true},
 		{ID: "good", Says: []string{"deploying"}, Then: Stop, Foreign: true},
 	}
-	v := match(rules, Situation{Text: text}, nil)
+	v := match(rules, Situation{Message: Message{Text: text}}, nil)
 	faults := fmt.Sprint(v.Faults)
 	if v.Rule != "good" || len(v.Faults) != 3 {
 		t.Errorf("%s, %s", v.Rule, faults)
@@ -170,7 +170,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 			t.Errorf("%s not in %s", says, faults)
 		}
 	}
-	a := newAsking(Situation{Text: "Done: a"}, nil)
+	a := newAsking(Situation{Message: Message{Text: "Done: a"}}, nil)
 	a.foreign.left = asked + 100
 	if _, ok := a.holds(Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: Continue, Foreign: true}); ok || len(a.unasked) != 1 {
 		t.Errorf("an unless that was not asked: %v", a.unasked)
@@ -178,7 +178,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	for _, r := range rules { // the user may
 		r.Foreign = false
 		if r.ID == "dear" {
-			if v := match([]Rule{r}, Situation{Text: text}, nil); len(v.Faults) != 0 {
+			if v := match([]Rule{r}, Situation{Message: Message{Text: text}}, nil); len(v.Faults) != 0 {
 				t.Errorf("the user's: %v", v.Faults)
 			}
 		}
@@ -189,9 +189,9 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
 	c := costly()["patterns on the end"]
 	decide := matching(c.rules, &Kept{})
-	first := fmt.Sprint(decide(Situation{Text: c.text}))
+	first := fmt.Sprint(decide(Situation{Message: Message{Text: c.text}}))
 	for range 3 {
-		if again := fmt.Sprint(decide(Situation{Text: c.text})); again != first {
+		if again := fmt.Sprint(decide(Situation{Message: Message{Text: c.text}})); again != first {
 			t.Errorf("%s, then %s", first, again)
 		}
 	}

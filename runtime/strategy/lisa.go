@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -58,7 +59,7 @@ func askUnlessSure(c Config, s Situation, v Verdict) Verdict {
 	}
 	v.Decision, v.Reason = Stop, ""
 	v.Page = Page(s)
-	v.Going = strings.ReplaceAll(goOnAsJudged, "{todos}", remaining(s.Todos))
+	v.Going = strings.ReplaceAll(goOnAsJudged, "{todos}", remaining(s.Todos.List))
 	return v
 }
 
@@ -68,41 +69,28 @@ const goOnAsJudged = "It looks as if the work is not finished.{todos} Go on with
 
 // Page is what a judge is shown of a situation.
 func Page(s Situation) string {
-	p := judge.Page{Skill: s.Skill, Request: s.PromptText, Message: s.Text, Asked: s.Asked, Running: s.Running}
-	for _, t := range s.Todos {
-		switch t.Status {
-		case "completed":
-			p.Todos.Done++
-		case "in_progress":
-			p.Todos.Doing++
-		case "pending":
-			p.Todos.Pending++
-		}
-	}
-	for _, c := range s.Recent {
-		p.Calls = append(p.Calls, judge.Call(c))
-	}
+	p := judge.Page{Skill: s.Skill.Name, Todos: fact.Count(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text, Asked: s.Turn.Asked, Running: s.Turn.Running}
 	return p.String()
 }
 
 // lisaSet asks ned's rules first.
 func lisaSet() []Rule {
 	silent := func(s Situation) (string, string, bool) {
-		return "nothing was said in this turn", "", s.Earlier || strings.TrimSpace(s.Text) == ""
+		return "nothing was said in this turn", "", s.Message.Earlier || strings.TrimSpace(s.Message.Text) == ""
 	}
 	left := func(s Situation) (string, string, bool) {
 		open := s.own()
-		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.TodosTurns == 0
+		return strconv.Itoa(open) + " open in the todo list, and no word of going on", "", open > 0 && s.Todos.Turns == 0
 	}
 	talk := func(s Situation) (string, string, bool) {
-		return strconv.Itoa(s.Calls) + " tool calls in this turn", "", s.Known && s.Calls == 0 && !s.Lags
+		return strconv.Itoa(s.Turn.Count) + " tool calls in this turn", "", s.Turn.Known && s.Turn.Count == 0 && !s.Message.Lags
 	}
 	report := func(s Situation) (string, string, bool) {
-		sentence, ok := reports(s.Text)
+		sentence, ok := reports(s.Message.Text)
 		return sentence, "", ok
 	}
 	long := func(s Situation) (string, string, bool) {
-		return "a message of " + strconv.Itoa(len(s.Text)) + " bytes", "", len(strings.TrimSpace(s.Text)) > longMessage
+		return "a message of " + strconv.Itoa(len(s.Message.Text)) + " bytes", "", len(strings.TrimSpace(s.Message.Text)) > longMessage
 	}
 	unsure := func(Situation) (string, string, bool) { return "no rule is sure", "", true }
 	return slices.Concat([]Rule{{ID: "silent", Then: Stop, Sure: 95, own: silent}}, nedDefault(), []Rule{

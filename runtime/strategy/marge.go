@@ -102,7 +102,7 @@ func margeSet(c Config) []Rule {
 			}},
 			Rule{ID: r.id, Then: Continue, own: func(s Situation) (string, string, bool) {
 				p := read(s)
-				return p.where, p.next + remaining(s.Todos), p.speaks() && p.done < p.total
+				return p.where, p.next + remaining(s.Todos.List), p.speaks() && p.done < p.total
 			}},
 		)
 	}
@@ -139,15 +139,15 @@ func (c Config) stale(name string, age int64) string {
 // onlyAnswers tests whether the person has asked something and Claude has only
 // looked: what it says then is the answer, whatever remains elsewhere.
 func onlyAnswers(s Situation) (evidence, reason string, ok bool) {
-	if !isQuestion(s.PromptText) {
+	if !isQuestion(s.Turn.Prompt) {
 		return "the prompt asks nothing", "", false
 	}
-	for _, tool := range s.Tools {
-		if !onlyLooks(tool) {
-			return "Claude has done more than look: " + tool, "", false
+	for _, call := range s.Turn.Calls {
+		if !onlyLooks(call.Name) {
+			return "Claude has done more than look: " + call.Name, "", false
 		}
 	}
-	return "you asked " + quote(s.PromptText) + ", and this is the answer", "", true
+	return "you asked " + quote(s.Turn.Prompt) + ", and this is the answer", "", true
 }
 
 // isQuestion tells whether a prompt wants to know something rather than to have

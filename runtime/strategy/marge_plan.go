@@ -9,6 +9,8 @@ package strategy
 import (
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -108,17 +110,17 @@ func (p plan) count() (done int, first box) {
 }
 
 // inUse are the plans that the session works on, the newest first.
-func inUse(s Situation) []Plan {
+func inUse(s Situation) []fact.Plan {
 	within := 0
-	if isGoOn(s.PromptText) {
+	if isGoOn(s.Turn.Prompt) {
 		within = lookBack
 	}
-	var all []Plan
+	var all []fact.Plan
 	for _, p := range s.Plans {
 		if p.Turns > within || strings.Contains(p.Name, sddDir) {
 			continue
 		}
-		if p.Name = relative(s.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
+		if p.Name = relative(s.Workspace.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
 			all = append(all, p)
 		}
 	}
@@ -135,14 +137,14 @@ func planWants(_ Config, s Situation) []Want {
 
 func planReads(_ Config, s Situation) (p progress) {
 	for _, named := range inUse(s) {
-		f := s.Files[named.Name]
+		f := s.Workspace.Files[named.Name]
 		if f.Problem != "" && p.unsure == "" {
 			p.unsure = "the plan " + shown(named.Name) + ": " + f.Problem
 		}
 		if !f.Readable() {
 			continue
 		}
-		if s.Files[sddDir+slugOf(named.Name)+sddFile].Found {
+		if s.Workspace.Files[sddDir+slugOf(named.Name)+sddFile].Found {
 			continue // its ledger speaks for it: nobody ticks its boxes
 		}
 		read := parsePlan(string(f.Data))

@@ -18,6 +18,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -196,7 +198,7 @@ func slugOf(name string) string {
 // slugs are the workspaces whose ledgers are looked at.
 func slugs(s Situation) []string {
 	var all []string
-	for _, name := range s.Files[sddDir].Names {
+	for _, name := range s.Workspace.Files[sddDir].Names {
 		if !strings.HasPrefix(name, ".") && !strings.HasSuffix(name, ".md") {
 			all = append(all, name)
 		}
@@ -208,12 +210,12 @@ func slugs(s Situation) []string {
 // session's.
 func newest(s Situation) (slug string, others bool) {
 	for _, name := range slugs(s) {
-		f := s.Files[sddDir+name+sddFile]
+		f := s.Workspace.Files[sddDir+name+sddFile]
 		switch {
 		case !f.Found:
 		case !isOurs(s, name):
 			others = true
-		case slug == "" || f.Age <= s.Files[sddDir+slug+sddFile].Age:
+		case slug == "" || f.Age <= s.Workspace.Files[sddDir+slug+sddFile].Age:
 			slug = name
 		}
 	}
@@ -225,10 +227,10 @@ func newest(s Situation) (slug string, others bool) {
 // follows a ledger names it, or its plan. One that has called no tool yet may be
 // about to.
 func isOurs(s Situation, slug string) bool {
-	if !s.Known || s.LastTool == "" {
+	if !s.Turn.Known || s.Turn.LastTool == "" {
 		return true
 	}
-	return slices.ContainsFunc(s.Plans, func(p Plan) bool {
+	return slices.ContainsFunc(s.Plans, func(p fact.Plan) bool {
 		return strings.HasSuffix(p.Name, sddDir+slug) || slugOf(p.Name) == slug
 	})
 }
@@ -251,8 +253,8 @@ func sddWants(_ Config, s Situation) []Want {
 func planNames(s Situation, slug string) []string {
 	var all []string
 	base := slug + ".md"
-	if named := planOf(string(s.Files[sddDir+slug+sddFile].Data)); named != "" {
-		if name := relative(s.Dir, named); name != "" {
+	if named := planOf(string(s.Workspace.Files[sddDir+slug+sddFile].Data)); named != "" {
+		if name := relative(s.Workspace.Dir, named); name != "" {
 			all = append(all, name)
 		}
 		base = slugOf(strings.ReplaceAll(named, `\`, "/")) + ".md"
@@ -272,7 +274,7 @@ func sddReads(c Config, s Situation) (p progress) {
 		return p
 	}
 	name := sddDir + slug + sddFile
-	f := s.Files[name]
+	f := s.Workspace.Files[name]
 	p.found = true
 	if f.Problem != "" {
 		p.unsure = shown(name) + ": " + f.Problem
@@ -291,7 +293,7 @@ func sddReads(c Config, s Situation) (p progress) {
 		return p
 	}
 	for _, file := range planNames(s, slug) {
-		if f := s.Files[file]; f.Readable() {
+		if f := s.Workspace.Files[file]; f.Readable() {
 			switch read := parsePlan(string(f.Data)); {
 			case len(read.tasks) > 0:
 				return ledger.over(p, name, file, read)

@@ -167,7 +167,7 @@ func workflowWants(Config, Situation) []Want {
 }
 
 func workflowReads(c Config, s Situation) (p progress) {
-	f := s.Files[WorkflowFile]
+	f := s.Workspace.Files[WorkflowFile]
 	if !f.Found {
 		return p
 	}
@@ -187,11 +187,11 @@ func workflowReads(c Config, s Situation) (p progress) {
 		return p
 	}
 	p.done, p.total = w.Done, w.Total
-	if w.Session != "" && s.Session != "" && w.Session != s.Session {
+	if w.Session != "" && s.Session.ID != "" && w.Session != s.Session.ID {
 		p.unsure = WorkflowFile + " is about another session"
 		return p
 	}
-	age := s.Now - w.Updated
+	age := s.Session.Now - w.Updated
 	if w.Updated == 0 || age < 0 { // a clock that is wrong must not keep it fresh for years
 		age = f.Age
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // now is the time of the stop: 2026-02-06T21:40:00Z.
@@ -15,11 +17,11 @@ const now = 1_770_414_000_000
 // the strategy names what it wants until it has it.
 func situationWith(t *testing.T, c Config, s Situation, files map[string]File) Situation {
 	t.Helper()
-	s.Now, s.Dir, s.Files = now, "/w", map[string]File{}
+	s.Session.Now, s.Workspace.Dir, s.Workspace.Files = now, "/w", map[string]File{}
 	for range 8 {
 		news := false
 		for _, want := range margeReads(c, s) {
-			if _, ok := s.Files[want.Name]; ok {
+			if _, ok := s.Workspace.Files[want.Name]; ok {
 				continue
 			}
 			news = true
@@ -29,7 +31,7 @@ func situationWith(t *testing.T, c Config, s Situation, files map[string]File) S
 			} else if ok && f.Problem == "" {
 				f.Found = true
 			}
-			s.Files[want.Name] = f
+			s.Workspace.Files[want.Name] = f
 		}
 		if !news {
 			return s
@@ -98,15 +100,15 @@ const (
 )
 
 func TestMarge(t *testing.T) {
-	called := Situation{Text: "That is in place.", Known: true, LastTool: "Bash", Tools: []string{"Bash"}}
+	called := Situation{Message: Message{Text: "That is in place."}, Turn: Turn{Known: true, LastTool: "Bash", Calls: []fact.Call{{Name: "Bash"}}}}
 	named := func(names ...string) Situation {
 		s := called
 		for _, n := range names {
-			s.Plans = append(s.Plans, Plan{Name: n})
+			s.Plans = append(s.Plans, fact.Plan{Name: n})
 		}
 		return s
 	}
-	said := Situation{Text: "That is in place."}
+	said := Situation{Message: Message{Text: "That is in place."}}
 	half := "- [x] the table\n- [ ] the cookie\n- [ ] the button\n"
 	for name, test := range map[string]struct {
 		situation Situation
@@ -122,7 +124,7 @@ func TestMarge(t *testing.T) {
 		"state, its line":       {said, map[string]File{WorkflowFile: workflow()}, Continue, "state", ".claude/workflow-state.json, line 5"},
 		"state, skill, phase":   {said, map[string]File{WorkflowFile: workflow()}, Continue, "state", "“batch_execution”"},
 		"state, next":           {said, map[string]File{WorkflowFile: workflow(`"phase"`, `"next": "write the docs", "phase"`)}, Continue, "state", "“write the docs”"},
-		"state, todos":          {Situation{Text: "Hm.", Todos: []Todo{{Content: "b", Status: "pending"}}}, map[string]File{WorkflowFile: workflow()}, Continue, "state", "Open in the todo list: “b”."},
+		"state, todos":          {Situation{Message: Message{Text: "Hm."}, Todos: Todos{List: []fact.Todo{{Content: "b", Status: "pending"}}}}, map[string]File{WorkflowFile: workflow()}, Continue, "state", "Open in the todo list: “b”."},
 		"state, other members":  {said, map[string]File{WorkflowFile: workflow(`"phase"`, `"x": [1, {"y": null}], "phase"`)}, Continue, "state", ""},
 		"state, BOM and CRLF":   {said, map[string]File{WorkflowFile: text("\xef\xbb\xbf" + strings.ReplaceAll(string(workflow().Data), "\n", "\r\n"))}, Continue, "state", ""},
 		"waiting":               {said, map[string]File{WorkflowFile: workflow("false", "true")}, Stop, "state-waiting", "waits for you"},
@@ -160,19 +162,19 @@ func TestMarge(t *testing.T) {
 		"NUL":                 {said, map[string]File{WorkflowFile: text("\x00\x00\x00")}, Stop, "state-fault", "line 1, column 1"},
 		"cannot be read":      {said, map[string]File{WorkflowFile: {Found: true, Problem: "larger than 256 KiB"}}, Stop, "state-fault", "larger than 256 KiB"},
 		"broken, long ago":    {said, map[string]File{WorkflowFile: aged("{", 45)}, Stop, "unsure", "45 min"},
-		"another session's":   {Situation{Text: "Hm.", Session: "s1"}, map[string]File{WorkflowFile: workflow(`"phase"`, `"session_id": "s2", "phase"`)}, Stop, "unsure", "another session"},
-		"this session's":      {Situation{Text: "Hm.", Session: "s1"}, map[string]File{WorkflowFile: workflow(`"phase"`, `"session_id": "s1", "phase"`)}, Continue, "state", ""},
+		"another session's":   {Situation{Message: Message{Text: "Hm."}, Session: Session{ID: "s1"}}, map[string]File{WorkflowFile: workflow(`"phase"`, `"session_id": "s2", "phase"`)}, Stop, "unsure", "another session"},
+		"this session's":      {Situation{Message: Message{Text: "Hm."}, Session: Session{ID: "s1"}}, map[string]File{WorkflowFile: workflow(`"phase"`, `"session_id": "s1", "phase"`)}, Continue, "state", ""},
 
 		// The message says whose turn it is.
-		"asks":                 {Situation{Text: "Shall I go on with task 3?"}, map[string]File{WorkflowFile: workflow()}, Stop, "asks", ""},
-		"offers":               {Situation{Text: "Ready for feedback."}, map[string]File{WorkflowFile: workflow()}, Stop, "hands", ""},
-		"waits":                {Situation{Text: "I'll wait for the build to finish."}, map[string]File{WorkflowFile: workflow()}, Stop, "waits", ""},
-		"asked":                {Situation{Text: "Hm.", Asked: "AskUserQuestion"}, map[string]File{WorkflowFile: workflow()}, Stop, "asked", ""},
-		"says it is done":      {Situation{Text: "All done."}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},
-		"an answer":            {Situation{Text: "Two of five.", PromptText: "How far is it?", Tools: []string{"Read", "Grep"}}, map[string]File{WorkflowFile: workflow()}, Stop, "answers", "How far is it?"},
-		"an answer, without ?": {Situation{Text: "Two of five.", PromptText: "explain the plan"}, map[string]File{WorkflowFile: workflow()}, Stop, "answers", ""},
-		"asked to do it":       {Situation{Text: "Hm.", PromptText: "Could you carry out the plan?"}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},
-		"a question, and work": {Situation{Text: "Hm.", PromptText: "What about the tests?", Tools: []string{"Read", "Edit"}}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},
+		"asks":                 {Situation{Message: Message{Text: "Shall I go on with task 3?"}}, map[string]File{WorkflowFile: workflow()}, Stop, "asks", ""},
+		"offers":               {Situation{Message: Message{Text: "Ready for feedback."}}, map[string]File{WorkflowFile: workflow()}, Stop, "hands", ""},
+		"waits":                {Situation{Message: Message{Text: "I'll wait for the build to finish."}}, map[string]File{WorkflowFile: workflow()}, Stop, "waits", ""},
+		"asked":                {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Asked: "AskUserQuestion"}}, map[string]File{WorkflowFile: workflow()}, Stop, "asked", ""},
+		"says it is done":      {Situation{Message: Message{Text: "All done."}}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},
+		"an answer":            {Situation{Message: Message{Text: "Two of five."}, Turn: Turn{Prompt: "How far is it?", Calls: []fact.Call{{Name: "Read"}, {Name: "Grep"}}}}, map[string]File{WorkflowFile: workflow()}, Stop, "answers", "How far is it?"},
+		"an answer, without ?": {Situation{Message: Message{Text: "Two of five."}, Turn: Turn{Prompt: "explain the plan"}}, map[string]File{WorkflowFile: workflow()}, Stop, "answers", ""},
+		"asked to do it":       {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Prompt: "Could you carry out the plan?"}}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},
+		"a question, and work": {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Prompt: "What about the tests?", Calls: []fact.Call{{Name: "Read"}, {Name: "Edit"}}}}, map[string]File{WorkflowFile: workflow()}, Continue, "state", ""},
 
 		// The ledger of superpowers.
 		"sdd, begun":          {said, map[string]File{ledgerName: text(ledgerHead), planName: text(authPlan)}, Continue, "sdd", "task 1, “The user table” (" + planName + ", line 5), from “Step 1: Write the failing test” (line 7) on"},
@@ -213,7 +215,7 @@ func TestMarge(t *testing.T) {
 		"sdd, another's":       {called, map[string]File{ledgerName: text(ledgerHead), planName: text(authPlan)}, Stop, "unsure", "not what this session works on"},
 		"sdd, ours of two":     {named(planName), map[string]File{ledgerName: aged(ledgerHead, 3), planName: text(authPlan), ".superpowers/sdd/b/progress.md": aged("Task 1: complete\n", 2)}, Continue, "sdd", "0 of 3"},
 		"sdd, hidden files":    {said, map[string]File{".superpowers/sdd/.gitignore": text("*\n"), ".superpowers/sdd/progress.md": text("Task 1: complete\n")}, Stop, "otherwise", ""},
-		"sdd, words to itself": {Situation{Text: "Hm.", Known: true, Plans: []Plan{{Name: "x"}}}, map[string]File{ledgerName: text(ledgerHead), planName: text(authPlan)}, Continue, "sdd", ""},
+		"sdd, words to itself": {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Known: true}, Plans: []fact.Plan{{Name: "x"}}}, map[string]File{ledgerName: text(ledgerHead), planName: text(authPlan)}, Continue, "sdd", ""},
 
 		// The plan in use.
 		"plan":                 {named("docs/plans/a.md"), map[string]File{"docs/plans/a.md": text(half)}, Continue, "plan", "“the cookie” (docs/plans/a.md, line 2)"},
@@ -227,11 +229,11 @@ func TestMarge(t *testing.T) {
 		"plan, the newest":     {named("docs/plans/b.md", "docs/plans/a.md"), map[string]File{"docs/plans/a.md": text(half), "docs/plans/b.md": text("- [ ] mine\n")}, Continue, "plan", "“mine”"},
 		"plan, the next one":   {named("docs/plan.md", "docs/plans/a.md"), map[string]File{"docs/plans/a.md": text(half), "docs/plan.md": text("no boxes")}, Continue, "plan", "1 of 3"},
 		"plan, cannot be read": {named("../plans/a.md"), map[string]File{"../plans/a.md": {Problem: "outside of the workspace"}}, Stop, "unsure", "outside of the workspace"},
-		"plan, earlier":        {Situation{Text: "Hm.", PromptText: "Fix the typo.", Plans: []Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]File{"docs/plans/a.md": text(half)}, Stop, "otherwise", ""},
-		"plan, go on":          {Situation{Text: "Hm.", PromptText: "continue", Plans: []Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]File{"docs/plans/a.md": text(half)}, Continue, "plan", ""},
-		"plan, long ago":       {Situation{Text: "Hm.", PromptText: "continue", Plans: []Plan{{Name: "docs/plans/a.md", Turns: 4}}}, map[string]File{"docs/plans/a.md": text(half)}, Stop, "otherwise", ""},
-		"plan, just written":   {Situation{Text: "Hm.", Plans: []Plan{{Name: planName, Written: true}}}, map[string]File{planName: text(authPlan)}, Stop, "unsure", "no box is ticked"},
-		"plan, ticked":         {Situation{Text: "Hm.", Plans: []Plan{{Name: "docs/plans/a.md", Written: true}}}, map[string]File{"docs/plans/a.md": text(half)}, Continue, "plan", ""},
+		"plan, earlier":        {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Prompt: "Fix the typo."}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]File{"docs/plans/a.md": text(half)}, Stop, "otherwise", ""},
+		"plan, go on":          {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Prompt: "continue"}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]File{"docs/plans/a.md": text(half)}, Continue, "plan", ""},
+		"plan, long ago":       {Situation{Message: Message{Text: "Hm."}, Turn: Turn{Prompt: "continue"}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 4}}}, map[string]File{"docs/plans/a.md": text(half)}, Stop, "otherwise", ""},
+		"plan, just written":   {Situation{Message: Message{Text: "Hm."}, Plans: []fact.Plan{{Name: planName, Written: true}}}, map[string]File{planName: text(authPlan)}, Stop, "unsure", "no box is ticked"},
+		"plan, ticked":         {Situation{Message: Message{Text: "Hm."}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Written: true}}}, map[string]File{"docs/plans/a.md": text(half)}, Continue, "plan", ""},
 		"plan, of a ledger":    {named(planName), map[string]File{ledgerName: aged(ledgerHead+"Task 1: complete\n", 300), planName: text(authPlan)}, Stop, "unsure", "300 min"},
 
 		// When several speak: the state, the ledger of superpowers, the plan.
@@ -282,7 +284,7 @@ func TestMargeSettings(t *testing.T) {
 		if test.file.Data != nil {
 			files[WorkflowFile] = test.file
 		}
-		s := situationWith(t, test.config, Situation{Text: "That is in place."}, files)
+		s := situationWith(t, test.config, Situation{Message: Message{Text: "That is in place."}}, files)
 		if v := marge.Decide(test.config, s); v.Rule != test.rule {
 			t.Errorf("%s: %s, %s", name, v.Rule, v.Evidence)
 		}
@@ -302,16 +304,16 @@ func TestMargeSettings(t *testing.T) {
 
 // However many ledgers and plans there are, only some are read.
 func TestMargeIsBounded(t *testing.T) {
-	files, s := map[string]File{}, Situation{Text: "Hm."}
+	files, s := map[string]File{}, Situation{Message: Message{Text: "Hm."}}
 	for i := range 200 {
 		files[fmt.Sprintf("%s%03d%s", sddDir, i, sddFile)] = aged("Task 1: complete\n", int64(i))
 		name := fmt.Sprintf("docs/plans/%03d.md", i)
 		files[name] = text("- [ ] a\n")
-		s.Plans = append(s.Plans, Plan{Name: name})
+		s.Plans = append(s.Plans, fact.Plan{Name: name})
 	}
 	s = situationWith(t, Config{}, s, files)
-	if len(s.Files) > 2+maxLedgers+maxPlans+8 {
-		t.Errorf("%d files", len(s.Files))
+	if len(s.Workspace.Files) > 2+maxLedgers+maxPlans+8 {
+		t.Errorf("%d files", len(s.Workspace.Files))
 	}
 }
 
@@ -322,7 +324,7 @@ func TestMargeQuotes(t *testing.T) {
 		sddDir + slug + sddFile:      text("Task 1: complete\n"),
 		"docs/plans/" + slug + ".md": text("## Task 1\n## Task 2: \x1b[2J\u202e" + strings.Repeat("long ", 100) + "\n- [ ] \x07bell\n"),
 	}
-	v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Text: "Hm."}, files))
+	v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Message: Message{Text: "Hm."}}, files))
 	if v.Rule != "sdd" || strings.ContainsAny(v.Reason+v.Evidence, "\n\x1b\x07\u202e") || len(v.Reason) > 1500 {
 		t.Errorf("%s: %q\n%q", v.Rule, v.Evidence, v.Reason)
 	}
@@ -342,7 +344,7 @@ func TestMargeWorkIsBounded(t *testing.T) {
 		t.Errorf("%d tasks in one line", len(labels))
 	}
 	long := map[string]File{ledgerName: text(strings.Repeat("Tasks 1-200: complete\n", 12_000)), planName: text(authPlan)}
-	if v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Text: "Hm."}, long)); v.Decision != Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
+	if v := marge().Decide(Config{}, situationWith(t, Config{}, Situation{Message: Message{Text: "Hm."}}, long)); v.Decision != Stop || !strings.Contains(v.Evidence, "speaks of tasks more than 20000 times") {
 		t.Errorf("a ledger that speaks of tasks all the time: %s, %s", v.Rule, v.Evidence)
 	}
 	if l := parseSDD(string(long[ledgerName].Data)); l.mentions > maxMentions+maxLabels {

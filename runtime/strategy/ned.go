@@ -200,7 +200,7 @@ func nedDefault() []Rule {
 // reportsLast tests whether the last paragraph says what has been done: a list that
 // is still open does not speak against it.
 func reportsLast(s Situation) (evidence, reason string, ok bool) {
-	e := endOf(s.Text)
+	e := endOf(s.Message.Text)
 	for _, sentence := range e.all() {
 		if said, ok := reports(sentence); ok {
 			return said, "", true

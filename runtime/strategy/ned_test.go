@@ -5,71 +5,73 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // The skill table of the first design, with its literal texts, and the
 // phrases that superpowers skills really use.
 func TestNedRuleSets(t *testing.T) {
-	pending := []Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}
-	done := []Todo{{Content: "write the parser", Status: "completed"}}
+	pending := []fact.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}
+	done := []fact.Todo{{Content: "write the parser", Status: "completed"}}
 	for name, test := range map[string]struct {
 		situation      Situation
 		seed, standard Decision // under the two rule sets
 		rule           string   // that decides under default
 	}{
-		"announcement":       {Situation{Text: "I'm using the X skill"}, Continue, Continue, "skill"},
-		"AskUserQuestion":    {Situation{Text: "Task 2 complete. Moving to Task 3.", LastTool: "AskUserQuestion", Todos: pending}, Stop, Stop, "asked"},
-		"pending todos":      {Situation{Text: "Wrote the parser.", Todos: pending}, Continue, Continue, "todos"},
-		"ready for feedback": {Situation{Text: "Ready for feedback"}, Stop, Stop, "hands"},
-		"progress":           {Situation{Text: "Task 1 complete. Moving to Task 2."}, Continue, Continue, "progress"},
+		"announcement":       {Situation{Message: Message{Text: "I'm using the X skill"}}, Continue, Continue, "skill"},
+		"AskUserQuestion":    {Situation{Message: Message{Text: "Task 2 complete. Moving to Task 3."}, Turn: Turn{LastTool: "AskUserQuestion"}, Todos: Todos{List: pending}}, Stop, Stop, "asked"},
+		"pending todos":      {Situation{Message: Message{Text: "Wrote the parser."}, Todos: Todos{List: pending}}, Continue, Continue, "todos"},
+		"ready for feedback": {Situation{Message: Message{Text: "Ready for feedback"}}, Stop, Stop, "hands"},
+		"progress":           {Situation{Message: Message{Text: "Task 1 complete. Moving to Task 2."}}, Continue, Continue, "progress"},
 		"announcement, to complete": {
-			Situation{Text: "I'm using the finishing-a-development-branch skill to complete this work."}, Stop, Continue, "skill"},
+			Situation{Message: Message{Text: "I'm using the finishing-a-development-branch skill to complete this work."}}, Stop, Continue, "skill"},
 		"announcement, to implement": {
-			Situation{Text: "I'm using the executing-plans skill to implement this plan."}, Continue, Continue, "skill"},
-		"all done":            {Situation{Text: "All three tasks are done."}, Stop, Stop, "finished"},
+			Situation{Message: Message{Text: "I'm using the executing-plans skill to implement this plan."}}, Continue, Continue, "skill"},
+		"all done":            {Situation{Message: Message{Text: "All three tasks are done."}}, Stop, Stop, "finished"},
 		"nothing known":       {Situation{}, Stop, Stop, "otherwise"},
-		"todos all completed": {Situation{Text: "That is it.", Todos: done}, Stop, Stop, "otherwise"},
-		"in progress only":    {Situation{Text: "Hm.", Todos: []Todo{{Content: "a", Status: "in_progress"}}}, Stop, Stop, "otherwise"},
+		"todos all completed": {Situation{Message: Message{Text: "That is it."}, Todos: Todos{List: done}}, Stop, Stop, "otherwise"},
+		"in progress only":    {Situation{Message: Message{Text: "Hm."}, Todos: Todos{List: []fact.Todo{{Content: "a", Status: "in_progress"}}}}, Stop, Stop, "otherwise"},
 
 		// Where the sets part: the seed tree looks anywhere in the text.
-		"question at the end":   {Situation{Text: "Task 1 complete. Should I go on with Task 2?"}, Continue, Stop, "asks"},
-		"question, bold":        {Situation{Text: "Task 1 is in place.\n\n**Shall I go on?**"}, Continue, Stop, "asks"},
-		"question before":       {Situation{Text: "Why did it fail? The path was wrong.\n\nNow I'll fix the path."}, Stop, Continue, "intent"},
-		"offer":                 {Situation{Text: "Phase 1 works. If you like, the rest can follow."}, Continue, Stop, "offers"},
-		"offer with todos":      {Situation{Text: "Happy to do the rest.", Todos: pending}, Continue, Stop, "offers"},
-		"waiting":               {Situation{Text: "Step 2 runs. I'll wait for the build to finish."}, Continue, Stop, "waits"},
-		"topic":                 {Situation{Text: "Moving to a new topic is always hard."}, Continue, Stop, "otherwise"},
-		"Next.js":               {Situation{Text: "It is built with Next.js."}, Continue, Stop, "otherwise"},
-		"abandoned":             {Situation{Text: "The branch was abandoned. Let me look at the other one."}, Stop, Continue, "intent"},
-		"incomplete":            {Situation{Text: "The table is incomplete, so here are the missing rows:"}, Stop, Continue, "colon"},
-		"intent":                {Situation{Text: "The test fails. Let me fix the parser."}, Stop, Continue, "intent"},
-		"a colon, then a list":  {Situation{Text: "What changed:\n\n- the parser"}, Stop, Stop, "otherwise"},
-		"em dash":               {Situation{Text: "I'll start on Task 3 next—let me know if you'd rather not."}, Continue, Stop, "offers"},
-		"let me know, dots":     {Situation{Text: "Let me know…"}, Stop, Stop, "offers"},
-		"waiting, em dash":      {Situation{Text: "I'm moving on to the next step once the build passes—waiting for CI."}, Stop, Stop, "waits"},
-		"question, emoji":       {Situation{Text: "Which one fits best? 🙂", Todos: pending}, Continue, Stop, "asks"},
-		"question, Japanese":    {Situation{Text: "どちらにしますか？", Todos: pending}, Continue, Stop, "asks"},
-		"question, then list":   {Situation{Text: "Which do you prefer?\n\n- A\n- B", Todos: pending}, Continue, Stop, "choices"},
-		"question, numbered":    {Situation{Text: "Which do you prefer?\n\n1. **A**: this\n2. **B**: that", Todos: pending}, Continue, Stop, "choices"},
-		"CRLF":                  {Situation{Text: "Which one?\r\n\r\nNow I'll fix the path."}, Stop, Continue, "intent"},
-		"now, imperative":       {Situation{Text: "All tests pass. Now update the table and commit.", Calls: 3}, Stop, Continue, "work"},
-		"now, to the reader":    {Situation{Text: "All tests pass. Now update the table and commit."}, Stop, Stop, "otherwise"},
-		"now, a statement":      {Situation{Text: "Now it works."}, Stop, Stop, "otherwise"},
-		"doing":                 {Situation{Text: "Diff clean. Committing with the usual message."}, Stop, Continue, "intent"},
-		"doing, as a subject":   {Situation{Text: "Adding a parser is easy."}, Stop, Stop, "otherwise"},
-		"told to the user":      {Situation{Text: "Now restart your editor."}, Stop, Stop, "hands"},
-		"begun, then a thought": {Situation{Text: "Let me check what is stored. The source files might not be."}, Stop, Continue, "intent"},
-		"begun, then a list":    {Situation{Text: "I see it now. Let me add both:\n\n1. the flag\n2. the test"}, Stop, Continue, "intent"},
-		"clause":                {Situation{Text: "The race is fixed - let me check the other test."}, Stop, Continue, "intent"},
+		"question at the end":   {Situation{Message: Message{Text: "Task 1 complete. Should I go on with Task 2?"}}, Continue, Stop, "asks"},
+		"question, bold":        {Situation{Message: Message{Text: "Task 1 is in place.\n\n**Shall I go on?**"}}, Continue, Stop, "asks"},
+		"question before":       {Situation{Message: Message{Text: "Why did it fail? The path was wrong.\n\nNow I'll fix the path."}}, Stop, Continue, "intent"},
+		"offer":                 {Situation{Message: Message{Text: "Phase 1 works. If you like, the rest can follow."}}, Continue, Stop, "offers"},
+		"offer with todos":      {Situation{Message: Message{Text: "Happy to do the rest."}, Todos: Todos{List: pending}}, Continue, Stop, "offers"},
+		"waiting":               {Situation{Message: Message{Text: "Step 2 runs. I'll wait for the build to finish."}}, Continue, Stop, "waits"},
+		"topic":                 {Situation{Message: Message{Text: "Moving to a new topic is always hard."}}, Continue, Stop, "otherwise"},
+		"Next.js":               {Situation{Message: Message{Text: "It is built with Next.js."}}, Continue, Stop, "otherwise"},
+		"abandoned":             {Situation{Message: Message{Text: "The branch was abandoned. Let me look at the other one."}}, Stop, Continue, "intent"},
+		"incomplete":            {Situation{Message: Message{Text: "The table is incomplete, so here are the missing rows:"}}, Stop, Continue, "colon"},
+		"intent":                {Situation{Message: Message{Text: "The test fails. Let me fix the parser."}}, Stop, Continue, "intent"},
+		"a colon, then a list":  {Situation{Message: Message{Text: "What changed:\n\n- the parser"}}, Stop, Stop, "otherwise"},
+		"em dash":               {Situation{Message: Message{Text: "I'll start on Task 3 next—let me know if you'd rather not."}}, Continue, Stop, "offers"},
+		"let me know, dots":     {Situation{Message: Message{Text: "Let me know…"}}, Stop, Stop, "offers"},
+		"waiting, em dash":      {Situation{Message: Message{Text: "I'm moving on to the next step once the build passes—waiting for CI."}}, Stop, Stop, "waits"},
+		"question, emoji":       {Situation{Message: Message{Text: "Which one fits best? 🙂"}, Todos: Todos{List: pending}}, Continue, Stop, "asks"},
+		"question, Japanese":    {Situation{Message: Message{Text: "どちらにしますか？"}, Todos: Todos{List: pending}}, Continue, Stop, "asks"},
+		"question, then list":   {Situation{Message: Message{Text: "Which do you prefer?\n\n- A\n- B"}, Todos: Todos{List: pending}}, Continue, Stop, "choices"},
+		"question, numbered":    {Situation{Message: Message{Text: "Which do you prefer?\n\n1. **A**: this\n2. **B**: that"}, Todos: Todos{List: pending}}, Continue, Stop, "choices"},
+		"CRLF":                  {Situation{Message: Message{Text: "Which one?\r\n\r\nNow I'll fix the path."}}, Stop, Continue, "intent"},
+		"now, imperative":       {Situation{Message: Message{Text: "All tests pass. Now update the table and commit."}, Turn: Turn{Count: 3}}, Stop, Continue, "work"},
+		"now, to the reader":    {Situation{Message: Message{Text: "All tests pass. Now update the table and commit."}}, Stop, Stop, "otherwise"},
+		"now, a statement":      {Situation{Message: Message{Text: "Now it works."}}, Stop, Stop, "otherwise"},
+		"doing":                 {Situation{Message: Message{Text: "Diff clean. Committing with the usual message."}}, Stop, Continue, "intent"},
+		"doing, as a subject":   {Situation{Message: Message{Text: "Adding a parser is easy."}}, Stop, Stop, "otherwise"},
+		"told to the user":      {Situation{Message: Message{Text: "Now restart your editor."}}, Stop, Stop, "hands"},
+		"begun, then a thought": {Situation{Message: Message{Text: "Let me check what is stored. The source files might not be."}}, Stop, Continue, "intent"},
+		"begun, then a list":    {Situation{Message: Message{Text: "I see it now. Let me add both:\n\n1. the flag\n2. the test"}}, Stop, Continue, "intent"},
+		"clause":                {Situation{Message: Message{Text: "The race is fixed - let me check the other test."}}, Stop, Continue, "intent"},
 		"done above, intent below": {
-			Situation{Text: "The parser is done.\n\nNow I'll write the printer."}, Stop, Continue, "intent"},
+			Situation{Message: Message{Text: "The parser is done.\n\nNow I'll write the printer."}}, Stop, Continue, "intent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ned, _ := Named("ned-flanders")
 			s := &test.situation // as a short session has it: all of it is in the window
-			s.Window = Window{LastTool: s.LastTool, Todos: s.Todos}
-			if s.LastTool == "AskUserQuestion" {
-				s.Asked = s.LastTool
+			s.Window = fact.Window{LastTool: s.Turn.LastTool, Todos: s.Todos.List}
+			if s.Turn.LastTool == "AskUserQuestion" {
+				s.Turn.Asked = s.Turn.LastTool
 			}
 			if v := ned.Decide(Config{Rules: "seed"}, test.situation); v.Decision != test.seed {
 				t.Errorf("seed: %s by %s (%s), want %s", v.Decision, v.Rule, v.Evidence, test.seed)
@@ -90,7 +92,7 @@ func TestNedRuleSets(t *testing.T) {
 
 func TestReasonNamesWhatRemains(t *testing.T) {
 	ned, _ := Named("ned-flanders")
-	v := ned.Decide(Config{}, Situation{Todos: []Todo{{Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}})
+	v := ned.Decide(Config{}, Situation{Todos: Todos{List: []fact.Todo{{Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}}})
 	for _, want := range []string{"2 pending", "write the printer"} {
 		if !strings.Contains(v.Reason, want) {
 			t.Errorf("reason %q does not say %q", v.Reason, want)
@@ -123,7 +125,7 @@ func TestNedWaitsForThePerson(t *testing.T) {
 		"Testing needs a staging key.",
 		"Which database should the service use? I need to know this before I go on.",
 	} {
-		if v := ned.Decide(Config{}, Situation{Text: text}); v.Decision != Stop {
+		if v := ned.Decide(Config{}, Situation{Message: Message{Text: text}}); v.Decision != Stop {
 			t.Errorf("%q: %s by %s (%s)", text, v.Decision, v.Rule, v.Evidence)
 		}
 	}
@@ -169,7 +171,7 @@ func TestNedConfiguration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ned, _ := Named("ned-flanders")
 			mended, faults := ned.Mend(test.config)
-			v := ned.Decide(mended, Situation{Text: test.text})
+			v := ned.Decide(mended, Situation{Message: Message{Text: test.text}})
 			said := fmt.Sprint(append(faults, v.Faults...))
 			if test.refused == "" && said != "[]" || !strings.Contains(said, test.refused) {
 				t.Errorf("faults %s, want %q", said, test.refused)
@@ -186,7 +188,7 @@ func FuzzNed(f *testing.F) {
 		f.Add(text, "Bash", "todo", "pending")
 	}
 	f.Fuzz(func(t *testing.T, text, tool, content, status string) {
-		s := Situation{Text: text, LastTool: tool, Todos: []Todo{{Content: content, Status: status}}}
+		s := Situation{Message: Message{Text: text}, Turn: Turn{LastTool: tool}, Todos: Todos{List: []fact.Todo{{Content: content, Status: status}}}}
 		ned, _ := Named("ned-flanders")
 		for _, set := range NedRuleSets() {
 			v := ned.Decide(Config{Rules: set}, s)
@@ -228,7 +230,7 @@ func TestLateRules(t *testing.T) {
 		"bart's last task":            {"bart-simpson", Config{Add: []Rule{onwards}}, "Task 3/3 done, onwards", Stop, "announced-last"},
 	} {
 		known, _ := Named(test.strategy)
-		if v := known.Decide(test.config, Situation{Text: test.text}); v.Decision != test.want || v.Rule != test.rule {
+		if v := known.Decide(test.config, Situation{Message: Message{Text: test.text}}); v.Decision != test.want || v.Rule != test.rule {
 			t.Errorf("%s: %s by %s", name, v.Decision, v.Rule)
 		}
 	}
@@ -256,7 +258,7 @@ func TestPreparedDecidesAlike(t *testing.T) {
 			decide := s.Prepare(c, kept)
 			for range 2 {
 				for i, text := range texts {
-					situation := Situation{Text: text, Known: true, Calls: i % 3, Todos: []Todo{{Content: "a", Status: "pending"}}, TodosTurns: i % 4}
+					situation := Situation{Message: Message{Text: text}, Turn: Turn{Known: true, Count: i % 3}, Todos: Todos{List: []fact.Todo{{Content: "a", Status: "pending"}}, Turns: i % 4}}
 					if got, want := decide(situation), s.Decide(c, situation); !reflect.DeepEqual(got, want) {
 						t.Errorf("%s, %q: %+v, want %+v", s.Name, text, got, want)
 					}

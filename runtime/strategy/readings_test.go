@@ -4,7 +4,7 @@ import "testing"
 
 // How messages end that were got wrong once, by class.
 func TestNedReadsEndings(t *testing.T) {
-	tools := Situation{Known: true, Calls: 3}
+	tools := Situation{Turn: Turn{Known: true, Count: 3}}
 	for want, texts := range map[Decision][]string{
 		Continue: {
 			"✅ Task 1 complete. Now **Task 2: add the endpoint**", "Moving on to **Task 3**", "Phase 1 is finished. On to Phase 2.", "Task 1 complete. Next: Task 2.",
@@ -22,7 +22,7 @@ func TestNedReadsEndings(t *testing.T) {
 	} {
 		for _, text := range texts {
 			s := tools
-			s.Text = text
+			s.Message.Text = text
 			if v := ned().Decide(Config{}, s); v.Decision != want {
 				t.Errorf("%q: %s by %s (%s)", text, v.Decision, v.Rule, v.Evidence)
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/language"
 )
 
@@ -115,7 +116,7 @@ type asking struct {
 }
 
 func newAsking(s Situation, kept *Kept) *asking {
-	return &asking{situation: s, end: endOf(s.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	return &asking{situation: s, end: endOf(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // firstMatch asks the rules in order. Without a match it is a stop.
@@ -154,7 +155,7 @@ func (r Rule) verdict(s Situation, evidence, reason string) Verdict {
 		if reason == "" {
 			reason = generalReason
 		}
-		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", remaining(s.Todos)), "{evidence}", evidence)
+		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", remaining(s.Todos.List)), "{evidence}", evidence)
 	}
 	return v
 }
@@ -202,11 +203,13 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 		set  bool
 		test func() (string, bool)
 	}{
-		{"asked", r.Asked, func() (string, bool) { return "the turn ended with " + s.Asked, s.Asked != "" }},
+		{"asked", r.Asked, func() (string, bool) { return "the turn ended with " + s.Turn.Asked, s.Turn.Asked != "" }},
 		{"tool", r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, r.tool(s) }},
 		{"todo", r.Todo != "", func() (string, bool) { return r.todos(s) }},
 		{"skill", len(r.Skill) > 0, func() (string, bool) { return r.skill(s) }},
-		{"used", r.Used, func() (string, bool) { return strconv.Itoa(s.Calls) + " tool calls in this turn", s.Calls > 0 }},
+		{"used", r.Used, func() (string, bool) {
+			return strconv.Itoa(s.Turn.Count) + " tool calls in this turn", s.Turn.Count > 0
+		}},
 		{"lang", len(r.Lang) > 0, func() (string, bool) { return a.lang(r.Lang) }},
 		{"act", r.Act != "", func() (string, bool) { return a.act(r) }},
 		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), m.closes(e.paragraph, r.Closes) }},
@@ -216,7 +219,7 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 		{"last", len(r.Last) > 0, func() (string, bool) { return quote(e.last()), m.hasAny(e.last(), r.Last) }},
 		{"says", len(r.Says) > 0, func() (string, bool) { return e.says(r.Says, m) }},
 		{"ending", r.Ending != "", func() (string, bool) { return a.find(r, r.Ending, e.paragraph) }},
-		{"text", r.Text != "", func() (string, bool) { return a.find(r, r.Text, s.Text) }},
+		{"text", r.Text != "", func() (string, bool) { return a.find(r, r.Text, s.Message.Text) }},
 		{"own", r.own != nil, func() (seen string, held bool) { seen, a.reason, held = r.own(s); return seen, held }},
 	} {
 		if !c.set {
@@ -238,7 +241,7 @@ func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok
 // read is the message as package closing reads it.
 func (a *asking) read() *closing.Closing {
 	if a.closing == nil {
-		a.closing = a.kept.read(a.situation.Text)
+		a.closing = a.kept.read(a.situation.Message.Text)
 	}
 	return a.closing
 }
@@ -318,13 +321,13 @@ func (r Rule) tool(s Situation) bool {
 	if r.window {
 		return s.Window.LastTool == r.Tool
 	}
-	return s.LastTool == r.Tool
+	return s.Turn.LastTool == r.Tool
 }
 
 // todos looks for entries with the status in the list that the rule set means:
 // the replayed one, or that of the window.
 func (r Rule) todos(s Situation) (string, bool) {
-	list, turns := s.Todos, s.TodosTurns
+	list, turns := s.Todos.List, s.Todos.Turns
 	if r.window {
 		list, turns = s.Window.Todos, 0
 	}
@@ -335,63 +338,51 @@ func (r Rule) todos(s Situation) (string, bool) {
 	for _, t := range list {
 		switch {
 		case r.window && (t.Blocked || t.Owner != ""):
-		case isOpen(t) && t.others():
+		case t.Open() && t.Others():
 			return "another agent has an open task: " + quote(t.Content), false
-		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && isOpen(t)):
+		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.Open()):
 			if n++; n == 1 {
 				first = t.Content
 			}
 		}
 	}
-	if n > 0 && s.Team > 0 && !r.window {
-		return strconv.Itoa(s.Team) + " teammates are there to take them", false
+	if n > 0 && s.Todos.Team > 0 && !r.window {
+		return strconv.Itoa(s.Todos.Team) + " teammates are there to take them", false
 	}
 	return strconv.Itoa(n) + " " + r.Todo + " in the todo list, first " + quote(first), n > 0
-}
-
-// others tells that another agent has taken a task. Those that lead a team go by
-// these names.
-func (t Todo) others() bool {
-	switch strings.ToLower(t.Owner) {
-	case "", "team-lead", "lead", "main", "claude", "me":
-		return false
-	}
-	return true
 }
 
 // own counts the entries of the todo list that this agent could go on with: none
 // while another has an open task.
 func (s Situation) own() int {
 	n := 0
-	for _, t := range s.Todos {
-		if isOpen(t) && t.others() {
+	for _, t := range s.Todos.List {
+		if t.Open() && t.Others() {
 			return 0
 		}
-		if isOpen(t) && !t.Blocked {
+		if t.Open() && !t.Blocked {
 			n++
 		}
 	}
-	if s.Team > 0 {
+	if s.Todos.Team > 0 {
 		return 0
 	}
 	return n
 }
 
-func isOpen(t Todo) bool { return t.Status == "pending" || t.Status == "in_progress" }
-
 func (r Rule) skill(s Situation) (string, bool) {
-	if s.Skill == "" || r.Within > 0 && s.SkillTurns >= r.Within {
+	if s.Skill.Name == "" || r.Within > 0 && s.Skill.Turns >= r.Within {
 		return "", false
 	}
-	return "the skill " + s.Skill + " is in use", slices.Contains(r.Skill, s.Skill)
+	return "the skill " + s.Skill.Name + " is in use", slices.Contains(r.Skill, s.Skill.Name)
 }
 
 // remaining says what is open in the todo list, a sentence with a blank in
 // front; "" if nothing is.
-func remaining(todos []Todo) string {
+func remaining(todos []fact.Todo) string {
 	var open []string
 	for _, t := range todos {
-		if isOpen(t) {
+		if t.Open() {
 			open = append(open, quote(t.Content))
 		}
 	}

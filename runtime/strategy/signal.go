@@ -15,7 +15,7 @@ const allDone = "ALL_TASKS_COMPLETE"
 // in what Claude has said since the newest prompt. Lines that are no JSON count
 // too: all of a transcript that is plain text.
 func signalled(s Situation) string {
-	if s.Own && saysDone(s.Text, true) {
+	if s.Message.Own && saysDone(s.Message.Text, true) {
 		return "the last message"
 	}
 	for _, text := range s.Window.Said {

@@ -16,7 +16,7 @@ func speckit() Strategy {
 func speckitPlaces(s Situation, _ []string) ([]place, []Want) {
 	const current, root = ".specify/.current-feature", ".specify/specs/"
 	wants := []Want{{Name: current}}
-	name := nameIn(s.Files[current])
+	name := nameIn(s.Workspace.Files[current])
 	p, ok := placeAt(root + name)
 	if name == "" || !ok || !strings.HasPrefix(p.dir, root) {
 		return nil, wants

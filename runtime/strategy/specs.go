@@ -84,7 +84,7 @@ func (k specs) strategy() Strategy {
 // reads names the settings file, then what leads to the spec, then its files.
 func (k specs) reads(s Situation) []Want {
 	wants := []Want{{Name: k.local}}
-	local, asked := s.Files[k.local]
+	local, asked := s.Workspace.Files[k.local]
 	if !asked || off(local) {
 		return wants
 	}
@@ -98,7 +98,7 @@ func (k specs) reads(s Situation) []Want {
 		return wants
 	}
 	wants = append(wants, Want{Name: p.dir + "/tasks.md"}, Want{Name: p.dir + "/"})
-	for _, name := range orphans(s.Files[p.dir+"/"]) {
+	for _, name := range orphans(s.Workspace.Files[p.dir+"/"]) {
 		wants = append(wants, Want{Name: p.dir + "/" + name})
 	}
 	return wants
@@ -107,7 +107,7 @@ func (k specs) reads(s Situation) []Want {
 // active is the place whose state file is there.
 func (k specs) active(s Situation, places []place) (place, bool) {
 	for _, p := range places {
-		if s.Files[p.dir+"/"+k.stateFile].Found {
+		if s.Workspace.Files[p.dir+"/"+k.stateFile].Found {
 			return p, true
 		}
 	}
@@ -205,7 +205,7 @@ func orphans(dir File) []string {
 }
 
 func (k specs) decide(c Config, s Situation) Verdict {
-	local := s.Files[k.local]
+	local := s.Workspace.Files[k.local]
 	if off(local) {
 		v := stops("disabled", k.local+" says enabled: false")
 		if local.Problem != "" {
@@ -222,14 +222,14 @@ func (k specs) decide(c Config, s Situation) Verdict {
 	if !ok {
 		return stops("no-state", "there is no "+places[0].shown+"/"+k.stateFile)
 	}
-	if s.Away {
-		p.shown = plainPath(s.Dir + "/" + p.dir)
+	if s.Workspace.Away {
+		p.shown = plainPath(s.Workspace.Dir + "/" + p.dir)
 	}
-	r := round{specs: k, s: s, place: p, file: s.Files[p.dir+"/"+k.stateFile], ceiling: c.Ceiling}
+	r := round{specs: k, s: s, place: p, file: s.Workspace.Files[p.dir+"/"+k.stateFile], ceiling: c.Ceiling}
 	if r.ceiling <= 0 {
 		r.ceiling = specCeiling
 	}
-	r.memory, _ = s.Memory(memoryKey(s.Dir + "/" + p.dir + "/" + k.stateFile))
+	r.memory, _ = s.Memory(memoryKey(s.Workspace.Dir + "/" + p.dir + "/" + k.stateFile))
 	return r.decide(c)
 }
 
@@ -288,20 +288,20 @@ func (r round) decide(c Config) Verdict {
 func (r round) guarded(more string, goOn func() Verdict) Verdict {
 	m := r.memory
 	mark := r.mark() + more
-	if r.s.Active && m.Mark == "" { // we have not blocked for this state file in this session
+	if r.s.Turn.Active && m.Mark == "" { // we have not blocked for this state file in this session
 		v := stops("another", "stop_hook_active, and it was not me")
 		v.Notes = []string{"stop_hook_active=true, and it was not me who kept Claude going: I stay out of it"}
 		return v
 	}
 	switch {
-	case !r.s.Active: // a new turn
+	case !r.s.Turn.Active: // a new turn
 		m.Stalls = 0
-		if prompt := hashOf(r.s.Prompt); m.Prompt != prompt {
+		if prompt := hashOf(r.s.Turn.PromptID); m.Prompt != prompt {
 			m.Prompt, m.Rounds = prompt, 0
 		}
 	case m.Mark != mark:
 		m.Stalls = 0
-	case r.s.Known: // else nobody can tell, and the limit is what ends it
+	case r.s.Turn.Known: // else nobody can tell, and the limit is what ends it
 		m.Stalls++
 	}
 	if m.Stalls >= maxStalls {
@@ -317,7 +317,7 @@ func (r round) guarded(more string, goOn func() Verdict) Verdict {
 	if m.Rounds+1 >= r.limit() {
 		return r.limited(m.Rounds + 1)
 	}
-	m.Mark, m.Calls, m.At = mark, r.s.Calls, r.s.Now
+	m.Mark, m.Calls, m.At = mark, r.s.Turn.Count, r.s.Session.Now
 	m.Rounds++
 	if m.Rounds == 1 {
 		m.Began = m.At
@@ -337,13 +337,13 @@ func (r round) task() string {
 	return strconv.Itoa(r.state.Index+1) + "/" + strconv.Itoa(r.state.Total)
 }
 
-func (r round) tasks() []byte { return r.s.Files[r.place.dir+"/tasks.md"].Data }
+func (r round) tasks() []byte { return r.s.Workspace.Files[r.place.dir+"/tasks.md"].Data }
 
 func (r round) plugin() string {
-	if r.s.Plugin == "" {
+	if r.s.Session.Plugin == "" {
 		return r.name
 	}
-	return r.s.Plugin
+	return r.s.Session.Plugin
 }
 
 // limit is how many iterations there may be: what the state file says, at most
@@ -352,9 +352,9 @@ func (r round) limit() int { return min(r.state.Limit, r.ceiling) }
 
 // tidy deletes what tasks side by side have left long ago.
 func (r round) tidy(v Verdict) Verdict {
-	for _, name := range orphans(r.s.Files[r.place.dir+"/"]) {
+	for _, name := range orphans(r.s.Workspace.Files[r.place.dir+"/"]) {
 		name = r.place.dir + "/" + name
-		if f := r.s.Files[name]; f.Readable() && f.Age > orphanAge {
+		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
 			v.Changes = append(v.Changes, Change{Name: name, Optional: true})
 		}
 	}

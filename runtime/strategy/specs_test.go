@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // space is a workspace in memory: files by their clean names.
@@ -43,26 +45,26 @@ func (s space) read(w Want) File {
 // decideIn lets a strategy read what it wants and decide.
 func decideIn(t *testing.T, st Strategy, c Config, s Situation, in space) Verdict {
 	t.Helper()
-	if s.Dir == "" {
-		s.Dir = "/w"
+	if s.Workspace.Dir == "" {
+		s.Workspace.Dir = "/w"
 	}
-	if s.Session == "" {
-		s.Session = "test-session"
+	if s.Session.ID == "" {
+		s.Session.ID = "test-session"
 	}
-	s.Plugin = st.Name
-	s.Files = map[string]File{}
+	s.Session.Plugin = st.Name
+	s.Workspace.Files = map[string]File{}
 	asks := 0
 	for news := true; news; asks++ {
 		news = false
 		for _, w := range st.Reads(c, s) {
-			if _, ok := s.Files[w.Name]; !ok {
-				s.Files[w.Name] = in.read(w)
+			if _, ok := s.Workspace.Files[w.Name]; !ok {
+				s.Workspace.Files[w.Name] = in.read(w)
 				news = true
 			}
 		}
 	}
-	if asks > 8 || len(s.Files) > 64 {
-		t.Errorf("%d asks for %d files", asks, len(s.Files))
+	if asks > 8 || len(s.Workspace.Files) > 64 {
+		t.Errorf("%d asks for %d files", asks, len(s.Workspace.Files))
 	}
 	v := st.Decide(c, s)
 	checkVerdict(t, v)
@@ -160,7 +162,7 @@ func TestSpecsCriteria(t *testing.T) {
 		want  want
 	}
 	said := func(text string) Situation {
-		return Situation{Known: true, Window: Window{Said: []string{text}}}
+		return Situation{Turn: Turn{Known: true}, Window: fact.Window{Said: []string{text}}}
 	}
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		upper := strings.ToUpper(k.Name[:1]) + k.Name[1:]
@@ -187,15 +189,15 @@ func TestSpecsCriteria(t *testing.T) {
 				want: want{decision: Stop, rule: "disabled", quiet: true}},
 			"AC-2.5 switched on": {state: state("execution", 0, 5, ""), more: map[string]string{k.local: "---\nenabled: true\n---\n"},
 				want: want{decision: Continue, rule: "task"}},
-			"AC-3.1 AC-3.2 FR-7 somebody else drives": {s: Situation{Active: true, Known: true}, state: state("execution", 0, 5, ""),
+			"AC-3.1 AC-3.2 FR-7 somebody else drives": {s: Situation{Turn: Turn{Active: true, Known: true}}, state: state("execution", 0, 5, ""),
 				want: want{decision: Stop, rule: "another", notes: []string{"stop_hook_active=true"}}},
-			"AC-3.2 not in a spec that waits": {s: Situation{Active: true}, state: state("design", 0, 5, ""),
+			"AC-3.2 not in a spec that waits": {s: Situation{Turn: Turn{Active: true}}, state: state("design", 0, 5, ""),
 				want: want{decision: Stop, rule: "phase", quiet: true}},
 			"AC-4.1 AC-4.3 FR-5 a corrupt file": {state: "{ invalid json here",
 				want: want{decision: Continue, rule: "corrupt", reason: []string{
 					"ERROR: Corrupt state file at ", k.state, "line 1, column 3", "Recovery options", "/" + k.Name + ":implement", "/" + k.Name + ":cancel",
 				}, told: upper + ": corrupt state file "}},
-			"AC-4.1 with stop_hook_active": {s: Situation{Active: true}, state: "{ invalid json here",
+			"AC-4.1 with stop_hook_active": {s: Situation{Turn: Turn{Active: true}}, state: "{ invalid json here",
 				want: want{decision: Continue, rule: "corrupt"}},
 			"the signal beats a corrupt file": {s: said(allDone), state: "{",
 				want: want{decision: Stop, rule: "signal"}},
@@ -258,7 +260,7 @@ func TestSpecsLimit(t *testing.T) {
 		"AC-3.3 with the default":      {state: state("execution", 2, 5, `, "globalIteration": 100`), limit: "(100)"},
 		"AC-3.3 one less":              {state: state("execution", 2, 5, `, "globalIteration": 19, "maxGlobalIterations": 20`)},
 		"AC-4.2 in another phase":      {state: state("design", 0, 0, `, "globalIteration": 7, "maxGlobalIterations": 7`), limit: "(7)"},
-		"AC-4.2 errors beat the guard": {state: state("execution", 2, 5, `, "globalIteration": 100`), s: Situation{Active: true, Known: true}, limit: "(100)"},
+		"AC-4.2 errors beat the guard": {state: state("execution", 2, 5, `, "globalIteration": 100`), s: Situation{Turn: Turn{Active: true, Known: true}}, limit: "(100)"},
 		"none at all":                  {state: state("execution", 0, 5, `, "maxGlobalIterations": 0`), limit: "(0)"},
 		"the ceiling":                  {state: state("execution", 2, 5, `, "globalIteration": 100, "maxGlobalIterations": 100000`), limit: "(100)"},
 		"a ceiling of the user's":      {state: state("execution", 2, 5, `, "globalIteration": 100, "maxGlobalIterations": 100000`), ceiling: 300},
@@ -296,7 +298,7 @@ func TestSpecsLimit(t *testing.T) {
 					}
 				}
 				// The second time only the user hears of it, whoever drives.
-				test.s.Active, test.s.Memories = true, []Memory{v.Remember}
+				test.s.Turn.Active, test.s.Memories = true, []Memory{v.Remember}
 				if v := decideIn(t, k.Strategy, Config{Ceiling: test.ceiling}, test.s, in); v.Decision != Stop || v.Told == "" || v.Rule != "limit" {
 					t.Errorf("again: %+v", v)
 				}
@@ -312,7 +314,7 @@ func TestSpecsErrorsBlockOnce(t *testing.T) {
 			var memories []Memory
 			stop := func(state string) Verdict {
 				t.Helper()
-				v := decideIn(t, k.Strategy, Config{}, Situation{Active: memories != nil, Memories: memories}, k.with(state, nil))
+				v := decideIn(t, k.Strategy, Config{}, Situation{Turn: Turn{Active: memories != nil}, Memories: memories}, k.with(state, nil))
 				if v.Remember.Key != "" {
 					memories = []Memory{v.Remember}
 				}
@@ -363,7 +365,7 @@ func walk(t *testing.T, k kind, c Config, s Situation, states []string) (rules [
 		if last.Remember.Key != "" {
 			s.Memories = []Memory{last.Remember}
 		}
-		s.Active = s.Active || last.Decision == Continue
+		s.Turn.Active = s.Turn.Active || last.Decision == Continue
 	}
 	return rules, last
 }
@@ -393,7 +395,7 @@ func TestSpecsMovement(t *testing.T) {
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			t.Run(k.Name+"/"+name, func(t *testing.T) {
-				rules, _ := walk(t, k, Config{}, Situation{Known: test.known, Prompt: "id:p1"}, test.states)
+				rules, _ := walk(t, k, Config{}, Situation{Turn: Turn{Known: test.known, PromptID: "id:p1"}}, test.states)
 				got := strings.ReplaceAll(strings.Join(rules, " "), "no-feature", "no-spec")
 				if !strings.HasSuffix(got, test.rules) {
 					t.Errorf("rules %s", got)
@@ -408,7 +410,7 @@ func TestSpecsMovement(t *testing.T) {
 
 func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
-		s := Situation{Known: true}
+		s := Situation{Turn: Turn{Known: true}}
 		stuck := state("execution", 1, 5, "")
 		_, v := walk(t, k, Config{}, s, []string{stuck, stuck, stuck})
 		if v.Decision != Stop || !strings.Contains(v.Told, "stopped at task 2/5 of demo") || !strings.Contains(strings.Join(v.Notes, "\n"), "Stagnation at task 2/5") {
@@ -419,7 +421,7 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 		}
 		// A new turn begins anew.
 		_, v = walk(t, k, Config{}, s, []string{stuck, stuck, stuck})
-		if v := decideIn(t, k.Strategy, Config{}, Situation{Known: true, Memories: []Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != Continue || v.Remember.Stalls != 0 {
+		if v := decideIn(t, k.Strategy, Config{}, Situation{Turn: Turn{Known: true}, Memories: []Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != Continue || v.Remember.Stalls != 0 {
 			t.Errorf("%s, a new turn: %+v", k.Name, v)
 		}
 	}
@@ -430,7 +432,7 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 func TestSpecsRounds(t *testing.T) {
 	k := specumKind()
 	in := k.with(state("execution", 1, 5, ""), nil)
-	s := Situation{Known: true, Prompt: "id:p1"}
+	s := Situation{Turn: Turn{Known: true, PromptID: "id:p1"}}
 	n := 0
 	for range 150 {
 		v := decideIn(t, k.Strategy, Config{}, s, in)
@@ -444,11 +446,11 @@ func TestSpecsRounds(t *testing.T) {
 	if n != 99 {
 		t.Errorf("%d continues", n)
 	}
-	s.Prompt = "id:p2"
+	s.Turn.PromptID = "id:p2"
 	if v := decideIn(t, k.Strategy, Config{}, s, in); v.Rule != "task" || v.Remember.Rounds != 1 {
 		t.Errorf("a new prompt: %+v", v)
 	}
-	if v := decideIn(t, k.Strategy, Config{}, Situation{Active: true, Memories: []Memory{{Key: "/w/specs/other/.ralph-state.json", Mark: "x"}}}, in); v.Rule != "another" {
+	if v := decideIn(t, k.Strategy, Config{}, Situation{Turn: Turn{Active: true}, Memories: []Memory{{Key: "/w/specs/other/.ralph-state.json", Mark: "x"}}}, in); v.Rule != "another" {
 		t.Errorf("the record of another state file: %+v", v)
 	}
 }
@@ -508,12 +510,12 @@ func TestSpecsSignal(t *testing.T) {
 			s    Situation
 			done bool
 		}{
-			"the event's last message":             {Situation{Text: allDone, Own: true}, true},
-			"the transcript's newest, of any turn": {Situation{Text: allDone}, false},
-			"said since the prompt":                {Situation{Known: true, Window: Window{Said: []string{"a", allDone, "b"}}}, true},
-			"a plain text transcript":              {Situation{Known: true, Window: Window{Raw: []string{"TASK_COMPLETE", allDone, "more"}}}, true},
-			"a sentence in plain text":             {Situation{Known: true, Window: Window{Raw: []string{"then output " + allDone}}}, false},
-			"our own reason":                       {Situation{Text: own, Own: true, Known: true, Window: Window{Said: []string{own}, Raw: strings.Split(own, "\n")}}, false},
+			"the event's last message":             {Situation{Message: Message{Text: allDone, Own: true}}, true},
+			"the transcript's newest, of any turn": {Situation{Message: Message{Text: allDone}}, false},
+			"said since the prompt":                {Situation{Turn: Turn{Known: true}, Window: fact.Window{Said: []string{"a", allDone, "b"}}}, true},
+			"a plain text transcript":              {Situation{Turn: Turn{Known: true}, Window: fact.Window{Raw: []string{"TASK_COMPLETE", allDone, "more"}}}, true},
+			"a sentence in plain text":             {Situation{Turn: Turn{Known: true}, Window: fact.Window{Raw: []string{"then output " + allDone}}}, false},
+			"our own reason":                       {Situation{Message: Message{Text: own, Own: true}, Turn: Turn{Known: true}, Window: fact.Window{Said: []string{own}, Raw: strings.Split(own, "\n")}}, false},
 			"nothing":                              {Situation{}, false},
 		} {
 			v := decideIn(t, kind.Strategy, Config{}, test.s, kind.with(state("execution", 1, 5, ""), nil))
@@ -529,7 +531,7 @@ func TestSpecsSignal(t *testing.T) {
 func TestSpecsScript(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		for text, runs := range map[string]bool{allDone: k.Name == "ralph-specum", "Task 2/5 done": false} {
-			v := decideIn(t, k.Strategy, Config{}, Situation{Text: text, Own: true}, k.with(state("execution", 1, 5, ""), nil))
+			v := decideIn(t, k.Strategy, Config{}, Situation{Message: Message{Text: text, Own: true}}, k.with(state("execution", 1, 5, ""), nil))
 			if (v.Script != nil) != runs {
 				t.Errorf("%s, %q: script %q", k.Name, text, v.Script)
 			}
@@ -740,7 +742,7 @@ func TestSpecsUnreadableState(t *testing.T) {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
 		// That was no block of ours: whoever keeps Claude going, it is not us.
-		if v := decideIn(t, k.Strategy, Config{}, Situation{Active: true, Memories: []Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
+		if v := decideIn(t, k.Strategy, Config{}, Situation{Turn: Turn{Active: true}, Memories: []Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
 			t.Errorf("%s, somebody else drives: %+v", k.Name, v)
 		}
 	}
@@ -778,7 +780,7 @@ func TestSpecsChecks(t *testing.T) {
 				if test.tasks != "" {
 					more[k.tasks] = test.tasks
 				}
-				v := decideIn(t, k.Strategy, Config{Checks: test.checks}, Situation{Active: test.active, Known: true}, k.with(test.state, more))
+				v := decideIn(t, k.Strategy, Config{Checks: test.checks}, Situation{Turn: Turn{Active: test.active, Known: true}}, k.with(test.state, more))
 				if v.Rule != test.rule || !strings.Contains(v.Reason, test.reason) {
 					t.Errorf("%s: %s", v.Rule, v.Reason)
 				}
@@ -787,13 +789,13 @@ func TestSpecsChecks(t *testing.T) {
 	}
 	// A box that gets checked is movement.
 	k := specumKind()
-	s := Situation{Known: true}
+	s := Situation{Turn: Turn{Known: true}}
 	for i := range 6 {
 		v := decideIn(t, k.Strategy, Config{Checks: []string{uncheckedBoxes}}, s, k.with(state("execution", 9, 9, ""), map[string]string{k.tasks: strings.Repeat("- [ ] a\n", 9-i)}))
 		if v.Decision != Continue {
 			t.Fatalf("stop %d: %+v", i, v)
 		}
-		s.Active, s.Memories = true, []Memory{v.Remember}
+		s.Turn.Active, s.Memories = true, []Memory{v.Remember}
 	}
 }
 
@@ -848,10 +850,10 @@ func TestSpecsOrphans(t *testing.T) {
 	}{
 		"a continue":                    {Situation{}, state("execution", 1, 5, ""), true},
 		"another phase":                 {Situation{}, state("tasks", 1, 5, ""), true},
-		"another's turn, another phase": {Situation{Active: true}, state("tasks", 1, 5, ""), true},
+		"another's turn, another phase": {Situation{Turn: Turn{Active: true}}, state("tasks", 1, 5, ""), true},
 		"done":                          {Situation{}, state("execution", 5, 5, ""), true},
-		"somebody else's":               {Situation{Active: true}, state("execution", 1, 5, ""), false},
-		"the signal":                    {Situation{Text: allDone, Own: true}, state("execution", 1, 5, ""), false},
+		"somebody else's":               {Situation{Turn: Turn{Active: true}}, state("execution", 1, 5, ""), false},
+		"the signal":                    {Situation{Message: Message{Text: allDone, Own: true}}, state("execution", 1, 5, ""), false},
 		"a corrupt file":                {Situation{}, "{", false},
 		"the limit":                     {Situation{}, state("execution", 1, 5, `, "globalIteration": 100`), false},
 		"waiting":                       {Situation{}, state("execution", 1, 5, `, "awaitingApproval": true`), false},
@@ -884,11 +886,11 @@ func TestSpecsOrphans(t *testing.T) {
 func TestSpecsKeyIsBounded(t *testing.T) {
 	k := specumKind()
 	long := "/" + strings.Repeat("d/", 2000)
-	v := decideIn(t, k.Strategy, Config{}, Situation{Dir: long}, k.with(state("execution", 1, 5, ""), nil))
+	v := decideIn(t, k.Strategy, Config{}, Situation{Workspace: Workspace{Dir: long}}, k.with(state("execution", 1, 5, ""), nil))
 	if len(v.Remember.Key) > 300 || v.Decision != Continue {
 		t.Errorf("key of %d bytes, %s", len(v.Remember.Key), v.Decision)
 	}
-	if v := decideIn(t, k.Strategy, Config{}, Situation{Dir: long, Active: true, Memories: []Memory{v.Remember}}, k.with(state("execution", 2, 5, ""), nil)); v.Decision != Continue {
+	if v := decideIn(t, k.Strategy, Config{}, Situation{Workspace: Workspace{Dir: long}, Turn: Turn{Active: true}, Memories: []Memory{v.Remember}}, k.with(state("execution", 2, 5, ""), nil)); v.Decision != Continue {
 		t.Errorf("not known again: %+v", v)
 	}
 }
@@ -900,13 +902,13 @@ func FuzzSpecState(f *testing.F) {
 	f.Fuzz(func(t *testing.T, state, tasks []byte, active, known bool) {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			in := k.with(string(state), map[string]string{k.tasks: string(tasks)})
-			s := Situation{Active: active, Known: known}
+			s := Situation{Turn: Turn{Active: active, Known: known}}
 			continues := 0
 			for range 4 { // nothing moves: it ends
 				v := decideIn(t, k.Strategy, Config{Checks: []string{quickMode, uncheckedBoxes}}, s, in)
 				if v.Decision == Continue {
 					continues++
-					s.Active, s.Memories = true, []Memory{v.Remember}
+					s.Turn.Active, s.Memories = true, []Memory{v.Remember}
 				}
 				if len(v.Reason) > 6000 || len(v.Told) > 2000 {
 					t.Errorf("%d bytes of reason, %d told", len(v.Reason), len(v.Told))
@@ -932,15 +934,15 @@ func FuzzSpecPlaces(f *testing.F) {
 				".claude/" + st.Name + ".local.md": local, ".specify/.current-feature": current,
 				"specs/.current-spec": current, "a/.current-spec": current, ".current-spec": current,
 			})
-			s := Situation{Dir: "/w", Files: map[string]File{}}
+			s := Situation{Workspace: Workspace{Dir: "/w", Files: map[string]File{}}}
 			for range 8 {
 				for _, w := range st.Reads(Config{}, s) {
 					if clean := path.Clean(w.Name); path.IsAbs(clean) || clean == ".." || strings.HasPrefix(clean, "../") {
 						t.Fatalf("wants %q", w.Name)
 					}
-					s.Files[w.Name] = in.read(w)
+					s.Workspace.Files[w.Name] = in.read(w)
 					if w.Whole != nil {
-						s.Files[w.Name] = File{Found: true, Data: []byte(state("execution", 1, 5, ""))}
+						s.Workspace.Files[w.Name] = File{Found: true, Data: []byte(state("execution", 1, 5, ""))}
 					}
 				}
 			}

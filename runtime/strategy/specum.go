@@ -31,15 +31,15 @@ func specumPlaces(s Situation, local []string) ([]place, []Want) {
 	}
 	current := at.dir + "/.current-spec"
 	wants = append(wants, Want{Name: current})
-	name := nameIn(s.Files[current])
+	name := nameIn(s.Workspace.Files[current])
 	var candidates []string
 	switch {
 	case name == "":
 	case strings.HasPrefix(name, "./"), strings.HasPrefix(name, "/"):
-		candidates = []string{inWorkspace(s.Dir, name)}
+		candidates = []string{inWorkspace(s.Workspace.Dir, name)}
 	default:
 		candidates = []string{root + "/" + name}
-		if abs := inWorkspace(s.Dir, name); abs != name || strings.Contains(name, "/") {
+		if abs := inWorkspace(s.Workspace.Dir, name); abs != name || strings.Contains(name, "/") {
 			candidates = append(candidates, abs) // C:\… on Windows, or a path without ./
 		}
 	}
@@ -57,12 +57,12 @@ func specumPlaces(s Situation, local []string) ([]place, []Want) {
 func specsRoot(s Situation, local []string) (root string, wants []Want, known bool) {
 	known = true
 	for _, dir := range specsDirs(local) {
-		dir = inWorkspace(s.Dir, dir)
+		dir = inWorkspace(s.Workspace.Dir, dir)
 		p, ok := placeAt(dir)
 		if !ok {
 			continue
 		}
-		listing, asked := s.Files[p.dir+"/"]
+		listing, asked := s.Workspace.Files[p.dir+"/"]
 		wants = append(wants, Want{Name: p.dir + "/"})
 		known = known && (asked || root != "")
 		if listing.Readable() && root == "" {

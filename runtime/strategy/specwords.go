@@ -134,7 +134,7 @@ func (r round) once(v Verdict, content []byte) Verdict {
 		return v
 	}
 	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
-	m.Mark, m.At = "error", r.s.Now
+	m.Mark, m.At = "error", r.s.Session.Now
 	v.Decision, v.Remember = Continue, m
 	return v
 }

@@ -6,6 +6,8 @@
 // it. The package imports neither os nor time, and a test keeps it so.
 package strategy
 
+import "github.com/cameronsjo/springfield/runtime/fact"
+
 // Decision says what happens to the turn.
 type Decision string
 
@@ -19,9 +21,28 @@ const (
 
 // Situation is what a strategy may look at: a session as the hook found it.
 type Situation struct {
-	// Text is the last thing Claude said: the event's own text, else the newest
-	// of the transcript, which may be from an earlier turn. Own tells that it is
-	// the event's.
+	Message Message
+	Turn    Turn
+	Session Session
+	// Todos is the todo list, replayed over the whole session.
+	Todos Todos
+	Skill fact.Skill
+	// Plans are the plan files that the session has named, the newest first.
+	Plans []fact.Plan
+	// Window is what the last lines of the transcript alone say, for a strategy that
+	// asks for lines.
+	Window fact.Window
+	// Workspace is for a strategy that reads files of the project.
+	Workspace Workspace
+	// Memories are what the strategy has asked to remember of its loops in this
+	// session.
+	Memories []Memory
+}
+
+// Message is the last thing that Claude said.
+type Message struct {
+	// Text is the event's own text, else the newest of the transcript, which may be
+	// from an earlier turn. Own tells that it is the event's.
 	Text string
 	Own  bool
 	// Lags tells that the transcript does not have it yet: what it has of this turn
@@ -29,96 +50,58 @@ type Situation struct {
 	Lags bool
 	// Earlier tells that it is from an earlier turn: nothing was said in this one.
 	Earlier bool
-	// PromptText is how the newest prompt of a person begins: its first 400 bytes.
-	PromptText string
-	// Tools name the newest tool calls of this turn, oldest first, at most eight.
-	Tools []string
-	// Recent are the newest tool calls of this turn with what came back, oldest
-	// first; only a strategy that shows them to a judge looks at them.
-	Recent []Call
-	// Running is how many tasks of this turn run in the background.
-	Running int
-	// Team is how many teammates there are: agents that take tasks of this one's.
-	Team int
+}
+
+// Turn is what has happened since the newest prompt of a person.
+type Turn struct {
+	// Prompt is how that prompt begins, its first 400 bytes; PromptID names it.
+	Prompt, PromptID string
+	// Known tells that there is a transcript; without one, Count and the window say
+	// nothing. Count is how many tools were called; Calls are the newest of them,
+	// oldest first, at most eight.
+	Known bool
+	Count int
+	Calls []fact.Call
 	// LastTool names the last tool called, "" if none was.
 	LastTool string
-	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode,
-	// when that is what the turn ended with.
+	// Asked is the tool that asks the user, AskUserQuestion or ExitPlanMode, when
+	// that is what the turn ended with.
 	Asked string
-	// Todos is the todo list, replayed over the whole session.
-	Todos []Todo
-	// TodosTurns is how many turns ago it changed; 0: in this one.
-	TodosTurns int
-	// Skill is the skill in use, "" if none is; SkillTurns how many turns ago it
-	// was taken up.
-	Skill      string
-	SkillTurns int
-	// Window is what the last lines of the transcript alone say. Only strategies
-	// that ask for lines get it.
-	Window Window
+	// Running is how many tasks of this turn run in the background.
+	Running int
+	// Active tells that a Stop hook, ours or another, has kept Claude going in this
+	// turn already: the event's stop_hook_active.
+	Active bool
+}
 
-	// What follows is for strategies that keep files in the workspace.
-
+// Session is the session, and the moment in it.
+type Session struct {
+	ID string // "" if the event has none
 	// Plugin is the plugin's name, which its slash commands begin with.
 	Plugin string
-	// Session is the session's id, "" if the event has none.
-	Session string
-	// Prompt names the user's prompt that this stop belongs to.
-	Prompt string
-	// Active tells that a Stop hook, ours or another, has kept Claude going in
-	// this turn already: the event's stop_hook_active.
-	Active bool
-	// Cap is how many continues in a row without a tool call Claude Code honours,
-	// 0 if all or if nobody knows.
+	// Cap is how many continues in a row without a tool call Claude Code honours, 0
+	// if all or if that is not known.
 	Cap int
 	// Now is the time of the stop in Unix milliseconds.
 	Now int64
-	// Known tells that there is a transcript; without one, Calls and Window say
-	// nothing. Calls counts the tool calls of this turn.
-	Known bool
-	Calls int
-	// Dir is the workspace, an absolute path; Away tells that the session's own
-	// directory is another, so that names relative to Dir mean nothing there.
-	Dir  string
-	Away bool
-	// Plans are the plan files that the session has named, the newest first.
-	Plans []Plan
-	// Files are the files that the strategy asked for, by the names it asked by.
+}
+
+// Todos is a todo list. Turns is how many turns ago it changed, 0: in this one. Team
+// is how many teammates there are: agents that take tasks of this one's.
+type Todos struct {
+	List  []fact.Todo
+	Turns int
+	Team  int
+}
+
+// Workspace is the project as a strategy sees it. Dir is an absolute path; Away
+// tells that the session's own directory is another, so that names relative to Dir
+// mean nothing there. Files are those that the strategy asked for, by the names it
+// asked by.
+type Workspace struct {
+	Dir   string
+	Away  bool
 	Files map[string]File
-	// Memories are what it has asked to remember of its loops in this session.
-	Memories []Memory
-}
-
-// Window is what the last lines of the transcript say.
-type Window struct {
-	LastTool string
-	Todos    []Todo
-	// Said are the assistant's texts since the newest prompt of a person, oldest
-	// first.
-	Said []string
-	// Raw are the lines that are no JSON: all of a transcript that is plain text.
-	Raw []string
-}
-
-// Plan is a plan file that the session has named, or a directory of superpowers'
-// ledgers, .superpowers/sdd/NAME. Turns is how many turns ago it was named last;
-// Written tells that it was written or edited in this turn.
-type Plan struct {
-	Name    string
-	Turns   int
-	Written bool
-}
-
-// Call is a tool call: what it was about, and what came back, "" while nothing
-// did.
-type Call struct{ Name, Input, Result string }
-
-// Todo is one entry of the model's todo list.
-type Todo struct {
-	Content string
-	Status  string // pending, in_progress or completed
-	Owner   string // an agent that has taken it, "" for nobody
-	Blocked bool   // waits for another entry
 }
 
 // Verdict is a decision and why it was taken.

@@ -3,30 +3,32 @@ package strategy
 import (
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // Whose the open tasks are, and whether the message closes the work at hand.
 func TestTodosOfOthers(t *testing.T) {
-	task := func(status, owner string) Todo {
-		return Todo{Content: "hang the sign", Status: status, Owner: owner}
+	task := func(status, owner string) fact.Todo {
+		return fact.Todo{Content: "hang the sign", Status: status, Owner: owner}
 	}
 	for name, test := range map[string]struct {
 		situation Situation
 		want      Decision
 		rule      string
 	}{
-		"pending":                       {Situation{Text: "The sign has four letters.", Todos: []Todo{task("pending", "")}}, Continue, "todos"},
-		"pending, the lead's own":       {Situation{Text: "The sign has four letters.", Todos: []Todo{task("pending", "team-lead")}}, Continue, "todos"},
-		"a teammate's":                  {Situation{Text: "The sign has four letters.", Todos: []Todo{task("in_progress", "moe")}}, Stop, "otherwise"},
-		"a teammate's, another to take": {Situation{Text: "The sign has four letters.", Todos: []Todo{task("in_progress", "moe"), task("pending", "")}}, Stop, "otherwise"},
-		"a teammate's, done":            {Situation{Text: "The sign has four letters.", Todos: []Todo{task("completed", "moe"), task("pending", "")}}, Continue, "todos"},
-		"teammates are there":           {Situation{Text: "The sign has four letters.", Todos: []Todo{task("pending", "")}, Team: 2}, Stop, "otherwise"},
-		"teammates, and its own action": {Situation{Text: "Let me read what moe has found.", Todos: []Todo{task("in_progress", "moe")}, Team: 1}, Continue, "intent"},
-		"a blocked one":                 {Situation{Text: "The sign has four letters.", Todos: []Todo{{Content: "a", Status: "pending", Blocked: true}}}, Stop, "otherwise"},
-		"a report over an open list":    {Situation{Text: "Fixed and pushed.", Todos: []Todo{task("pending", "")}}, Stop, "reported"},
-		"a link to what is done":        {Situation{Text: "The branch is there.\n\nDraft PR created: https://example.invalid/1", Todos: []Todo{task("pending", "")}}, Stop, "reported"},
-		"all done over an open list":    {Situation{Text: "Everything is done.", Todos: []Todo{task("pending", "")}}, Stop, "reported"},
-		"a report, then the next step":  {Situation{Text: "Fixed and pushed. Now I'll hang the sign.", Todos: []Todo{task("pending", "")}}, Continue, "intent"},
+		"pending":                       {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{task("pending", "")}}}, Continue, "todos"},
+		"pending, the lead's own":       {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{task("pending", "team-lead")}}}, Continue, "todos"},
+		"a teammate's":                  {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{task("in_progress", "moe")}}}, Stop, "otherwise"},
+		"a teammate's, another to take": {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{task("in_progress", "moe"), task("pending", "")}}}, Stop, "otherwise"},
+		"a teammate's, done":            {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{task("completed", "moe"), task("pending", "")}}}, Continue, "todos"},
+		"teammates are there":           {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{task("pending", "")}, Team: 2}}, Stop, "otherwise"},
+		"teammates, and its own action": {Situation{Message: Message{Text: "Let me read what moe has found."}, Todos: Todos{List: []fact.Todo{task("in_progress", "moe")}, Team: 1}}, Continue, "intent"},
+		"a blocked one":                 {Situation{Message: Message{Text: "The sign has four letters."}, Todos: Todos{List: []fact.Todo{{Content: "a", Status: "pending", Blocked: true}}}}, Stop, "otherwise"},
+		"a report over an open list":    {Situation{Message: Message{Text: "Fixed and pushed."}, Todos: Todos{List: []fact.Todo{task("pending", "")}}}, Stop, "reported"},
+		"a link to what is done":        {Situation{Message: Message{Text: "The branch is there.\n\nDraft PR created: https://example.invalid/1"}, Todos: Todos{List: []fact.Todo{task("pending", "")}}}, Stop, "reported"},
+		"all done over an open list":    {Situation{Message: Message{Text: "Everything is done."}, Todos: Todos{List: []fact.Todo{task("pending", "")}}}, Stop, "reported"},
+		"a report, then the next step":  {Situation{Message: Message{Text: "Fixed and pushed. Now I'll hang the sign."}, Todos: Todos{List: []fact.Todo{task("pending", "")}}}, Continue, "intent"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if v := ned().Decide(Config{}, test.situation); v.Decision != test.want || v.Rule != test.rule {
@@ -62,12 +64,12 @@ func TestRulesReadActs(t *testing.T) {
 			for _, err := range faults {
 				said += err.Error()
 			}
-			if v := ned().Decide(c, Situation{Text: test.text}); v.Rule != test.want || (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
+			if v := ned().Decide(c, Situation{Message: Message{Text: test.text}}); v.Rule != test.want || (said == "") != (test.refused == "") || !strings.Contains(said, test.refused) {
 				t.Errorf("%s by %s (%s), %s", v.Decision, v.Rule, v.Evidence, said)
 			}
 		})
 	}
-	v := ned().Decide(Config{}, Situation{Text: "Ich passe jetzt die Tests an."})
+	v := ned().Decide(Config{}, Situation{Message: Message{Text: "Ich passe jetzt die Tests an."}})
 	if strings.Join(v.Languages, " ") != "de" || v.Decision != Continue || !strings.HasPrefix(v.Reason, "You said") {
 		t.Errorf("%+v", v)
 	}
@@ -75,7 +77,7 @@ func TestRulesReadActs(t *testing.T) {
 
 // bart does not take a menu for an announcement.
 func TestBartKnowsMenus(t *testing.T) {
-	v := bart().Decide(Config{}, Situation{Text: "The brief is drafted.\n\nSelect an option:\n[A] Advanced\n[C] Continue (Step 3 of 11)"})
+	v := bart().Decide(Config{}, Situation{Message: Message{Text: "The brief is drafted.\n\nSelect an option:\n[A] Advanced\n[C] Continue (Step 3 of 11)"}})
 	if v.Decision != Stop || v.Rule != "asks" {
 		t.Errorf("%+v", v)
 	}

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // todoState is where tools other than Claude Code keep a list.
@@ -56,7 +57,7 @@ func todoContinuation() Strategy {
 		Name: "todo-continuation", Event: "UserPromptSubmit", Marks: []string{todoState},
 		Ceiling: todoCeiling, MaxCeiling: maxTodoCeiling,
 		Reads: func(_ Config, s Situation) []Want {
-			if len(s.Todos) > 0 {
+			if len(s.Todos.List) > 0 {
 				return nil
 			}
 			return []Want{{Name: todoState}}
@@ -67,9 +68,9 @@ func todoContinuation() Strategy {
 
 // remind decides what is said before a prompt.
 func remind(c Config, s Situation) Verdict {
-	todos, where := s.Todos, ""
+	todos, where := s.Todos.List, ""
 	if len(todos) == 0 {
-		file := s.Files[todoState]
+		file := s.Workspace.Files[todoState]
 		if file.Problem != "" {
 			return passes("unreadable", todoState+": "+file.Problem)
 		}
@@ -82,7 +83,7 @@ func remind(c Config, s Situation) Verdict {
 		}
 		where = " in " + todoState
 	}
-	var doing, pending []Todo
+	var doing, pending []fact.Todo
 	for _, t := range todos {
 		switch t.Status {
 		case "in_progress":
@@ -110,7 +111,7 @@ func remind(c Config, s Situation) Verdict {
 		return passes("stale", "reminded "+strconv.Itoa(m.Rounds)+" times, and the list is the same: "+evidence)
 	}
 	m.Rounds++
-	m.At = s.Now
+	m.At = s.Session.Now
 	heading := "Your todo list has open items:"
 	if where != "" {
 		heading = "The todo list" + where + " has open items:"
@@ -126,7 +127,7 @@ func passes(rule, evidence string) Verdict {
 }
 
 // entries is one section of the reminder, "" without todos.
-func entries(heading string, todos []Todo, most int) string {
+func entries(heading string, todos []fact.Todo, most int) string {
 	if len(todos) == 0 {
 		return ""
 	}
@@ -165,7 +166,7 @@ func entry(text string) string {
 }
 
 // listSum tells lists apart.
-func listSum(todos []Todo) string {
+func listSum(todos []fact.Todo) string {
 	var b strings.Builder
 	for _, t := range todos {
 		b.WriteString(t.Status + "\x00" + t.Content + "\x00")
@@ -175,7 +176,7 @@ func listSum(todos []Todo) string {
 
 // readTodos reads the list that another tool keeps: {"todos": [{"content",
 // "status"}]}. What is no entry is passed over.
-func readTodos(data []byte) ([]Todo, error) {
+func readTodos(data []byte) ([]fact.Todo, error) {
 	members, err := object(data)
 	if err != nil {
 		return nil, err
@@ -184,13 +185,13 @@ func readTodos(data []byte) ([]Todo, error) {
 	if raw := members["todos"]; !absent(raw) && json.Unmarshal(raw, &items) != nil {
 		return nil, errors.New("todos is no list")
 	}
-	var todos []Todo
+	var todos []fact.Todo
 	for _, raw := range items[:min(len(items), maxEntries)] {
 		item, err := object(raw)
 		if err != nil {
 			continue
 		}
-		var t Todo
+		var t fact.Todo
 		// What is no text is none: an entry of no status, an unknown task.
 		_ = json.Unmarshal(item["status"], &t.Status)
 		_ = json.Unmarshal(item["content"], &t.Content)

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // reminding asks todo-continuation, as the host does.
@@ -19,9 +21,9 @@ func reminding(t *testing.T, s Situation) Verdict {
 	config := Config{Strategy: known.Name, Ceiling: known.Ceiling}
 	files := map[string]File{}
 	for _, w := range known.Reads(config, s) {
-		files[w.Name] = s.Files[w.Name]
+		files[w.Name] = s.Workspace.Files[w.Name]
 	}
-	s.Files = files // what it did not ask for is not there
+	s.Workspace.Files = files // what it did not ask for is not there
 	return known.Decide(config, s)
 }
 
@@ -31,21 +33,21 @@ func cache(data string) map[string]File {
 }
 
 func TestReminder(t *testing.T) {
-	done := Todo{Content: "done", Status: "completed"}
+	done := fact.Todo{Content: "done", Status: "completed"}
 	for name, test := range map[string]struct {
-		todos  []Todo
+		todos  []fact.Todo
 		files  map[string]File
 		rule   string
 		reason string // between the heading and the closing words; "" where nothing is said
 	}{
 		"no list":       {rule: "none"},
-		"all done":      {todos: []Todo{done, done}, rule: "done"},
-		"one pending":   {todos: []Todo{done, {Content: "a", Status: "pending"}}, rule: "open", reason: "PENDING (1 items):\n  - a\n"},
-		"one begun":     {todos: []Todo{{Content: "a", Status: "in_progress"}}, rule: "open", reason: "IN PROGRESS (1 items):\n  - a\n"},
-		"other states":  {todos: []Todo{{Content: "a", Status: "cancelled"}, {Content: "b", Status: ""}}, rule: "done"},
-		"begun come up": {todos: []Todo{{Content: "a", Status: "pending"}, done, {Content: "b", Status: "in_progress"}}, rule: "open", reason: "IN PROGRESS (1 items):\n  - b\nPENDING (1 items):\n  - a\n"},
+		"all done":      {todos: []fact.Todo{done, done}, rule: "done"},
+		"one pending":   {todos: []fact.Todo{done, {Content: "a", Status: "pending"}}, rule: "open", reason: "PENDING (1 items):\n  - a\n"},
+		"one begun":     {todos: []fact.Todo{{Content: "a", Status: "in_progress"}}, rule: "open", reason: "IN PROGRESS (1 items):\n  - a\n"},
+		"other states":  {todos: []fact.Todo{{Content: "a", Status: "cancelled"}, {Content: "b", Status: ""}}, rule: "done"},
+		"begun come up": {todos: []fact.Todo{{Content: "a", Status: "pending"}, done, {Content: "b", Status: "in_progress"}}, rule: "open", reason: "IN PROGRESS (1 items):\n  - b\nPENDING (1 items):\n  - a\n"},
 		"blocked and taken": {
-			todos: []Todo{{Content: "a", Status: "pending", Blocked: true}, {Content: "b", Status: "in_progress", Owner: "lenny"}, {Content: "c", Status: "pending", Blocked: true, Owner: "carl"}},
+			todos: []fact.Todo{{Content: "a", Status: "pending", Blocked: true}, {Content: "b", Status: "in_progress", Owner: "lenny"}, {Content: "c", Status: "pending", Blocked: true, Owner: "carl"}},
 			rule:  "open", reason: "IN PROGRESS (1 items):\n  - b (taken by lenny)\nPENDING (2 items):\n  - a (waits for another)\n  - c (waits for another) (taken by carl)\n",
 		},
 		"five are listed": {todos: many(5, "pending"), rule: "open", reason: "PENDING (5 items):\n  - 1\n  - 2\n  - 3\n  - 4\n  - 5\n"},
@@ -56,7 +58,7 @@ func TestReminder(t *testing.T) {
 		"a file with a BOM":    {files: cache("\xef\xbb\xbf" + `{"todos": [{"content": "a", "status": "pending"}]}`), rule: "open", reason: "PENDING (1 items):\n  - a\n"},
 		"no content":           {files: cache(`{"todos": [{"status": "pending"}, {"content": 7, "status": "pending"}]}`), rule: "open", reason: "PENDING (2 items):\n  - Unknown task\n  - Unknown task\n"},
 		"not all are entries":  {files: cache(`{"todos": [1, null, "x", [], {"content": "a", "status": "pending"}, {"content": "b", "status": 1}]}`), rule: "open", reason: "PENDING (1 items):\n  - a\n"},
-		"the session's before": {todos: []Todo{done}, files: cache(`{"todos": [{"content": "a", "status": "pending"}]}`), rule: "done"},
+		"the session's before": {todos: []fact.Todo{done}, files: cache(`{"todos": [{"content": "a", "status": "pending"}]}`), rule: "done"},
 		"an empty file":        {files: cache(""), rule: "unreadable"},
 		"half a file":          {files: cache(`{"todos": [{"content": "a", "stat`), rule: "unreadable"},
 		"a list for a file":    {files: cache(`[{"content": "a", "status": "pending"}]`), rule: "unreadable"},
@@ -68,7 +70,7 @@ func TestReminder(t *testing.T) {
 		"outside":              {files: map[string]File{todoState: {Problem: "outside of the workspace"}}, rule: "unreadable"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v := reminding(t, Situation{Todos: test.todos, Files: test.files})
+			v := reminding(t, Situation{Todos: Todos{List: test.todos}, Workspace: Workspace{Files: test.files}})
 			if v.Rule != test.rule || (v.Decision == Remind) != (test.reason != "") || v.Decision != Remind && v.Decision != Pass {
 				t.Fatalf("%s by %s: %s", v.Decision, v.Rule, v.Evidence)
 			}
@@ -90,9 +92,9 @@ func TestReminder(t *testing.T) {
 }
 
 // many todos are called by their numbers, from 1.
-func many(n int, status string) (all []Todo) {
+func many(n int, status string) (all []fact.Todo) {
 	for i := range n {
-		all = append(all, Todo{Content: fmt.Sprint(i + 1), Status: status})
+		all = append(all, fact.Todo{Content: fmt.Sprint(i + 1), Status: status})
 	}
 	return all
 }
@@ -101,11 +103,11 @@ func many(n int, status string) (all []Todo) {
 // characters, and within lines of its own.
 func TestReminderIsBounded(t *testing.T) {
 	long := strings.Repeat("D'oh! ", 1000)
-	var todos []Todo
+	var todos []fact.Todo
 	for range 500 {
-		todos = append(todos, Todo{Content: long, Status: "in_progress", Owner: long, Blocked: true}, Todo{Content: long, Status: "pending", Owner: long})
+		todos = append(todos, fact.Todo{Content: long, Status: "in_progress", Owner: long, Blocked: true}, fact.Todo{Content: long, Status: "pending", Owner: long})
 	}
-	v := reminding(t, Situation{Todos: todos})
+	v := reminding(t, Situation{Todos: Todos{List: todos}})
 	if n := utf8.RuneCountInString(v.Reason); v.Decision != Remind || n > 10_000 {
 		t.Errorf("%s, %d characters", v.Decision, n)
 	}
@@ -141,11 +143,11 @@ func TestTodosAreData(t *testing.T) {
 
 // A list that stays as it is has been put aside.
 func TestUnchangedList(t *testing.T) {
-	list := []Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
+	list := []fact.Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
 	var memories []Memory
-	said := func(todos []Todo) string {
+	said := func(todos []fact.Todo) string {
 		t.Helper()
-		v := reminding(t, Situation{Todos: todos, Memories: memories, Now: 7})
+		v := reminding(t, Situation{Todos: Todos{List: todos}, Memories: memories, Session: Session{Now: 7}})
 		if v.Remember.Key != "" {
 			memories = []Memory{v.Remember}
 		}
@@ -160,14 +162,14 @@ func TestUnchangedList(t *testing.T) {
 			t.Fatalf("prompt %d: %s, want %s", n+1, got, want)
 		}
 	}
-	list = []Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}
+	list = []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}
 	if got := said(list); got != "open" {
 		t.Errorf("after a change: %s", got)
 	}
 	if got := memories[0].Rounds; got != 1 {
 		t.Errorf("after a change it counts from %d", got)
 	}
-	if got := said([]Todo{{Content: "a", Status: "completed"}}); got != "done" {
+	if got := said([]fact.Todo{{Content: "a", Status: "completed"}}); got != "done" {
 		t.Errorf("when all is done: %s", got)
 	}
 }
@@ -179,8 +181,8 @@ func FuzzReminder(f *testing.F) {
 	f.Add([]byte(`[[[`))
 	f.Add([]byte(`{"todos": [{"content": {"a": 1}, "status": "pending"}, null]}` + "\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		v := reminding(t, Situation{Files: cache(string(data))})
-		again := reminding(t, Situation{Files: cache(string(data))})
+		v := reminding(t, Situation{Workspace: Workspace{Files: cache(string(data))}})
+		again := reminding(t, Situation{Workspace: Workspace{Files: cache(string(data))}})
 		if v.Reason != again.Reason || v.Rule != again.Rule {
 			t.Error("the same list brings another answer")
 		}

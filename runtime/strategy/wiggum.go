@@ -51,8 +51,8 @@ This is an automated continuation loop. Review your progress:
 - If blocked, explain the issue`
 
 func decideGoal(c Config, s Situation) Verdict {
-	l := goalLoop{s: s, file: s.Files[GoalFile]}
-	l.memory, _ = s.Memory(memoryKey(s.Dir + "/" + GoalFile))
+	l := goalLoop{s: s, file: s.Workspace.Files[GoalFile]}
+	l.memory, _ = s.Memory(memoryKey(s.Workspace.Dir + "/" + GoalFile))
 	switch {
 	case !l.file.Found:
 		return l.gone()
@@ -63,7 +63,7 @@ func decideGoal(c Config, s Situation) Verdict {
 	if l.Goal, err = ReadGoal(l.file.Data); err != nil {
 		return l.rests("frontmatter", GoalFile+": "+err.Error())
 	}
-	if l.Session != "" && s.Session != "" && l.Session != s.Session {
+	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
 		return Verdict{Decision: Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
 	}
 	l.max = l.Max
@@ -99,16 +99,16 @@ func (l *goalLoop) remember() {
 	}
 	l.id = l.ID
 	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
-		l.id = NewLoopID(l.s.Dir, l.s.Session, l.s.Now)
+		l.id = NewLoopID(l.s.Workspace.Dir, l.s.Session.ID, l.s.Session.Now)
 	}
-	if l.memory.Prompt == l.s.Prompt && l.s.Prompt != "" {
+	if l.memory.Prompt == l.s.Turn.PromptID && l.s.Turn.PromptID != "" {
 		l.rounds = l.memory.Rounds
 	}
 	if l.memory.Mark != l.mark(l.Count) {
 		l.memory = Memory{Key: l.memory.Key}
 	}
 	if l.Started == 0 {
-		l.Started = l.s.Now
+		l.Started = l.s.Session.Now
 	}
 }
 
@@ -151,10 +151,10 @@ func (l *goalLoop) rests(rule, evidence string) Verdict {
 
 // name is how the plugin is called.
 func (l *goalLoop) name() string {
-	if l.s.Plugin == "" {
+	if l.s.Session.Plugin == "" {
 		return "ralph-wiggum"
 	}
-	return l.s.Plugin
+	return l.s.Session.Plugin
 }
 
 func (l *goalLoop) decide(c Config) Verdict {
@@ -179,10 +179,10 @@ func (l *goalLoop) decide(c Config) Verdict {
 	switch {
 	case count >= l.max:
 		return l.ends(LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
-	case l.Timeout > 0 && l.s.Now-l.Started >= l.Timeout:
-		return l.ends(LoopTimedOut, count, "it began "+minutes(l.s.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
-	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Prompt && l.s.Now-l.memory.At >= l.IterationTimeout:
-		return l.ends(LoopTimedOut, count, "the iteration took "+minutes(l.s.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
+		return l.ends(LoopTimedOut, count, "it began "+minutes(l.s.Session.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
+	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
+		return l.ends(LoopTimedOut, count, "the iteration took "+minutes(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
 		return l.pauses(LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
 	case c.Ceiling > 0 && l.rounds >= c.Ceiling: // whatever the file counts: Claude can write it, too
@@ -194,16 +194,16 @@ func (l *goalLoop) decide(c Config) Verdict {
 // said is what Claude has said since our last continue. What the transcript has
 // from before counts as nothing: a promise in it was made to another loop.
 func (l *goalLoop) said() string {
-	if !l.s.Own && (l.s.Earlier || l.memory.Text == hashOf(l.s.Text)) {
+	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == hashOf(l.s.Message.Text)) {
 		return ""
 	}
-	return l.s.Text
+	return l.s.Message.Text
 }
 
 // idles counts our continues in a row without a tool call, of one prompt. Without
 // a transcript nobody knows of calls.
 func (l *goalLoop) idles() int {
-	if l.memory.Mark == "" || !l.s.Known || l.memory.Prompt != l.s.Prompt || l.memory.Calls != l.s.Calls {
+	if l.memory.Mark == "" || !l.s.Turn.Known || l.memory.Prompt != l.s.Turn.PromptID || l.memory.Calls != l.s.Turn.Count {
 		return 0
 	}
 	return l.memory.Idle
@@ -211,7 +211,7 @@ func (l *goalLoop) idles() int {
 
 // stalls counts those of them that brought the same words, too.
 func (l *goalLoop) stalls() int {
-	if l.idles() == 0 || l.memory.Text != hashOf(l.s.Text) {
+	if l.idles() == 0 || l.memory.Text != hashOf(l.s.Message.Text) {
 		return 0
 	}
 	return l.memory.Stalls
@@ -219,8 +219,8 @@ func (l *goalLoop) stalls() int {
 
 func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
-	if l.Session == "" && l.s.Session != "" {
-		fields = append(fields, [2]string{"session_id", QuoteField(l.s.Session)})
+	if l.Session == "" && l.s.Session.ID != "" {
+		fields = append(fields, [2]string{"session_id", QuoteField(l.s.Session.ID)})
 	}
 	if l.Stopped != 0 { // and is active again
 		fields = append(fields, [2]string{"stopped_at", ""})
@@ -237,14 +237,14 @@ func (l *goalLoop) goesOn(c Config, count, stalls int) Verdict {
 		Told:     l.name() + ": iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
 		Changes:  []Change{{Name: GoalFile, Data: data, Was: l.file.Data}},
 		Remember: Memory{
-			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: hashOf(l.s.Text), Calls: l.s.Calls, Prompt: l.s.Prompt,
-			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Now,
+			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: hashOf(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
 		},
 	}
 	if c.Protocol == "exit2" {
 		v.Reason = "\n\n" + v.Reason // as the original wrote it
 	}
-	if l.s.Cap > 0 && v.Remember.Idle == l.s.Cap {
+	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
 		v.Told += ". That is the most in a row without a tool call that Claude Code honours (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): should it end the turn next, say “continue”"
 	}
 	kind := LoopGoesOn
@@ -338,8 +338,8 @@ func (l *goalLoop) begun(e LoopEvent) []LoopEvent {
 
 func (l *goalLoop) event(event string, count int) LoopEvent {
 	return LoopEvent{
-		Loop: l.id, At: l.s.Now, Event: event, Count: count, Max: l.max,
-		Session: beginning(l.s.Session, 200), Dir: beginning(l.s.Dir, 1000), Text: final(strings.TrimSpace(l.said()), 1000),
+		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
+		Session: beginning(l.s.Session.ID, 200), Dir: beginning(l.s.Workspace.Dir, 1000), Text: final(strings.TrimSpace(l.said()), 1000),
 	}
 }
 

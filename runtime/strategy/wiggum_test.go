@@ -8,10 +8,7 @@ import (
 
 // loopAt is a stop in a workspace with a loop's file.
 func loopAt(file, text string) Situation {
-	return Situation{
-		Text: text, Session: "s1", Now: 1_800_000_000_000, Dir: "/w", Known: true,
-		Files: map[string]File{GoalFile: {Found: true, Data: []byte(file)}},
-	}
+	return Situation{Message: Message{Text: text}, Session: Session{ID: "s1", Now: 1_800_000_000_000}, Workspace: Workspace{Dir: "/w", Files: map[string]File{GoalFile: {Found: true, Data: []byte(file)}}}, Turn: Turn{Known: true}}
 }
 
 func goalOf(fields ...string) string {
@@ -21,7 +18,7 @@ func goalOf(fields ...string) string {
 // step takes a verdict's changes and memory over into the next stop.
 func step(s *Situation, v Verdict) {
 	for _, c := range v.Changes {
-		s.Files[c.Name] = File{Found: c.Data != nil, Data: c.Data}
+		s.Workspace.Files[c.Name] = File{Found: c.Data != nil, Data: c.Data}
 	}
 	if v.Remember.Key != "" {
 		s.Memories = []Memory{v.Remember}
@@ -37,14 +34,14 @@ func TestGoalLoop(t *testing.T) {
 		rule      string
 		evidence  string
 	}{
-		"no file":                {Situation{Files: map[string]File{}}, Stop, "no-loop", "there is no"},
-		"unreadable":             {Situation{Files: map[string]File{GoalFile: {Found: true, Problem: "larger than 256 KiB"}}}, Stop, "unreadable", "larger than"},
+		"no file":                {Situation{Workspace: Workspace{Files: map[string]File{}}}, Stop, "no-loop", "there is no"},
+		"unreadable":             {Situation{Workspace: Workspace{Files: map[string]File{GoalFile: {Found: true, Problem: "larger than 256 KiB"}}}}, Stop, "unreadable", "larger than"},
 		"bad frontmatter":        {loopAt("---\nactive: perhaps\n---\n", ""), Stop, "frontmatter", "line 2: active"},
 		"goes on":                {loopAt(goalOf(), "Working."), Continue, "loop", "iteration 2 of 10"},
 		"inactive":               {loopAt(goalOf("active: false"), "Working."), Stop, "inactive", "active is false"},
 		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), Stop, "other-session", "another session"},
 		"its own session's":      {loopAt(goalOf("session_id: s1"), "Working."), Continue, "loop", ""},
-		"no session is known":    {func() Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session = ""; return s }(), Continue, "loop", ""},
+		"no session is known":    {func() Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session.ID = ""; return s }(), Continue, "loop", ""},
 		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), Stop, LoopPromised, "“tests passing”"},
 		"promise, any of":        {loopAt(goalOf("completion_promise: a b|c d"), "C D."), Stop, LoopPromised, "“c d”"},
 		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), Continue, "loop", ""},
@@ -77,18 +74,18 @@ func TestGoalLoopToItsLimit(t *testing.T) {
 	s := loopAt(mine, "")
 	var continues int
 	for i := 0; i < 20; i++ {
-		s.Text = "Step " + strconv.Itoa(i)
-		s.Now += 60_000
+		s.Message.Text = "Step " + strconv.Itoa(i)
+		s.Session.Now += 60_000
 		v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
 		step(&s, v)
 		if v.Decision == Stop {
-			if v.Rule != LoopLimited || s.Files[GoalFile].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
-				t.Errorf("it ended by %s, %q, with the file there: %v", v.Rule, v.Notes, s.Files[GoalFile].Found)
+			if v.Rule != LoopLimited || s.Workspace.Files[GoalFile].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
+				t.Errorf("it ended by %s, %q, with the file there: %v", v.Rule, v.Notes, s.Workspace.Files[GoalFile].Found)
 			}
 			break
 		}
 		continues++
-		text := string(s.Files[GoalFile].Data)
+		text := string(s.Workspace.Files[GoalFile].Data)
 		if want := "# mine\niteration_count: " + strconv.Itoa(i+2) + " # up\nmood: sunny\nsession_id: \"s1\"\nloop_id: "; !strings.Contains(text, want) || !strings.HasSuffix(text, "---\n\nMake it work.\niteration_count: 1\n") {
 			t.Fatalf("the file became\n%s", text)
 		}
@@ -100,7 +97,7 @@ func TestGoalLoopToItsLimit(t *testing.T) {
 		t.Errorf("%d continues, want 8", continues)
 	}
 	// A file that comes afterwards is a new loop.
-	s.Files[GoalFile] = File{Found: true, Data: []byte(goalOf("completion_promise: Documentation complete"))}
+	s.Workspace.Files[GoalFile] = File{Found: true, Data: []byte(goalOf("completion_promise: Documentation complete"))}
 	if v := wiggum().Decide(Config{Ceiling: goalCeiling}, s); v.Decision != Continue || v.Events[0].Event != LoopStarted {
 		t.Errorf("the next loop: %s by %s, %+v", v.Decision, v.Rule, v.Events)
 	}
@@ -114,14 +111,14 @@ func TestGoalLoopStalls(t *testing.T) {
 		continues int
 	}{
 		"nothing happens": {func(int, *Situation) {}, 3},
-		"other words":     {func(i int, s *Situation) { s.Text = strconv.Itoa(i) }, 8},
-		"tool calls":      {func(i int, s *Situation) { s.Calls = i }, 8},
-		"nobody knows":    {func(_ int, s *Situation) { s.Known = false }, 8},
-		"words at last":   {func(i int, s *Situation) { s.Text = strconv.Itoa(i / 3) }, 8},
+		"other words":     {func(i int, s *Situation) { s.Message.Text = strconv.Itoa(i) }, 8},
+		"tool calls":      {func(i int, s *Situation) { s.Turn.Count = i }, 8},
+		"nobody knows":    {func(_ int, s *Situation) { s.Turn.Known = false }, 8},
+		"words at last":   {func(i int, s *Situation) { s.Message.Text = strconv.Itoa(i / 3) }, 8},
 		"the count is set": {func(i int, s *Situation) {
 			if i == 2 {
-				data, _ := SetGoal(s.Files[GoalFile].Data, [2]string{"iteration_count", "5"})
-				s.Files[GoalFile] = File{Found: true, Data: data}
+				data, _ := SetGoal(s.Workspace.Files[GoalFile].Data, [2]string{"iteration_count", "5"})
+				s.Workspace.Files[GoalFile] = File{Found: true, Data: data}
 			}
 		}, 5},
 	} {
@@ -133,7 +130,7 @@ func TestGoalLoopStalls(t *testing.T) {
 				v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
 				step(&s, v)
 				if v.Decision == Stop {
-					if v.Rule == LoopStalled && (!s.Files[GoalFile].Found || !strings.Contains(string(s.Files[GoalFile].Data), "active: false") || v.Told == "") {
+					if v.Rule == LoopStalled && (!s.Workspace.Files[GoalFile].Found || !strings.Contains(string(s.Workspace.Files[GoalFile].Data), "active: false") || v.Told == "") {
 						t.Error("a loop that stalled has lost its file, is active, or says nothing")
 					}
 					break
@@ -150,12 +147,12 @@ func TestGoalLoopStalls(t *testing.T) {
 func TestGoalLoopIterationTimeout(t *testing.T) {
 	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
 	step(&s, wiggum().Decide(Config{}, s))
-	s.Now, s.Text = s.Now+9*60_000, "b"
+	s.Session.Now, s.Message.Text = s.Session.Now+9*60_000, "b"
 	v := wiggum().Decide(Config{}, s)
 	if step(&s, v); v.Decision != Continue {
 		t.Fatalf("after 9 minutes: %s by %s", v.Decision, v.Rule)
 	}
-	s.Now, s.Text = s.Now+10*60_000, "c"
+	s.Session.Now, s.Message.Text = s.Session.Now+10*60_000, "c"
 	if v := wiggum().Decide(Config{}, s); v.Rule != LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
 		t.Errorf("after 10 minutes: %s by %s: %s", v.Decision, v.Rule, v.Evidence)
 	}
@@ -178,18 +175,18 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 		change   func(*Situation)
 		decision Decision
 	}{
-		"the event's own":           {func(s *Situation) { s.Own = true }, Stop},
+		"the event's own":           {func(s *Situation) { s.Message.Own = true }, Stop},
 		"the transcript's":          {func(*Situation) {}, Stop},
-		"an earlier turn's":         {func(s *Situation) { s.Earlier = true }, Continue},
-		"from before our continue":  {func(s *Situation) { s.Memories[0].Text = hashOf(s.Text) }, Continue},
-		"said again, by the event":  {func(s *Situation) { s.Memories[0].Text, s.Own = hashOf(s.Text), true }, Stop},
-		"a loop without a promise":  {func(s *Situation) { s.Files[GoalFile] = File{Found: true, Data: []byte(goalOf())} }, Continue},
-		"nothing said, and no file": {func(s *Situation) { s.Text, s.Files = "", nil }, Stop},
+		"an earlier turn's":         {func(s *Situation) { s.Message.Earlier = true }, Continue},
+		"from before our continue":  {func(s *Situation) { s.Memories[0].Text = hashOf(s.Message.Text) }, Continue},
+		"said again, by the event":  {func(s *Situation) { s.Memories[0].Text, s.Message.Own = hashOf(s.Message.Text), true }, Stop},
+		"a loop without a promise":  {func(s *Situation) { s.Workspace.Files[GoalFile] = File{Found: true, Data: []byte(goalOf())} }, Continue},
+		"nothing said, and no file": {func(s *Situation) { s.Message.Text, s.Workspace.Files = "", nil }, Stop},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loopAt(file, "Working.")
 			step(&s, wiggum().Decide(Config{}, s))
-			s.Text = "All tests passing now."
+			s.Message.Text = "All tests passing now."
 			test.change(&s)
 			if v := wiggum().Decide(Config{}, s); v.Decision != test.decision {
 				t.Errorf("%s by %s: %s", v.Decision, v.Rule, v.Evidence)
@@ -203,20 +200,20 @@ func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 func TestGoalLoopIDs(t *testing.T) {
 	s := loopAt(goalOf("completion_promise: yes", "timeout: 1h"), "a")
 	step(&s, wiggum().Decide(Config{}, s))
-	kept := s.Files[GoalFile]
+	kept := s.Workspace.Files[GoalFile]
 	goal, err := ReadGoal(kept.Data)
 	if err != nil || !IsLoopID(goal.ID) {
 		t.Fatalf("%+v, %v", goal, err)
 	}
-	s.Text = "yes"
+	s.Message.Text = "yes"
 	step(&s, wiggum().Decide(Config{}, s))
-	s.Files[GoalFile], s.Text, s.Now = kept, "b", s.Now+2*3_600_000
+	s.Workspace.Files[GoalFile], s.Message.Text, s.Session.Now = kept, "b", s.Session.Now+2*3_600_000
 	v := wiggum().Decide(Config{}, s)
 	if v.Decision != Continue || len(v.Events) != 2 || v.Events[0].Event != LoopStarted || v.Events[0].Loop == goal.ID {
 		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
 	}
 	step(&s, v)
-	if again, err := ReadGoal(s.Files[GoalFile].Data); err != nil || again.ID != v.Events[0].Loop || again.Started/1000 != s.Now/1000 {
+	if again, err := ReadGoal(s.Workspace.Files[GoalFile].Data); err != nil || again.ID != v.Events[0].Loop || again.Started/1000 != s.Session.Now/1000 {
 		t.Errorf("%+v, %v", again, err)
 	}
 	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
@@ -232,7 +229,7 @@ func TestGoalLoopIDs(t *testing.T) {
 func TestGoalLoopFileIsGone(t *testing.T) {
 	s := loopAt(goalOf(), "a")
 	step(&s, wiggum().Decide(Config{}, s))
-	delete(s.Files, GoalFile)
+	delete(s.Workspace.Files, GoalFile)
 	v := wiggum().Decide(Config{}, s)
 	if v.Decision != Stop || v.Rule != "no-loop" || !strings.Contains(v.Told, "its file is gone") || len(v.Events) != 1 || v.Events[0].Event != LoopCancelled ||
 		v.Events[0].Count != 2 || v.Events[0].Max != 10 || !IsLoopID(v.Events[0].Loop) {
@@ -249,18 +246,18 @@ func TestGoalLoopFileIsGone(t *testing.T) {
 func TestGoalLoopFileIsBroken(t *testing.T) {
 	s := loopAt(goalOf(), "a")
 	step(&s, wiggum().Decide(Config{}, s))
-	good := s.Files[GoalFile]
+	good := s.Workspace.Files[GoalFile]
 	for i, want := range []string{"line 2: active", "", "larger than"} {
-		s.Files[GoalFile] = File{Found: true, Data: []byte("---\nactive: perhaps\n---\n")}
+		s.Workspace.Files[GoalFile] = File{Found: true, Data: []byte("---\nactive: perhaps\n---\n")}
 		if i == 2 {
-			s.Files[GoalFile] = File{Found: true, Problem: "larger than 256 KiB"}
+			s.Workspace.Files[GoalFile] = File{Found: true, Problem: "larger than 256 KiB"}
 		}
 		v := wiggum().Decide(Config{}, s)
 		if step(&s, v); v.Decision != Stop || len(v.Changes) != 0 || (want == "") != (v.Told == "") || !strings.Contains(v.Told, want) {
 			t.Errorf("%d: %+v", i, v)
 		}
 	}
-	s.Files[GoalFile], s.Text = good, "b"
+	s.Workspace.Files[GoalFile], s.Message.Text = good, "b"
 	if v := wiggum().Decide(Config{}, s); v.Decision != Continue || len(v.Events) != 1 || !strings.HasPrefix(v.Evidence, "iteration 3 of 10") {
 		t.Errorf("mended: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
 	}
@@ -270,14 +267,14 @@ func TestGoalLoopFileIsBroken(t *testing.T) {
 // two prompts are not compared.
 func TestGoalLoopAcrossPrompts(t *testing.T) {
 	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
-	s.Prompt = "p1"
+	s.Turn.PromptID = "p1"
 	step(&s, wiggum().Decide(Config{}, s))
-	s.Now, s.Prompt = s.Now+3_600_000, "p2"
+	s.Session.Now, s.Turn.PromptID = s.Session.Now+3_600_000, "p2"
 	v := wiggum().Decide(Config{}, s)
 	if step(&s, v); v.Decision != Continue || v.Remember.Stalls != 1 || v.Remember.Idle != 1 {
 		t.Errorf("another prompt: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Remember)
 	}
-	s.Now += 3_600_000
+	s.Session.Now += 3_600_000
 	if v := wiggum().Decide(Config{}, s); v.Rule != LoopTimedOut {
 		t.Errorf("the same prompt: %s by %s", v.Decision, v.Rule)
 	}
@@ -291,19 +288,19 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 		told   int
 	}{
 		"no tool call":    {func(int, *Situation) {}, 8},
-		"one in between":  {func(i int, s *Situation) { s.Calls = min(i/5, 1) }, 13},
-		"another prompt":  {func(i int, s *Situation) { s.Prompt = strconv.Itoa(i / 4) }, 0},
-		"no transcript":   {func(_ int, s *Situation) { s.Known = false }, 0},
-		"always one more": {func(i int, s *Situation) { s.Calls = i }, 0},
-		"no cap is known": {func(_ int, s *Situation) { s.Cap = 0 }, 0},
-		"a higher cap":    {func(_ int, s *Situation) { s.Cap = 12 }, 12},
+		"one in between":  {func(i int, s *Situation) { s.Turn.Count = min(i/5, 1) }, 13},
+		"another prompt":  {func(i int, s *Situation) { s.Turn.PromptID = strconv.Itoa(i / 4) }, 0},
+		"no transcript":   {func(_ int, s *Situation) { s.Turn.Known = false }, 0},
+		"always one more": {func(i int, s *Situation) { s.Turn.Count = i }, 0},
+		"no cap is known": {func(_ int, s *Situation) { s.Session.Cap = 0 }, 0},
+		"a higher cap":    {func(_ int, s *Situation) { s.Session.Cap = 12 }, 12},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loopAt(goalOf("max_iterations: 20"), "")
-			s.Cap = 8
+			s.Session.Cap = 8
 			told := 0
 			for i := range 14 {
-				s.Text = strconv.Itoa(i)
+				s.Message.Text = strconv.Itoa(i)
 				test.change(i, &s)
 				v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
 				step(&s, v)
@@ -329,12 +326,12 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 func TestGoalLoopWordsAreBounded(t *testing.T) {
 	long := strings.Repeat("\u00fc", 60_000)
 	s := loopAt("---\ncompletion_promise: \""+long+"\"\n---\n"+long, long)
-	s.Plugin, s.Dir, s.Session = "homer", "/"+long, "s"+long
+	s.Session.Plugin, s.Workspace.Dir, s.Session.ID = "homer", "/"+long, "s"+long
 	v := wiggum().Decide(Config{Ceiling: goalCeiling}, s)
 	if v.Rule != "loop" && v.Rule != LoopPromised {
 		t.Fatal(v.Rule)
 	}
-	s.Text, s.Own = "Working.", true
+	s.Message.Text, s.Message.Own = "Working.", true
 	v = wiggum().Decide(Config{Ceiling: goalCeiling}, s)
 	if v.Decision != Continue || len(v.Reason) > 8000 || len(v.Told) > 1000 || !strings.HasPrefix(v.Told, "homer: iteration 2 of 10") {
 		t.Errorf("%s, %d, %d, %.100s", v.Decision, len(v.Reason), len(v.Told), v.Told)
@@ -360,7 +357,7 @@ func TestGoalLoopEvents(t *testing.T) {
 	s := loopAt(goalOf("max_iterations: 4"), "a")
 	var events []string
 	for i := range 4 {
-		s.Text = strconv.Itoa(i)
+		s.Message.Text = strconv.Itoa(i)
 		v := wiggum().Decide(Config{}, s)
 		step(&s, v)
 		for _, e := range v.Events {
@@ -375,8 +372,8 @@ func TestGoalLoopEvents(t *testing.T) {
 	}
 	s = loopAt(goalOf(), "a")
 	step(&s, wiggum().Decide(Config{}, s))
-	data, _ := SetGoal(s.Files[GoalFile].Data, [2]string{"active", "false"})
-	s.Files[GoalFile] = File{Found: true, Data: data}
+	data, _ := SetGoal(s.Workspace.Files[GoalFile].Data, [2]string{"active", "false"})
+	s.Workspace.Files[GoalFile] = File{Found: true, Data: data}
 	v := wiggum().Decide(Config{}, s)
 	if step(&s, v); len(v.Events) != 1 || v.Events[0].Event != LoopCancelled || len(v.Changes) != 0 {
 		t.Errorf("switched off: %+v", v)
@@ -392,7 +389,7 @@ func TestGoalLoopEvents(t *testing.T) {
 func TestGoalLoopIsStoppedOnce(t *testing.T) {
 	s := loopAt(goalOf(), "One.")
 	step(&s, wiggum().Decide(Config{}, s))
-	running := string(s.Files[GoalFile].Data)
+	running := string(s.Workspace.Files[GoalFile].Data)
 	for name, test := range map[string]struct {
 		fields [][2]string
 		events int
@@ -404,7 +401,7 @@ func TestGoalLoopIsStoppedOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Files[GoalFile] = File{Found: true, Data: data}
+		s.Workspace.Files[GoalFile] = File{Found: true, Data: data}
 		if v := wiggum().Decide(Config{}, s); v.Rule != "inactive" || len(v.Events) != test.events {
 			t.Errorf("%s: by %s, events %+v", name, v.Rule, v.Events)
 		}
@@ -412,7 +409,7 @@ func TestGoalLoopIsStoppedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		again := s
-		again.Files = map[string]File{GoalFile: {Found: true, Data: data}}
+		again.Workspace.Files = map[string]File{GoalFile: {Found: true, Data: data}}
 		v := wiggum().Decide(Config{}, again)
 		if v.Decision != Continue || strings.Contains(string(v.Changes[0].Data), "stopped_at") {
 			t.Errorf("%s, and active again: %s by %s, the file\n%s", name, v.Decision, v.Rule, v.Changes[0].Data)
@@ -424,29 +421,29 @@ func TestGoalLoopIsStoppedOnce(t *testing.T) {
 // user's ceiling; another prompt begins anew.
 func TestGoalLoopThatIsWoundBack(t *testing.T) {
 	s := loopAt(goalOf(), "")
-	s.Prompt = "p1"
+	s.Turn.PromptID = "p1"
 	run := func() (continues int, last Verdict) {
 		for i := 0; i < 100; i++ {
-			s.Text, s.Calls = strconv.Itoa(i), i
+			s.Message.Text, s.Turn.Count = strconv.Itoa(i), i
 			last = wiggum().Decide(Config{Ceiling: goalCeiling}, s)
 			step(&s, last)
 			if last.Decision == Stop {
 				return continues, last
 			}
 			continues++
-			data, err := SetGoal(s.Files[GoalFile].Data, [2]string{"iteration_count", "1"})
+			data, err := SetGoal(s.Workspace.Files[GoalFile].Data, [2]string{"iteration_count", "1"})
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.Files[GoalFile] = File{Found: true, Data: data}
+			s.Workspace.Files[GoalFile] = File{Found: true, Data: data}
 		}
 		return continues, last
 	}
-	if n, v := run(); n != goalCeiling || v.Rule != LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Files[GoalFile].Found {
+	if n, v := run(); n != goalCeiling || v.Rule != LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[GoalFile].Found {
 		t.Errorf("%d continues, then %s: %s", n, v.Rule, v.Told)
 	}
-	s.Prompt = "p2"
-	s.Files[GoalFile] = File{Found: true, Data: []byte(goalOf())}
+	s.Turn.PromptID = "p2"
+	s.Workspace.Files[GoalFile] = File{Found: true, Data: []byte(goalOf())}
 	if n, _ := run(); n != goalCeiling {
 		t.Errorf("for another prompt %d continues", n)
 	}

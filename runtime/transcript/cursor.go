@@ -9,6 +9,8 @@ import (
 	"bytes"
 	"io"
 	"os"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // Happening is what a line tells about whose turn it is.
@@ -35,7 +37,7 @@ type Cursor struct {
 	number int
 	line   []byte
 	what   Happening
-	facts  []fact // of the newest lines, a ring; facts[next] is the oldest once it is full
+	facts  []news // of the newest lines, a ring; facts[next] is the oldest once it is full
 	next   int
 }
 
@@ -57,7 +59,7 @@ func Each(path string, tail int, visit func(*Cursor) bool) error {
 	if _, err = f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	c := &Cursor{reader: newReader(f, size), facts: make([]fact, 0, tail)}
+	c := &Cursor{reader: newReader(f, size), facts: make([]news, 0, tail)}
 	last, err := c.lines(func(line []byte, at int64) bool {
 		c.take(line, at)
 		return visit(c)
@@ -89,7 +91,7 @@ func (c *Cursor) take(line []byte, at int64) {
 // remember puts a line among those that Window looks at. A blank line is none, one
 // that is too long says nothing.
 func (c *Cursor) remember(line []byte, at int64, parsed bool) {
-	f := fact{}
+	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			return
@@ -106,11 +108,11 @@ func (c *Cursor) remember(line []byte, at int64, parsed bool) {
 }
 
 // Window is what Tail would find at the end of the log if it ended here.
-func (c *Cursor) Window(lines int) (w Window) {
+func (c *Cursor) Window(lines int) (w fact.Window) {
 	floor := c.log.Offset - maxTail
 	for i := max(0, len(c.facts)-lines); i < len(c.facts); i++ {
 		if f := &c.facts[(c.next+i)%len(c.facts)]; floor <= 0 || f.at > floor {
-			w.add(f)
+			addTo(&w, f)
 		}
 	}
 	return w

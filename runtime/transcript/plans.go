@@ -12,6 +12,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -26,15 +28,6 @@ type named struct {
 	Sum   uint32 `json:"sum"`            // hash of the name
 	Turn  int    `json:"turn,omitempty"` // of the newest sign of it
 	Wrote int    `json:"new,omitempty"`  // the turn in which it was written or edited, plus one
-}
-
-// Plan is a plan file that the session has named, or a directory of
-// superpowers' ledgers, as .superpowers/sdd/NAME. Turns is how many prompts ago
-// it was named last; Written tells that it was written or edited in this turn.
-type Plan struct {
-	Name    string
-	Turns   int
-	Written bool
 }
 
 // names takes the names in the inside of a JSON string.
@@ -77,11 +70,11 @@ func (l *Log) namesIn(e *entry, tool string, input []byte) {
 }
 
 // plans are the plans of a view, the newest first.
-func (l *Log) plans(fetch func(place) string) (all []Plan) {
+func (l *Log) plans(fetch func(place) string) (all []fact.Plan) {
 	for i := len(l.Plans) - 1; i >= 0; i-- {
 		n := l.Plans[i]
 		if name := slashed(fetch(n.At)); name != "" {
-			all = append(all, Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
+			all = append(all, fact.Plan{Name: name, Turns: l.Turns - n.Turn, Written: n.Wrote == l.Turns+1})
 		}
 	}
 	return all

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 func TestPlansIn(t *testing.T) {
@@ -42,24 +44,24 @@ func TestPlans(t *testing.T) {
 	const a, b = "docs/plans/a.md", "docs/plans/b.md"
 	for name, test := range map[string]struct {
 		session *session
-		want    []Plan
+		want    []fact.Plan
 	}{
-		"a prompt":          {new(session).asks("Carry out " + a), []Plan{{Name: a}}},
-		"a prompt, earlier": {new(session).asks("Carry out " + a).says("Done.").asks("Fix the typo."), []Plan{{Name: a, Turns: 1}}},
-		"what Claude says":  {new(session).asks("go").says("I follow " + a + "."), []Plan{{Name: a}}},
-		"a call":            {new(session).asks("go").runs("Read", `{"file_path":"/w/`+a+`"}`), []Plan{{Name: "/w/" + a}}},
-		"a command":         {new(session).asks("go").runs("Bash", `{"command":"grep -c '\\[ \\]' `+a+`","description":"x"}`), []Plan{{Name: a}}},
-		"the newest first":  {new(session).asks("go").says(a).says(b).says(a), []Plan{{Name: a}, {Name: b}}},
-		"written":           {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":"see `+b+`"}`), []Plan{{Name: a, Written: true}}},
+		"a prompt":          {new(session).asks("Carry out " + a), []fact.Plan{{Name: a}}},
+		"a prompt, earlier": {new(session).asks("Carry out " + a).says("Done.").asks("Fix the typo."), []fact.Plan{{Name: a, Turns: 1}}},
+		"what Claude says":  {new(session).asks("go").says("I follow " + a + "."), []fact.Plan{{Name: a}}},
+		"a call":            {new(session).asks("go").runs("Read", `{"file_path":"/w/`+a+`"}`), []fact.Plan{{Name: "/w/" + a}}},
+		"a command":         {new(session).asks("go").runs("Bash", `{"command":"grep -c '\\[ \\]' `+a+`","description":"x"}`), []fact.Plan{{Name: a}}},
+		"the newest first":  {new(session).asks("go").says(a).says(b).says(a), []fact.Plan{{Name: a}, {Name: b}}},
+		"written":           {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":"see `+b+`"}`), []fact.Plan{{Name: a, Written: true}}},
 		"written, then read": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).runs("Read", `{"file_path":"`+a+`"}`),
-			[]Plan{{Name: a, Written: true}}},
+			[]fact.Plan{{Name: a, Written: true}}},
 		"written, earlier": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).asks("carry it out").runs("Read", `{"file_path":"`+a+`"}`),
-			[]Plan{{Name: a}}},
-		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []Plan{{Name: a}}},
+			[]fact.Plan{{Name: a}}},
+		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []fact.Plan{{Name: a}}},
 		"in what is edited": {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
-		"edited":            {new(session).asks("go").runs("Edit", `{"file_path":"`+a+`","old_string":"x","new_string":"y"}`), []Plan{{Name: a, Written: true}}},
+		"edited":            {new(session).asks("go").runs("Edit", `{"file_path":"`+a+`","old_string":"x","new_string":"y"}`), []fact.Plan{{Name: a, Written: true}}},
 		"in a result":       {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
-		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []Plan{{Name: ".superpowers/sdd/auth"}}},
+		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []fact.Plan{{Name: ".superpowers/sdd/auth"}}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.session.bytes(), plans, test.want) })
 	}

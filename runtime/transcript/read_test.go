@@ -10,6 +10,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // session makes a log, line by line, as Claude Code writes it. Nothing in it
@@ -198,13 +200,13 @@ func TestCalls(t *testing.T) {
 		calls("Skill", `{"skill":"p:s"}`).fails("<tool_use_error>No such skill</tool_use_error>").
 		calls("TaskUpdate", `{"taskId":"3","status":"completed"}`)
 	v := view(t, s.bytes())
-	want := []Call{
-		{"Bash", `go test \ ./...`, "exit 1", true, true},
-		{"Grep", `x\d`, "3 files", false, true},
-		{"Write", strings.Repeat("x", maxShort), "", false, false},
-		{"mcp__x__y", "this", "", false, true},
-		{"Skill", "p:s", "No such skill", true, true},
-		{"TaskUpdate", "#3 → completed", "", false, false},
+	want := []fact.Call{
+		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
+		{Name: "Grep", Input: `x\d`, Result: "3 files", Done: true},
+		{Name: "Write", Input: strings.Repeat("x", maxShort)},
+		{Name: "mcp__x__y", Input: "this", Done: true},
+		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
+		{Name: "TaskUpdate", Input: "#3 → completed"},
 	}
 	if !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got  %+v\nwant %+v", v.Calls, want)
@@ -227,22 +229,22 @@ func TestCalls(t *testing.T) {
 	// Several blocks in one line, results in another order.
 	v = view(t, new(session).add("assistant", `"message":{"content":[{"type":"tool_use","id":"a","name":"A","input":{}},{"type":"tool_use","id":"b","name":"B","input":{}}]}`).
 		add("user", `"message":{"content":[{"type":"tool_result","tool_use_id":"b","content":[{"type":"text","text":"of b"}]},{"type":"tool_result","tool_use_id":"a","content":"of a"}]}`).bytes())
-	if want := []Call{{"A", "", "of a", false, true}, {"B", "", "of b", false, true}}; !reflect.DeepEqual(v.Calls, want) {
+	if want := []fact.Call{{Name: "A", Result: "of a", Done: true}, {Name: "B", Result: "of b", Done: true}}; !reflect.DeepEqual(v.Calls, want) {
 		t.Errorf("got %+v", v.Calls)
 	}
 }
 
 func TestTodos(t *testing.T) {
 	two := `{"todos":[{"content":"a","status":"in_progress","activeForm":"A"},{"content":"b","status":"pending"}]}`
-	ab := []Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
+	ab := []fact.Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
 	tasks := func() *session { return new(session).asks("go").creates("1", "one").creates("2", "two") }
-	one, twoT := Todo{ID: "1", Content: "one", Status: "pending"}, Todo{ID: "2", Content: "two", Status: "pending"}
-	with := func(t Todo, status string) Todo { t.Status = status; return t }
+	one, twoT := fact.Todo{ID: "1", Content: "one", Status: "pending"}, fact.Todo{ID: "2", Content: "two", Status: "pending"}
+	with := func(t fact.Todo, status string) fact.Todo { t.Status = status; return t }
 	reminder := `{"type":"task_reminder","content":[{"id":"1","subject":"one","description":"d","status":"completed","blocks":[],"blockedBy":[]},{"id":"7","subject":"seven","status":"pending","owner":"w","blocks":[],"blockedBy":["1"]}],"itemCount":2}`
-	reminded := []Todo{with(one, "completed"), {ID: "7", Content: "seven", Status: "pending", Owner: "w"}}
+	reminded := []fact.Todo{with(one, "completed"), {ID: "7", Content: "seven", Status: "pending", Owner: "w"}}
 	for name, test := range map[string]struct {
 		log          *session
-		want         []Todo
+		want         []fact.Todo
 		turns, calls int
 	}{
 		"none":                 {new(session).asks("go").runs("Bash", `{}`), nil, 1, 1},
@@ -256,31 +258,31 @@ func TestTodos(t *testing.T) {
 		"old snapshot":         {new(session).add("user", `"message":{"content":"go"},"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]`), ab, 0, 0},
 		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0, 0},
 		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0, 0},
-		"tasks":                {tasks(), []Todo{one, twoT}, 0, 0},
-		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []Todo{one}, 0, 0},
+		"tasks":                {tasks(), []fact.Todo{one, twoT}, 0, 0},
+		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []fact.Todo{one}, 0, 0},
 		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0, 1},
 		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0, 1},
-		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []Todo{with(one, "in_progress"), twoT}, 0, 0},
-		"update by id":         {tasks().updates(`{"id":2,"status":"completed"}`).asks("x"), []Todo{one, with(twoT, "completed")}, 1, 0},
-		"update by task_id":    {tasks().updates(`{"status":"completed","task_id":"2"}`).runs("Bash", `{}`), []Todo{one, with(twoT, "completed")}, 0, 1},
-		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0, 0},
-		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []Todo{twoT}, 0, 0},
-		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []Todo{one, twoT}, 0, 2},
-		"unsuccessful":         {tasks().calls("TaskUpdate", `{"taskId":"1","status":"completed"}`).returns("Task not found", `{"success":false,"taskId":"1","error":"Task not found"}`), []Todo{one, twoT}, 0, 1},
-		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []Todo{twoT, one}, 0, 1},
-		"unknown undone":       {tasks().calls("TaskUpdate", `{"taskId":"9","status":"completed"}`).fails("no"), []Todo{one, twoT}, 0, 1},
-		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []Todo{{ID: "9", Status: "in_progress"}}, 0, 0},
-		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
-		"blocks":               {tasks().updates(`{"taskId":"1","addBlocks":["2"]}`), []Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
-		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []Todo{with(one, "completed"), twoT}, 0, 0},
+		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []fact.Todo{with(one, "in_progress"), twoT}, 0, 0},
+		"update by id":         {tasks().updates(`{"id":2,"status":"completed"}`).asks("x"), []fact.Todo{one, with(twoT, "completed")}, 1, 0},
+		"update by task_id":    {tasks().updates(`{"status":"completed","task_id":"2"}`).runs("Bash", `{}`), []fact.Todo{one, with(twoT, "completed")}, 0, 1},
+		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []fact.Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0, 0},
+		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []fact.Todo{twoT}, 0, 0},
+		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []fact.Todo{one, twoT}, 0, 2},
+		"unsuccessful":         {tasks().calls("TaskUpdate", `{"taskId":"1","status":"completed"}`).returns("Task not found", `{"success":false,"taskId":"1","error":"Task not found"}`), []fact.Todo{one, twoT}, 0, 1},
+		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []fact.Todo{twoT, one}, 0, 1},
+		"unknown undone":       {tasks().calls("TaskUpdate", `{"taskId":"9","status":"completed"}`).fails("no"), []fact.Todo{one, twoT}, 0, 1},
+		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []fact.Todo{{ID: "9", Status: "in_progress"}}, 0, 0},
+		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
+		"blocks":               {tasks().updates(`{"taskId":"1","addBlocks":["2"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
+		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []fact.Todo{with(one, "completed"), twoT}, 0, 0},
 		"reminded":             {tasks().attaches(reminder).runs("Bash", `{}`), reminded, 0, 1},
 		"reminded of nothing":  {tasks().attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), nil, 0, 0},
 		"reminder, but a list": {new(session).runs("TodoWrite", two).attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), ab, 0, 0},
-		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0, 0},
-		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []Todo{one, twoT}, 1, 1},
-		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0, 0},
-		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []Todo{one}, 0, 0},
-		"duplicate line":       {tasks().raw(tasks().lines[2]), []Todo{one, twoT}, 0, 0},
+		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []fact.Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0, 0},
+		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []fact.Todo{one, twoT}, 1, 1},
+		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []fact.Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0, 0},
+		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []fact.Todo{one}, 0, 0},
+		"duplicate line":       {tasks().raw(tasks().lines[2]), []fact.Todo{one, twoT}, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := view(t, test.log.bytes())
@@ -324,26 +326,26 @@ func TestManyTodos(t *testing.T) {
 func TestSkill(t *testing.T) {
 	for name, test := range map[string]struct {
 		log  *session
-		want Skill
+		want fact.Skill
 	}{
-		"none":             {new(session).says("Using grep to find it. Using the tool. I'm using the hammer."), Skill{}},
-		"tool":             {new(session).asks("go").runs("Skill", `{"skill":"superpowers:brainstorming"}`).asks("and"), Skill{"brainstorming", "tool", 1}},
-		"tool, long ago":   {new(session).runs("Skill", `{"command":"pdf"}`), Skill{"pdf", "tool", 0}},
-		"refused":          {new(session).runs("Skill", `{"skill":"a"}`).asks("x").calls("Skill", `{"skill":"b"}`).fails("Unknown skill"), Skill{"a", "tool", 1}},
-		"body":             {new(session).meta("Base directory for this skill: /home/x/.claude/skills/writing-plans\n\n# Writing"), Skill{"writing-plans", "body", 0}},
-		"body, Windows":    {new(session).meta(`Base directory for this skill: C:\Users\new\skills\writing-plans` + "\n\n# Writing"), Skill{"writing-plans", "body", 0}},
-		"a person's words": {new(session).asks("Base directory for this skill: /a/b"), Skill{}},
-		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), Skill{"review", "attribution", 0}},
-		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), Skill{"review", "tool", 0}},
-		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), Skill{"executing-plans", "announcement", 0}},
-		"announced, bold":  {new(session).says("I’m using the **superpowers:writing-plans** skill."), Skill{"writing-plans", "announcement", 0}},
-		"announced today":  {new(session).says("Using the brainstorming skill to refine this."), Skill{"brainstorming", "announcement", 0}},
-		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), Skill{"test-driven-development", "announcement", 0}},
-		"one word":         {new(session).says("Using brainstorming to find out."), Skill{"brainstorming", "announcement", 0}},
-		"in passing":       {new(session).says("You could go on using the writing-plans skill."), Skill{}},
-		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), Skill{"review", "tool", 0}},
-		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), Skill{"writing-plans", "announcement", 0}},
-		"strange name":     {new(session).runs("Skill", `{"skill":"a\nb"}`), Skill{}},
+		"none":             {new(session).says("Using grep to find it. Using the tool. I'm using the hammer."), fact.Skill{}},
+		"tool":             {new(session).asks("go").runs("Skill", `{"skill":"superpowers:brainstorming"}`).asks("and"), fact.Skill{Name: "brainstorming", From: "tool", Turns: 1}},
+		"tool, long ago":   {new(session).runs("Skill", `{"command":"pdf"}`), fact.Skill{Name: "pdf", From: "tool", Turns: 0}},
+		"refused":          {new(session).runs("Skill", `{"skill":"a"}`).asks("x").calls("Skill", `{"skill":"b"}`).fails("Unknown skill"), fact.Skill{Name: "a", From: "tool", Turns: 1}},
+		"body":             {new(session).meta("Base directory for this skill: /home/x/.claude/skills/writing-plans\n\n# Writing"), fact.Skill{Name: "writing-plans", From: "body", Turns: 0}},
+		"body, Windows":    {new(session).meta(`Base directory for this skill: C:\Users\new\skills\writing-plans` + "\n\n# Writing"), fact.Skill{Name: "writing-plans", From: "body", Turns: 0}},
+		"a person's words": {new(session).asks("Base directory for this skill: /a/b"), fact.Skill{}},
+		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), fact.Skill{Name: "review", From: "attribution", Turns: 0}},
+		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), fact.Skill{Name: "review", From: "tool", Turns: 0}},
+		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), fact.Skill{Name: "executing-plans", From: "announcement", Turns: 0}},
+		"announced, bold":  {new(session).says("I’m using the **superpowers:writing-plans** skill."), fact.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
+		"announced today":  {new(session).says("Using the brainstorming skill to refine this."), fact.Skill{Name: "brainstorming", From: "announcement", Turns: 0}},
+		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), fact.Skill{Name: "test-driven-development", From: "announcement", Turns: 0}},
+		"one word":         {new(session).says("Using brainstorming to find out."), fact.Skill{Name: "brainstorming", From: "announcement", Turns: 0}},
+		"in passing":       {new(session).says("You could go on using the writing-plans skill."), fact.Skill{}},
+		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), fact.Skill{Name: "review", From: "tool", Turns: 0}},
+		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), fact.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
+		"strange name":     {new(session).runs("Skill", `{"skill":"a\nb"}`), fact.Skill{}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Skill }, test.want) })
 	}

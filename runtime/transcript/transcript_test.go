@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // Lines as Claude Code writes them, made here.
@@ -50,27 +52,27 @@ func TestTail(t *testing.T) {
 	huge := text(strings.Repeat("x", maxLine))
 	for name, test := range map[string]struct {
 		lines []string
-		want  Window
+		want  fact.Window
 	}{
-		"nothing":             {nil, Window{}},
-		"text":                {[]string{text("one"), text("two")}, Window{Text: "two"}},
-		"text, then tool":     {[]string{text("one"), tool("Bash", `{"command":"ls"}`), result}, Window{Text: "one", LastTool: "Bash"}},
-		"several blocks":      {[]string{`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Read","input":{}}]}}`}, Window{Text: "one", LastTool: "Read"}},
-		"a string for blocks": {[]string{`{"type":"assistant","message":{"content":"one"}}`}, Window{Text: "one"}},
-		"empty text":          {[]string{text("one"), text("")}, Window{Text: "one"}},
-		"todos":               {[]string{tool("TodoWrite", todos)}, Window{LastTool: "TodoWrite", Todos: []Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
-		"newer todos":         {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":[]}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{}}},
-		"todos of odd type":   {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":"none"}`)}, Window{LastTool: "TodoWrite", Todos: []Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
-		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, Window{Text: "It runs.", LastTool: "Bash", Background: true}},
-		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, Window{Text: "Now this.", LastTool: "Bash"}},
-		"meta is no prompt":   {[]string{tool("Bash", `{"run_in_background":true}`), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`}, Window{LastTool: "Bash", Background: true}},
-		"sidechain":           {[]string{text("one"), strings.Replace(text("sub"), `"isSidechain":false`, `"isSidechain":true`, 1)}, Window{Text: "one"}},
-		"unknown types":       {[]string{text("one"), `{"type":"file-history-snapshot","snapshot":{}}`, `{"type":17}`, `[]`, `null`, `"x"`}, Window{Text: "one"}},
-		"torn last line":      {[]string{text("one"), text("two")[:90]}, Window{Text: "one"}},
-		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, Window{Text: "one"}},
-		"CRLF":                {[]string{text("one") + "\r", text("two") + "\r", ""}, Window{Text: "two"}},
-		"a huge line":         {[]string{text("one"), huge}, Window{Text: "one"}},
-		"escapes":             {[]string{text(`a "quoted" \ back\\slash` + "\n\u2028“")}, Window{Text: `a "quoted" \ back\\slash` + "\n\u2028“"}},
+		"nothing":             {nil, fact.Window{}},
+		"text":                {[]string{text("one"), text("two")}, fact.Window{Text: "two"}},
+		"text, then tool":     {[]string{text("one"), tool("Bash", `{"command":"ls"}`), result}, fact.Window{Text: "one", LastTool: "Bash"}},
+		"several blocks":      {[]string{`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Read","input":{}}]}}`}, fact.Window{Text: "one", LastTool: "Read"}},
+		"a string for blocks": {[]string{`{"type":"assistant","message":{"content":"one"}}`}, fact.Window{Text: "one"}},
+		"empty text":          {[]string{text("one"), text("")}, fact.Window{Text: "one"}},
+		"todos":               {[]string{tool("TodoWrite", todos)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
+		"newer todos":         {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":[]}`)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{}}},
+		"todos of odd type":   {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":"none"}`)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
+		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, fact.Window{Text: "It runs.", LastTool: "Bash", Background: true}},
+		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, fact.Window{Text: "Now this.", LastTool: "Bash"}},
+		"meta is no prompt":   {[]string{tool("Bash", `{"run_in_background":true}`), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`}, fact.Window{LastTool: "Bash", Background: true}},
+		"sidechain":           {[]string{text("one"), strings.Replace(text("sub"), `"isSidechain":false`, `"isSidechain":true`, 1)}, fact.Window{Text: "one"}},
+		"unknown types":       {[]string{text("one"), `{"type":"file-history-snapshot","snapshot":{}}`, `{"type":17}`, `[]`, `null`, `"x"`}, fact.Window{Text: "one"}},
+		"torn last line":      {[]string{text("one"), text("two")[:90]}, fact.Window{Text: "one"}},
+		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, fact.Window{Text: "one"}},
+		"CRLF":                {[]string{text("one") + "\r", text("two") + "\r", ""}, fact.Window{Text: "two"}},
+		"a huge line":         {[]string{text("one"), huge}, fact.Window{Text: "one"}},
+		"escapes":             {[]string{text(`a "quoted" \ back\\slash` + "\n\u2028“")}, fact.Window{Text: `a "quoted" \ back\\slash` + "\n\u2028“"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Tail(write(t, test.lines...), 50)

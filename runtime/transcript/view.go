@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 const (
@@ -39,7 +41,7 @@ type View struct {
 	Turns int
 	// Calls are the newest tool calls since the newest prompt, oldest first, at
 	// most eight; CallsInTurn is how many there were.
-	Calls       []Call
+	Calls       []fact.Call
 	CallsInTurn int
 	// LastTool names the newest tool call of the session, also if it was before
 	// the newest prompt.
@@ -47,13 +49,13 @@ type View struct {
 	// Todos is the todo list, replayed over the session: at most 60 items, open
 	// ones preferred. TodosTurns and TodosCalls say how many prompts and tool
 	// calls ago it last changed, and mean something while there is a list.
-	Todos      []Todo
+	Todos      []fact.Todo
 	TodosTurns int
 	TodosCalls int
 	// Plans are the plan files that were named, the newest first, at most eight.
-	Plans []Plan
+	Plans []fact.Plan
 	// Skill is the newest skill at work.
-	Skill Skill
+	Skill fact.Skill
 	// Asked is AskUserQuestion or ExitPlanMode when that is what the turn ended
 	// with: the newest call, with no good result or with nothing said after it.
 	Asked string
@@ -77,29 +79,6 @@ type View struct {
 	// APIError tells that the newest line of the assistant is no answer but an
 	// error of the API.
 	APIError bool
-}
-
-// Call is one tool call. Input and Result are short and one line: the command,
-// the file, the pattern …; the first line of what came back, or "exit 1".
-type Call struct {
-	Name, Input, Result string
-	Error               bool
-	Done                bool // there is a result, be it an empty one
-}
-
-// Todo is one item of the todo list. Only tasks have an ID, an owner, and
-// others to wait for.
-type Todo struct {
-	ID, Content, Status, Owner string
-	Blocked                    bool
-}
-
-// Skill is a skill, without its plugin's name. From is the sign that showed it:
-// tool, body, attribution or announcement; Turns is how many prompts ago the
-// newest sign was.
-type Skill struct {
-	Name, From string
-	Turns      int
 }
 
 // Task is work in the background. Its ID is "" while nobody has told it.
@@ -144,12 +123,12 @@ func (l *Log) view(f io.ReaderAt) View {
 		v.Compacted = l.Turns - l.Compact + 1
 	}
 	if l.Skill.Name != "" {
-		v.Skill = Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
+		v.Skill = fact.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
 	v.Plans = l.plans(func(p place) string { return words(fetch(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
-		v.Calls = append(v.Calls, Call{
+		v.Calls = append(v.Calls, fact.Call{
 			Name:   p.Name,
 			Input:  about(fetch(f, p.Input, maxInput, buf)),
 			Result: outcomeOf(fetch(f, p.Result, 6*maxShort+64, buf)),
@@ -183,13 +162,13 @@ func (l *Log) view(f io.ReaderAt) View {
 }
 
 // tasks are the todos that TaskCreate made.
-func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []Todo) {
+func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []fact.Todo) {
 	for _, t := range l.Todos.Tasks {
 		blocked := false
 		for _, other := range l.Todos.Tasks {
 			blocked = blocked || other.State != completed && waitsFor(t.Blockers, callID([]byte(other.ID)))
 		}
-		all = append(all, Todo{
+		all = append(all, fact.Todo{
 			ID:      t.ID,
 			Content: short(fetch(f, t.Subject, 6*maxTodo+64, buf), maxTodo),
 			Status:  t.State.String(),
@@ -201,8 +180,8 @@ func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []Todo) {
 }
 
 // readList reads the todos of a TodoWrite.
-func readList(array []byte) (all []Todo, ok bool) {
-	all = []Todo{}
+func readList(array []byte) (all []fact.Todo, ok bool) {
+	all = []fact.Todo{}
 	ok = elements(array, func(item []byte) {
 		if len(all) == maxTodos { // the oldest that is done makes room
 			i := 0
@@ -214,7 +193,7 @@ func readList(array []byte) (all []Todo, ok bool) {
 			}
 			all = append(all[:i], all[i+1:]...)
 		}
-		all = append(all, Todo{
+		all = append(all, fact.Todo{
 			Content: short(inside(member(item, "content")), maxTodo),
 			Status:  short(inside(member(item, "status")), maxName),
 		})

@@ -3,33 +3,24 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
 
-// Window is what the last lines of a session log say.
-type Window struct {
-	Text     string // newest text of the assistant
-	LastTool string // name of the newest tool call
-	Todos    []Todo // newest TodoWrite, nil if there is none
-	// Said are the assistant's texts since the newest words of a person, and
-	// subagents' left out; Raw are the lines that are no JSON objects.
-	Said []string
-	Raw  []string
-	// Background tells that the turn started a shell command in the background.
-	Background bool
-}
+	"github.com/cameronsjo/springfield/runtime/fact"
+)
 
 // Tail reads the last n lines of the log at path. The error is the operating
 // system's; lines that make no sense are not errors.
-func Tail(path string, n int) (Window, error) { return About(path, n, "") }
+func Tail(path string, n int) (fact.Window, error) { return About(path, n, "") }
 
 // About is Tail for who looks for a word: Said has what has it, and nothing else
 // is sure to be there. That saves most of the work.
-func About(path string, n int, word string) (Window, error) {
+func About(path string, n int, word string) (fact.Window, error) {
 	lines, err := tail(path, n)
 	if err != nil {
-		return Window{}, err
+		return fact.Window{}, err
 	}
-	var facts []fact
+	var facts []news
 	var e entry
 	for _, line := range lines {
 		if len(line) > maxLine || word != "" && line[0] == '{' && isDull(line, word) {
@@ -37,27 +28,27 @@ func About(path string, n int, word string) (Window, error) {
 		}
 		facts = append(facts, factOf(&e, line, e.parse(line, 0)))
 	}
-	var w Window
+	var w fact.Window
 	for i := range facts {
-		w.add(&facts[i])
+		addTo(&w, &facts[i])
 	}
 	return w, nil
 }
 
-// fact is what one line brings to a window. It keeps nothing of the line.
-type fact struct {
+// news is what one line brings to a window. It keeps nothing of the line.
+type news struct {
 	at         int64  // where the line begins
 	raw        string // the line, if it is no JSON object
 	turn       bool   // it is a person's prompt
 	person     bool   // somebody's words in a user line: nothing of this turn runs yet
 	said       []string
 	tool       string
-	todos      []Todo // nil: none
+	todos      []fact.Todo // nil: none
 	background bool
 }
 
 // factOf takes a line apart that is not blank; parsed tells whether e is about it.
-func factOf(e *entry, line []byte, parsed bool) (f fact) {
+func factOf(e *entry, line []byte, parsed bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
 	}
@@ -92,7 +83,7 @@ func factOf(e *entry, line []byte, parsed bool) (f fact) {
 }
 
 // add puts what a line says behind what older ones did.
-func (w *Window) add(f *fact) {
+func addTo(w *fact.Window, f *news) {
 	if f.raw != "" {
 		w.Raw = append(w.Raw, f.raw)
 	}
