@@ -59,45 +59,14 @@ type Closing struct {
 	intro  []sentence // what leads to a list at the end
 	titled bool       // and that is a heading
 	final  []sentence
-	near   []sentence        // in front of these
-	found  map[wanted]answer // what has been looked for, of a message that several ask about
-}
-
-type wanted struct {
-	act   Act
-	where Where
-}
-
-type answer struct {
-	said string
-	ok   bool
-}
-
-// Reader reads many messages: packs of languages are read once, and so is a message
-// that several ask about, one after the other. It is for one goroutine. A nil Reader
-// keeps nothing.
-type Reader struct {
-	library language.Library
-	text    string
-	last    *Closing
-}
-
-// Read is Read with what the reader keeps.
-func (r *Reader) Read(text string) *Closing {
-	if r == nil {
-		return read(text, nil)
-	}
-	if r.last == nil || r.text != text {
-		r.text, r.last = text, read(text, &r.library)
-		r.last.found = map[wanted]answer{}
-	}
-	return r.last
+	near   []sentence // in front of these
 }
 
 // Read reads a message. What a comment says is said to no one.
-func Read(text string) *Closing { return read(text, nil) }
+func Read(text string) *Closing { return ReadWith(nil, text) }
 
-func read(text string, library *language.Library) *Closing {
+// ReadWith is Read with packs of languages that stay, for who reads many messages.
+func ReadWith(library *language.Library, text string) *Closing {
 	c := &Closing{blocks: blocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {
@@ -161,18 +130,6 @@ func (c *Closing) Languages() []string {
 
 // Find looks for an act, and says which words it is.
 func (c *Closing) Find(act Act, where Where) (said string, ok bool) {
-	if c.found == nil {
-		return c.find(act, where)
-	}
-	known, ok := c.found[wanted{act, where}]
-	if !ok {
-		known.said, known.ok = c.find(act, where)
-		c.found[wanted{act, where}] = known
-	}
-	return known.said, known.ok
-}
-
-func (c *Closing) find(act Act, where Where) (said string, ok bool) {
 	switch act {
 	case Asks:
 		return c.asks()

@@ -11,11 +11,10 @@ import (
 	"math"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/cameronsjo/springfield/runtime/closing"
 )
 
 const (
@@ -45,84 +44,100 @@ func (m *meter) afford(steps int) (ok bool) {
 // errSteps says that a rule is not asked, because the steps are used up.
 var errSteps = errors.New("takes more steps than are left for this decision")
 
-// Kept is what decisions on many situations, one after the other, need to work out only
-// once, whichever strategies take them: patterns, packs of languages, and how the newest
-// message reads. It is for one goroutine. A nil Kept keeps nothing.
-type Kept struct {
-	patterns map[string]pattern
-	closings closing.Reader
-}
-
-func (k *Kept) read(text string) *closing.Closing {
-	if k == nil {
-		return closing.Read(text)
-	}
-	return k.closings.Read(text)
-}
-
 type pattern struct {
-	re   *regexp.Regexp
+	re   *regexp.Regexp // nil until a text may match
 	size int
+	// needs are words, one of which is in all that matches; none if nothing is known.
+	needs []string
 }
 
-// compile makes a pattern that has so many bytes to go through. One that is known
-// costs the same again: what a rule may cost depends on nothing that was before.
-func (k *Kept) compile(text string, most int, m *meter, bytes int) (*regexp.Regexp, error) {
-	if !m.afford(2 * parsing(text)) { // here and by regexp
+// match finds the first match of a pattern in a text, nil if there is none. A pattern
+// that is known costs the same again: what a rule may cost depends on nothing that was
+// before.
+func (k *Kept) match(expr, text string, most int, m *meter) (at []int, err error) {
+	if !m.afford(2 * parsing(expr)) { // here and by regexp
 		return nil, errSteps
 	}
-	known, ok := k.pattern(text)
+	known, ok := k.pattern(expr)
 	if !ok {
-		var err error
-		if known.size, err = measure(text, most); err != nil {
+		if known.size, known.needs, err = measure(expr, most); err != nil {
 			return nil, err
 		}
 	}
-	if !m.afford(known.size * (compiling + bytes + 1)) {
+	if !m.afford(known.size * (compiling + len(text) + 1)) {
 		return nil, errSteps
 	}
-	if !ok {
-		var err error
-		if known.re, err = regexp.Compile(text); err != nil {
+	if may := len(known.needs) == 0 || slices.ContainsFunc(known.needs, func(word string) bool { return strings.Contains(text, word) }); !may {
+		k.keep(expr, known)
+		return nil, nil
+	}
+	if known.re == nil {
+		if known.re, err = regexp.Compile(expr); err != nil {
 			return nil, err
 		}
-		k.keep(text, known)
+		k.keep(expr, known)
 	}
-	return known.re, nil
-}
-
-func (k *Kept) pattern(text string) (known pattern, ok bool) {
-	if k != nil {
-		known, ok = k.patterns[text]
-	}
-	return known, ok
-}
-
-func (k *Kept) keep(text string, p pattern) {
-	if k == nil {
-		return
-	}
-	if k.patterns == nil {
-		k.patterns = map[string]pattern{}
-	}
-	k.patterns[text] = p
+	return known.re.FindStringIndex(text), nil
 }
 
 // compiling is what an instruction costs to be made, in steps.
 const compiling = 60
 
-// measure is how many instructions a pattern has, an error for one that is none or has
-// more than most. Nothing of its repetitions is written out for that.
-func measure(text string, most int) (int, error) {
+// measure is how many instructions a pattern has, and what a text needs to match it; an
+// error for one that is none or has more instructions than most. Nothing of its
+// repetitions is written out for that.
+func measure(text string, most int) (size int, needs []string, err error) {
 	tree, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	size := 2 + instructions(tree)
+	size = 2 + instructions(tree)
 	if size > most {
-		return 0, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": repeat less in it")
+		return 0, nil, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": repeat less in it")
 	}
-	return size, nil
+	return size, needed(tree), nil
+}
+
+// maxNeeds is how many words are looked for before a pattern is.
+const maxNeeds = 16
+
+// needed are words, one of which is in every match of a tree, none if that is not known.
+func needed(re *syntax.Regexp) (words []string) {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return []string{string(re.Rune)}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return needed(re.Sub[0])
+	case syntax.OpConcat: // the part whose shortest word is the longest
+		for _, sub := range re.Sub {
+			if part := needed(sub); shortest(part) > shortest(words) {
+				words = part
+			}
+		}
+		return words
+	case syntax.OpAlternate:
+		for _, sub := range re.Sub {
+			part := needed(sub)
+			if len(part) == 0 || len(words)+len(part) > maxNeeds {
+				return nil
+			}
+			words = append(words, part...)
+		}
+		return words
+	}
+	return nil
+}
+
+// shortest is the length of the shortest of some words, 0 of none.
+func shortest(words []string) (n int) {
+	for i, w := range words {
+		if i == 0 || len(w) < n {
+			n = len(w)
+		}
+	}
+	return n
 }
 
 // instructions is how many instructions a tree becomes at most. A tree is as deep as
@@ -202,12 +217,13 @@ func CheckPatterns(c Config) []error {
 	var faults []error
 	a := newAsking(Situation{}, nil)
 	for _, list := range [][]Rule{c.Add, c.Last} {
-		for _, r := range list {
-			for _, text := range []string{r.Ending, r.Text} {
-				if text == "" {
+		for i := range list {
+			r := &list[i]
+			for _, expr := range []string{r.Ending, r.Text} {
+				if expr == "" {
 					continue
 				}
-				if _, err := a.compile(r, text, ""); err != nil {
+				if _, err := a.match(r, expr, ""); err != nil {
 					faults = append(faults, r.fault(err))
 				}
 			}

@@ -2,7 +2,9 @@ package strategy
 
 import (
 	"fmt"
+	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,7 +28,7 @@ func TestMeasure(t *testing.T) {
 		"abc": 1, "a|b|cd": 2, "(a)(?:b)": 2, "a*b+c?": 2, "(?:ab*)+": 2, "[a-z]": 1, ".": 1, "^$": 1, "": 1, `\pL{3,5}`: 1,
 		".{0,1000}": 1, strings.Repeat(".{0,30}", 100): 1, "(?:a{0,10}){0,10}": 1, "a{5}": 1, "a{5,}": 1, "(?:){1000}": 1, "(?i)k": 1, "a{0}": 1,
 	} {
-		got, err := measure(text, maxProgram)
+		got, _, err := measure(text, maxProgram)
 		if real := compiled(t, text); err != nil || got < real || got > most*real+1 {
 			t.Errorf("%.40s has %d instructions, %d said, %v", text, real, got, err)
 		}
@@ -38,7 +40,7 @@ func TestMeasure(t *testing.T) {
 		strings.Repeat("(?:x{1000})", 90):    "90002 instructions",
 		strings.Repeat("a{1000}", 142) + "b": "142003 instructions",
 	} {
-		if _, err := measure(text, maxProgram); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := measure(text, maxProgram); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%.40s: %v, not %s", text, err, says)
 		}
 	}
@@ -54,7 +56,7 @@ func FuzzMeasure(f *testing.F) {
 		if len(text) > maxPattern || parsing(text) > maxForeignSteps {
 			return
 		}
-		got, err := measure(text, maxProgram)
+		got, _, err := measure(text, maxProgram)
 		if err != nil {
 			return
 		}
@@ -131,7 +133,7 @@ func TestStepsAreBounded(t *testing.T) {
 		}
 		a := newAsking(Situation{Message: Message{Text: c.text}}, nil)
 		for _, r := range c.rules {
-			if _, ok := a.holds(r); ok {
+			if _, ok := a.holds(&r); ok {
 				t.Errorf("%s: %s holds", name, r.ID)
 			}
 		}
@@ -141,7 +143,7 @@ func TestStepsAreBounded(t *testing.T) {
 		if faults := fmt.Sprint(a.allFaults()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
 			t.Errorf("%s: %s", name, faults)
 		}
-		if _, ok := a.holds(mine); !ok {
+		if _, ok := a.holds(&mine); !ok {
 			t.Errorf("%s: the user's own rule is not asked", name)
 		}
 		if v := match(append(c.rules, mine), Situation{Message: Message{Text: c.text}}, nil); v.Rule != "mine" || len(v.Faults) != 1 {
@@ -172,7 +174,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	}
 	a := newAsking(Situation{Message: Message{Text: "Done: a"}}, nil)
 	a.foreign.left = asked + 100
-	if _, ok := a.holds(Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: Continue, Foreign: true}); ok || len(a.unasked) != 1 {
+	if _, ok := a.holds(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: Continue, Foreign: true}); ok || len(a.unasked) != 1 {
 		t.Errorf("an unless that was not asked: %v", a.unasked)
 	}
 	for _, r := range rules { // the user may
@@ -206,4 +208,25 @@ func TestCheckPatterns(t *testing.T) {
 	if len(faults) != 2 || !strings.Contains(faults[0].Error(), `rule "long": pattern has 22002`) || !strings.Contains(faults[1].Error(), `rule "theirs": pattern has 2002 instructions, more than 1000`) {
 		t.Errorf("%v", faults)
 	}
+}
+
+// A pattern matches where package regexp says so, whatever words are looked for first.
+func FuzzMatch(f *testing.F) {
+	for _, pattern := range []string{`Task \d+|Step \d+|Moving to|Next`, "(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+ to [^.\n]*", "(?i)next|done", "(a|bc)+d?", "(?:abc)*x", "a{2,}b{0}", "|abc", "(?i:k)elvin", "(?:ab|(?i)cd)e", "^$"} {
+		for _, text := range []string{"", "Next", "NEXT", "Step 12", "Using the tdd skill.", "bcabcd", "x", "aa", "\u212aelvin", "CDe"} {
+			f.Add(pattern, text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		re, err := regexp.Compile(pattern)
+		if err != nil || len(pattern) > maxPattern || len(text) > 1000 {
+			return
+		}
+		for _, kept := range []*Kept{nil, {}} {
+			got, err := kept.match(pattern, text, maxProgram, unmetered())
+			if want := re.FindStringIndex(text); err == nil && !slices.Equal(got, want) {
+				t.Errorf("%q in %q: %v, want %v", pattern, text, got, want)
+			}
+		}
+	})
 }

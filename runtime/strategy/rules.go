@@ -6,7 +6,6 @@ package strategy
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -104,19 +103,19 @@ const generalReason = "There is work left: {evidence}.{todos} Go on with it now.
 
 // asking is one situation that rules are asked about.
 type asking struct {
-	situation Situation
-	end       end
-	closing   *closing.Closing // once a rule has asked for it
-	reason    string           // what the newest own condition has to say to the model
-	faults    []error          // patterns that are none, found when their turn came
-	unasked   []string         // rules that there were no steps for
+	situation *Situation
+	message   *message
+	read      bool     // a rule has asked how the message reads
+	reason    string   // what the newest own condition has to say to the model
+	faults    []error  // patterns that are none, found when their turn came
+	unasked   []string // rules that there were no steps for
 	kept      *Kept
 	// What is left to spend: for a project's rules, and for all others.
 	foreign, trusted meter
 }
 
 func newAsking(s Situation, kept *Kept) *asking {
-	return &asking{situation: s, end: endOf(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	return &asking{situation: &s, message: kept.message(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // firstMatch asks the rules in order. Without a match it is a stop.
@@ -130,20 +129,20 @@ func matching(rules []Rule, kept *Kept) func(Situation) Verdict {
 func match(rules []Rule, s Situation, kept *Kept) Verdict {
 	a := newAsking(s, kept)
 	v := Verdict{Decision: Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
-	for _, r := range rules {
-		if evidence, ok := a.holds(r); ok {
-			v = r.verdict(s, evidence, a.reason)
+	for i := range rules {
+		if evidence, ok := a.holds(&rules[i]); ok {
+			v = rules[i].verdict(&s, evidence, a.reason)
 			break
 		}
 	}
 	v.Faults = a.allFaults()
-	if a.closing != nil {
-		v.Languages = a.closing.Languages()
+	if a.read {
+		v.Languages = a.message.closing().Languages()
 	}
 	return v
 }
 
-func (r Rule) verdict(s Situation, evidence, reason string) Verdict {
+func (r *Rule) verdict(s *Situation, evidence, reason string) Verdict {
 	v := Verdict{Decision: r.Then, Rule: r.ID, Sure: r.Sure, Evidence: evidence}
 	if v.Sure == 0 {
 		v.Sure = 90
@@ -171,9 +170,9 @@ type Answer struct {
 func Ask(rules []Rule, s Situation) []Answer {
 	a := newAsking(s, nil)
 	var all []Answer
-	for _, r := range rules {
-		evidence, ok := a.holds(r)
-		all = append(all, Answer{r, ok, evidence})
+	for i := range rules {
+		evidence, ok := a.holds(&rules[i])
+		all = append(all, Answer{rules[i], ok, evidence})
 	}
 	return all
 }
@@ -182,10 +181,10 @@ func Ask(rules []Rule, s Situation) []Answer {
 // held, or the first condition that did not. Regular expressions are compiled
 // when their turn comes: most stops are decided before, and compiling costs
 // more than all phrases together. A rule that there are no steps for does not hold.
-func (a *asking) holds(r Rule) (evidence string, ok bool) {
-	s, e, m := a.situation, a.end, a.meter(r)
+func (a *asking) holds(r *Rule) (evidence string, ok bool) {
+	m := a.meter(r)
 	if m.left >= 0 && m.spend(asked+len(r.Skill)) {
-		evidence, ok = a.test(r, s, e, m)
+		evidence, ok = a.test(r, m)
 	}
 	if m.left < 0 {
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))
@@ -197,66 +196,92 @@ func (a *asking) holds(r Rule) (evidence string, ok bool) {
 // asked is what a rule costs beside its phrases and patterns, in steps.
 const asked = 200
 
-func (a *asking) test(r Rule, s Situation, e end, m *meter) (evidence string, ok bool) {
-	for _, c := range []struct {
-		name string
-		set  bool
-		test func() (string, bool)
-	}{
-		{"asked", r.Asked, func() (string, bool) { return "the turn ended with " + s.Turn.Asked, s.Turn.Asked != "" }},
-		{"tool", r.Tool != "", func() (string, bool) { return "the last tool call was " + r.Tool, r.tool(s) }},
-		{"todo", r.Todo != "", func() (string, bool) { return r.todos(s) }},
-		{"skill", len(r.Skill) > 0, func() (string, bool) { return r.skill(s) }},
-		{"used", r.Used, func() (string, bool) {
-			return strconv.Itoa(s.Turn.Count) + " tool calls in this turn", s.Turn.Count > 0
-		}},
-		{"lang", len(r.Lang) > 0, func() (string, bool) { return a.lang(r.Lang) }},
-		{"act", r.Act != "", func() (string, bool) { return a.act(r) }},
-		{"closes", r.Closes != "", func() (string, bool) { return quote(e.last()), m.closes(e.paragraph, r.Closes) }},
-		{"lists", r.Lists != "", func() (string, bool) { return quote(e.intro), m.closes(e.intro, r.Lists) }},
-		{"opens", len(r.Opens) > 0, func() (string, bool) { return quote(e.last()), m.opens(e.last(), r.Opens) }},
-		{"begins", len(r.Begins) > 0, func() (string, bool) { return e.begins(r.Begins, m) }},
-		{"last", len(r.Last) > 0, func() (string, bool) { return quote(e.last()), m.hasAny(e.last(), r.Last) }},
-		{"says", len(r.Says) > 0, func() (string, bool) { return e.says(r.Says, m) }},
-		{"ending", r.Ending != "", func() (string, bool) { return a.find(r, r.Ending, e.paragraph) }},
-		{"text", r.Text != "", func() (string, bool) { return a.find(r, r.Text, s.Message.Text) }},
-		{"own", r.own != nil, func() (seen string, held bool) { seen, a.reason, held = r.own(s); return seen, held }},
-	} {
-		if !c.set {
+// condition is something that a rule can ask for.
+type condition struct {
+	name string
+	set  func(r *Rule) bool
+	test func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
+}
+
+// conditions are all of them, the cheap ones first.
+var conditions = [...]condition{
+	{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
+	}},
+	{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+		return "the last tool call was " + r.Tool, r.tool(a.situation)
+	}},
+	{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.todos(a.situation) }},
+	{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.skill(a.situation) }},
+	{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
+	}},
+	{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.lang(r.Lang) }},
+	{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.act(r) }},
+	{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.closes(a.message.end.paragraph, r.Closes), a.message.end.last())
+	}},
+	{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.closes(a.message.end.intro, r.Lists), a.message.end.intro)
+	}},
+	{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.opens(a.message.end.last(), r.Opens), a.message.end.last())
+	}},
+	{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.begins(r.Begins, m) }},
+	{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+		return quoteIf(m.hasAny(a.message.end.last(), r.Last), a.message.end.last())
+	}},
+	{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.says(r.Says, m) }},
+	{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+		return a.find(r, r.Ending, a.message.end.paragraph)
+	}},
+	{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.find(r, r.Text, a.situation.Message.Text) }},
+	{"own", func(r *Rule) bool { return r.own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+		seen, a.reason, held = r.own(*a.situation)
+		return seen, held
+	}},
+}
+
+// quoteIf quotes what a condition held for.
+func quoteIf(ok bool, text string) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	return quote(text), true
+}
+
+func (a *asking) test(r *Rule, m *meter) (evidence string, ok bool) {
+	for i := range conditions {
+		c := &conditions[i]
+		if !c.set(r) {
 			continue
 		}
-		if evidence, ok = c.test(); !ok {
+		if evidence, ok = c.test(a, r, m); !ok {
 			if r.own == nil || evidence == "" {
 				evidence = c.name + " does not hold"
 			}
 			return evidence, false
 		}
 	}
-	if ok && m.hasAny(e.last(), r.Unless) {
-		return "unless: " + quote(e.last()), false
+	if last := a.message.end.last(); ok && m.hasAny(last, r.Unless) {
+		return "unless: " + quote(last), false
 	}
 	return evidence, ok
 }
 
-// read is the message as package closing reads it.
-func (a *asking) read() *closing.Closing {
-	if a.closing == nil {
-		a.closing = a.kept.read(a.situation.Message.Text)
-	}
-	return a.closing
-}
-
-func (a *asking) act(r Rule) (evidence string, ok bool) {
+func (a *asking) act(r *Rule) (evidence string, ok bool) {
 	where := closing.Final
 	if r.Near {
 		where = closing.Near
 	}
-	said, ok := a.read().Find(r.Act, where)
-	return quote(said), ok
+	a.read = true
+	said, ok := a.message.find(r.Act, where)
+	return quoteIf(ok, said)
 }
 
 func (a *asking) lang(codes []string) (evidence string, ok bool) {
-	for _, code := range a.read().Languages() {
+	a.read = true
+	for _, code := range a.message.closing().Languages() {
 		if slices.Contains(codes, code) {
 			return "the message is in " + code, true
 		}
@@ -265,7 +290,7 @@ func (a *asking) lang(codes []string) (evidence string, ok bool) {
 }
 
 // meter is what a rule spends from.
-func (a *asking) meter(r Rule) *meter {
+func (a *asking) meter(r *Rule) *meter {
 	if r.Foreign {
 		return &a.foreign
 	}
@@ -286,38 +311,34 @@ func (a *asking) allFaults() []error {
 	return append(a.faults, errors.New("rule "+names+": "+errSteps.Error()))
 }
 
-func (r Rule) fault(err error) error {
+func (r *Rule) fault(err error) error {
 	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
 }
 
 // find reports the first match of a pattern. One that does not compile matches
 // nothing and is a fault.
-func (a *asking) find(r Rule, pattern, text string) (string, bool) {
-	re, err := a.compile(r, pattern, text)
-	if err == errSteps {
+func (a *asking) find(r *Rule, expr, text string) (string, bool) {
+	at, err := a.match(r, expr, text)
+	switch {
+	case err == errSteps:
 		a.unasked = append(a.unasked, strconv.Quote(r.ID))
-		return "", false
-	}
-	if err != nil {
+	case err != nil:
 		a.faults = append(a.faults, r.fault(err))
-		return "", false
+	case at != nil:
+		return quote(text[at[0]:at[1]]), true
 	}
-	at := re.FindStringIndex(text)
-	if at == nil {
-		return "", false
-	}
-	return quote(text[at[0]:at[1]]), true
+	return "", false
 }
 
-func (a *asking) compile(r Rule, pattern, text string) (*regexp.Regexp, error) {
+func (a *asking) match(r *Rule, expr, text string) (at []int, err error) {
 	most := maxProgram
 	if r.Foreign {
 		most = maxForeignProgram
 	}
-	return a.kept.compile(pattern, most, a.meter(r), len(text))
+	return a.kept.match(expr, text, most, a.meter(r))
 }
 
-func (r Rule) tool(s Situation) bool {
+func (r *Rule) tool(s *Situation) bool {
 	if r.window {
 		return s.Window.LastTool == r.Tool
 	}
@@ -326,7 +347,7 @@ func (r Rule) tool(s Situation) bool {
 
 // todos looks for entries with the status in the list that the rule set means:
 // the replayed one, or that of the window.
-func (r Rule) todos(s Situation) (string, bool) {
+func (r *Rule) todos(s *Situation) (string, bool) {
 	list, turns := s.Todos.List, s.Todos.Turns
 	if r.window {
 		list, turns = s.Window.Todos, 0
@@ -370,7 +391,7 @@ func (s Situation) own() int {
 	return n
 }
 
-func (r Rule) skill(s Situation) (string, bool) {
+func (r *Rule) skill(s *Situation) (string, bool) {
 	if s.Skill.Name == "" || r.Within > 0 && s.Skill.Turns >= r.Within {
 		return "", false
 	}
@@ -399,7 +420,7 @@ func remaining(todos []fact.Todo) string {
 
 // check reports the first fault of a rule that a user wrote, but for patterns:
 // those are compiled when their turn comes, see find.
-func (r Rule) check() error {
+func (r *Rule) check() error {
 	quoted := "rule " + strconv.Quote(r.ID)
 	switch {
 	case r.ID == "":
