@@ -51,7 +51,7 @@ score: ## measure the rules on closings, and on labelled stops of sessions: make
 
 FUZZTIME = 1m
 fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
-	@for package in ./generator ./git ./installer ./replay ./runtime/backend ./runtime/display ./runtime/guard ./runtime/hook ./runtime/judge ./runtime/ledger ./runtime/strategy ./runtime/transcript ./runtime/command ./runtime/workspace; do \
+	@for package in ./generator ./git ./installer ./installer/document ./replay ./runtime/backend ./runtime/display ./runtime/guard ./runtime/hook ./runtime/judge ./runtime/ledger ./runtime/strategy ./runtime/transcript ./runtime/command ./runtime/workspace; do \
 	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
 	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$package || exit 1; \
 	  done; \

@@ -1,19 +1,15 @@
 package installer
 
-// Appending a paragraph to a text file that its owner writes, such as CLAUDE.md.
-//
-// The rules:
-//   - what is there stays as it is, and the file goes on as it was: with the
-//     line ends of its last line, and with a final line end only if it had one;
-//   - a paragraph that is in the file already is not added again, wherever its
-//     owner has moved it and whatever the line ends are;
-//   - what is not UTF-8 is refused: nobody can tell how to write on.
+// Appending a paragraph to a text file that its owner writes. What is not UTF-8 is
+// refused: what to write behind it cannot be known.
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // newTextMode is for text files that did not exist: they are made to be read by
@@ -37,7 +33,7 @@ func PlanAppend(p Places, dir, path, text, did string) (Plan, error) {
 	if !utf8.Valid(file.Data) || strings.ContainsRune(string(file.Data), 0) {
 		return plan, fmt.Errorf("read text: %s: %w", path, ErrNotText)
 	}
-	after, changed := appended(string(file.Data), text)
+	after, changed := document.AppendParagraph(string(file.Data), text)
 	if !changed {
 		return plan, nil
 	}
@@ -53,27 +49,4 @@ func PlanAppend(p Places, dir, path, text, did string) (Plan, error) {
 	}
 	plan.edits = append(plan.edits, newEdit(file, []byte(after), known))
 	return plan, nil
-}
-
-// appended is a text with a paragraph at its end, unless it has it.
-func appended(have, paragraph string) (after string, changed bool) {
-	const lf, crlf = "\n", "\r\n"
-	paragraph = strings.Trim(strings.ReplaceAll(paragraph, crlf, lf), lf)
-	if strings.Contains(strings.ReplaceAll(have, crlf, lf), paragraph) {
-		return have, false
-	}
-	end := lf
-	if i := strings.LastIndex(have, lf); i > 0 && have[i-1] == '\r' {
-		end = crlf
-	}
-	paragraph = strings.ReplaceAll(paragraph, lf, end)
-	switch {
-	case strings.Trim(have, byteOrderMark+blanks) == "":
-		return have + paragraph + end, true
-	case strings.HasSuffix(have, end+end):
-		return have + paragraph + end, true
-	case strings.HasSuffix(have, end):
-		return have + end + paragraph + end, true
-	}
-	return have + end + end + paragraph, true
 }

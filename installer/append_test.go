@@ -7,36 +7,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 const note = "# Hooks\n\nA Stop hook may continue the turn."
-
-func TestAppended(t *testing.T) {
-	for name, test := range map[string]struct{ have, want string }{
-		"nothing":            {"", note + "\n"},
-		"a line":             {"Be kind.\n", "Be kind.\n\n" + note + "\n"},
-		"no final line end":  {"Be kind.", "Be kind.\n\n" + note},
-		"a blank line":       {"Be kind.\n\n", "Be kind.\n\n" + note + "\n"},
-		"Windows":            {"Be kind.\r\n", "Be kind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn.\r\n"},
-		"Windows, no end":    {"Be\r\nkind.", "Be\r\nkind.\r\n\r\n# Hooks\r\n\r\nA Stop hook may continue the turn."},
-		"last end counts":    {"Be\r\nkind.\n", "Be\r\nkind.\n\n" + note + "\n"},
-		"a byte order mark":  {"\ufeffBe kind.\n", "\ufeffBe kind.\n\n" + note + "\n"},
-		"there":              {"Be kind.\n\n" + note + "\n", ""},
-		"there, moved":       {note + "\nBe kind.\n", ""},
-		"there, as Windows":  {"# Hooks\r\n\r\nA Stop hook may continue the turn.\r\nBe kind.\r\n", ""},
-		"there, but changed": {"# Hooks\n\nA Stop hook may\n", "# Hooks\n\nA Stop hook may\n\n" + note + "\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got, changed := appended(test.have, "\n"+note+"\n\n")
-			if want := test.want; changed != (want != "") || changed && got != want || !changed && got != test.have {
-				t.Errorf("%q, %t", got, changed)
-			}
-			if again, changed := appended(got, note); changed || again != got {
-				t.Errorf("again: %q", again)
-			}
-		})
-	}
-}
 
 // What is appended is taken back byte for byte; mode and link stay all the way.
 func TestPlanAppend(t *testing.T) {
@@ -61,7 +36,7 @@ func TestPlanAppend(t *testing.T) {
 	if !appendNote(link).Changes() || appendNote(link).Changes() {
 		t.Error("appended never, or twice")
 	}
-	if want, _ := appended(mine, note); look(t, real) != want {
+	if want, _ := document.AppendParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
 	entry := undo(t, p)

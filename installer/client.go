@@ -23,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // Patience with one call of the client: registering a directory takes about a
@@ -219,7 +221,7 @@ func (c Client) forgetMarket(ctx context.Context, p Places, plugin Plugin) ([]st
 		return []string{"Claude Code does not know marketplace " + name}, nil
 	}
 	// The client removes what its settings declare.
-	declaration, err := Encode(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.source}}})
+	declaration, err := document.Encode(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.source}}})
 	if err != nil {
 		return nil, err
 	}
@@ -331,7 +333,7 @@ func (p Places) forClient(keys ...string) ([]byte, error) {
 		}
 	}
 	copied["env"] = variables
-	return Encode(copied)
+	return document.Encode(copied)
 }
 
 // sweepThrowaways removes what killed calls have left in the temporary directory.

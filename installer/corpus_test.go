@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // The kinds of settings files that people and programs write. Each is edited
@@ -327,8 +329,8 @@ func refusedKinds() []settingsKind {
 		add(fmt.Sprintf("cut off after %d bytes", n), cut+placeMark)
 	}
 	kinds = append(kinds,
-		settingsKind{name: "larger than 8 MiB", data: "{}" + strings.Repeat(" ", maxSize-1), refused: true},
-		settingsKind{name: "8 MiB, and more with ours", data: "{}" + strings.Repeat("\n", maxSize-2), refused: true},
+		settingsKind{name: "larger than 8 MiB", data: "{}" + strings.Repeat(" ", document.MaxSize-1), refused: true},
+		settingsKind{name: "8 MiB, and more with ours", data: "{}" + strings.Repeat("\n", document.MaxSize-2), refused: true},
 	)
 	slices.SortStableFunc(kinds, func(a, b settingsKind) int { return strings.Compare(a.name, b.name) })
 	return kinds
@@ -516,7 +518,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				if !strings.Contains(err.Error(), path) {
 					t.Errorf("it does not name %s: %v", path, err)
 				}
-				var syntax *SyntaxError
+				var syntax *document.SyntaxError
 				if errors.As(err, &syntax) != (k.line > 0) {
 					t.Errorf("%v: a place is wanted: %v", err, k.line > 0)
 				}

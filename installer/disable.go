@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -52,10 +54,10 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 			only += "; double-shot-latte stays as it is"
 		}
 		plan.Notes = append(plan.Notes, only)
-		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
+		err = plan.set(p, file, doc, []document.Edit{switchTo(id, "false")}, "")
 	case !says && v.scopeBelow(id) != "":
 		plan.Notes = append(plan.Notes, switchesOn(v.scopeBelow(id))+"; "+string(scope)+" settings now say no, and they win")
-		err = plan.set(p, file, doc, []Change{switchTo(id, "false")}, "")
+		err = plan.set(p, file, doc, []document.Edit{switchTo(id, "false")}, "")
 	}
 	if err == nil && m == nil { // an edit that was killed between two files can have left something
 		err = plan.giveBackDeclared(p, file)
@@ -72,7 +74,7 @@ func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
 
 // openBehind opens a project's settings behind a link if springfield has switched the
 // plugin on in them, else it gives the refusal. The user's own settings have a scope.
-func (p Places) openBehind(scope Scope, id string, refusal error) (*File, *Document, error) {
+func (p Places) openBehind(scope Scope, id string, refusal error) (*File, *document.Document, error) {
 	path, err := p.Settings(scope)
 	if err != nil {
 		return nil, nil, err
@@ -147,8 +149,8 @@ func (p *Plan) release(file *File, m *memory, behalf string, only func(remembere
 		p.Notes = append(p.Notes, name+" was changed since and is left as it is")
 	}
 	for _, r := range m.Members {
-		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !same(r.before(), json.RawMessage("false"))
-		isOff := same(r.Set, json.RawMessage("false")) || r.Set == nil
+		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !document.Same(r.before(), json.RawMessage("false"))
+		isOff := document.Same(r.Set, json.RawMessage("false")) || r.Set == nil
 		stays := slices.Contains(theirs, nameOf(r.Path)) || slices.ContainsFunc(next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
 		if wasOn && isOff && file.Exists && !stays {
 			p.Notes = append(p.Notes, r.Path[1]+" is switched on again, as it was before")
@@ -172,7 +174,7 @@ func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) {
 			continue
 		}
 		v.own = Layer{}
-		if after, err := Parse(e.after); err == nil { // no bytes are an empty document
+		if after, err := document.Parse(e.after); err == nil { // no bytes are an empty document
 			v.own = layerOf(string(scope), file, after)
 		}
 	}

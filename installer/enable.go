@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // Plugin is a plugin that can be switched on.
@@ -123,18 +125,18 @@ func PlanEnable(p Places, e Enabling) (Plan, error) {
 		return Plan{}, err
 	}
 	if e.Declare {
-		value, err := Encode(map[string]source{"source": {Source: "directory", Path: e.Plugin.Suite}})
+		value, err := document.Encode(map[string]source{"source": {Source: "directory", Path: e.Plugin.Suite}})
 		if err != nil {
 			return Plan{}, err
 		}
-		change := Change{Path: []string{"extraKnownMarketplaces", e.Plugin.Marketplace}, Value: value}
+		change := document.Edit{Path: []string{"extraKnownMarketplaces", e.Plugin.Marketplace}, Value: value}
 		userFile, userDoc, err := openSettings(user)
 		if err != nil {
 			return Plan{}, err
 		}
 		if userFile.Path == file.Path { // user scope, or a project whose settings are the user's
-			changes = append([]Change{change}, changes...)
-		} else if err := plan.set(p, userFile, userDoc, []Change{change}, file.Path); err != nil {
+			changes = append([]document.Edit{change}, changes...)
+		} else if err := plan.set(p, userFile, userDoc, []document.Edit{change}, file.Path); err != nil {
 			// An absolute path is nobody else's business: never in a project's file.
 			return Plan{}, err
 		}
@@ -146,7 +148,7 @@ func PlanEnable(p Places, e Enabling) (Plan, error) {
 }
 
 // switches are the members to set in the scope's file.
-func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([]Change, error) {
+func (p *Plan) switches(places Places, file *File, doc *document.Document, e Enabling) ([]document.Edit, error) {
 	if _, _, err := doc.Get("enabledPlugins", e.Plugin.ID()); err != nil {
 		return nil, refused(file, err) // before anybody is asked anything
 	}
@@ -156,7 +158,7 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	}
 	if e.Beside {
 		p.noteOverruled(v, e.Plugin.ID(), e.Scope, true)
-		return []Change{switchTo(e.Plugin.ID(), "true")}, nil
+		return []document.Edit{switchTo(e.Plugin.ID(), "true")}, nil
 	}
 	changes := p.raiseCap(v, e)
 	changes = append(changes, switchTo(latteOrigin, "false"))
@@ -213,8 +215,8 @@ func (p *Plan) switches(places Places, file *File, doc *Document, e Enabling) ([
 	return append(changes, switchTo(e.Plugin.ID(), "true")), nil
 }
 
-func switchTo(id, value string) Change {
-	return Change{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
+func switchTo(id, value string) document.Edit {
+	return document.Edit{Path: []string{"enabledPlugins", id}, Value: json.RawMessage(value)}
 }
 
 // drives tells whether a plugin is one of ours that decides at Stop. Of one that
@@ -235,15 +237,15 @@ func isRival(id string) bool {
 
 // removeRival takes a rival's entry out, and says false where a lower scope
 // would switch it on again.
-func (p *Plan) removeRival(v view, id string) []Change {
+func (p *Plan) removeRival(v view, id string) []document.Edit {
 	_, says := v.own.says(id)
 	switch {
 	case v.scopeBelow(id) != "":
 		p.Notes = append(p.Notes, id+" is switched off")
-		return []Change{switchTo(id, "false")}
+		return []document.Edit{switchTo(id, "false")}
 	case says:
 		p.Notes = append(p.Notes, id+" is taken out")
-		return []Change{{Path: []string{"enabledPlugins", id}}}
+		return []document.Edit{{Path: []string{"enabledPlugins", id}}}
 	}
 	return nil
 }
@@ -272,7 +274,7 @@ func (p *Plan) noteOverruled(v view, id string, scope Scope, wanted bool) {
 }
 
 // raiseCap has Claude Code honour as many blocks in a row as the plugin may need.
-func (p *Plan) raiseCap(v view, e Enabling) []Change {
+func (p *Plan) raiseCap(v view, e Enabling) []document.Edit {
 	if value, from, found := envIn(v.above, BlockCap); found {
 		if honoured(value, true) < e.Rounds {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s is %s in %s settings, which win: Claude Code ends the turn after so many continues in a row, where %s may need %d",
@@ -286,7 +288,7 @@ func (p *Plan) raiseCap(v view, e Enabling) []Change {
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("%s is set to %d: Claude Code would end the turn after %d continues in a row",
 		BlockCap, e.Rounds, honoured(value, found)))
-	return []Change{{Path: []string{"env", BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
+	return []document.Edit{{Path: []string{"env", BlockCap}, Value: json.RawMessage(strconv.Quote(strconv.Itoa(e.Rounds)))}}
 }
 
 // honoured is how many blocks in a row Claude Code honours with a value of

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // FuzzSettings takes any bytes for a settings file and has it edited in any
@@ -239,7 +241,7 @@ func settingsFiles(t *testing.T, p Places) map[string]string {
 }
 
 func checkRefused(t *testing.T, original, ops string, err error) {
-	var syntax *SyntaxError
+	var syntax *document.SyntaxError
 	var changed *ChangedSinceError
 	var conflict *ConflictError
 	switch {

@@ -19,6 +19,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -54,7 +56,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 	}
 	byEvent, ok := members(events)
 	if !ok {
-		return nil, fmt.Errorf("hooks are %s, not an object", kindOf(events))
+		return nil, fmt.Errorf("hooks are %s, not an object", document.Kind(events))
 	}
 	for _, event := range Events() {
 		raw, found := byEvent[event]
@@ -63,7 +65,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 		}
 		groups, ok := elements(raw)
 		if !ok {
-			bad("%s is %s, not an array", event, kindOf(raw))
+			bad("%s is %s, not an array", event, document.Kind(raw))
 		}
 		for _, group := range groups {
 			fields, _ := members(group)
@@ -92,7 +94,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 func readHook(raw json.RawMessage) (h Hook, problem string) {
 	fields, ok := members(raw)
 	if !ok {
-		return h, "a hook is " + kindOf(raw) + ", not an object"
+		return h, "a hook is " + document.Kind(raw) + ", not an object"
 	}
 	h.Type = stringIn(fields["type"])
 	what := map[string][]string{ // the members that say what a handler does
@@ -224,10 +226,3 @@ func stringIn(raw json.RawMessage) (s string) {
 }
 
 func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
-
-func kindOf(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return "nothing"
-	}
-	return kind(string(raw), &value{end: len(raw)})
-}

@@ -22,6 +22,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/Masterminds/semver/v3"
 )
 
@@ -516,9 +518,9 @@ func readObject(dir, name string) (fields map[string]json.RawMessage, path strin
 	if !file.Exists {
 		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
 	}
-	fields, ok := members(bytes.TrimPrefix(file.Data, []byte(byteOrderMark)))
+	fields, ok := members(bytes.TrimPrefix(file.Data, []byte(document.ByteOrderMark)))
 	if !ok {
-		_, err = Parse(file.Data) // knows where
+		_, err = document.Parse(file.Data) // knows where
 	}
 	if err != nil {
 		return nil, path, fmt.Errorf("%s: %w", name, err)

@@ -25,6 +25,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // Inventory is what is in effect.
@@ -46,7 +48,7 @@ type Layer struct {
 	path    string // File, every symbolic link followed
 	fields  map[string]json.RawMessage
 	plugins map[string]json.RawMessage // what its enabledPlugins say
-	doc     *Document                  // nil if there is a Problem
+	doc     *document.Document         // nil if there is a Problem
 }
 
 // Switched is a plugin and what settings say of it.
@@ -120,13 +122,13 @@ func readLayer(name, path string) Layer {
 		return l
 	}
 	l.path, l.Exists = file.Path, file.Exists
-	doc, err := Parse(file.Data)
+	doc, err := document.Parse(file.Data)
 	if err != nil {
 		l.Problem = err.Error()
 		return l
 	}
 	l.doc = doc
-	l.take(doc.fields())
+	l.take(doc.Fields())
 	return l
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 func inventory(t *testing.T, p Places) Inventory {
@@ -245,7 +247,7 @@ func FuzzInventory(f *testing.F) {
 		put(t, settingsOf(t, p, Project), project)
 		i := inventory(t, p)
 		for _, l := range i.Settings {
-			if _, err := Parse([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {
+			if _, err := document.Parse([]byte(map[string]string{"user": user, "project": project}[l.Name])); (err != nil) != (l.Problem != "") {
 				t.Errorf("%+v: %v", l, err)
 			}
 		}

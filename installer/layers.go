@@ -9,6 +9,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // view is the layers around a settings file, each list with the highest first.
@@ -20,7 +22,7 @@ type view struct {
 }
 
 // viewFrom splits the layers around a scope's file.
-func (p Places) viewFrom(scope Scope, file *File, doc *Document) (view, error) {
+func (p Places) viewFrom(scope Scope, file *File, doc *document.Document) (view, error) {
 	layers, err := p.readLayers()
 	if err != nil {
 		return view{}, err
@@ -76,9 +78,9 @@ func switchesOn(name string) string {
 }
 
 // layerOf is a file's layer with a document in it.
-func layerOf(name string, file *File, doc *Document) Layer {
+func layerOf(name string, file *File, doc *document.Document) Layer {
 	l := Layer{Name: name, File: file.Asked, Exists: true, path: file.Path, doc: doc}
-	l.take(doc.fields())
+	l.take(doc.Fields())
 	return l
 }
 

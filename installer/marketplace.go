@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // ConflictError says that a marketplace name already means something else. The
@@ -205,7 +206,7 @@ func MarketFrom(p Places, from string) (string, error) {
 // MarketOf is a plugin's marketplace, whether Claude Code knows it yet or not.
 func MarketOf(p Places, plugin Plugin) (Market, error) {
 	if plugin.Suite != "" {
-		from, err := Encode(source{Source: "directory", Path: plugin.Suite})
+		from, err := document.Encode(source{Source: "directory", Path: plugin.Suite})
 		return Market{plugin.Marketplace, plugin.Suite, from}, err
 	}
 	all, err := Markets(p)

@@ -18,6 +18,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 type memory struct {
@@ -71,7 +73,7 @@ func (r remembered) still(raw json.RawMessage, found bool) bool {
 	if r.Set == nil {
 		return !found
 	}
-	return found && same(raw, r.Set)
+	return found && document.Same(raw, r.Set)
 }
 
 // changed tells whether setting it made a difference.
@@ -79,7 +81,7 @@ func (r remembered) changed() bool {
 	if r.Set == nil || r.Before == "" {
 		return r.Set != nil || r.Before != ""
 	}
-	return !same(r.before(), r.Set)
+	return !document.Same(r.before(), r.Set)
 }
 
 // filled is an object that was empty or absent before we put members in.
@@ -180,22 +182,22 @@ func (m *memory) uses() (n int) {
 // switchedOn tells whether a plugin is on because springfield enabled it.
 func (m *memory) switchedOn(id string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return r.isSwitch(id) && same(r.Set, json.RawMessage("true"))
+		return r.isSwitch(id) && document.Same(r.Set, json.RawMessage("true"))
 	})
 }
 
 // shares tells whether the changes are ours already, for another settings file:
 // then this one has to be remembered beside it. What the user has written by
 // hand is not ours and stays when we go.
-func (m *memory) shares(changes []Change, behalf string) bool {
+func (m *memory) shares(changes []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(changes, func(c Change) bool { return slices.Equal(c.Path, r.Path) })
+		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(changes, func(c document.Edit) bool { return slices.Equal(c.Path, r.Path) })
 	})
 }
 
 // note takes in an edit of a file: before and what the changes set, on behalf
 // of a settings file. It returns the memory after it.
-func (m *memory) note(file *File, before *Document, changes []Change, behalf string) (*memory, error) {
+func (m *memory) note(file *File, before *document.Document, changes []document.Edit, behalf string) (*memory, error) {
 	next := &memory{File: file.Path}
 	switch ours, err := m.isIn(file, before); {
 	case err != nil:
@@ -219,7 +221,7 @@ func (m *memory) note(file *File, before *Document, changes []Change, behalf str
 }
 
 // isIn tells whether anything that we set is still in the file.
-func (m *memory) isIn(file *File, doc *Document) (bool, error) {
+func (m *memory) isIn(file *File, doc *document.Document) (bool, error) {
 	if m == nil || m.Origin != nil && m.Origin.Existed == file.Exists && bytes.Equal(m.Origin.Data, file.Data) {
 		return false, nil
 	}
@@ -235,7 +237,7 @@ func (m *memory) isIn(file *File, doc *Document) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *Document, c Change, behalf string) error {
+func (m *memory) noteMember(before *document.Document, c document.Edit, behalf string) error {
 	raw, found, err := before.Get(c.Path...)
 	if err != nil {
 		return err
@@ -258,7 +260,7 @@ func (m *memory) noteMember(before *Document, c Change, behalf string) error {
 }
 
 // noteParents remembers the objects on the way that the change fills.
-func (m *memory) noteParents(before *Document, path []string) error {
+func (m *memory) noteParents(before *document.Document, path []string) error {
 	for n := 1; n < len(path); n++ {
 		parent := path[:n]
 		raw, found, err := before.Get(parent...)
@@ -300,11 +302,11 @@ func (m *memory) release(file *File, behalf string, only func(remembered) bool) 
 		return m.Origin.Data, next, nil, nil
 	}
 
-	doc, err := Parse(file.Data)
+	doc, err := document.Parse(file.Data)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	var changes []Change
+	var changes []document.Edit
 	for _, r := range released {
 		raw, found, err := doc.Get(r.Path...)
 		if err != nil {
@@ -317,7 +319,7 @@ func (m *memory) release(file *File, behalf string, only func(remembered) bool) 
 			theirs = append(theirs, nameOf(r.Path))
 			continue
 		}
-		changes = append(changes, Change{Path: r.Path, Value: r.before(), Verbatim: true})
+		changes = append(changes, document.Edit{Path: r.Path, Value: r.before(), Verbatim: true})
 	}
 	if data, err = doc.Apply(changes...); err != nil {
 		return nil, nil, nil, err
@@ -343,7 +345,7 @@ func isMissing(path string) bool {
 func emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
-		doc, err := Parse(data)
+		doc, err := document.Parse(data)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -358,7 +360,7 @@ func emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 			rest = append([]filled{f}, rest...)
 			continue
 		}
-		c := Change{Path: f.Path, Verbatim: true}
+		c := document.Edit{Path: f.Path, Verbatim: true}
 		if f.Raw != "" {
 			c.Value = json.RawMessage(f.Raw)
 		}
@@ -375,13 +377,6 @@ func nameOf(path []string) string { return strings.Join(path, " → ") }
 func isEmpty(raw json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(raw, &members) == nil && members != nil && len(members) == 0
-}
-
-// same tells whether two values mean the same.
-func same(a, b json.RawMessage) bool {
-	x, errX := decode(string(a))
-	y, errY := decode(string(b))
-	return errX == nil && errY == nil && equal(x, y)
 }
 
 func hash(data []byte) string {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // PlanSwitch says in a scope that a plugin is on or off, and nothing else.
@@ -22,23 +24,23 @@ func PlanSwitch(p Places, scope Scope, id string, on bool) (Plan, error) {
 
 // PlanEnv sets a variable for Claude Code and its hooks in a scope.
 func PlanEnv(p Places, scope Scope, name, value string) (Plan, error) {
-	text, err := Encode(value)
+	text, err := document.Encode(value)
 	if err != nil {
 		return Plan{}, err
 	}
-	return p.planMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), Change{Path: []string{"env", name}, Value: text})
+	return p.planMember(scope, fmt.Sprintf("set %s in %s settings", name, scope), document.Edit{Path: []string{"env", name}, Value: text})
 }
 
 // PlanDeclare has user settings declare a directory as a marketplace.
 func PlanDeclare(p Places, name, dir string) (Plan, error) {
-	value, err := Encode(map[string]source{"source": {Source: "directory", Path: dir}})
+	value, err := document.Encode(map[string]source{"source": {Source: "directory", Path: dir}})
 	if err != nil {
 		return Plan{}, err
 	}
-	return p.planMember(User, "declare marketplace "+name+" in user settings", Change{Path: []string{"extraKnownMarketplaces", name}, Value: value})
+	return p.planMember(User, "declare marketplace "+name+" in user settings", document.Edit{Path: []string{"extraKnownMarketplaces", name}, Value: value})
 }
 
-func (p Places) planMember(scope Scope, did string, change Change) (Plan, error) {
+func (p Places) planMember(scope Scope, did string, change document.Edit) (Plan, error) {
 	file, doc, err := p.openScope(scope)
 	if err != nil {
 		return Plan{}, err
@@ -54,7 +56,7 @@ func (p Places) planMember(scope Scope, did string, change Change) (Plan, error)
 		behalf = file.Path
 	}
 	plan := Plan{Did: did}
-	return plan, plan.set(p, file, doc, []Change{change}, behalf)
+	return plan, plan.set(p, file, doc, []document.Edit{change}, behalf)
 }
 
 // PlanRemove takes a regular file of the project away: one below the directory that

@@ -13,6 +13,8 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/aymanbagabas/go-udiff"
 )
 
@@ -95,7 +97,7 @@ func (p Plan) Diff() string {
 }
 
 // set adds an edit that makes changes. An empty behalf remembers nothing.
-func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, behalf string) error {
+func (p *Plan) set(places Places, file *File, doc *document.Document, changes []document.Edit, behalf string) error {
 	after, err := doc.Apply(changes...)
 	if err != nil {
 		return refused(file, err)
@@ -124,16 +126,16 @@ func (p *Plan) set(places Places, file *File, doc *Document, changes []Change, b
 	return nil
 }
 
-func openSettings(path string) (*File, *Document, error) {
+func openSettings(path string) (*File, *document.Document, error) {
 	return openSettingsIn("", path)
 }
 
-func openSettingsIn(dir, path string) (*File, *Document, error) {
+func openSettingsIn(dir, path string) (*File, *document.Document, error) {
 	file, err := OpenIn(dir, path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("read settings: %w", err)
 	}
-	doc, err := Parse(file.Data)
+	doc, err := document.Parse(file.Data)
 	if err != nil {
 		return nil, nil, refused(file, err)
 	}
@@ -143,7 +145,7 @@ func openSettingsIn(dir, path string) (*File, *Document, error) {
 // openScope opens a scope's settings for an edit. Those of the user's own may be
 // links, as in a dotfiles repository. A project must not choose by one which other
 // settings are edited.
-func (p Places) openScope(scope Scope) (*File, *Document, error) {
+func (p Places) openScope(scope Scope) (*File, *document.Document, error) {
 	path, err := p.Settings(scope)
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -318,7 +320,7 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 			path := settingsOf(t, p, scope)
 			put(t, path, data)
 			_, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope, Declare: true})
-			var syntax *SyntaxError
+			var syntax *document.SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
 				t.Errorf("%q: %v, want %s", data, err, where)
 			}

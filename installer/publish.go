@@ -21,6 +21,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // Catalog is a marketplace.json as it was read.
@@ -30,7 +32,7 @@ type Catalog struct {
 	Root string // the marketplace's directory, which relative sources are from
 
 	file  *File
-	doc   *Document
+	doc   *document.Document
 	names []string // of the entries
 	base  string   // that bare names in sources are from, relative to Root
 }
@@ -56,7 +58,7 @@ func ReadCatalog(dir string) (Catalog, error) {
 		return c, fmt.Errorf("read marketplace: %w", &fs.PathError{Op: "open", Path: c.Path, Err: fs.ErrNotExist})
 	}
 	c.file = file
-	if c.doc, err = Parse(file.Data); err != nil {
+	if c.doc, err = document.Parse(file.Data); err != nil {
 		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 	}
 	var said struct {
@@ -66,11 +68,11 @@ func ReadCatalog(dir string) (Catalog, error) {
 		} `json:"metadata"`
 		Plugins []Item `json:"plugins"`
 	}
-	if err := json.Unmarshal([]byte(c.doc.text), &said); err != nil {
-		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, c.doc.positioned(err))
+	if err := c.doc.Decode(&said); err != nil {
+		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 	}
 	if c.Name, c.base = said.Name, said.Metadata.PluginRoot; c.Name == "" {
-		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, &SyntaxError{1, 1, "it has no name"})
+		return c, fmt.Errorf("read marketplace: %s: %w", c.Path, &document.SyntaxError{Line: 1, Column: 1, Problem: "it has no name"})
 	}
 	for _, item := range said.Plugins {
 		c.names = append(c.names, item.Name)
@@ -83,7 +85,7 @@ func ReadCatalog(dir string) (Catalog, error) {
 
 // Item is the entry of a plugin, and whether there is one.
 func (c Catalog) Item(name string) (item Item, found bool, err error) {
-	raw, found, err := c.doc.Get("plugins", Element(name))
+	raw, found, err := c.doc.Get("plugins", document.Element(name))
 	if err != nil {
 		return item, false, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 	}
@@ -130,12 +132,12 @@ type Member struct {
 
 // Upsert are the changes that give a plugin an entry, or change the one it has.
 // The first member is its name.
-func (c Catalog) Upsert(members []Member) ([]Change, error) {
+func (c Catalog) Upsert(members []Member) ([]document.Edit, error) {
 	var name string
 	if len(members) == 0 || members[0].Name != "name" || json.Unmarshal(members[0].Value, &name) != nil || name == "" {
 		return nil, errors.New("an entry begins with its name")
 	}
-	at := []string{"plugins", Element(name)}
+	at := []string{"plugins", document.Element(name)}
 	_, found, err := c.Item(name)
 	if err != nil {
 		return nil, err
@@ -146,11 +148,11 @@ func (c Catalog) Upsert(members []Member) ([]Change, error) {
 			if i > 0 {
 				text += ","
 			}
-			text += quote(m.Name) + ":" + string(m.Value)
+			text += document.Quote(m.Name) + ":" + string(m.Value)
 		}
-		return []Change{{Path: at, Value: json.RawMessage(text + "}")}}, nil
+		return []document.Edit{{Path: at, Value: json.RawMessage(text + "}")}}, nil
 	}
-	var changes []Change
+	var changes []document.Edit
 	for _, m := range members[1:] {
 		where := append(at[:2:2], m.Name)
 		_, has, err := c.doc.Get(where...)
@@ -158,14 +160,14 @@ func (c Catalog) Upsert(members []Member) ([]Change, error) {
 			return nil, fmt.Errorf("read marketplace: %s: %w", c.Path, err)
 		}
 		if !has || !m.Keep {
-			changes = append(changes, Change{Path: where, Value: m.Value})
+			changes = append(changes, document.Edit{Path: where, Value: m.Value})
 		}
 	}
 	return changes, nil
 }
 
 // After is the catalog's text after changes.
-func (c Catalog) After(changes []Change) ([]byte, error) {
+func (c Catalog) After(changes []document.Edit) ([]byte, error) {
 	after, err := c.doc.Apply(changes...)
 	if err != nil {
 		return nil, refused(c.file, err)
@@ -183,7 +185,7 @@ type Text struct {
 
 // PlanPublish changes a catalog, unless there is nothing to change in it, and
 // writes texts of the suite in dir. did names the edit for the journal.
-func PlanPublish(p Places, did string, c Catalog, changes []Change, dir string, texts []Text) (Plan, error) {
+func PlanPublish(p Places, did string, c Catalog, changes []document.Edit, dir string, texts []Text) (Plan, error) {
 	plan := Plan{Did: did, kind: "release"}
 	for _, t := range texts {
 		file, err := OpenIn(dir, t.Path)

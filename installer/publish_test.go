@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -314,7 +316,7 @@ func TestFirst(t *testing.T) {
 		t.Errorf("the journal has %v, %v", all, err)
 	}
 	// Edits that fail take it back: here somebody changes the catalog meanwhile.
-	changes = []Change{{Path: []string{"name"}, Value: json.RawMessage(`"n"`)}}
+	changes = []document.Edit{{Path: []string{"name"}, Value: json.RawMessage(`"n"`)}}
 	if plan, err = PlanPublish(p, "publish", c, changes, "", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ package installer
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // Addition is a new last element of one of the file's arrays.
@@ -31,13 +33,13 @@ func PlanRules(p Places, plugin string, additions []Addition, did string, check 
 	if err != nil {
 		return plan, fmt.Errorf("read rules: %w", err)
 	}
-	doc, err := Parse(file.Data)
+	doc, err := document.Parse(file.Data)
 	if err != nil {
 		return plan, fmt.Errorf("read rules: %s: %w", file.Asked, err)
 	}
-	var changes []Change
+	var changes []document.Edit
 	for _, a := range additions {
-		changes = append(changes, Change{Path: []string{a.List, Appended}, Value: a.Value})
+		changes = append(changes, document.Edit{Path: []string{a.List, document.Appended}, Value: a.Value})
 	}
 	after, err := doc.Apply(changes...)
 	if err != nil {

@@ -7,25 +7,27 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
-func appendTo(list, value string) Change {
-	return Change{Path: []string{list, Appended}, Value: json.RawMessage(value)}
+func appendTo(list, value string) document.Edit {
+	return document.Edit{Path: []string{list, document.Appended}, Value: json.RawMessage(value)}
 }
 
 func TestAppendedElements(t *testing.T) {
 	for _, tt := range []struct {
 		name, before string
-		changes      []Change
+		changes      []document.Edit
 		after        string
 	}{
-		{"behind the others", "{\n  \"add\": [\n    {\"id\": \"a\"}\n  ]\n}\n", []Change{appendTo("add", `{"id":"b"}`)}, "{\n  \"add\": [\n    {\"id\": \"a\"},\n    {\"id\": \"b\"}\n  ]\n}\n"},
-		{"to none", "{\"add\": []}", []Change{appendTo("add", `1`)}, "{\"add\": [1]}"},
-		{"no array yet", "{\n\t\"off\": [\"x\"]\n}\n", []Change{appendTo("add", `{"id":"b"}`)}, "{\n\t\"off\": [\"x\"],\n\t\"add\": [{\"id\": \"b\"}]\n}\n"},
-		{"two, and to two lists", `{"off":["x"],"add":[{"id":"a"},{"id":"z"}]}`, []Change{appendTo("add", `{"id":"b"}`), appendTo("off", `"y"`), appendTo("add", `{"id":"b"}`)},
+		{"behind the others", "{\n  \"add\": [\n    {\"id\": \"a\"}\n  ]\n}\n", []document.Edit{appendTo("add", `{"id":"b"}`)}, "{\n  \"add\": [\n    {\"id\": \"a\"},\n    {\"id\": \"b\"}\n  ]\n}\n"},
+		{"to none", "{\"add\": []}", []document.Edit{appendTo("add", `1`)}, "{\"add\": [1]}"},
+		{"no array yet", "{\n\t\"off\": [\"x\"]\n}\n", []document.Edit{appendTo("add", `{"id":"b"}`)}, "{\n\t\"off\": [\"x\"],\n\t\"add\": [{\"id\": \"b\"}]\n}\n"},
+		{"two, and to two lists", `{"off":["x"],"add":[{"id":"a"},{"id":"z"}]}`, []document.Edit{appendTo("add", `{"id":"b"}`), appendTo("off", `"y"`), appendTo("add", `{"id":"b"}`)},
 			`{"off":["x", "y"],"add":[{"id":"a"},{"id":"z"},{"id":"b"},{"id":"b"}]}`},
-		{"beside one with its name", `{"add":[{"name":"\u0000"},{"name":"a"}]}`, []Change{appendTo("add", `{"name":"a"}`)}, `{"add":[{"name":"\u0000"},{"name":"a"},{"name":"a"}]}`},
-		{"to no text", "", []Change{appendTo("off", `"x"`)}, "{\n  \"off\": [\n    \"x\"\n  ]\n}\n"},
+		{"beside one with its name", `{"add":[{"name":"\u0000"},{"name":"a"}]}`, []document.Edit{appendTo("add", `{"name":"a"}`)}, `{"add":[{"name":"\u0000"},{"name":"a"},{"name":"a"}]}`},
+		{"to no text", "", []document.Edit{appendTo("off", `"x"`)}, "{\n  \"off\": [\n    \"x\"\n  ]\n}\n"},
 	} {
 		got, err := mustParse(t, []byte(tt.before)).Apply(tt.changes...)
 		if err != nil || string(got) != tt.after {
@@ -37,11 +39,11 @@ func TestAppendedElements(t *testing.T) {
 		"{\"a\":1,\n\"add\":3}": `line 2, column 7: "add" is a number, not an array`,
 		`{"add":[],"add":[]}`:   `line 1, column 11: duplicate key "add"`,
 	} {
-		d, err := Parse([]byte(before))
+		d, err := document.Parse([]byte(before))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var syntax *SyntaxError
+		var syntax *document.SyntaxError
 		if _, err = d.Apply(appendTo("add", "1")); !errors.As(err, &syntax) || err.Error() != want {
 			t.Errorf("%s: %v, want %s", before, err, want)
 		}
@@ -105,7 +107,7 @@ func TestPlanRulesRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := PlanRules(places, "ned", nil, "tune", func([]byte) error { return nil })
-	var syntax *SyntaxError
+	var syntax *document.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Line != 2 || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v", err)
 	}
@@ -119,15 +121,15 @@ func FuzzAppendedElement(f *testing.F) {
 	f.Add([]byte(`{"add":[ ] }`), "")
 	f.Add([]byte(`{"off":null}`), "x")
 	f.Fuzz(func(t *testing.T, data []byte, name string) {
-		d, err := Parse(data)
+		d, err := document.Parse(data)
 		if err != nil {
 			return
 		}
-		value, err := Encode(map[string]string{"name": name})
+		value, err := document.Encode(map[string]string{"name": name})
 		if err != nil {
 			return
 		}
-		after, err := d.Apply(Change{Path: []string{"add", Appended}, Value: value})
+		after, err := d.Apply(document.Edit{Path: []string{"add", document.Appended}, Value: value})
 		if err != nil {
 			return
 		}
@@ -135,7 +137,7 @@ func FuzzAppendedElement(f *testing.F) {
 		if err := json.Unmarshal(after, &is); err != nil {
 			return // keys in other letters: "ADD" is another member
 		}
-		if err := json.Unmarshal([]byte(d.text), &was); err != nil || len(was.Add) > len(is.Add) {
+		if err := d.Decode(&was); err != nil || len(was.Add) > len(is.Add) {
 			return
 		}
 		raw, found, err := mustParse(t, after).Get("add")
@@ -146,7 +148,7 @@ func FuzzAppendedElement(f *testing.F) {
 		if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 {
 			t.Fatalf("%q: %v", raw, err)
 		}
-		if !same(list[len(list)-1], value) {
+		if !document.Same(list[len(list)-1], value) {
 			t.Fatalf("the last of %q is not %q", raw, value)
 		}
 		before, had, err := d.Get("add")
@@ -164,9 +166,9 @@ func FuzzAppendedElement(f *testing.F) {
 	})
 }
 
-func mustParse(t *testing.T, data []byte) *Document {
+func mustParse(t *testing.T, data []byte) *document.Document {
 	t.Helper()
-	d, err := Parse(data)
+	d, err := document.Parse(data)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,6 @@ package installer
 import (
 	"encoding/json"
 	"slices"
-	"strings"
-	"unicode/utf8"
 )
 
 // Variable is a member of a settings file's env.
@@ -34,42 +32,18 @@ func (l Layer) variables(p Places) []Variable {
 		return nil
 	}
 	m, _ := p.recall(l.path) // without a memory nothing is ours
-	at := place{text: l.doc.text, line: 1, column: 1}
 	var all []Variable
-	for _, env := range l.doc.root.members {
-		if env.key != "env" || !l.doc.isObject(env.value) {
-			continue
+	for _, member := range l.doc.Members("env") {
+		v := Variable{
+			Name: member.Key, Value: string(member.Value), Layer: l.Name, File: l.File,
+			Line: member.Line, Column: member.Column, Ours: m.hasSet(member.Key, member.Value),
 		}
-		for _, member := range env.value.members {
-			raw := json.RawMessage(l.doc.raw(member.value))
-			v := Variable{Name: member.key, Value: string(raw), Layer: l.Name, File: l.File, Ours: m.hasSet(member.key, raw)}
-			v.Line, v.Column = at.to(member.start)
-			if text := stringIn(raw); text != "" || v.Value == `""` {
-				v.Value = text
-			}
-			all = append(all, v)
+		if text := stringIn(member.Value); text != "" || v.Value == `""` {
+			v.Value = text
 		}
+		all = append(all, v)
 	}
 	return all
-}
-
-// place is a position in a text that only goes forward, so that many are found in
-// the time of one.
-type place struct {
-	text         string
-	offset       int
-	line, column int
-}
-
-// to is the line and the column of an offset behind the last one.
-func (p *place) to(offset int) (line, column int) {
-	between := p.text[p.offset:offset]
-	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
-		p.line, p.column = p.line+strings.Count(between, "\n"), 1
-		between = between[i+1:]
-	}
-	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
-	return p.line, p.column
 }
 
 // hasSet tells whether springfield has given a variable the value that it has.

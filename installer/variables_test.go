@@ -48,16 +48,3 @@ func TestVariables(t *testing.T) {
 		t.Errorf("%q has no %q", got, ours)
 	}
 }
-
-// Places found one after the other, each from the last one, are those found from
-// the beginning.
-func TestPlacesFoundInOrder(t *testing.T) {
-	const text = "{\"é\": 1,\r\n\n  \"日本\": {\"x\": \"\t\"},\n\"last\": 2}"
-	at := place{text: text, line: 1, column: 1}
-	for offset := range text {
-		line, column := position(text, offset)
-		if gotLine, gotColumn := at.to(offset); gotLine != line || gotColumn != column {
-			t.Errorf("offset %d is %d:%d, want %d:%d", offset, gotLine, gotColumn, line, column)
-		}
-	}
-}

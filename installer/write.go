@@ -25,6 +25,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/installer/document"
+
 	"github.com/gofrs/flock"
 
 	"github.com/cameronsjo/springfield/folder"
@@ -363,7 +365,7 @@ func (f *File) read() ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer func() { _ = in.Close() }()
-	return in.ReadFile(name, maxSize)
+	return in.ReadFile(name, document.MaxSize)
 }
 
 func read(path string) ([]byte, fs.FileInfo, error) {
@@ -380,12 +382,12 @@ func read(path string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	data, err := io.ReadAll(io.LimitReader(file, document.MaxSize+1))
 	if err != nil {
 		return nil, nil, err
 	}
-	if len(data) > maxSize {
-		return nil, nil, errors.New(tooLarge)
+	if len(data) > document.MaxSize {
+		return nil, nil, errors.New("larger than 8 MiB")
 	}
 	return data, info, nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 func write(t *testing.T, path, text string) {
@@ -192,7 +194,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(large.Truncate(maxSize+1), large.Close()); err != nil {
+	if err := errors.Join(large.Truncate(document.MaxSize+1), large.Close()); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct{ path, want string }{

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 type enableOptions struct {
@@ -294,7 +295,7 @@ func hintConflict(err error) error {
 // hintSettings says what to do about settings that could not be read or written, and
 // what they are now.
 func hintSettings(err error) error {
-	var syntax *installer.SyntaxError
+	var syntax *document.SyntaxError
 	var damaged *installer.DamagedError
 	var failed *installer.WriteError
 	var known *hinted

@@ -19,6 +19,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 type publishOptions struct {
@@ -189,7 +190,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 // hintPublish says what to do about a release that could not be planned or written,
 // and what has been written.
 func hintPublish(err error) error {
-	var syntax *installer.SyntaxError
+	var syntax *document.SyntaxError
 	var failed *installer.WriteError
 	var left *generator.LeftError
 	switch {

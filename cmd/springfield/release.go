@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // release is what publish has worked out.
@@ -38,7 +39,7 @@ type release struct {
 	rows        []releaseRow
 
 	differences []generator.Difference // between the suite and the stage
-	changes     []installer.Change     // of another marketplace's catalog
+	changes     []document.Edit        // of another marketplace's catalog
 	waits       []string               // what has to happen before the next run, for people
 	locks       []func()               // give back what is reserved
 }
@@ -197,7 +198,7 @@ func (a *app) readMarket(ctx context.Context, places installer.Places, r *releas
 		}
 	}
 	r.market, err = installer.ReadCatalog(to)
-	var syntax *installer.SyntaxError
+	var syntax *document.SyntaxError
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err != nil && !isDir(to):
 		return &hinted{err, "--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json"}
@@ -558,7 +559,7 @@ func (r *release) members(row *releaseRow, source any, item installer.Item) ([]i
 		return nil, err
 	}
 	was, _ := manifest(r.dir) // without one nothing was published
-	encoded, err := installer.Encode(source)
+	encoded, err := document.Encode(source)
 	if err != nil {
 		return nil, err
 	}

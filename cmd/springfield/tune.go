@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -319,7 +320,7 @@ func additions(proposed []tune.Proposed) ([]installer.Addition, error) {
 		if p.Rule == nil {
 			list, v = "off", p.Off
 		}
-		value, err := installer.Encode(v)
+		value, err := document.Encode(v)
 		if err != nil {
 			return nil, err
 		}
@@ -357,7 +358,7 @@ func (t tuned) settings(data []byte) (hook.Settings, error) {
 }
 
 func hintRules(err error) error {
-	var syntax *installer.SyntaxError
+	var syntax *document.SyntaxError
 	switch {
 	case errors.As(err, &syntax), strings.HasPrefix(err.Error(), "read rules: "):
 		return &hinted{err, "mend that file first: nothing was written"}

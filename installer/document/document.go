@@ -1,6 +1,6 @@
-// Package installer changes the JSON documents a user owns: exactly the
-// members a change is about, and not one byte elsewhere.
-package installer
+// Package document edits JSON documents that people own: exactly the members that
+// an edit is about, and not one byte elsewhere.
+package document
 
 // Reading a document.
 //
@@ -27,17 +27,16 @@ import (
 )
 
 const (
-	// maxSize bounds what is read: real settings are a few kilobytes, and what
+	// MaxSize bounds a document: real settings are a few kilobytes, and what
 	// is larger is more likely a wrong path than a document to edit.
-	maxSize = 8 << 20
+	MaxSize = 8 << 20
 
 	// maxDepth bounds every recursion over a document. Settings nest about six
 	// deep; encoding/json itself would go to ten thousand.
 	maxDepth = 100
 
-	byteOrderMark = "\ufeff"
+	ByteOrderMark = "\ufeff"
 	blanks        = " \t\r\n"
-	tooLarge      = "larger than 8 MiB"
 )
 
 // SyntaxError says why a document cannot be read or edited and where. Line and
@@ -87,14 +86,14 @@ type member struct {
 // JSON in UTF-8 (comments and trailing commas included), a root that is not an
 // object, nesting beyond 100 levels and more than 8 MiB.
 func Parse(data []byte) (*Document, error) {
-	if len(data) > maxSize {
-		return nil, &SyntaxError{Problem: tooLarge}
+	if len(data) > MaxSize {
+		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
 	}
 	source := string(data)
-	text, marked := strings.CutPrefix(source, byteOrderMark)
+	text, marked := strings.CutPrefix(source, ByteOrderMark)
 	d := &Document{source: source, text: text}
 	if marked {
-		d.mark = byteOrderMark
+		d.mark = ByteOrderMark
 	}
 	if strings.Trim(text, blanks) == "" {
 		d.text = "{}\n"
@@ -112,9 +111,10 @@ func Parse(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// positioned says where in the document a value is that json cannot put where it
-// should go.
-func (d *Document) positioned(err error) error {
+// Decode is json.Unmarshal of the document, with the place of a value that does
+// not fit.
+func (d *Document) Decode(v any) error {
+	err := json.Unmarshal([]byte(d.text), v)
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return err
@@ -136,13 +136,56 @@ func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	return json.RawMessage(d.raw(found.value)), true, nil
 }
 
-// fields are the members of the root; of a key that is there twice, the last.
-func (d *Document) fields() map[string]json.RawMessage {
+// Fields are the members of the root; of a key that is there twice, the last.
+func (d *Document) Fields() map[string]json.RawMessage {
 	all := make(map[string]json.RawMessage, len(d.root.members))
 	for _, m := range d.root.members {
 		all[m.key] = json.RawMessage(d.raw(m.value))
 	}
 	return all
+}
+
+// Member is a member of an object, and where it begins: from 1, columns in
+// characters.
+type Member struct {
+	Key          string
+	Value        json.RawMessage
+	Line, Column int
+}
+
+// Members lists what the objects at a key of the root hold, in order; a key that is
+// there twice has the members of both.
+func (d *Document) Members(key string) []Member {
+	var all []Member
+	at := place{text: d.text, line: 1, column: 1}
+	for _, outer := range d.root.members {
+		if outer.key != key || !d.isObject(outer.value) {
+			continue
+		}
+		for _, inner := range outer.value.members {
+			at.to(inner.start)
+			all = append(all, Member{inner.key, json.RawMessage(d.raw(inner.value)), at.line, at.column})
+		}
+	}
+	return all
+}
+
+// place is a position in a text that only goes forward, so that many are found in
+// the time of one.
+type place struct {
+	text         string
+	offset       int
+	line, column int
+}
+
+// to goes on to an offset behind the last one.
+func (p *place) to(offset int) {
+	between := p.text[p.offset:offset]
+	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
+		p.line, p.column = p.line+strings.Count(between, "\n"), 1
+		between = between[i+1:]
+	}
+	p.column, p.offset = p.column+utf8.RuneCountInString(between), offset
 }
 
 // find follows a path. It gives the objects it entered, the root first, and
@@ -256,6 +299,15 @@ func (d *Document) raw(v *value) string      { return d.text[v.start:v.end] }
 func (d *Document) isObject(v *value) bool   { return d.text[v.start] == '{' }
 func (v *value) last() member                { return v.members[len(v.members)-1] }
 func isContainer(text string, v *value) bool { return text[v.start] == '{' || text[v.start] == '[' }
+
+// Kind names the kind of a value for people: "an object", "a string".
+func Kind(raw json.RawMessage) string {
+	text := strings.TrimLeft(string(raw), blanks)
+	if text == "" {
+		return "nothing"
+	}
+	return kind(text, &value{})
+}
 
 func kind(text string, v *value) string {
 	switch text[v.start] {
@@ -457,9 +509,9 @@ func fault(text string, offset int, format string, args ...any) error {
 
 // position is the line and the column of an offset, from 1.
 func position(text string, offset int) (line, column int) {
-	before := text[:offset]
-	begin := strings.LastIndexByte(before, '\n') + 1
-	return 1 + strings.Count(before, "\n"), 1 + utf8.RuneCountInString(before[begin:])
+	at := place{text: text, line: 1, column: 1}
+	at.to(offset)
+	return at.line, at.column
 }
 
 // decode reads a valid text into plain Go values, numbers as their text.
@@ -469,6 +521,13 @@ func decode(text string) (any, error) {
 	var v any
 	err := decoder.Decode(&v)
 	return v, err
+}
+
+// Same tells whether two JSON texts mean the same.
+func Same(a, b json.RawMessage) bool {
+	x, errX := decode(string(a))
+	y, errY := decode(string(b))
+	return errX == nil && errY == nil && equal(x, y)
 }
 
 // equal tells whether two decoded texts mean the same. reflect.DeepEqual does too,

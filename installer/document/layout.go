@@ -1,4 +1,4 @@
-package installer
+package document
 
 // How new text looks.
 //

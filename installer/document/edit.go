@@ -1,4 +1,4 @@
-package installer
+package document
 
 // Editing a document.
 //
@@ -23,8 +23,8 @@ import (
 	"unicode/utf8"
 )
 
-// Change sets or removes one member of a document.
-type Change struct {
+// Edit sets or removes one member of a document.
+type Edit struct {
 	// Path is the keys from the root to the member. Objects missing on the way
 	// are created when setting. An Element is a key, too: of an array that has no
 	// such element the value becomes the last one. Appended is one that no array has.
@@ -44,7 +44,7 @@ type Change struct {
 // it is found before any byte leaves it.
 var errUnfaithful = errors.New("the edit would change more than it should: nothing is changed")
 
-// Encode gives the JSON text of v for a Change. It differs from json.Marshal
+// Encode gives the JSON text of v for an Edit. It differs from json.Marshal
 // in that `&`, `<` and `>` stay readable.
 func Encode(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
@@ -56,58 +56,58 @@ func Encode(v any) (json.RawMessage, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Apply gives the document's bytes after the changes, made one after the
+// Apply gives the document's bytes after the edits, made one after the
 // other; the document itself stays as it is. It refuses with a *SyntaxError
 // what Get refuses on any of the paths, and with other errors values that are
-// not JSON, changes that contradict each other, and results that Parse would
+// not JSON, edits that contradict each other, and results that Parse would
 // refuse. With an error there are no bytes.
-func (d *Document) Apply(changes ...Change) ([]byte, error) {
-	for _, change := range changes {
-		if err := change.check(); err != nil {
+func (d *Document) Apply(edits ...Edit) ([]byte, error) {
+	for _, edit := range edits {
+		if err := edit.check(); err != nil {
 			return nil, err
 		}
 	}
 	after := d
-	for _, change := range changes {
-		next, err := after.apply(change)
+	for _, edit := range edits {
+		next, err := after.apply(edit)
 		if err != nil {
 			// A place in a half-changed document says nothing to its owner.
-			if _, _, original := d.find(change.Path); original != nil {
+			if _, _, original := d.find(edit.Path); original != nil {
 				return nil, original
 			}
-			return nil, fmt.Errorf("change %s: %s", change.name(), problem(err))
+			return nil, fmt.Errorf("change %s: %s", edit.name(), problem(err))
 		}
 		after = next
 	}
 	if after == d {
 		return []byte(d.source), nil
 	}
-	if err := faithful(d, after, changes); err != nil {
+	if err := faithful(d, after, edits); err != nil {
 		return nil, err
 	}
 	return []byte(after.source), nil
 }
 
-func (c Change) name() string {
-	return fmt.Sprintf("%q", strings.ReplaceAll(strings.Join(c.Path, "/"), element, ""))
+func (e Edit) name() string {
+	return fmt.Sprintf("%q", strings.ReplaceAll(strings.Join(e.Path, "/"), element, ""))
 }
 
-func (c Change) check() error {
-	if len(c.Path) == 0 {
+func (e Edit) check() error {
+	if len(e.Path) == 0 {
 		return errors.New("a change needs a path")
 	}
-	for _, key := range c.Path {
+	for _, key := range e.Path {
 		// Broken escapes such as \ud800 read as the replacement character: with
 		// it in a key, two different members would look like one.
 		if strings.ContainsRune(key, utf8.RuneError) {
-			return fmt.Errorf("change %s: the key %q is not UTF-8", c.name(), key)
+			return fmt.Errorf("change %s: the key %q is not UTF-8", e.name(), key)
 		}
 	}
-	if c.Value == nil {
+	if e.Value == nil {
 		return nil
 	}
-	if _, err := parse(string(c.Value)); err != nil {
-		return fmt.Errorf("change %s: the value is not JSON: %w", c.name(), err)
+	if _, err := parse(string(e.Value)); err != nil {
+		return fmt.Errorf("change %s: the value is not JSON: %w", e.name(), err)
 	}
 	return nil
 }
@@ -119,23 +119,23 @@ type splice struct {
 }
 
 // apply makes one change. It gives d itself when there is nothing to do.
-func (d *Document) apply(c Change) (*Document, error) {
-	objects, found, err := d.find(c.Path)
+func (d *Document) apply(e Edit) (*Document, error) {
+	objects, found, err := d.find(e.Path)
 	if err != nil {
 		return nil, err
 	}
 	var s splice
 	switch {
-	case c.Value == nil && found == nil:
+	case e.Value == nil && found == nil:
 		return d, nil
-	case c.Value == nil:
+	case e.Value == nil:
 		s = d.remove(objects[len(objects)-1], found)
 	case found == nil:
-		s, err = d.insert(objects, c)
-	case d.holds(found.value, c):
+		s, err = d.insert(objects, e)
+	case d.holds(found.value, e):
 		return d, nil
 	default:
-		s, err = d.replace(objects, found, c)
+		s, err = d.replace(objects, found, e)
 	}
 	if err != nil {
 		return nil, err
@@ -156,13 +156,13 @@ func problem(err error) string {
 	return err.Error()
 }
 
-// holds tells whether v already is what c asks for.
-func (d *Document) holds(v *value, c Change) bool {
-	if c.Verbatim {
-		return d.raw(v) == strings.Trim(string(c.Value), blanks)
+// holds tells whether v already is what an edit asks for.
+func (d *Document) holds(v *value, e Edit) bool {
+	if e.Verbatim {
+		return d.raw(v) == strings.Trim(string(e.Value), blanks)
 	}
 	is, err := decode(d.raw(v))
-	wanted, wantedErr := decode(string(c.Value))
+	wanted, wantedErr := decode(string(e.Value))
 	return err == nil && wantedErr == nil && equal(is, wanted)
 }
 
@@ -182,17 +182,17 @@ func (d *Document) remove(object *value, m *member) splice {
 
 // insert adds the member behind its last sibling. An empty object is written
 // anew with the member in it.
-func (d *Document) insert(objects []*value, c Change) (splice, error) {
+func (d *Document) insert(objects []*value, e Edit) (splice, error) {
 	object := objects[len(objects)-1]
-	missing := c.Path[len(objects)-1:]
+	missing := e.Path[len(objects)-1:]
 	if len(object.members) == 0 {
-		f, err := newFragment(missing, c)
+		f, err := newFragment(missing, e)
 		if err != nil {
 			return splice{}, err
 		}
 		return splice{object.start, object.end, d.fill(objects).render(f)}, nil
 	}
-	f, err := newFragment(missing[1:], c)
+	f, err := newFragment(missing[1:], e)
 	if err != nil {
 		return splice{}, err
 	}
@@ -203,14 +203,14 @@ func (d *Document) insert(objects []*value, c Change) (splice, error) {
 	}
 	text := d.fit(objects, nil, f, indent).render(f)
 	if d.isObject(object) {
-		text = quote(missing[0]) + d.colon(objects) + text
+		text = Quote(missing[0]) + d.colon(objects) + text
 	}
 	text = separator + text
 	return splice{object.last().value.end, object.last().value.end, text}, nil
 }
 
-func (d *Document) replace(objects []*value, m *member, c Change) (splice, error) {
-	f, err := newFragment(nil, c)
+func (d *Document) replace(objects []*value, m *member, e Edit) (splice, error) {
+	f, err := newFragment(nil, e)
 	if err != nil {
 		return splice{}, err
 	}
@@ -225,8 +225,8 @@ type fragment struct {
 	verbatim *value // the value whose text stays, or nil
 }
 
-// newFragment wraps the value of c into one object, or array, per key.
-func newFragment(keys []string, c Change) (fragment, error) {
+// newFragment wraps the value of an edit into one object, or array, per key.
+func newFragment(keys []string, e Edit) (fragment, error) {
 	var b strings.Builder
 	closing := ""
 	for _, key := range keys {
@@ -235,17 +235,17 @@ func newFragment(keys []string, c Change) (fragment, error) {
 			closing = "]" + closing
 			continue
 		}
-		b.WriteString("{" + quote(key) + ":")
+		b.WriteString("{" + Quote(key) + ":")
 		closing = "}" + closing
 	}
-	b.WriteString(strings.Trim(string(c.Value), blanks) + closing)
+	b.WriteString(strings.Trim(string(e.Value), blanks) + closing)
 
 	root, err := parse(b.String())
 	if err != nil {
 		return fragment{}, err
 	}
 	f := fragment{text: b.String(), root: root}
-	if c.Verbatim {
+	if e.Verbatim {
 		f.verbatim = root
 		for range keys {
 			f.verbatim = f.verbatim.members[0].value
@@ -254,13 +254,14 @@ func newFragment(keys []string, c Change) (fragment, error) {
 	return f, nil
 }
 
-func quote(key string) string {
+// Quote is the JSON text of a key.
+func Quote(key string) string {
 	text, _ := Encode(key) // a string always has a JSON text
 	return string(text)
 }
 
 // faithful reads both documents afresh and compares meaning and text.
-func faithful(before, after *Document, changes []Change) error {
+func faithful(before, after *Document, edits []Edit) error {
 	wanted, err := decode(before.text)
 	if err != nil {
 		return err
@@ -269,10 +270,10 @@ func faithful(before, after *Document, changes []Change) error {
 	if err != nil {
 		return err
 	}
-	paths := make([][]string, len(changes))
-	for i, c := range changes {
-		paths[i] = c.Path
-		if err := c.on(wanted); err != nil {
+	paths := make([][]string, len(edits))
+	for i, e := range edits {
+		paths[i] = e.Path
+		if err := e.on(wanted); err != nil {
 			return err
 		}
 	}
@@ -283,14 +284,14 @@ func faithful(before, after *Document, changes []Change) error {
 }
 
 // on makes the change to decoded JSON.
-func (c Change) on(root any) error {
-	_, err := c.in(root, c.Path)
+func (e Edit) on(root any) error {
+	_, err := e.in(root, e.Path)
 	return err
 }
 
 // in makes it in a container, along the rest of the path, and gives the container
 // as it is then.
-func (c Change) in(container any, path []string) (any, error) {
+func (e Edit) in(container any, path []string) (any, error) {
 	name, inArray := elementName(path[0])
 	if inArray {
 		list, ok := container.([]any)
@@ -302,15 +303,15 @@ func (c Change) in(container any, path []string) (any, error) {
 			return ok && path[0] != Appended && object["name"] == name
 		})
 		switch {
-		case i < 0 && c.Value == nil:
+		case i < 0 && e.Value == nil:
 			return list, nil
 		case i < 0:
 			list = append(list, nil)
 			i = len(list) - 1
-		case len(path) == 1 && c.Value == nil:
+		case len(path) == 1 && e.Value == nil:
 			return slices.Delete(list, i, i+1), nil
 		}
-		v, err := c.below(list[i], path)
+		v, err := e.below(list[i], path)
 		list[i] = v
 		return list, err
 	}
@@ -320,22 +321,22 @@ func (c Change) in(container any, path []string) (any, error) {
 	}
 	was, found := object[path[0]]
 	switch {
-	case !found && c.Value == nil:
+	case !found && e.Value == nil:
 		return object, nil
-	case len(path) == 1 && c.Value == nil:
+	case len(path) == 1 && e.Value == nil:
 		delete(object, path[0])
 		return object, nil
 	}
-	v, err := c.below(was, path)
+	v, err := e.below(was, path)
 	object[path[0]] = v
 	return object, err
 }
 
 // below is the value at the first key of the path after the change; what is
 // missing is made.
-func (c Change) below(was any, path []string) (any, error) {
+func (e Edit) below(was any, path []string) (any, error) {
 	if len(path) == 1 {
-		return decode(string(c.Value))
+		return decode(string(e.Value))
 	}
 	if was == nil {
 		was = map[string]any{}
@@ -343,7 +344,7 @@ func (c Change) below(was any, path []string) (any, error) {
 			was = []any{}
 		}
 	}
-	return c.in(was, path[1:])
+	return e.in(was, path[1:])
 }
 
 // keeps tells whether the members, or elements, that lie on none of the paths are

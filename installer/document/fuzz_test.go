@@ -1,4 +1,4 @@
-package installer
+package document
 
 import (
 	"bytes"
@@ -90,7 +90,7 @@ func TestEditAnyLayout(t *testing.T) {
 			}
 			return "{" + open + strings.Join(members, between) + end + "}"
 		}
-		data := []byte(pick("", byteOrderMark) + pick("", "\n") + object(0, "") + pick("", "\n", "\r\n", " "))
+		data := []byte(pick("", ByteOrderMark) + pick("", "\n") + object(0, "") + pick("", "\n", "\r\n", " "))
 		d, err := Parse(data)
 		if err != nil {
 			t.Fatalf("%q: %v", data, err)
@@ -103,8 +103,8 @@ func TestEditAnyLayout(t *testing.T) {
 
 // readable says independently what Parse has to accept.
 func readable(data []byte) bool {
-	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
-	if len(data) > maxSize || !utf8.Valid(text) {
+	text := bytes.TrimPrefix(data, []byte(ByteOrderMark))
+	if len(data) > MaxSize || !utf8.Valid(text) {
 		return false
 	}
 	if len(bytes.Trim(text, blanks)) == 0 {
@@ -134,7 +134,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 	if !errors.As(err, &syntax) || syntax.Problem == "" {
 		t.Fatalf("Parse(%q) = %v, want a *SyntaxError", data, err)
 	}
-	lines := strings.Split(strings.TrimPrefix(string(data), byteOrderMark), "\n")
+	lines := strings.Split(strings.TrimPrefix(string(data), ByteOrderMark), "\n")
 	if syntax.Line < 1 || syntax.Line > len(lines) || syntax.Column < 1 || syntax.Column > 1+utf8.RuneCountInString(lines[syntax.Line-1]) {
 		t.Fatalf("Parse(%q) = %v, which is no place in it", data, err)
 	}
@@ -143,7 +143,7 @@ func checkRefusal(t *testing.T, data []byte, err error) {
 // meaning decodes a document without content too.
 func meaning(t *testing.T, data []byte) map[string]any {
 	root := map[string]any{}
-	text := bytes.TrimPrefix(data, []byte(byteOrderMark))
+	text := bytes.TrimPrefix(data, []byte(ByteOrderMark))
 	if len(bytes.Trim(text, blanks)) == 0 {
 		return root
 	}
@@ -185,7 +185,7 @@ func at(root map[string]any, path []string) (v any, found, ok bool) {
 }
 
 func checkSet(t *testing.T, data []byte, d *Document, path []string, value string) {
-	change := Change{Path: path, Value: json.RawMessage(value)}
+	change := Edit{Path: path, Value: json.RawMessage(value)}
 	after, err := d.Apply(change)
 	old, found, parentsOK := at(meaning(t, data), path)
 	if err != nil {
@@ -237,7 +237,7 @@ func checkSet(t *testing.T, data []byte, d *Document, path []string, value strin
 			t.Fatal(err)
 		}
 		checkAround(t, data, after, len(raw))
-		back, err := again.Apply(Change{Path: path, Value: raw, Verbatim: true})
+		back, err := again.Apply(Edit{Path: path, Value: raw, Verbatim: true})
 		if err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("setting %q in %q and back gives %q, %v", path, data, back, err)
 		}
@@ -259,13 +259,13 @@ func checkInsertion(t *testing.T, data, after []byte, d, again *Document, path [
 			t.Fatal(err)
 		}
 		if strings.Trim(string(parent), blanks+"{}") == "" {
-			if len(bytes.Trim(data, blanks+byteOrderMark)) > 0 {
+			if len(bytes.Trim(data, blanks+ByteOrderMark)) > 0 {
 				checkAround(t, data, after, len(parent))
 			}
 			return
 		}
 		checkAround(t, data, after, 0)
-		back, err := again.Apply(Change{Path: path[:n]})
+		back, err := again.Apply(Edit{Path: path[:n]})
 		if err != nil || !bytes.Equal(back, data) {
 			t.Fatalf("setting %q in %q and removing it gives %q, %v", path, data, back, err)
 		}
@@ -290,7 +290,7 @@ func checkAround(t *testing.T, before, after []byte, replaced int) {
 }
 
 func checkRemove(t *testing.T, data []byte, d *Document, path []string) {
-	after, err := d.Apply(Change{Path: path})
+	after, err := d.Apply(Edit{Path: path})
 	if err != nil {
 		return // for the reasons that checkSet knows
 	}

@@ -1,4 +1,4 @@
-package installer
+package document
 
 import (
 	"errors"
@@ -47,7 +47,7 @@ func TestParseRefuses(t *testing.T) {
 		{"UTF-16 the other way", "\xfe\xff\x00{\x00}", `line 1, column 1: the file is UTF-16, not UTF-8`},
 		{"too deep", "{\n\"a\": " + deep, `line 2, column 105: nested deeper than 100 levels`},
 		{"far too deep", strings.Repeat(`{"a":`, 1e6), `line 1, column 501: nested deeper than 100 levels`},
-		{"too large", `{"a": "` + strings.Repeat("x", maxSize) + `"}`, `larger than 8 MiB`},
+		{"too large", `{"a": "` + strings.Repeat("x", MaxSize) + `"}`, `larger than 8 MiB`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -76,7 +76,7 @@ func TestParseAccepts(t *testing.T) {
 		{"brackets in strings", `{"a": "` + strings.Repeat("[{\\\"", 200) + `"}`},
 		{"as deep as allowed", `{"a":` + strings.Repeat("[", maxDepth-1) + strings.Repeat("]", maxDepth-1) + "}"},
 		{"numbers", `{"a": -0.1e+22, "b": 123456789012345678901234567890}`},
-		{"as large as allowed", `{"a": "` + strings.Repeat("x", maxSize-9) + `"}`},
+		{"as large as allowed", `{"a": "` + strings.Repeat("x", MaxSize-9) + `"}`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -147,6 +147,19 @@ func TestEqual(t *testing.T) {
 			if got := equal(a, b); got != (i == j) {
 				t.Errorf("%s and %s: %v", one, other, got)
 			}
+		}
+	}
+}
+
+// Places found one after the other, each from the last one, are those found from
+// the beginning.
+func TestPlacesFoundInOrder(t *testing.T) {
+	const text = "{\"é\": 1,\r\n\n  \"日本\": {\"x\": \"\t\"},\n\"last\": 2}"
+	at := place{text: text, line: 1, column: 1}
+	for offset := range text {
+		line, column := position(text, offset)
+		if at.to(offset); at.line != line || at.column != column {
+			t.Errorf("offset %d is %d:%d, want %d:%d", offset, at.line, at.column, line, column)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package installer
+package document
 
 import (
 	"encoding/json"
@@ -11,12 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-func setElement(name, member, value string) Change {
+func setElement(name, member, value string) Edit {
 	path := []string{"plugins", Element(name)}
 	if member != "" {
 		path = append(path, member)
 	}
-	c := Change{Path: path}
+	c := Edit{Path: path}
 	if value != "" {
 		c.Value = json.RawMessage(value)
 	}
@@ -26,22 +26,22 @@ func setElement(name, member, value string) Change {
 func TestElements(t *testing.T) {
 	const two = "{\n  \"plugins\": [\n    {\n      \"name\": \"a\",\n      \"version\": \"1.0.0\"\n    },\n    {\n      \"name\": \"b\", \"tags\": [\"x\"]\n    }\n  ]\n}\n"
 	checkEdits(t, []edited{
-		{"a new last one", two, []Change{setElement("c", "", `{"name":"c","version":"0.1.0"}`)},
+		{"a new last one", two, []Edit{setElement("c", "", `{"name":"c","version":"0.1.0"}`)},
 			"{\n  \"plugins\": [\n    {\n      \"name\": \"a\",\n      \"version\": \"1.0.0\"\n    },\n    {\n      \"name\": \"b\", \"tags\": [\"x\"]\n    },\n    {\n      \"name\": \"c\",\n      \"version\": \"0.1.0\"\n    }\n  ]\n}\n"},
-		{"a member of one", two, []Change{setElement("a", "version", `"1.1.0"`)}, strings.Replace(two, "1.0.0", "1.1.0", 1)},
-		{"a new member of one", two, []Change{setElement("b", "version", `"2.0.0"`)}, strings.Replace(two, `["x"]`, `["x"], "version": "2.0.0"`, 1)},
-		{"all of one, the same", two, []Change{setElement("a", "", `{"version":"1.0.0","name":"a"}`)}, two},
-		{"without the first", two, []Change{setElement("a", "", "")}, "{\n  \"plugins\": [\n    {\n      \"name\": \"b\", \"tags\": [\"x\"]\n    }\n  ]\n}\n"},
-		{"without the last", two, []Change{setElement("b", "", "")}, "{\n  \"plugins\": [\n    {\n      \"name\": \"a\",\n      \"version\": \"1.0.0\"\n    }\n  ]\n}\n"},
-		{"one that is not there", two, []Change{setElement("z", "", "")}, two},
-		{"one line", `{"plugins":[{"name":"a"},{"name":"b"}]}`, []Change{setElement("c", "", `{"name":"c"}`)}, `{"plugins":[{"name":"a"},{"name":"b"},{"name":"c"}]}`},
-		{"one line, sole, blanks", `{"plugins": [{ "name": "a" }]}`, []Change{setElement("c", "", `{"name":"c"}`)}, `{"plugins": [{ "name": "a" }, { "name": "c" }]}`},
-		{"the first", "{\n  \"plugins\": []\n}\n", []Change{setElement("c", "", `{"name":"c"}`)}, "{\n  \"plugins\": [\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
-		{"no array yet", "{\n  \"name\": \"m\"\n}\n", []Change{setElement("c", "", `{"name":"c"}`)}, "{\n  \"name\": \"m\",\n  \"plugins\": [\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
-		{"tabs and CRLF", "{\r\n\t\"plugins\": [\r\n\t\t{\"name\": \"a\"}\r\n\t]\r\n}\r\n", []Change{setElement("c", "", `{"name":"c"}`)}, "{\r\n\t\"plugins\": [\r\n\t\t{\"name\": \"a\"},\r\n\t\t{\"name\": \"c\"}\r\n\t]\r\n}\r\n"},
-		{"elements that are something else", `{"plugins":[1,"a",{"name":7},{"name":"a","x":1}]}`, []Change{setElement("a", "x", "2")}, `{"plugins":[1,"a",{"name":7},{"name":"a","x":2}]}`},
-		{"an escaped name", `{"plugins":[{"name":"\u0061"}]}`, []Change{setElement("a", "x", "2")}, `{"plugins":[{"name":"\u0061","x":2}]}`},
-		{"two changes", two, []Change{setElement("a", "version", `"1.1.0"`), setElement("c", "", `{"name":"c"}`), setElement("b", "", "")},
+		{"a member of one", two, []Edit{setElement("a", "version", `"1.1.0"`)}, strings.Replace(two, "1.0.0", "1.1.0", 1)},
+		{"a new member of one", two, []Edit{setElement("b", "version", `"2.0.0"`)}, strings.Replace(two, `["x"]`, `["x"], "version": "2.0.0"`, 1)},
+		{"all of one, the same", two, []Edit{setElement("a", "", `{"version":"1.0.0","name":"a"}`)}, two},
+		{"without the first", two, []Edit{setElement("a", "", "")}, "{\n  \"plugins\": [\n    {\n      \"name\": \"b\", \"tags\": [\"x\"]\n    }\n  ]\n}\n"},
+		{"without the last", two, []Edit{setElement("b", "", "")}, "{\n  \"plugins\": [\n    {\n      \"name\": \"a\",\n      \"version\": \"1.0.0\"\n    }\n  ]\n}\n"},
+		{"one that is not there", two, []Edit{setElement("z", "", "")}, two},
+		{"one line", `{"plugins":[{"name":"a"},{"name":"b"}]}`, []Edit{setElement("c", "", `{"name":"c"}`)}, `{"plugins":[{"name":"a"},{"name":"b"},{"name":"c"}]}`},
+		{"one line, sole, blanks", `{"plugins": [{ "name": "a" }]}`, []Edit{setElement("c", "", `{"name":"c"}`)}, `{"plugins": [{ "name": "a" }, { "name": "c" }]}`},
+		{"the first", "{\n  \"plugins\": []\n}\n", []Edit{setElement("c", "", `{"name":"c"}`)}, "{\n  \"plugins\": [\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
+		{"no array yet", "{\n  \"name\": \"m\"\n}\n", []Edit{setElement("c", "", `{"name":"c"}`)}, "{\n  \"name\": \"m\",\n  \"plugins\": [\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
+		{"tabs and CRLF", "{\r\n\t\"plugins\": [\r\n\t\t{\"name\": \"a\"}\r\n\t]\r\n}\r\n", []Edit{setElement("c", "", `{"name":"c"}`)}, "{\r\n\t\"plugins\": [\r\n\t\t{\"name\": \"a\"},\r\n\t\t{\"name\": \"c\"}\r\n\t]\r\n}\r\n"},
+		{"elements that are something else", `{"plugins":[1,"a",{"name":7},{"name":"a","x":1}]}`, []Edit{setElement("a", "x", "2")}, `{"plugins":[1,"a",{"name":7},{"name":"a","x":2}]}`},
+		{"an escaped name", `{"plugins":[{"name":"\u0061"}]}`, []Edit{setElement("a", "x", "2")}, `{"plugins":[{"name":"\u0061","x":2}]}`},
+		{"two changes", two, []Edit{setElement("a", "version", `"1.1.0"`), setElement("c", "", `{"name":"c"}`), setElement("b", "", "")},
 			"{\n  \"plugins\": [\n    {\n      \"name\": \"a\",\n      \"version\": \"1.1.0\"\n    },\n    {\n      \"name\": \"c\"\n    }\n  ]\n}\n"},
 	})
 }
@@ -63,7 +63,7 @@ func TestElementsRefused(t *testing.T) {
 		}
 	}
 	d, _ := Parse([]byte(`{}`))
-	if _, err := d.Apply(Change{Path: []string{Element("a")}, Value: json.RawMessage("1")}); err == nil {
+	if _, err := d.Apply(Edit{Path: []string{Element("a")}, Value: json.RawMessage("1")}); err == nil {
 		t.Error("the root is no array, and took an element")
 	}
 }
@@ -150,7 +150,7 @@ func FuzzElements(f *testing.F) {
 			return
 		}
 		entry := json.RawMessage(`{"name":` + string(quoted) + `,"version":` + string(value) + `}`)
-		after, err := d.Apply(Change{Path: []string{"plugins", Element(name)}, Value: entry})
+		after, err := d.Apply(Edit{Path: []string{"plugins", Element(name)}, Value: entry})
 		if err != nil {
 			return
 		}
@@ -173,4 +173,30 @@ func FuzzElements(f *testing.F) {
 			t.Fatalf("%q came back as %q, %v", data, gone, err)
 		}
 	})
+}
+
+// large is a catalog of the shape that the largest public one has: 286 entries of
+// every kind of source, over many lines, with escapes.
+func large() string {
+	var b strings.Builder
+	b.WriteString("{\n  \"$schema\": \"https://example.invalid/marketplace.schema.json\",\n  \"name\": \"large\",\n  \"owner\": {\n    \"name\": \"Somebody\",\n    \"email\": \"a@example.invalid\"\n  },\n  \"plugins\": [\n")
+	for i := range 286 {
+		source := []string{
+			`"./plugins/p%d"`,
+			"{\n        \"source\": \"url\",\n        \"url\": \"https://example.invalid/p%d.git\",\n        \"sha\": \"0123456789abcdef0123456789abcdef01234567\"\n      }",
+			"{\n        \"source\": \"git-subdir\",\n        \"url\": \"o/r%d\",\n        \"path\": \"plugins/x\",\n        \"ref\": \"main\"\n      }",
+			`{"source": "github", "repo": "o/p%d"}`,
+		}[i%4]
+		fmt.Fprintf(&b, "    {\n      \"name\": \"p%d\",\n      \"description\": \"caf\\u00e9 && <b> \\\"%d\\\"\",\n      \"source\": "+source+",\n      \"category\": \"development\"", i, i, i)
+		if i%7 == 0 {
+			b.WriteString(",\n      \"tags\": [\"a\", \"b\"],\n      \"strict\": false")
+		}
+		b.WriteString("\n    }")
+		if i < 285 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("  ],\n  \"renames\": {\n    \"old\": null\n  }\n}\n")
+	return b.String()
 }
