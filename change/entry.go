@@ -1,0 +1,320 @@
+package change
+
+// An entry of the journal, as it is kept.
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// maxEntry bounds an entry's list. One of an earlier springfield holds the files
+	// themselves.
+	maxEntry = 64 << 20
+
+	// maxShown bounds the text that is kept of what was written.
+	maxShown = 1 << 20
+)
+
+// Entry is a change in the journal.
+type Entry struct {
+	ID    int       `json:"id"` // grows with every change
+	At    time.Time `json:"at"`
+	Did   string    `json:"did"` // "enable ned-flanders@hooks in user settings"
+	Kind  string    `json:"kind,omitempty"`
+	Token string    `json:"token"` // in the names of its temporary files
+	Edits []Edited  `json:"edits"`
+
+	open bool // not all of its files are known to be written
+}
+
+// Edited is an edit of an entry.
+type Edited struct {
+	In     string  `json:"in,omitempty"`
+	Path   string  `json:"path"` // as the user knows it
+	At     string  `json:"at"`   // where the bytes are
+	Own    bool    `json:"own,omitempty"`
+	Tree   string  `json:"tree,omitempty"`
+	Before *stored `json:"before"` // nil: there was no file
+	After  *stored `json:"after"`
+}
+
+// stored is a content by its hash.
+type stored struct {
+	SHA256 string      `json:"sha256,omitempty"` // "" for a directory
+	Mode   fs.FileMode `json:"mode"`
+
+	data    []byte // of an entry of an earlier springfield, which holds it itself
+	unknown bool   // of such an entry, too: what it is was not noted
+}
+
+// Files lists the files of an entry that are not springfield's own, as the user
+// knows them.
+func (e Entry) Files() []string {
+	files := []string{}
+	for _, f := range e.Edits {
+		if !f.Own && !f.isDir() {
+			files = append(files, f.Path)
+		}
+	}
+	return files
+}
+
+// edit is the edit without contents.
+func (f Edited) edit() Edit {
+	e := Edit{In: f.In, Path: f.Path, Own: f.Own, Tree: f.Tree}
+	if e.locate() != nil || e.at != f.At {
+		return Edit{Path: f.At, at: f.At, Own: f.Own, Tree: f.Tree}
+	}
+	return e
+}
+
+func (f Edited) isDir() bool {
+	return f.After != nil && f.After.Mode.IsDir() || f.Before != nil && f.Before.Mode.IsDir()
+}
+
+func store(c *Content) *stored {
+	switch {
+	case c == nil:
+		return nil
+	case c.isDir():
+		return &stored{Mode: c.Mode}
+	}
+	return &stored{SHA256: hash(c.Data), Mode: c.Mode.Perm()}
+}
+
+// is tells whether a file holds what was stored.
+func (s *stored) is(c *Content) bool {
+	if s == nil || c == nil {
+		return s == nil && c == nil
+	}
+	return !c.isDir() && s.SHA256 == hash(c.Data)
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// encode gives the entry's list, and the archive of its contents.
+func (e *Entry) encode(edits []Edit) (list, contents []byte, err error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	has := map[string]bool{}
+	add := func(c *Content) error {
+		if c == nil || c.isDir() || has[hash(c.Data)] {
+			return nil
+		}
+		has[hash(c.Data)] = true
+		w, err := z.Create(hash(c.Data))
+		if err == nil {
+			_, err = w.Write(c.Data)
+		}
+		return err
+	}
+	for _, edit := range edits {
+		if err := add(edit.Before); err != nil {
+			return nil, nil, err
+		}
+		if edit.After != nil && !edit.Own && len(edit.After.Data) <= maxShown && IsText(edit.After.Data) {
+			if err := add(edit.After); err != nil {
+				return nil, nil, err
+			}
+		}
+		e.Edits = append(e.Edits, Edited{
+			In: edit.In, Path: edit.Path, At: edit.at, Own: edit.Own, Tree: edit.Tree,
+			Before: store(edit.Before), After: store(edit.After),
+		})
+	}
+	if err := z.Close(); err != nil {
+		return nil, nil, err
+	}
+	list, err = json.Marshal(e)
+	return list, b.Bytes(), err
+}
+
+// DamagedError says that a file of springfield's own cannot be read.
+type DamagedError struct {
+	File string
+	Err  error
+}
+
+func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// entry reads an entry's list.
+func (j Journal) entry(id int) (Entry, error) {
+	path := j.file(id, closedEnd)
+	data, err := readOwn(path, maxEntry)
+	open := errors.Is(err, fs.ErrNotExist)
+	if open {
+		path = j.file(id, openEnd)
+		data, err = readOwn(path, maxEntry)
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	e, err := j.decode(data)
+	if err == nil && e.ID != id {
+		err = fmt.Errorf("it says it is number %d", e.ID)
+	}
+	if err != nil {
+		return Entry{}, &DamagedError{path, err}
+	}
+	e.open = open
+	return e, nil
+}
+
+func readOwn(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = &DamagedError{path, fmt.Errorf("larger than %d MiB", limit>>20)}
+	}
+	return data, err
+}
+
+// decode reads a list: every path is absolute, and lies in the directory that its
+// edit did not leave.
+func (j Journal) decode(data []byte) (Entry, error) {
+	var e Entry
+	if err := json.Unmarshal(data, &e); err != nil {
+		return Entry{}, err
+	}
+	if e.Token == "" {
+		return j.decodeEarlier(data)
+	}
+	if filepath.Base(e.Token) != e.Token {
+		return Entry{}, fmt.Errorf("%q is no token", e.Token)
+	}
+	for _, f := range e.Edits {
+		if !filepath.IsAbs(f.Path) || !filepath.IsAbs(f.At) || f.In != "" && !filepath.IsAbs(f.In) || f.Tree != "" && !filepath.IsAbs(f.Tree) {
+			return Entry{}, fmt.Errorf("%q is not an absolute path", f.Path)
+		}
+		if name, err := filepath.Rel(f.In, f.Path); f.In != "" && (err != nil || !filepath.IsLocal(name)) {
+			return Entry{}, fmt.Errorf("%q is not in %q", f.Path, f.In)
+		}
+		if f.Before == nil && f.After == nil {
+			return Entry{}, fmt.Errorf("%q has no content", f.Path)
+		}
+	}
+	return e, nil
+}
+
+// decodeEarlier reads an entry of the springfield before entries had archives: the
+// bytes are in the list, and beside a file is what was remembered of it before.
+func (j Journal) decodeEarlier(data []byte) (Entry, error) {
+	type content struct {
+		Existed bool
+		Data    []byte
+		NoDir   bool
+	}
+	var old struct {
+		Files []struct {
+			Path, Asked   string
+			Mode          fs.FileMode
+			Before, After content
+			Memory        json.RawMessage
+		}
+	}
+	var e Entry
+	if err := errors.Join(json.Unmarshal(data, &e), json.Unmarshal(data, &old)); err != nil {
+		return Entry{}, err
+	}
+	keep := func(c content, mode fs.FileMode) *stored {
+		if !c.Existed {
+			return nil
+		}
+		return &stored{SHA256: hash(c.Data), Mode: mode, data: c.Data}
+	}
+	for _, f := range old.Files {
+		if !filepath.IsAbs(f.Path) || !filepath.IsAbs(f.Asked) {
+			return Entry{}, fmt.Errorf("%q is not an absolute path", f.Asked)
+		}
+		memory := filepath.Join(j.Dir, "edits", hash([]byte(f.Path))[:32]+".json")
+		remembered := Edited{Path: memory, At: memory, Own: true, After: &stored{unknown: true}}
+		if len(f.Memory) > 0 && string(f.Memory) != "null" {
+			remembered.Before = keep(content{Existed: true, Data: f.Memory}, newFileMode)
+		}
+		e.Edits = append(e.Edits, remembered)
+		if f.Before.NoDir {
+			dir := filepath.Dir(f.Path)
+			e.Edits = append(e.Edits, Edited{Path: dir, At: dir, After: &stored{Mode: fs.ModeDir | newDirMode}})
+		}
+		e.Edits = append(e.Edits, Edited{Path: f.Asked, At: f.Path, Before: keep(f.Before, f.Mode), After: keep(f.After, f.Mode)})
+	}
+	return e, nil
+}
+
+// contents are the bytes of an entry.
+type contents struct {
+	path string
+	zip  *zip.ReadCloser // nil for an entry that holds them itself
+}
+
+func (j Journal) contents(id int) (contents, error) {
+	path := j.file(id, bytesEnd)
+	z, err := zip.OpenReader(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return contents{path: path}, nil
+	case errors.Is(err, zip.ErrFormat):
+		return contents{}, &DamagedError{path, err}
+	}
+	return contents{path, z}, err
+}
+
+func (c contents) Close() error {
+	if c.zip == nil {
+		return nil
+	}
+	return c.zip.Close()
+}
+
+// of gives back what was stored, nil if that is no file.
+func (c contents) of(s *stored) (*Content, error) {
+	if s == nil {
+		return nil, nil
+	}
+	content := &Content{Data: s.data, Mode: s.Mode.Perm()}
+	if s.data == nil && s.SHA256 != hash(nil) {
+		data, err := c.read(s.SHA256)
+		if err != nil {
+			return nil, &DamagedError{c.path, err}
+		}
+		content.Data = data
+	}
+	return content, nil
+}
+
+func (c contents) read(sum string) ([]byte, error) {
+	if c.zip == nil {
+		return nil, fs.ErrNotExist
+	}
+	f, err := c.zip.Open(sum)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	if err == nil && hash(data) != sum {
+		err = fmt.Errorf("%s is not what was stored", sum)
+	}
+	return data, err
+}

@@ -1,0 +1,57 @@
+package change
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/cameronsjo/springfield/folder"
+)
+
+const (
+	lockPatience = 2 * time.Second
+	lockRetry    = 50 * time.Millisecond
+)
+
+// ErrLocked says that another springfield holds the lock.
+var ErrLocked = errors.New("another springfield is at work")
+
+// Lock waits up to two seconds for the lock file at path, which it creates and
+// which stays, empty, after unlock. It holds between springfields only, until
+// unlock or the end of the process. Without success the error wraps ErrLocked.
+func Lock(path string) (unlock func(), err error) {
+	if err := MakeDirs(filepath.Dir(path), newDirMode); err != nil {
+		return nil, failed("lock", path, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	lock := flock.New(path)
+	_, err = lock.TryLockContext(ctx, lockRetry)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrLocked
+	}
+	if err == nil {
+		err = ownLock(path) // or only root could ever take it
+	}
+	if err != nil {
+		_ = lock.Unlock()
+		return nil, failed("lock", path, err)
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
+func ownLock(path string) error {
+	in, err := folder.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	return ownAsAround(in, filepath.Base(path))
+}
+
+// newToken tells the temporary files of one change from those of all others.
+func newToken() string { return rand.Text() }

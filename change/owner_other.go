@@ -1,0 +1,19 @@
+//go:build !unix
+
+package change
+
+import (
+	"io/fs"
+	"os"
+
+	"github.com/cameronsjo/springfield/folder"
+)
+
+// keepOwner has nothing to do: a new file belongs to its directory's rules.
+func keepOwner(*os.File, fs.FileInfo, folder.Folder, string) error { return nil }
+
+// ownAsAround has nothing to do either.
+func ownAsAround(folder.Folder, string) error { return nil }
+
+// isOpen cannot be told from a mode here.
+func isOpen(fs.FileMode) bool { return false }

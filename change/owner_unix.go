@@ -1,0 +1,58 @@
+//go:build unix
+
+package change
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/cameronsjo/springfield/folder"
+)
+
+// keepOwner gives temp the owner of the file it will replace, or of the directory
+// it is made in. Root must succeed, or a user run under sudo would lose the file
+// to root; everyone else can at most keep a group they are in.
+func keepOwner(temp *os.File, old fs.FileInfo, in folder.Folder, dir string) error {
+	made, err := temp.Stat()
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		if os.Geteuid() != 0 {
+			return nil // as every new file of theirs
+		}
+		if old, err = in.Stat(dir); err != nil {
+			return err
+		}
+	}
+	was, known := old.Sys().(*syscall.Stat_t)
+	is, alsoKnown := made.Sys().(*syscall.Stat_t)
+	if !known || !alsoKnown || was.Uid == is.Uid && was.Gid == is.Gid {
+		return nil
+	}
+	if os.Geteuid() == 0 {
+		return temp.Chown(int(was.Uid), int(was.Gid))
+	}
+	_ = temp.Chown(-1, int(was.Gid))
+	return nil
+}
+
+// ownAsAround gives what root has made in a directory of another user to that owner.
+func ownAsAround(in folder.Folder, name string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	around, err := in.Stat(filepath.Dir(name))
+	if err != nil {
+		return err
+	}
+	if owner, known := around.Sys().(*syscall.Stat_t); known {
+		return in.Lchown(name, int(owner.Uid), int(owner.Gid))
+	}
+	return nil
+}
+
+// isOpen tells whether others than a file's owner have a right to it.
+func isOpen(mode fs.FileMode) bool { return mode&0o077 != 0 }

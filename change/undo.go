@@ -1,0 +1,251 @@
+package change
+
+// Undoing gives back bytes, and only where they are still the ones that the change
+// left. After a crash in the middle some files are as before and some as after;
+// undoing takes the latter back.
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/cameronsjo/springfield/folder"
+)
+
+// Undo takes back the newest change in the journal.
+type Undo struct {
+	Change
+	Entry Entry
+	Gone  []string // files whose directory is not there any more
+	Stays []string // trees that are left as they are, since something has happened in them
+}
+
+// ErrNothingToUndo says that the journal is empty.
+var ErrNothingToUndo = errors.New("there is no edit to undo")
+
+// ChangedSinceError says that a file is no longer as the change left it, so that
+// undoing would lose what has been written since.
+type ChangedSinceError struct {
+	Entry Entry
+	File  string
+	Diff  string // unified: from what the change left to what is there now
+}
+
+func (e *ChangedSinceError) Error() string {
+	return fmt.Sprintf("%s was changed after springfield's edit (%s)", e.File, e.Entry.Did)
+}
+
+// PlanUndo works out how to take back the newest change in the journal. Without one
+// the error wraps ErrNothingToUndo; a file that is neither as the change left it nor
+// as it was before gives a *ChangedSinceError. A file whose directory is gone is
+// passed over, and so is a tree in which something has happened.
+func (j Journal) PlanUndo() (Undo, error) {
+	ids, err := j.ids()
+	if err != nil {
+		return Undo{}, fmt.Errorf("read journal: %w", err)
+	}
+	if len(ids) == 0 {
+		return Undo{}, ErrNothingToUndo
+	}
+	e, err := j.entry(ids[len(ids)-1])
+	if err != nil {
+		return Undo{}, fmt.Errorf("read journal: %w", err)
+	}
+	kept, err := j.contents(e.ID)
+	if err != nil {
+		return Undo{}, fmt.Errorf("read journal: %w", err)
+	}
+	defer func() { _ = kept.Close() }()
+	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}, Stays: e.usedTrees()}
+	for _, f := range slices.Backward(e.Edits) {
+		if slices.Contains(u.Stays, f.Tree) {
+			continue
+		}
+		if err := u.add(f, kept); err != nil {
+			return Undo{Entry: e}, err
+		}
+	}
+	return u, nil
+}
+
+// add plans to take back one edit.
+func (u *Undo) add(f Edited, kept contents) error {
+	if f.isDir() {
+		u.addDir(f)
+		return nil
+	}
+	edit, err := Open(f.In, f.Path)
+	if err == nil && edit.at != f.At && isGone(edit, f.After) {
+		edit, err = Open("", f.At) // it was a link, and what it led to need not be gone
+	}
+	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
+		return u.changedSince(f, err.Error()+"\n")
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", kindOr(u.Kind), err)
+	}
+	edit.Own, edit.Tree = f.Own, f.Tree
+	now := edit.Before
+	switch {
+	case f.After != nil && f.After.unknown:
+	case f.Before.is(now) && !f.After.is(now):
+		return nil
+	case isGone(edit, f.After): // and nothing to give back to
+		if !f.Own {
+			u.Gone = append(u.Gone, f.Path)
+		}
+		return nil
+	case f.Own && !f.After.is(now):
+		return nil
+	case edit.at != f.At || !f.After.is(now):
+		diff, err := kept.diff(f, now)
+		if err != nil {
+			return fmt.Errorf("read journal: %w", err)
+		}
+		return u.changedSince(f, diff)
+	}
+	if edit.After, err = kept.of(f.Before); err != nil {
+		return fmt.Errorf("read journal: %w", err)
+	}
+	if now != nil && edit.After != nil && (f.Before.Mode.Perm() == f.After.Mode.Perm() || now.Mode.Perm() != f.After.Mode.Perm()) {
+		edit.After.Mode = now.Mode
+	}
+	if err := edit.Writable(); err != nil {
+		return fmt.Errorf("write %s: %w", kindOr(u.Kind), err)
+	}
+	u.Edits = append(u.Edits, edit)
+	return nil
+}
+
+// addDir takes back a directory that was made: it goes if it is empty by then.
+func (u *Undo) addDir(f Edited) {
+	edit := Edit{In: f.In, Path: f.Path, Own: f.Own}
+	if edit.locate() == nil && edit.at == f.At && f.Before == nil && isDir(f.At) {
+		edit.Before = &Content{Mode: f.After.Mode}
+		u.Edits = append(u.Edits, edit)
+	}
+}
+
+func (u *Undo) changedSince(f Edited, diff string) error {
+	return &ChangedSinceError{u.Entry, f.Path, diff}
+}
+
+func kindOr(kind string) string {
+	if kind == "" {
+		return "settings"
+	}
+	return kind
+}
+
+// diff shows what has become of a file since.
+func (c contents) diff(f Edited, now *Content) (string, error) {
+	from, to := f.Path+" as springfield left it", f.Path+" now"
+	var after, is Content
+	if f.After != nil {
+		content, err := c.of(f.After)
+		if errors.Is(err, fs.ErrNotExist) { // no text
+			return fmt.Sprintf("%s and %s differ\n", from, to), nil
+		}
+		if err != nil {
+			return "", err
+		}
+		after = *content
+	}
+	if now != nil {
+		is = *now
+	}
+	if !IsText(after.Data) || !IsText(is.Data) {
+		return fmt.Sprintf("%s and %s differ\n", from, to), nil
+	}
+	return udiff.Unified(from, to, string(after.Data), string(is.Data)), nil
+}
+
+// isGone tells whether a file is not there, nor the directory it was in: a project
+// that has been deleted. A directory that the change itself has left without it can
+// be made again.
+func isGone(e Edit, after *stored) bool {
+	dir := filepath.Dir(e.at)
+	return e.Before == nil && !isDir(dir) && (!after.is(nil) || !isDir(filepath.Dir(dir)))
+}
+
+// usedTrees lists the trees of an entry that are not exactly as they were made.
+func (e Entry) usedTrees() []string {
+	var used []string
+	for _, f := range e.Edits {
+		if f.Tree != "" && !slices.Contains(used, f.Tree) && e.isUsed(f.Tree) {
+			used = append(used, f.Tree)
+		}
+	}
+	return used
+}
+
+// isUsed tells whether a tree holds a file that was not made in it, or another
+// content. What is missing was never there, or is gone with the rest.
+func (e Entry) isUsed(tree string) bool {
+	made := map[string]Edited{}
+	for _, f := range e.Edits {
+		if f.Tree == tree {
+			made[f.At] = f
+		}
+	}
+	at, err := Resolve(tree)
+	if err != nil {
+		return true
+	}
+	err = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case d.IsDir():
+			return nil
+		case strings.HasSuffix(name, tempMark+e.Token+tempEnd):
+			return nil
+		}
+		f, ok := made[name]
+		if !ok || !d.Type().IsRegular() {
+			return ErrChanged
+		}
+		file, err := Open(f.In, f.Path)
+		if err == nil && !f.After.is(file.Before) {
+			err = ErrChanged
+		}
+		return err
+	})
+	return err != nil
+}
+
+// Interrupted is the newest entry if its change was killed when only some of the
+// files were written.
+func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
+	ids, err := j.ids()
+	if err != nil || len(ids) == 0 {
+		return Entry{}, false, err
+	}
+	if e, err = j.entry(ids[len(ids)-1]); err != nil || !e.open {
+		return e, false, err
+	}
+	before, after := 0, 0
+	for _, f := range e.Edits {
+		if f.Own || f.isDir() {
+			continue
+		}
+		file, err := Open(f.In, f.Path)
+		if err != nil {
+			return e, false, nil // not readable: it cannot be told
+		}
+		switch {
+		case f.Before.is(file.Before):
+			before++
+		case f.After.is(file.Before):
+			after++
+		}
+	}
+	return e, before > 0 && after > 0, nil
+}
