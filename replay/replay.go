@@ -133,6 +133,11 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 		since = o.Since.UnixMilli()
 	}
 	results := make([]*session, len(files))
+	order := make([]int, len(files)) // the largest first: one that comes last keeps one processor busy alone
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(files[b].size, files[a].size) })
 	lines := window(o.Candidates)
 	book := newPhraseBook()
 	var all sync.WaitGroup
@@ -144,10 +149,11 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 				for i := range voters {
 					voters[i].state = ledger.State{}
 				}
-				i := int(next.Add(1)) - 1
-				if i >= len(files) {
+				n := int(next.Add(1)) - 1
+				if n >= len(files) {
 					return
 				}
+				i := order[n]
 				w := walker{
 					session: session{path: files[i].path}, follower: follower{book: book}, voters: voters,
 					since: since, project: o.Project, tick: func(n int64) bool { meter.add(0, n); return ctx.Err() == nil },

@@ -39,6 +39,7 @@ type Cursor struct {
 	what   Happening
 	facts  []news // of the newest lines, a ring; facts[next] is the oldest once it is full
 	next   int
+	said   map[place]string // what newest calls were about and brought, which View tells again and again
 }
 
 // Each goes through the log at path and calls visit behind every line, with the
@@ -59,7 +60,7 @@ func Each(path string, tail int, visit func(*Cursor) bool) error {
 	if _, err = f.Seek(0, io.SeekStart); err != nil {
 		return err
 	}
-	c := &Cursor{reader: newReader(f, size), facts: make([]news, 0, tail)}
+	c := &Cursor{reader: newReader(f, size), facts: make([]news, 0, tail), said: map[place]string{}}
 	last, err := c.lines(func(line []byte, at int64) bool {
 		c.take(line, at)
 		return visit(c)
@@ -119,7 +120,7 @@ func (c *Cursor) Window(lines int) (w fact.Window) {
 }
 
 // View is the situation behind the line.
-func (c *Cursor) View() View { return c.log.view(c) }
+func (c *Cursor) View() View { return c.log.view(c, c.said) }
 
 // ReadAt reads what has been passed: mostly from what is still held of the file,
 // because a decision looks at what was said last.

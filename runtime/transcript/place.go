@@ -112,7 +112,10 @@ func words(raw []byte) string {
 	if len(raw) == 0 {
 		return ""
 	}
-	return strings.ToValidUTF8(string(unescape(nil, raw)), "\uFFFD")
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = unescape(make([]byte, 0, len(raw)), raw)
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
 // short is the same on one line, at most limit bytes of it.

@@ -72,7 +72,7 @@ func Read(path string, prior Log) (log Log, view View, err error) {
 		r.log.unshare()
 		r.log.take(&r.entry)
 	}
-	return log, r.log.view(f), nil
+	return log, r.log.view(f, nil), nil
 }
 
 func newReader(f *os.File, size int64) *reader {

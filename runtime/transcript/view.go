@@ -91,9 +91,27 @@ type Feedback struct {
 	Others int     // those of other hooks since the newest prompt
 }
 
-// view makes the situation.
-func (l *Log) view(f io.ReaderAt) View {
+// maxKept is how many texts of calls are kept from one view to the next.
+const maxKept = 64
+
+// view makes the situation. known are texts of calls that views before have made, nil
+// for who makes one.
+func (l *Log) view(f io.ReaderAt, known map[place]string) View {
 	buf := make([]byte, maxInput)
+	of := func(p place, limit int64, say func([]byte) string) string {
+		text, ok := known[p]
+		if ok {
+			return text
+		}
+		text = say(fetch(f, p, limit, buf))
+		if known != nil {
+			if len(known) == maxKept {
+				clear(known)
+			}
+			known[p] = text
+		}
+		return text
+	}
 	v := View{
 		Text:   tailOf(words(fetch(f, l.Text, maxLine, buf)), maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
@@ -130,8 +148,8 @@ func (l *Log) view(f io.ReaderAt) View {
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
 		v.Calls = append(v.Calls, fact.Call{
 			Name:   p.Name,
-			Input:  about(fetch(f, p.Input, maxInput, buf)),
-			Result: outcomeOf(fetch(f, p.Result, 6*maxShort+64, buf)),
+			Input:  of(p.Input, maxInput, about),
+			Result: of(p.Result, 6*maxShort+64, outcomeOf),
 			Error:  p.Failed,
 			Done:   p.Done,
 		})
@@ -145,11 +163,11 @@ func (l *Log) view(f io.ReaderAt) View {
 
 	v.Earlier = slices.Clone(l.Earlier)
 	for _, j := range l.Started {
-		v.Started = append(v.Started, Task{ID: j.ID, What: about(fetch(f, j.Input, maxInput, buf))})
+		v.Started = append(v.Started, Task{ID: j.ID, What: of(j.Input, maxInput, about)})
 	}
 	for _, c := range l.Claims {
 		if c.Of == background && len(v.Started) < maxStarted {
-			v.Started = append(v.Started, Task{What: about(fetch(f, c.Input, maxInput, buf))})
+			v.Started = append(v.Started, Task{What: of(c.Input, maxInput, about)})
 		}
 	}
 
