@@ -5,6 +5,7 @@ package generator
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"debug/elf"
 	"debug/macho"
@@ -17,6 +18,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // ErrNoHook says that a plugin has no hook for a machine, ErrNoJudge that it has
@@ -26,6 +30,60 @@ var (
 	ErrNoJudge       = errors.New("no judge for this machine")
 	ErrNotExecutable = errors.New("not executable")
 )
+
+// CheckPlugin says what is wrong with the programs of a plugin in a directory, on
+// this machine; nothing if they would start. The ID is what it is called, suite the
+// directory it can be compiled in, "" if that is not at hand.
+func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
+	compile := func(verb string) string { // init takes this machine among the targets, build compiles for those that there are
+		if suite == "" {
+			return "have it compiled for " + Host().String() + " by its publisher"
+		}
+		return "springfield " + verb + " " + suite
+	}
+	notStarting := func(err error, without string) []check.Finding {
+		says := id + ": " + err.Error() + without
+		if errors.Is(err, ErrNotExecutable) {
+			return []check.Finding{check.Fail(says, "chmod +x it").MendBy(func(context.Context) error { return makeExecutable(dir) })}
+		}
+		return []check.Finding{check.Fail(says, compile("init"))}
+	}
+	if err := CheckHook(dir, Host()); err != nil {
+		return notStarting(err, "")
+	}
+	if err := CheckJudge(dir, Host()); err != nil && judges {
+		return notStarting(err, "; where its rules are not sure, Claude stops")
+	}
+	if err := CheckRuntime(dir, Host()); err != nil {
+		return []check.Finding{check.Warn(id+": "+err.Error(), compile("build"))}
+	}
+	if err := CheckRecorded(dir, Host()); err != nil {
+		return []check.Finding{check.Warn(id+": "+err.Error(), "springfield build "+filepath.Dir(dir))}
+	}
+	return nil
+}
+
+// makeExecutable puts the bit back that a copy has lost.
+func makeExecutable(dir string) error {
+	in, err := folder.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	for _, file := range Started(dir) {
+		if err := in.Check(file); err != nil {
+			return err
+		}
+		info, err := in.Lstat(file)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		if err := in.Chmod(file, info.Mode().Perm()|0o111); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // CheckHook says why the hook of the plugin in a directory would not start on a
 // machine.

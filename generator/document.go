@@ -22,21 +22,19 @@ import (
 	"golang.org/x/text/language"
 	"golang.org/x/text/message"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/docs/schemas"
 )
-
-// Position is a place in a file, both counted from 1; the zero value is none.
-type Position struct{ Line, Column int }
 
 // document is a parsed file. Paths are keys and indexes, joined by join.
 type document struct {
 	value  any
-	values map[string]Position // where a value begins
-	keys   map[string]Position // where the key of a member begins
+	values map[string]check.Position // where a value begins
+	keys   map[string]check.Position // where the key of a member begins
 }
 
 // at finds a value; what is not there has the place of what it would be in.
-func (d document) at(path ...string) Position {
+func (d document) at(path ...string) check.Position {
 	for {
 		if p, ok := d.values[key(path)]; ok || len(path) == 0 {
 			return p
@@ -46,7 +44,7 @@ func (d document) at(path ...string) Position {
 }
 
 // keyAt finds a member's key.
-func (d document) keyAt(path ...string) Position {
+func (d document) keyAt(path ...string) check.Position {
 	if p, ok := d.keys[key(path)]; ok {
 		return p
 	}
@@ -88,7 +86,7 @@ func key(path []string) string { return strings.Join(path, "\x00") }
 
 // flaw is something wrong at a place of a document.
 type flaw struct {
-	Position
+	check.Position
 	says    string
 	unknown bool // a member that nobody reads
 }
@@ -100,7 +98,7 @@ const maxDepth = 100
 
 // parseJSON reads plain JSON. The error is a flaw.
 func parseJSON(data []byte) (document, error) {
-	d := document{values: map[string]Position{}, keys: map[string]Position{}}
+	d := document{values: map[string]check.Position{}, keys: map[string]check.Position{}}
 	if at := invalidUTF8(data); at >= 0 {
 		return d, &flaw{Position: positionOf(data, at), says: "not UTF-8"}
 	}
@@ -109,7 +107,7 @@ func parseJSON(data []byte) (document, error) {
 		if errors.As(err, &syntax) {
 			return d, &flaw{Position: positionOf(data, int(syntax.Offset)-1), says: "not JSON: " + err.Error()}
 		}
-		return d, &flaw{Position: Position{1, 1}, says: "not JSON: " + err.Error()}
+		return d, &flaw{Position: check.Position{Line: 1, Column: 1}, says: "not JSON: " + err.Error()}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -184,9 +182,9 @@ func invalidUTF8(data []byte) int {
 	return -1
 }
 
-func positionOf(data []byte, offset int) Position {
+func positionOf(data []byte, offset int) check.Position {
 	before := data[:max(0, min(offset, len(data)))]
-	return Position{1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
+	return check.Position{Line: 1 + bytes.Count(before, []byte("\n")), Column: 1 + utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:])}
 }
 
 // maxBrackets is how many brackets may be open at once in YAML. The parser takes
@@ -213,7 +211,7 @@ func deep(data []byte) error {
 
 // parseYAML reads one YAML document. The error is a flaw.
 func parseYAML(data []byte) (document, error) {
-	d := document{values: map[string]Position{}, keys: map[string]Position{}}
+	d := document{values: map[string]check.Position{}, keys: map[string]check.Position{}}
 	if err := deep(data); err != nil {
 		return d, err
 	}
@@ -225,11 +223,11 @@ func parseYAML(data []byte) (document, error) {
 		var e yaml.Error
 		if errors.As(err, &e) && e.GetToken() != nil {
 			at := e.GetToken().Position
-			return d, &flaw{Position: Position{at.Line, at.Column}, says: e.GetMessage()}
+			return d, &flaw{Position: check.Position{Line: at.Line, Column: at.Column}, says: e.GetMessage()}
 		}
-		return d, &flaw{Position: Position{1, 1}, says: err.Error()}
+		return d, &flaw{Position: check.Position{Line: 1, Column: 1}, says: err.Error()}
 	}
-	d.values[""] = Position{1, 1}
+	d.values[""] = check.Position{Line: 1, Column: 1}
 	if len(file.Docs) > 0 {
 		d.walk(file.Docs[0].Body, nil)
 	}
@@ -242,12 +240,12 @@ func (d document) walk(node ast.Node, path []string) {
 	}
 	if _, known := d.values[key(path)]; !known {
 		at := node.GetToken().Position
-		d.values[key(path)] = Position{at.Line, at.Column}
+		d.values[key(path)] = check.Position{Line: at.Line, Column: at.Column}
 	}
 	member := func(v *ast.MappingValueNode) {
 		at := v.Key.GetToken().Position
 		name := append(slices.Clone(path), v.Key.GetToken().Value)
-		d.keys[key(name)] = Position{at.Line, at.Column}
+		d.keys[key(name)] = check.Position{Line: at.Line, Column: at.Column}
 		switch v.Value.(type) {
 		case *ast.MappingNode, *ast.MappingValueNode, *ast.SequenceNode, *ast.NullNode:
 			d.values[key(name)] = d.keys[key(name)] // its own first token may be lines below

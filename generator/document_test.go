@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/check"
 )
 
 func TestPositions(t *testing.T) {
@@ -13,17 +15,17 @@ func TestPositions(t *testing.T) {
 		parse func([]byte) (document, error)
 		text  string
 		path  []string
-		value Position
-		key   Position
+		value check.Position
+		key   check.Position
 	}{
-		"a member":        {parseJSON, "{\n  \"a\": [1, {\"é\": true,\n\"b\" : 2}]}", []string{"a", "1", "b"}, Position{3, 7}, Position{3, 1}},
-		"after umlauts":   {parseJSON, `{"ä": 1, "b": 2}`, []string{"b"}, Position{1, 15}, Position{1, 10}},
-		"CRLF":            {parseJSON, "{\r\n\"a\":\r\n 1}", []string{"a"}, Position{3, 2}, Position{2, 1}},
-		"what is missing": {parseJSON, "{\n \"a\": {}}", []string{"a", "b", "c"}, Position{2, 7}, Position{2, 7}},
-		"YAML":            {parseYAML, "a: 1\nb:\n  - c: x\n    d: y\n", []string{"b", "0", "d"}, Position{4, 8}, Position{4, 5}},
-		"YAML, a list":    {parseYAML, "a: 1\nb:\n- x\n- y\n", []string{"b"}, Position{2, 1}, Position{2, 1}},
-		"YAML, in a line": {parseYAML, "a: {b: [x, y]}\n", []string{"a", "b", "1"}, Position{1, 12}, Position{1, 12}},
-		"YAML, no value":  {parseYAML, "a:\nb: 1\n", []string{"a"}, Position{1, 1}, Position{1, 1}},
+		"a member":        {parseJSON, "{\n  \"a\": [1, {\"é\": true,\n\"b\" : 2}]}", []string{"a", "1", "b"}, check.Position{Line: 3, Column: 7}, check.Position{Line: 3, Column: 1}},
+		"after umlauts":   {parseJSON, `{"ä": 1, "b": 2}`, []string{"b"}, check.Position{Line: 1, Column: 15}, check.Position{Line: 1, Column: 10}},
+		"CRLF":            {parseJSON, "{\r\n\"a\":\r\n 1}", []string{"a"}, check.Position{Line: 3, Column: 2}, check.Position{Line: 2, Column: 1}},
+		"what is missing": {parseJSON, "{\n \"a\": {}}", []string{"a", "b", "c"}, check.Position{Line: 2, Column: 7}, check.Position{Line: 2, Column: 7}},
+		"YAML":            {parseYAML, "a: 1\nb:\n  - c: x\n    d: y\n", []string{"b", "0", "d"}, check.Position{Line: 4, Column: 8}, check.Position{Line: 4, Column: 5}},
+		"YAML, a list":    {parseYAML, "a: 1\nb:\n- x\n- y\n", []string{"b"}, check.Position{Line: 2, Column: 1}, check.Position{Line: 2, Column: 1}},
+		"YAML, in a line": {parseYAML, "a: {b: [x, y]}\n", []string{"a", "b", "1"}, check.Position{Line: 1, Column: 12}, check.Position{Line: 1, Column: 12}},
+		"YAML, no value":  {parseYAML, "a:\nb: 1\n", []string{"a"}, check.Position{Line: 1, Column: 1}, check.Position{Line: 1, Column: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, err := test.parse([]byte(test.text))
@@ -53,7 +55,7 @@ func FuzzDocument(f *testing.F) {
 			return
 		}
 		lines := strings.Count(string(data), "\n") + 1
-		inside := func(p Position) bool { return p.Line >= 1 && p.Line <= lines && p.Column >= 1 }
+		inside := func(p check.Position) bool { return p.Line >= 1 && p.Line <= lines && p.Column >= 1 }
 		d, err := parseJSON(data)
 		var bad *flaw
 		switch {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -265,7 +266,7 @@ func TestReviewRefuses(t *testing.T) {
 	}
 	var got []string
 	for _, f := range faults {
-		if f.Severity != Failed {
+		if f.State != check.Failure {
 			t.Errorf("%s: %s is no failure", f.File, f.Says)
 		}
 		got = append(got, f.File)

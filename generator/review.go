@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/check"
 )
 
 // maxPublished bounds a file, in bytes: git hosts refuse larger ones.
@@ -27,7 +29,7 @@ type HookLine struct {
 }
 
 // Review looks at some plugins of a suite. The error is about looking.
-func Review(dir string, suite Suite, plugins []string) (hooks []HookLine, faults []Fault, err error) {
+func Review(dir string, suite Suite, plugins []string) (hooks []HookLine, faults []check.Finding, err error) {
 	for _, p := range suite.Plugins {
 		if !slices.Contains(plugins, p.Name) {
 			continue
@@ -39,15 +41,15 @@ func Review(dir string, suite Suite, plugins []string) (hooks []HookLine, faults
 		hooks, faults = append(hooks, more...), append(faults, found...)
 	}
 	if strings.TrimSpace(suite.Owner.Name) == "" {
-		faults = append(faults, Fault{Area: "review", Severity: Failed, File: SuiteFile, Says: "the marketplace has no owner", Fix: "owner: in " + SuiteFile})
+		faults = append(faults, check.Finding{Check: "review", State: check.Failure, File: SuiteFile, Says: "the marketplace has no owner", Fix: "owner: in " + SuiteFile})
 	}
 	return hooks, faults, nil
 }
 
-func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err error) {
+func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []check.Finding, err error) {
 	file := path.Join(p.Name, ".claude-plugin", "plugin.json")
-	add := func(severity Severity, file, says, fix string) {
-		faults = append(faults, Fault{Area: "review", Severity: severity, File: file, Says: says, Fix: fix})
+	add := func(file, says, fix string) {
+		faults = append(faults, check.Finding{Check: "review", State: check.Failure, File: file, Says: says, Fix: fix})
 	}
 	var manifest struct {
 		Description, License string
@@ -68,26 +70,26 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 	says := strings.ToLower(manifest.Description)
 	switch {
 	case strings.TrimSpace(says) == "":
-		add(Failed, file, "no description", "say which hook it is, what it reads, and what leaves the machine")
+		add(file, "no description", "say which hook it is, what it reads, and what leaves the machine")
 	case !strings.Contains(says, "hook"):
-		add(Failed, file, "its description does not say that it is a hook", "name the hook and what it reads: whoever installs it lets it run")
+		add(file, "its description does not say that it is a hook", "name the hook and what it reads: whoever installs it lets it run")
 	case !slices.ContainsFunc(append([]string{"leaves the machine", "leaves your machine", "network"}, manifest.Network.Hosts...), func(word string) bool { return strings.Contains(says, strings.ToLower(word)) }):
-		add(Failed, file, "its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
+		add(file, "its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
 	}
 	if looksOfficial.MatchString(p.Name) || strings.HasPrefix(p.Name, "anthropic-") {
-		add(Failed, file, fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", p.Name), "springfield new makes a plugin under another name")
+		add(file, fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", p.Name), "springfield new makes a plugin under another name")
 	}
 	if isDevice(p.Name) {
-		add(Failed, file, fmt.Sprintf("its name, %s, is a device on Windows, where nobody could have a directory called that", p.Name), "springfield new makes a plugin under another name")
+		add(file, fmt.Sprintf("its name, %s, is a device on Windows, where no directory can have that name", p.Name), "springfield new makes a plugin under another name")
 	}
 	if manifest.License == "" {
-		add(Failed, file, "no license", `"license": "MIT", or whichever it is under`)
+		add(file, "no license", `"license": "MIT", or whichever it is under`)
 	}
 	if manifest.Author.Name == "" {
-		add(Failed, file, "no author", `"author": {"name": …}`)
+		add(file, "no author", `"author": {"name": …}`)
 	}
 	if !exists(filepath.Join(dir, p.Name, ".claude-plugin", "icon.png")) {
-		add(Failed, path.Join(p.Name, ".claude-plugin", "icon.png"), "no icon", "springfield init adds it")
+		add(path.Join(p.Name, ".claude-plugin", "icon.png"), "no icon", "springfield init adds it")
 	}
 	about, err := ReadAbout(p.Strategy)
 	if err != nil {
@@ -113,11 +115,11 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []Fault, err e
 			return err
 		}
 		if isLitter(d.Name()) {
-			add(Failed, filepath.ToSlash(relative), "it does not belong into a plugin, and everybody would get it", "remove it")
+			add(filepath.ToSlash(relative), "it does not belong into a plugin, and everybody would get it", "remove it")
 		}
 		info, err := d.Info()
 		if err == nil && info.Size() > maxPublished {
-			add(Failed, filepath.ToSlash(relative), fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out")
+			add(filepath.ToSlash(relative), fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out")
 		}
 		return err
 	})

@@ -1,71 +1,80 @@
 // Validating a suite: what lies on disk against what springfield.yaml says it
-// is, and every file against its schema. Nothing is changed. What the client
-// itself would say, and what the hook says to its rules, is for whoever can
-// start them.
+// is, every file against its schema, and rules as the hook reads them. Nothing is
+// changed. What Claude Code says of a suite is for its own client to tell.
 
 package generator
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"path/filepath"
-	"runtime"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// Severity says what a fault costs.
-type Severity string
-
-const (
-	Failed  Severity = "failure" // it does not work, or not as recorded
-	Warned  Severity = "warning" // it works, but not as one would think
-	Noticed Severity = "note"    // worth knowing
-)
-
-// Fault is something wrong in a suite.
-type Fault struct {
-	Area     string // suite, marketplace, manifest, hooks, rules, binaries or files
-	Severity Severity
-	File     string // relative to the suite, with slashes
-	Position        // zero where the fault is not at a place in a text
-	Says     string
-	Fix      string // what a person would do; may be empty
-}
-
-// The areas that Validate looks at, in its order.
-func Areas() []string {
+// areas are what Validate looks at, in the order in which it is told.
+func areas() []string {
 	return []string{"suite", "marketplace", "manifest", "hooks", "rules", "binaries", "files"}
 }
 
 // maxText bounds a text that is validated, in bytes.
 const maxText = 256 << 10
 
-// inspection is one validation in progress.
-type inspection struct {
-	dir     string
-	files   folder.Folder // of dir
-	schemas schemaSet
-	record  document // springfield.yaml
-	suite   Suite
-	faults  []Fault
+// Validation is what was found in a suite.
+type Validation struct {
+	Suite    Suite
+	Readable bool            // springfield.yaml can be understood; without it there is only what is wrong with it
+	Found    []check.Finding // by area; one without a fault says so
 }
 
+// inspection is one validation in progress.
+type inspection struct {
+	dir      string
+	files    folder.Folder // of dir
+	schemas  schemaSet
+	record   subject // springfield.yaml
+	suite    Suite
+	expected []File // what it would be generated with
+	found    []check.Finding
+}
+
+// subject is a file that is looked at, for one area.
+type subject struct {
+	in         *inspection
+	area, file string // the file is relative to the suite, with slashes
+	document          // empty if the file is not read
+}
+
+func (in *inspection) subject(area, file string) subject {
+	return subject{in: in, area: area, file: file}
+}
+
+// nowhere is where a fault is that has no place in its file.
+var nowhere = check.Position{}
+
+func (t subject) say(state check.State, at check.Position, says, fix string) {
+	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Position: at, Says: says, Fix: fix})
+}
+
+func (t subject) fail(at check.Position, says, fix string) { t.say(check.Failure, at, says, fix) }
+
 // Validate looks at the suite in dir. The error is about looking, not about the
-// suite: ErrNoSuite, or something that cannot be read. A suite whose
-// springfield.yaml cannot be understood has only that fault.
-func Validate(dir string) ([]Fault, error) {
+// suite: ErrNoSuite, or something that cannot be read.
+func Validate(dir string) (Validation, error) {
 	set, err := readSchemas()
 	if err != nil {
-		return nil, err
+		return Validation{}, err
 	}
 	files, err := folder.Open(dir)
 	if err == nil {
@@ -73,36 +82,77 @@ func Validate(dir string) ([]Fault, error) {
 		_, err = files.Lstat(SuiteFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoSuite)
+		return Validation{}, fmt.Errorf("%s: %w", dir, ErrNoSuite)
 	}
 	if err != nil {
-		return nil, err
+		return Validation{}, err
 	}
 	in := &inspection{dir: dir, files: files, schemas: set}
-	if ok, err := in.readRecord(); err != nil || !ok {
-		return in.faults, err
+	readable, err := in.readRecord()
+	if err == nil && readable {
+		err = in.lookInside()
 	}
-	expected, err := Render(in.suite.Spec, Build{})
 	if err != nil {
-		return nil, err
+		return Validation{}, err
 	}
-	for _, look := range []func() error{
-		in.lookAtMarketplace,
-		func() error { return in.lookAtPlugins(expected) },
-		in.lookAtBinaries,
-		func() error { return in.lookAtFiles(expected) },
-	} {
-		if err := look(); err != nil {
-			return nil, err
-		}
-	}
-	slices.SortStableFunc(in.faults, func(a, b Fault) int {
-		return slices.Index(Areas(), a.Area) - slices.Index(Areas(), b.Area)
-	})
-	return in.faults, nil
+	return Validation{in.suite, readable, in.byArea(readable)}, nil
 }
 
-func (in *inspection) add(f Fault) { in.faults = append(in.faults, f) }
+// lookInside looks at all but springfield.yaml.
+func (in *inspection) lookInside() (err error) {
+	if in.expected, err = Render(in.suite.Spec, Build{}); err != nil {
+		return err
+	}
+	for _, look := range []func() error{in.lookAtMarketplace, in.lookAtPlugins, in.lookAtRules, in.lookAtBinaries, in.lookAtFiles} {
+		if err := look(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// byArea is what was found in the order of areas, and that nothing was.
+func (in *inspection) byArea(readable bool) (all []check.Finding) {
+	for _, area := range areas() {
+		n := len(all)
+		for _, f := range in.found {
+			if f.Check == area {
+				all = append(all, f)
+			}
+		}
+		if len(all) == n && (readable || area == "suite") {
+			all = append(all, check.Finding{Check: area, State: check.Fine, Says: fineWords(area, in.suite)})
+		}
+	}
+	return all
+}
+
+// fineWords say what an area without a fault is about.
+func fineWords(area string, s Suite) string {
+	plugins, targets := plural(len(s.Plugins), "plugin"), plural(len(s.Targets), "target")
+	switch area {
+	case "suite":
+		return fmt.Sprintf("%s: %s, %s", SuiteFile, plugins, targets)
+	case "marketplace":
+		return "marketplace.json offers what is here"
+	case "manifest":
+		return "plugin.json of " + plugins + ": names and versions are those of " + SuiteFile
+	case "hooks":
+		return "hooks.json of " + plugins + ": every client that is supported takes it"
+	case "rules":
+		return "strategy.json of " + plugins + ": the hook takes it as it is"
+	case "binaries":
+		return fmt.Sprintf("hooks of %s, for %s: there, executable, and what is recorded", plugins, targets)
+	}
+	return "nothing is missing, and nothing is there that should not be"
+}
+
+func plural(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
 
 func (in *inspection) path(file string) string {
 	return filepath.Join(in.dir, filepath.FromSlash(file))
@@ -110,38 +160,39 @@ func (in *inspection) path(file string) string {
 
 // read reads a text and compares it with a schema; not ok if there is nothing
 // to look at further.
-func (in *inspection) read(area, file, schema string) (d document, ok bool, err error) {
+func (in *inspection) read(area, file, schema string) (t subject, ok bool, err error) {
+	t = in.subject(area, file)
 	data, err := in.readText(file)
-	if err != nil {
-		f := Fault{Area: area, Severity: Failed, File: file, Says: "it cannot be read: " + reason(err)}
-		if errors.Is(err, fs.ErrNotExist) {
-			f.Says, f.Fix = "it is not there", "springfield init adds it"
-		}
-		in.add(f)
-		return d, false, nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.fail(nowhere, "it is not there", "springfield init adds it")
+		return t, false, nil
+	case err != nil:
+		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		return t, false, nil
 	}
 	parse := parseJSON
 	if path.Ext(file) == ".yaml" {
 		parse = parseYAML
 	}
-	d, err = parse(data)
+	t.document, err = parse(data)
 	var bad *flaw
 	if errors.As(err, &bad) {
-		in.add(Fault{Area: area, Severity: Failed, File: file, Position: bad.Position, Says: bad.says})
-		return d, false, nil
+		t.fail(bad.Position, bad.says, "")
+		return t, false, nil
 	}
 	if err != nil {
-		return d, false, err
+		return t, false, err
 	}
-	flaws, err := in.schemas.judge(d, schema)
+	flaws, err := in.schemas.judge(t.document, schema)
 	for _, f := range flaws {
-		severity := Failed
+		state := check.Failure
 		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know
-			severity = Warned
+			state = check.Warning
 		}
-		in.add(Fault{Area: area, Severity: severity, File: file, Position: f.Position, Says: f.says})
+		t.say(state, f.Position, f.says, "")
 	}
-	return d, err == nil, err
+	return t, err == nil, err
 }
 
 func (in *inspection) readText(file string) ([]byte, error) {
@@ -149,19 +200,17 @@ func (in *inspection) readText(file string) ([]byte, error) {
 	return data, err
 }
 
-// isLinked says that a file, or a directory on the way to it, is a link. Nothing
+// isLinked says that the file, or a directory on the way to it, is a link. Nothing
 // is read through one.
-func (in *inspection) isLinked(area, file string) bool {
-	err := in.files.Check(file)
+func (t subject) isLinked() bool {
+	err := t.in.files.Check(t.file)
 	if err != nil {
-		in.add(Fault{Area: area, Severity: Failed, File: file, Says: err.Error() + "; springfield follows none in a suite", Fix: "put what it leads to in its place"})
+		t.fail(nowhere, err.Error()+"; springfield follows none in a suite", "put what it leads to in its place")
 	}
 	return err != nil
 }
 
-// reason is an error without the path, which is said beside it.
-func reason(err error) string { return cause(err).Error() }
-
+// cause is an error without the path, which is said beside it.
 func cause(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -171,48 +220,48 @@ func cause(err error) error {
 }
 
 func (in *inspection) readRecord() (ok bool, err error) {
-	d, ok, err := in.read("suite", SuiteFile, "springfield")
+	t, ok, err := in.read("suite", SuiteFile, "springfield")
 	if err != nil || !ok {
 		return false, err
 	}
-	in.record = d
-	if slices.ContainsFunc(in.faults, func(f Fault) bool { return f.Severity == Failed }) {
+	in.record = t
+	if check.Count(in.found, check.Failure) > 0 {
 		return false, nil
 	}
 	in.suite, err = ReadSuite(in.dir)
 	var spec *SpecError
 	switch {
 	case errors.As(err, &spec):
-		in.add(Fault{Area: "suite", Severity: Failed, File: SuiteFile, Position: in.specPosition(spec), Says: spec.Error(), Fix: spec.Hint})
+		t.fail(t.positionOf(spec), spec.Error(), spec.Hint)
 		return false, nil
 	case err != nil:
-		in.add(Fault{Area: "suite", Severity: Failed, File: SuiteFile, Position: Position{1, 1}, Says: reason(err)})
+		t.fail(check.Position{Line: 1, Column: 1}, cause(err).Error(), "")
 		return false, nil
 	}
 	return true, in.lookAtRecord()
 }
 
-// specPosition finds what a SpecError is about: the value that it quotes, else
+// positionOf finds what a SpecError is about: the value that it quotes, else
 // the part of the file that its field names.
-func (in *inspection) specPosition(e *SpecError) Position {
+func (d document) positionOf(e *SpecError) check.Position {
 	for _, text := range append(quotes(e.Problem), strings.Fields(e.Field)...) {
-		paths := in.pathsOf(text)
+		paths := d.pathsOf(text)
 		i := slices.IndexFunc(paths, func(path []string) bool { return e.Field != "plugin" || path[len(path)-1] == "name" })
 		if i >= 0 {
-			return in.record.at(paths[i]...)
+			return d.at(paths[i]...)
 		}
 	}
 	for word, at := range map[string][]string{"target": {"targets"}, "owner": {"owner"}, "marketplace": {"marketplace"}} {
 		if strings.HasPrefix(e.Field, word) {
-			return in.record.at(at...)
+			return d.at(at...)
 		}
 	}
-	return in.record.at("plugins")
+	return d.at("plugins")
 }
 
 // pathsOf are the places of springfield.yaml that hold a text or are called so,
 // the last first: of two that are the same, that is the one too many.
-func (in *inspection) pathsOf(text string) [][]string {
+func (d document) pathsOf(text string) [][]string {
 	var found [][]string
 	var look func(v any, path []string)
 	look = func(v any, path []string) {
@@ -235,8 +284,8 @@ func (in *inspection) pathsOf(text string) [][]string {
 			}
 		}
 	}
-	look(in.record.value, nil)
-	slices.SortFunc(found, func(a, b []string) int { return in.record.at(b...).Line - in.record.at(a...).Line })
+	look(d.value, nil)
+	slices.SortFunc(found, func(a, b []string) int { return d.at(b...).Line - d.at(a...).Line })
 	return found
 }
 
@@ -255,8 +304,7 @@ func (in *inspection) lookAtRecord() error {
 	for i, t := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
-				in.add(Fault{Area: "suite", Severity: Failed, File: SuiteFile, Position: in.record.at("targets", strconv.Itoa(i)),
-					Says: "no checksum is recorded for the " + program.Short() + " for " + t.String(), Fix: "springfield build"})
+				in.record.fail(in.record.at("targets", strconv.Itoa(i)), "no checksum is recorded for the "+program.Short()+" for "+t.String(), "springfield build")
 			}
 		}
 	}
@@ -264,104 +312,102 @@ func (in *inspection) lookAtRecord() error {
 		says := ""
 		switch {
 		case in.suite.Build.Recorded(b.Program, b.Target) == "":
+			continue
 		case !slices.Contains(in.suite.Targets, b.Target):
 			says = fmt.Sprintf("a checksum is recorded for %s, which is not among its targets", b.Target)
 		case !slices.Contains(in.suite.Programs(), b.Program):
 			says = fmt.Sprintf("a checksum is recorded for the %s for %s, and no plugin of it has one", b.Program.Short(), b.Target)
+		default:
+			continue
 		}
-		if says != "" {
-			in.add(Fault{Area: "suite", Severity: Warned, File: SuiteFile, Position: in.record.keyAt("build", b.Program.member(), b.Target.String()), Says: says, Fix: "springfield build"})
-		}
+		in.record.say(check.Warning, in.record.keyAt("build", b.Program.member(), b.Target.String()), says, "springfield build")
 	}
 	hash, err := SourceHash()
 	if err == nil && in.suite.Build.Source != hash {
-		in.add(Fault{Area: "suite", Severity: Noticed, File: SuiteFile, Position: in.record.at("build", "source"),
-			Says: "its hooks come from other sources than this springfield carries", Fix: "springfield build takes these"})
+		in.record.say(check.Note, in.record.at("build", "source"), "its hooks come from other sources than this springfield carries", "springfield build takes these")
 	}
 	return err
 }
 
-// same reports a text that is not what springfield.yaml says at a path.
-func (in *inspection) same(area, file string, d document, at []string, what, want string, recorded ...string) {
-	if got := d.text(at...); got != want {
-		in.add(Fault{Area: area, Severity: Failed, File: file, Position: d.at(at...),
-			Says: fmt.Sprintf("%s is %q, line %d of %s says %q", what, got, in.record.at(recorded...).Line, SuiteFile, want), Fix: "make them the same"})
+// same reports a text at a path that is not what springfield.yaml says at another.
+func (t subject) same(at []string, what, want string, recorded ...string) {
+	if got := t.text(at...); got != want {
+		t.fail(t.at(at...), fmt.Sprintf("%s is %q, line %d of %s says %q", what, got, t.in.record.at(recorded...).Line, SuiteFile, want), "make them the same")
 	}
 }
 
 func (in *inspection) lookAtMarketplace() error {
-	const file = ".claude-plugin/marketplace.json"
-	d, ok, err := in.read("marketplace", file, "marketplace")
+	t, ok, err := in.read("marketplace", ".claude-plugin/marketplace.json", "marketplace")
 	if err != nil || !ok {
 		return err
 	}
-	in.same("marketplace", file, d, []string{"name"}, "its name", in.suite.Marketplace, "marketplace")
-	in.same("marketplace", file, d, []string{"owner", "name"}, "its owner", in.suite.Owner.Name, "owner", "name")
+	t.same([]string{"name"}, "its name", in.suite.Marketplace, "marketplace")
+	t.same([]string{"owner", "name"}, "its owner", in.suite.Owner.Name, "owner", "name")
 	offers := map[string]bool{}
-	for i := range d.list("plugins") {
-		entry := []string{"plugins", strconv.Itoa(i)}
-		name := d.text(append(entry, "name")...)
-		n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
-		switch {
-		case offers[name]:
-			in.add(Fault{Area: "marketplace", Severity: Failed, File: file, Position: d.at(append(entry, "name")...), Says: fmt.Sprintf("it offers %q twice", name)})
-			continue
-		case n < 0:
-			in.add(Fault{Area: "marketplace", Severity: Failed, File: file, Position: d.at(append(entry, "name")...),
-				Says: fmt.Sprintf("it offers %q, which is not in %s", name, SuiteFile), Fix: "springfield new makes a plugin"})
-			continue
-		}
-		offers[name] = true
-		in.same("marketplace", file, d, append(entry, "version"), "version of "+name, in.suite.Plugins[n].Version, "plugins", strconv.Itoa(n), "version")
-		if source := d.text(append(entry, "source")...); path.Clean(source) != name {
-			in.add(Fault{Area: "marketplace", Severity: Failed, File: file, Position: d.at(append(entry, "source")...),
-				Says: fmt.Sprintf("source of %s is %q", name, source), Fix: fmt.Sprintf("make it %q", "./"+name)})
-		}
+	for i := range t.list("plugins") {
+		in.lookAtOffer(t, []string{"plugins", strconv.Itoa(i)}, offers)
 	}
 	for _, p := range in.suite.Plugins {
 		if !offers[p.Name] {
-			in.add(Fault{Area: "marketplace", Severity: Failed, File: file, Position: d.at("plugins"), Says: fmt.Sprintf("it does not offer %q", p.Name), Fix: "add an entry for it"})
+			t.fail(t.at("plugins"), fmt.Sprintf("it does not offer %q", p.Name), "add an entry for it")
 		}
 	}
 	return nil
 }
 
-// lookAtPlugins looks at what each plugin says of itself; expected is what it
-// would be generated with.
-func (in *inspection) lookAtPlugins(expected []File) error {
+// lookAtOffer looks at an entry of marketplace.json, and adds it to the offers.
+func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]bool) {
+	at := func(member string) []string { return append(slices.Clone(entry), member) }
+	name := t.text(at("name")...)
+	n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
+	switch {
+	case offers[name]:
+		t.fail(t.at(at("name")...), fmt.Sprintf("it offers %q twice", name), "")
+		return
+	case n < 0:
+		t.fail(t.at(at("name")...), fmt.Sprintf("it offers %q, which is not in %s", name, SuiteFile), "springfield new makes a plugin")
+		return
+	}
+	offers[name] = true
+	t.same(at("version"), "version of "+name, in.suite.Plugins[n].Version, "plugins", strconv.Itoa(n), "version")
+	if source := t.text(at("source")...); path.Clean(source) != name {
+		t.fail(t.at(at("source")...), fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+	}
+}
+
+// lookAtPlugins looks at what each plugin says of itself.
+func (in *inspection) lookAtPlugins() error {
 	for i, p := range in.suite.Plugins {
-		if in.isLinked("files", p.Name) {
+		dir := in.subject("files", p.Name)
+		if dir.isLinked() {
 			continue
 		}
 		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-			in.add(Fault{Area: "files", Severity: Failed, File: p.Name, Says: "the plugin's directory is not there", Fix: "springfield init adds it"})
+			dir.fail(nowhere, "the plugin's directory is not there", "springfield init adds it")
 			continue
 		}
-		at := []string{"plugins", strconv.Itoa(i)}
-		file := p.Name + "/.claude-plugin/plugin.json"
-		d, ok, err := in.read("manifest", file, "plugin")
+		recorded := []string{"plugins", strconv.Itoa(i)}
+		t, ok, err := in.read("manifest", p.Name+"/.claude-plugin/plugin.json", "plugin")
 		if err != nil {
 			return err
 		}
 		if ok {
-			in.same("manifest", file, d, []string{"name"}, "its name", p.Name, append(at, "name")...)
-			in.same("manifest", file, d, []string{"version"}, "its version", p.Version, append(at, "version")...)
-			if strings.Contains(fmt.Sprint(d.get("hooks")), "hooks/hooks.json") {
-				in.add(Fault{Area: "manifest", Severity: Failed, File: file, Position: d.keyAt("hooks"),
-					Says: "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", Fix: "take this member out"})
+			t.same([]string{"name"}, "its name", p.Name, append(recorded, "name")...)
+			t.same([]string{"version"}, "its version", p.Version, append(recorded, "version")...)
+			if strings.Contains(fmt.Sprint(t.get("hooks")), "hooks/hooks.json") {
+				t.fail(t.keyAt("hooks"), "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "take this member out")
 			}
 		}
-		if err := in.lookAtHooks(p, expected); err != nil {
+		if err := in.lookAtHooks(p); err != nil {
 			return err
 		}
-		file = p.Name + "/strategy.json"
-		if d, ok, err = in.read("rules", file, "strategy"); err != nil {
+		if t, ok, err = in.read("rules", p.Name+"/strategy.json", "strategy"); err != nil {
 			return err
 		}
 		if ok {
-			in.same("rules", file, d, []string{"strategy"}, "its strategy", p.Strategy, append(at, "strategy")...)
-			if d.get("plugin") != nil || p.Name != p.Strategy {
-				in.same("rules", file, d, []string{"plugin"}, "its plugin", p.Name, append(at, "name")...)
+			t.same([]string{"strategy"}, "its strategy", p.Strategy, append(recorded, "strategy")...)
+			if t.get("plugin") != nil || p.Name != p.Strategy {
+				t.same([]string{"plugin"}, "its plugin", p.Name, append(recorded, "name")...)
 			}
 		}
 	}
@@ -370,56 +416,61 @@ func (in *inspection) lookAtPlugins(expected []File) error {
 
 const hookCommand = "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook"
 
-func (in *inspection) lookAtHooks(p Plugin, expected []File) error {
-	file := p.Name + "/hooks/hooks.json"
-	d, ok, err := in.read("hooks", file, "hooks")
+func (in *inspection) lookAtHooks(p Plugin) error {
+	t, ok, err := in.read("hooks", p.Name+"/hooks/hooks.json", "hooks")
 	if err != nil || !ok {
 		return err
 	}
 	calls := map[string]bool{} // events at which our hook is started
-	events, _ := d.get("hooks").(map[string]any)
+	events, _ := t.get("hooks").(map[string]any)
 	for event := range events {
-		for i := range d.list("hooks", event) {
-			for j := range d.list("hooks", event, strconv.Itoa(i), "hooks") {
-				at := []string{"hooks", event, strconv.Itoa(i), "hooks", strconv.Itoa(j)}
-				command := d.text(append(at, "command")...)
-				if command == hookCommand {
-					calls[event] = true
-					in.lookAtTimeout(p, file, d, at)
-				} else if rest, ours := strings.CutPrefix(command, "${CLAUDE_PLUGIN_ROOT}/"); ours && !exists(in.path(path.Join(p.Name, rest))) {
-					in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.at(append(at, "command")...), Says: fmt.Sprintf("%s is not there", path.Join(p.Name, rest))})
-				}
-				if d.get(append(at, "if")...) != nil && !strings.Contains(event, "Tool") && !strings.Contains(event, "Permission") {
-					in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.keyAt(append(at, "if")...), Says: "a hook with \"if\" never runs at " + event, Fix: "take it out"})
-				}
-				if d.get(append(at, "async")...) == true && command == hookCommand {
-					in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.keyAt(append(at, "async")...), Says: "Claude Code does not wait for it, so it decides nothing", Fix: "take it out"})
-				}
+		for i := range t.list("hooks", event) {
+			for j := range t.list("hooks", event, strconv.Itoa(i), "hooks") {
+				calls[event] = in.lookAtHandler(p, t, event, []string{"hooks", event, strconv.Itoa(i), "hooks", strconv.Itoa(j)}) || calls[event]
 			}
 		}
 	}
-	i := slices.IndexFunc(expected, func(f File) bool { return f.Path == file })
+	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == t.file })
 	if i < 0 {
 		return nil
 	}
-	made, err := parseJSON(expected[i].Data)
+	made, err := parseJSON(in.expected[i].Data)
 	if err != nil {
 		return err
 	}
 	needed, _ := made.get("hooks").(map[string]any)
 	for event := range needed {
 		if !calls[event] {
-			in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.at("hooks", event),
-				Says: fmt.Sprintf("%s is not started at %s, so it decides nothing", hookCommand, event), Fix: "springfield init in an empty directory shows what belongs here"})
+			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not started at %s, so it decides nothing", hookCommand, event), "springfield init in an empty directory shows what belongs here")
 		}
 	}
 	return nil
 }
 
+// lookAtHandler looks at one handler of hooks.json, and tells whether it starts
+// our hook.
+func (in *inspection) lookAtHandler(p Plugin, t subject, event string, handler []string) bool {
+	at := func(member string) []string { return append(slices.Clone(handler), member) }
+	command := t.text(at("command")...)
+	ours := command == hookCommand
+	if ours {
+		in.lookAtTimeout(p, t, at("timeout"))
+	} else if file, inside := strings.CutPrefix(command, "${CLAUDE_PLUGIN_ROOT}/"); inside && !exists(in.path(path.Join(p.Name, file))) {
+		t.fail(t.at(at("command")...), path.Join(p.Name, file)+" is not there", "")
+	}
+	if t.get(at("if")...) != nil && !strings.Contains(event, "Tool") && !strings.Contains(event, "Permission") {
+		t.fail(t.keyAt(at("if")...), "a hook with \"if\" never runs at "+event, "take it out")
+	}
+	if ours && t.get(at("async")...) == true {
+		t.fail(t.keyAt(at("async")...), "Claude Code does not wait for it, so it decides nothing", "take it out")
+	}
+	return ours
+}
+
 // lookAtTimeout compares how long Claude Code waits for the hook with how long the
 // hook may wait for its judge: Claude Code forgets the answer of one that it has
 // to end.
-func (in *inspection) lookAtTimeout(p Plugin, file string, d document, at []string) {
+func (in *inspection) lookAtTimeout(p Plugin, t subject, at []string) {
 	if !slices.Contains(p.Programs(), Judge) {
 		return
 	}
@@ -432,205 +483,51 @@ func (in *inspection) lookAtTimeout(p Plugin, file string, d document, at []stri
 	if rules.Judge.Within != 0 {
 		within = rules.Judge.Within
 	}
-	timeout, given := d.get(append(at, "timeout")...).(json.Number)
+	timeout, given := t.get(at...).(json.Number)
 	if seconds, err := timeout.Float64(); given && err == nil && seconds < float64(within+judge.Spare) {
-		in.add(Fault{Area: "hooks", Severity: Failed, File: file, Position: d.at(append(at, "timeout")...),
-			Says: fmt.Sprintf("its timeout is %s s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", timeout, p.Name, within, judge.Spare),
-			Fix:  fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", within+judge.Spare)})
+		t.fail(t.at(at...), fmt.Sprintf("its timeout is %s s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", timeout, p.Name, within, judge.Spare),
+			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", within+judge.Spare))
 	}
 }
 
-// lookAtBinaries looks at the hooks themselves. They are the same in every
-// plugin because each is what springfield.yaml records.
-func (in *inspection) lookAtBinaries() error {
-	binaries := Unbuilt(in.suite.Spec).Binaries
-	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
-	if err != nil {
-		return err
+// lookAtRules has the hook's own reader look at each strategy.json, if the schema
+// has nothing against any.
+func (in *inspection) lookAtRules() error {
+	if slices.ContainsFunc(in.found, func(f check.Finding) bool { return f.Check == "rules" }) {
+		return nil
 	}
 	for _, p := range in.suite.Plugins {
-		if !exists(in.path(p.Name)) {
+		t := in.subject("rules", p.Name+"/strategy.json")
+		if in.files.Check(t.file) != nil {
 			continue // said already
 		}
-		for _, f := range p.hookFiles(binaries, launcher) {
-			file := path.Join(p.Name, f.Path)
-			if f.target == (Target{}) {
-				in.lookAtLauncher(file, launcher)
-				continue
-			}
-			in.lookAtBinary(file, f.program, f.target)
+		settings, err := hook.ReadSettings(in.path(p.Name), "", "")
+		faults := settings.Faults
+		if err != nil {
+			faults = []string{err.Error()}
 		}
-	}
-	if !slices.Contains(in.suite.Targets, Host()) && (Host() != Target{"windows", "arm64"} || !slices.Contains(in.suite.Targets, Target{"windows", "amd64"})) {
-		in.add(Fault{Area: "binaries", Severity: Noticed, File: SuiteFile, Position: in.record.at("targets"),
-			Says: "it has no hook for this machine, " + Host().String(), Fix: "springfield build --target " + Host().String() + ", with those it has"})
+		for _, err := range strategy.CheckPatterns(settings.Config) {
+			faults = append(faults, err.Error())
+		}
+		for _, says := range faults {
+			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.path(t.file)+": ")
+			data, _ := in.readText(t.file)
+			t.fail(placeOf(data, says), says, "until then the hook goes by the rest")
+		}
 	}
 	return nil
 }
 
-// lookAtStart looks at what keeps a file from being started, whatever is in it.
-func (in *inspection) lookAtStart(file string, target string) bool {
-	bad := func(severity Severity, says, fix string) {
-		in.add(Fault{Area: "binaries", Severity: severity, File: file, Says: says, Fix: fix})
+// placeOf finds in a text what a fault names: the line and column that it says,
+// else where the last thing it quotes stands.
+func placeOf(data []byte, fault string) check.Position {
+	if at := regexp.MustCompile(`line (\d+), column (\d+)`).FindStringSubmatch(fault); at != nil {
+		line, _ := strconv.Atoi(at[1])
+		column, _ := strconv.Atoi(at[2])
+		return check.Position{Line: line, Column: column}
 	}
-	if in.isLinked("binaries", file) {
-		return false
+	if all := quotes(fault); len(all) > 0 {
+		return positionOf(data, strings.LastIndex(string(data), `"`+all[len(all)-1]+`"`))
 	}
-	info, err := in.files.Lstat(file)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		bad(Failed, "there is no "+target, "springfield build")
-		return false
-	case err != nil:
-		bad(Failed, "it cannot be read: "+reason(err), "")
-		return false
-	case !info.Mode().IsRegular():
-		bad(Failed, "it is not a file", "springfield build after removing it")
-		return false
-	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(file) != ".exe":
-		bad(Failed, "it is not executable", "springfield build; where git lost the bit: git update-index --chmod=+x")
-	}
-	return true
-}
-
-func (in *inspection) lookAtLauncher(file string, launcher []byte) {
-	if !in.lookAtStart(file, "launcher") {
-		return
-	}
-	data, err := in.readText(file)
-	switch {
-	case err != nil:
-		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: "it cannot be read: " + reason(err)})
-	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
-		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Position: Position{1, 1}, Says: "it is not the launcher that several targets need", Fix: "springfield build"})
-	case !bytes.Equal(data, launcher):
-		in.add(Fault{Area: "binaries", Severity: Warned, File: file, Position: firstDifference(data, launcher), Says: "it is another launcher than this springfield's", Fix: "springfield build"})
-	}
-}
-
-func firstDifference(a, b []byte) Position {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	return positionOf(a, i)
-}
-
-func (in *inspection) lookAtBinary(file string, program Program, target Target) {
-	if !in.lookAtStart(file, program.Short()+" for "+target.String()) {
-		return
-	}
-	found, err := TargetOf(in.path(file))
-	if err != nil {
-		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: "it is not a program", Fix: "springfield build; if it is a pointer of Git LFS, git lfs pull"})
-		return
-	}
-	if found != target {
-		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: fmt.Sprintf("it is compiled for %s, not for %s", found, target), Fix: "springfield build"})
-		return
-	}
-	if err := checkRuntime(in.path(file)); err != nil {
-		in.add(Fault{Area: "binaries", Severity: Failed, File: file, Says: reason(err), Fix: "springfield build"})
-	}
-	want := in.suite.Build.Recorded(program, target)
-	if got, err := sumFile(in.path(file)); err != nil || got != want && want != "" {
-		in.add(Fault{Area: "binaries", Severity: Failed, File: file,
-			Says: fmt.Sprintf("its checksum is not the one that line %d of %s records", in.record.at("build", program.member(), target.String()).Line, SuiteFile), Fix: "springfield build"})
-	}
-}
-
-// lookAtFiles looks for what is missing beside all that, and for what should
-// not be there.
-func (in *inspection) lookAtFiles(expected []File) error {
-	known := map[string]bool{}
-	for _, f := range expected {
-		known[f.Path] = true
-		base := path.Base(f.Path)
-		switch {
-		case base == SuiteFile || base == "marketplace.json" || base == "plugin.json" || base == "hooks.json" || base == "strategy.json":
-		case !exists(in.path(f.Path)) && exists(in.path(strings.SplitN(f.Path, "/", 2)[0])) || !strings.Contains(f.Path, "/") && !exists(in.path(f.Path)):
-			in.add(Fault{Area: "files", Severity: Warned, File: f.Path, Says: "it is not there", Fix: "springfield init adds it"})
-		case path.Ext(base) == ".md":
-			in.lookForConflicts(f.Path)
-		}
-	}
-	binaries := Unbuilt(in.suite.Spec).Binaries
-	for _, p := range in.suite.Plugins {
-		for _, f := range p.hookFiles(binaries, nil) {
-			known[path.Join(p.Name, f.Path)] = true
-		}
-	}
-	return filepath.WalkDir(in.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(in.dir, name)
-		if err != nil {
-			return err
-		}
-		file := filepath.ToSlash(relative)
-		switch name := d.Name(); {
-		case d.IsDir() && name == ".git":
-			return filepath.SkipDir
-		case d.IsDir() && name == "node_modules":
-			in.stray(file, "a plugin needs no packages")
-			return filepath.SkipDir
-		case d.IsDir() && (strings.HasPrefix(name, ".springfield-new-") || strings.HasPrefix(name, ".springfield-old-")):
-			in.stray(file, "left by a springfield that was ended in the middle")
-			return filepath.SkipDir
-		case !known[file]:
-			in.lookAtStray(file, d)
-		}
-		return nil
-	})
-}
-
-func (in *inspection) stray(file, says string) {
-	in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: says, Fix: "remove it if you do not need it"})
-}
-
-func (in *inspection) lookAtStray(file string, d fs.DirEntry) {
-	top, below, inside := strings.Cut(file, "/")
-	inside = inside && slices.ContainsFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == top })
-	switch base := path.Base(file); {
-	case d.IsDir() && inside && below == "bin":
-		in.stray(file, "Claude Code puts this directory on the PATH of its Bash tool")
-	case d.IsDir():
-	case inside && slices.Contains(hookPlaces(Judge), below) && !in.asks(top):
-		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "a judge, and this plugin asks none", Fix: "springfield build takes it away"})
-	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		in.add(Fault{Area: "files", Severity: Noticed, File: file, Says: "compiled for a target that the suite does not have", Fix: "springfield build takes it away"})
-	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
-		in.stray(file, "Claude Code would install packages for it")
-	case isLitter(base):
-		in.stray(file, "it should not be there")
-	case base == "plugin.json" && !inside && strings.HasSuffix(file, "/.claude-plugin/plugin.json"):
-		in.add(Fault{Area: "files", Severity: Noticed, File: file, Position: Position{1, 1}, Says: "this plugin is not in " + SuiteFile, Fix: "springfield new makes one that is"})
-	case !d.Type().IsRegular():
-		in.stray(file, "neither a file nor a directory, and a suite that is published holds nothing else")
-	default:
-		if _, err := TargetOf(in.path(file)); err == nil {
-			in.stray(file, "a program that nothing here starts")
-		}
-	}
-}
-
-// asks tells whether a plugin asks a judge.
-func (in *inspection) asks(plugin string) bool {
-	return slices.ContainsFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin && slices.Contains(p.Programs(), Judge) })
-}
-
-// lookForConflicts finds what an update has marked and nobody has settled.
-func (in *inspection) lookForConflicts(file string) {
-	data, err := in.readText(file)
-	if err != nil {
-		in.add(Fault{Area: "files", Severity: Failed, File: file, Says: "it cannot be read: " + reason(err)})
-		return
-	}
-	for i, line := range strings.Split(string(data), "\n") {
-		if strings.HasPrefix(line, "<<<<<<< ") {
-			in.add(Fault{Area: "files", Severity: Failed, File: file, Position: Position{i + 1, 1}, Says: "a conflict that nobody has settled", Fix: "choose, and take the marks out"})
-			return
-		}
-	}
+	return positionOf(data, 0)
 }

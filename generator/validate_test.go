@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/check"
 )
 
 // goodSuite makes a suite with two plugins for three targets, hooks that are
@@ -41,6 +43,12 @@ func goodSuite(t *testing.T, dir string) {
 	if _, _, err := Write(dir, files); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// validate is what is wrong with a suite.
+func validate(dir string) ([]check.Finding, error) {
+	v, err := Validate(dir)
+	return slices.DeleteFunc(v.Found, func(f check.Finding) bool { return f.State == check.Fine }), err
 }
 
 // A plugin with a judge has two programs, and enough time for the second.
@@ -97,11 +105,11 @@ func TestValidateJudge(t *testing.T) {
 				t.Fatal(err)
 			}
 			test.change(t, dir)
-			faults, err := Validate(dir)
+			faults, err := validate(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if test.says == "" && len(faults) > 0 || test.says != "" && !slices.ContainsFunc(faults, func(f Fault) bool { return strings.Contains(f.Says, test.says) }) {
+			if test.says == "" && len(faults) > 0 || test.says != "" && !slices.ContainsFunc(faults, func(f check.Finding) bool { return strings.Contains(f.Says, test.says) }) {
 				t.Errorf("%+v", faults)
 			}
 		})
@@ -135,7 +143,7 @@ func alter(t *testing.T, dir, name, old, new string) {
 func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	goodSuite(t, dir)
-	faults, err := Validate(dir)
+	faults, err := validate(dir)
 	if err != nil || len(faults) > 0 {
 		t.Errorf("%+v, %v", faults, err)
 	}
@@ -160,7 +168,7 @@ func TestValidateTakesEveryOwner(t *testing.T) {
 		if _, _, err := Write(dir, files); err != nil {
 			t.Fatal(err)
 		}
-		if faults, err := Validate(dir); err != nil || len(faults) > 0 {
+		if faults, err := validate(dir); err != nil || len(faults) > 0 {
 			t.Errorf("%s: %+v, %v", owner, faults, err)
 		}
 	}
@@ -239,106 +247,106 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 	mutations := []struct {
 		name     string
 		change   change
-		severity Severity
+		severity check.State
 		says     string
 	}{
 		// springfield.yaml
-		{"not YAML", replace(SuiteFile, "targets:", "targets: [", 4), Failed, "must be specified"},
-		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", "", -2), Failed, "missing property 'marketplace'"},
-		{"a marketplace with blanks", replace(SuiteFile, "evergreen-terrace", "Evergreen Terrace"), Failed, "marketplace: "},
-		{"a reserved marketplace", replace(SuiteFile, "evergreen-terrace", "claude-plugins-official"), Failed, "reserved"},
-		{"another marketplace", replace(SuiteFile, "evergreen-terrace", "evergreen"), Failed, `"evergreen"`},
-		{"no owner", replace(SuiteFile, "  name: Ned", "  nam: Ned", -1), Failed, "missing property 'name'"},
-		{"an unknown target", replace(SuiteFile, "- darwin/arm64", "- plan9/amd64"), Failed, "targets[1]"},
-		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64", -2), Failed, "targets"},
-		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), Failed, "only be built alone"},
-		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), Failed, "no checksum is recorded for the hook for linux/arm64"},
-		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), Warned, "not among its targets"},
-		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -10), Failed, "missing property 'plugins'"},
-		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), Failed, "plugins[1].name"},
-		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), Failed, "twice"},
-		{"an unknown strategy", replace(SuiteFile, "strategy: ned-flanders", "strategy: homer-simpson"), Failed, "homer-simpson"},
-		{"half a version", replace(SuiteFile, "version: 0.1.0", "version: 0.1"), Failed, "plugins[0].version"},
-		{"no setting", replace(SuiteFile, "rules: default", "rules: homer"), Failed, "homer"},
-		{"a short checksum", replace(SuiteFile, sha(Target{"linux", "amd64"}), "abc"), Failed, "build.sha256.linux/amd64"},
-		{"a checksum of something else", replace(SuiteFile, "source: ", "source: 0"), Failed, "build.source"},
-		{"a member nobody reads", replace(SuiteFile, "owner:", "colour: pink\nowner:"), Warned, `nobody reads "colour"`},
-		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), Noticed, "other sources"},
+		{"not YAML", replace(SuiteFile, "targets:", "targets: [", 4), check.Failure, "must be specified"},
+		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", "", -2), check.Failure, "missing property 'marketplace'"},
+		{"a marketplace with blanks", replace(SuiteFile, "evergreen-terrace", "Evergreen Terrace"), check.Failure, "marketplace: "},
+		{"a reserved marketplace", replace(SuiteFile, "evergreen-terrace", "claude-plugins-official"), check.Failure, "reserved"},
+		{"another marketplace", replace(SuiteFile, "evergreen-terrace", "evergreen"), check.Failure, `"evergreen"`},
+		{"no owner", replace(SuiteFile, "  name: Ned", "  nam: Ned", -1), check.Failure, "missing property 'name'"},
+		{"an unknown target", replace(SuiteFile, "- darwin/arm64", "- plan9/amd64"), check.Failure, "targets[1]"},
+		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64", -2), check.Failure, "targets"},
+		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), check.Failure, "only be built alone"},
+		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), check.Failure, "no checksum is recorded for the hook for linux/arm64"},
+		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), check.Warning, "not among its targets"},
+		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -10), check.Failure, "missing property 'plugins'"},
+		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), check.Failure, "plugins[1].name"},
+		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), check.Failure, "twice"},
+		{"an unknown strategy", replace(SuiteFile, "strategy: ned-flanders", "strategy: homer-simpson"), check.Failure, "homer-simpson"},
+		{"half a version", replace(SuiteFile, "version: 0.1.0", "version: 0.1"), check.Failure, "plugins[0].version"},
+		{"no setting", replace(SuiteFile, "rules: default", "rules: homer"), check.Failure, "homer"},
+		{"a short checksum", replace(SuiteFile, sha(Target{"linux", "amd64"}), "abc"), check.Failure, "build.sha256.linux/amd64"},
+		{"a checksum of something else", replace(SuiteFile, "source: ", "source: 0"), check.Failure, "build.source"},
+		{"a member nobody reads", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `nobody reads "colour"`},
+		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), check.Note, "other sources"},
 		// marketplace.json
-		{"marketplace.json: gone", remove(marketplace), Failed, "not there"},
-		{"marketplace.json: a comma", replace(marketplace, `"plugins": [`, `"plugins": [,`), Failed, "not JSON"},
-		{"marketplace.json: another name", replace(marketplace, `"evergreen-terrace"`, `"elm-street"`), Failed, `"elm-street"`},
-		{"marketplace.json: no description", replace(marketplace, `"description"`, `"describe"`, -3), Failed, "missing property 'description'"},
-		{"marketplace.json: metadata is a text", replace(marketplace, `"plugins": [`, `"metadata": "x", "plugins": [`), Failed, "metadata"},
-		{"marketplace.json: another owner", replace(marketplace, `"name": "Ned`, `"name": "Todd`), Failed, "its owner"},
-		{"marketplace.json: another version", replace(marketplace, `"version": "0.1.0"`, `"version": "0.2.0"`), Failed, `"0.2.0"`},
-		{"marketplace.json: another source", replace(marketplace, `"./ned-flanders"`, `"./todd-flanders"`), Failed, "source of ned-flanders"},
-		{"marketplace.json: a source outside", replace(marketplace, `"./ned-flanders"`, `"../ned-flanders"`), Failed, "plugins[0].source"},
-		{"marketplace.json: another plugin", replace(marketplace, `"name": "ned-flanders"`, `"name": "rod-flanders"`), Failed, "rod-flanders"},
-		{"marketplace.json: a plugin twice", replace(marketplace, `"name": "todd-flanders"`, `"name": "ned-flanders"`), Failed, "twice"},
-		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), Warned, `nobody reads "keyword"`},
+		{"marketplace.json: gone", remove(marketplace), check.Failure, "not there"},
+		{"marketplace.json: a comma", replace(marketplace, `"plugins": [`, `"plugins": [,`), check.Failure, "not JSON"},
+		{"marketplace.json: another name", replace(marketplace, `"evergreen-terrace"`, `"elm-street"`), check.Failure, `"elm-street"`},
+		{"marketplace.json: no description", replace(marketplace, `"description"`, `"describe"`, -3), check.Failure, "missing property 'description'"},
+		{"marketplace.json: metadata is a text", replace(marketplace, `"plugins": [`, `"metadata": "x", "plugins": [`), check.Failure, "metadata"},
+		{"marketplace.json: another owner", replace(marketplace, `"name": "Ned`, `"name": "Todd`), check.Failure, "its owner"},
+		{"marketplace.json: another version", replace(marketplace, `"version": "0.1.0"`, `"version": "0.2.0"`), check.Failure, `"0.2.0"`},
+		{"marketplace.json: another source", replace(marketplace, `"./ned-flanders"`, `"./todd-flanders"`), check.Failure, "source of ned-flanders"},
+		{"marketplace.json: a source outside", replace(marketplace, `"./ned-flanders"`, `"../ned-flanders"`), check.Failure, "plugins[0].source"},
+		{"marketplace.json: another plugin", replace(marketplace, `"name": "ned-flanders"`, `"name": "rod-flanders"`), check.Failure, "rod-flanders"},
+		{"marketplace.json: a plugin twice", replace(marketplace, `"name": "todd-flanders"`, `"name": "ned-flanders"`), check.Failure, "twice"},
+		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), check.Warning, `nobody reads "keyword"`},
 		// plugin.json
-		{"plugin.json: gone", remove(manifest), Failed, "not there"},
-		{"plugin.json: empty", whole(manifest, "", 1), Failed, "not JSON"},
-		{"plugin.json: a list", whole(manifest, "\n[]\n", 2), Failed, "want object"},
-		{"plugin.json: another name", replace(manifest, `"name": "ned-flanders"`, `"name": "ned"`), Failed, `"ned"`},
-		{"plugin.json: another version", replace(manifest, `"0.1.0"`, `"0.1.1"`), Failed, `"0.1.1"`},
-		{"plugin.json: no version", replace(manifest, `"version": "0.1.0",`, "", -4), Failed, "missing property 'version'"},
-		{"plugin.json: the license is a number", replace(manifest, `"license": "MIT"`, `"license": 1`), Failed, "license"},
-		{"plugin.json: the author is a name", replace(manifest, `"author": {`, `"author": "Ned", "metadata": {`), Failed, "author: got string, want object"},
-		{"plugin.json: a name twice", replace(manifest, `"license"`, `"name"`), Failed, "there twice"},
-		{"plugin.json: keywords are a text", replace(manifest, `"keywords": [`, `"keywords": "x", "tags": [`), Failed, "keywords"},
-		{"plugin.json: hooks twice", replace(manifest, `"license"`, `"hooks": "./hooks/hooks.json", "license"`), Failed, "duplicate"},
-		{"plugin.json: a bad byte", replace(manifest, `"MIT"`, "\"M\xffT\""), Failed, "not UTF-8"},
+		{"plugin.json: gone", remove(manifest), check.Failure, "not there"},
+		{"plugin.json: empty", whole(manifest, "", 1), check.Failure, "not JSON"},
+		{"plugin.json: a list", whole(manifest, "\n[]\n", 2), check.Failure, "want object"},
+		{"plugin.json: another name", replace(manifest, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},
+		{"plugin.json: another version", replace(manifest, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
+		{"plugin.json: no version", replace(manifest, `"version": "0.1.0",`, "", -4), check.Failure, "missing property 'version'"},
+		{"plugin.json: the license is a number", replace(manifest, `"license": "MIT"`, `"license": 1`), check.Failure, "license"},
+		{"plugin.json: the author is a name", replace(manifest, `"author": {`, `"author": "Ned", "metadata": {`), check.Failure, "author: got string, want object"},
+		{"plugin.json: a name twice", replace(manifest, `"license"`, `"name"`), check.Failure, "there twice"},
+		{"plugin.json: keywords are a text", replace(manifest, `"keywords": [`, `"keywords": "x", "tags": [`), check.Failure, "keywords"},
+		{"plugin.json: hooks twice", replace(manifest, `"license"`, `"hooks": "./hooks/hooks.json", "license"`), check.Failure, "duplicate"},
+		{"plugin.json: a bad byte", replace(manifest, `"MIT"`, "\"M\xffT\""), check.Failure, "not UTF-8"},
 		// hooks.json
-		{"hooks.json: gone", remove(hooks), Failed, "not there"},
-		{"hooks.json: cut off", replace(hooks, `"Stop"`, `"Stop`), Failed, "not JSON"},
-		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), Failed, `"Halt"`},
-		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), Failed, `"DirectoryAdded"`},
-		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), Failed, "not started at Stop"},
-		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), Warned, `nobody reads "hook"`},
-		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -3), Failed, "missing property 'args'"},
-		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook"`, `/hooks/spring-hook"`), Failed, "spring-hook is not there"},
-		{"hooks.json: no time", replace(hooks, `"timeout": `, `"timeout": -`), Failed, "timeout"},
-		{"hooks.json: with if", replace(hooks, `"timeout"`, `"if": "Bash(*)", "timeout"`), Failed, "never runs at Stop"},
-		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), Failed, "decides nothing"},
-		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), Failed, "type"},
+		{"hooks.json: gone", remove(hooks), check.Failure, "not there"},
+		{"hooks.json: cut off", replace(hooks, `"Stop"`, `"Stop`), check.Failure, "not JSON"},
+		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), check.Failure, `"Halt"`},
+		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), check.Failure, `"DirectoryAdded"`},
+		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not started at Stop"},
+		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `nobody reads "hook"`},
+		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -3), check.Failure, "missing property 'args'"},
+		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook"`, `/hooks/spring-hook"`), check.Failure, "spring-hook is not there"},
+		{"hooks.json: no time", replace(hooks, `"timeout": `, `"timeout": -`), check.Failure, "timeout"},
+		{"hooks.json: with if", replace(hooks, `"timeout"`, `"if": "Bash(*)", "timeout"`), check.Failure, "never runs at Stop"},
+		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "decides nothing"},
+		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), check.Failure, "type"},
 		// strategy.json
-		{"strategy.json: gone", remove(rules), Failed, "not there"},
-		{"strategy.json: another strategy", replace(rules, `"strategy": "ned-flanders"`, `"strategy": "homer"`), Failed, "strategy"},
-		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), Failed, "its plugin"},
-		{"strategy.json: another rule set", replace(rules, `"rules": "default"`, `"rules": "duff"`), Failed, "rules"},
-		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), Failed, `nobody reads "ad"`},
-		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), Failed, "add[0]"},
-		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), Failed, "add[0].text"},
+		{"strategy.json: gone", remove(rules), check.Failure, "not there"},
+		{"strategy.json: another strategy", replace(rules, `"strategy": "ned-flanders"`, `"strategy": "homer"`), check.Failure, "strategy"},
+		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), check.Failure, "its plugin"},
+		{"strategy.json: another rule set", replace(rules, `"rules": "default"`, `"rules": "duff"`), check.Failure, "rules"},
+		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), check.Failure, `nobody reads "ad"`},
+		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), check.Failure, "add[0]"},
+		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), check.Failure, "add[0].text"},
 		// hooks
-		{"hook: gone", remove(linux), Failed, "there is no hook for linux/amd64"},
-		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), Failed, "not executable"},
-		{"hook: another machine", lay(linux, program(Target{"linux", "arm64"}), 0o755), Failed, "compiled for linux/arm64"},
-		{"hook: another system", lay(mac, program(Target{"linux", "arm64"}), 0o755), Failed, "compiled for linux/arm64, not for darwin/arm64"},
-		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), Failed, "its checksum is not"},
-		{"hook: a runtime as Go has it", lay(linux, head(Target{"linux", "amd64"}), 0o755), Failed, "obeys GODEBUG"},
-		{"hook: a pointer of Git LFS", lay(mac, []byte("version https://git-lfs.github.com/spec/v1\n"), 0o755), Failed, "not a program"},
-		{"hook: a link", link(linux, "../../../todd-flanders/hooks/linux-amd64/springfield-hook"), Failed, "a link"},
-		{"hook: empty", lay(windows, nil, 0o755), Failed, "not a program"},
-		{"hook: of another Windows", lay(windows, program(Target{"windows", "arm64"}), 0o755), Failed, "compiled for windows/arm64"},
-		{"launcher: gone", remove(launcher), Failed, "there is no launcher"},
-		{"launcher: not executable", lay(launcher, launcherText(t), 0o644), Failed, "not executable"},
-		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755, 1), Failed, "not the launcher"},
-		{"launcher: edited", replaceIn(launcher, "exit 0", "exit 2"), Warned, "another launcher"},
+		{"hook: gone", remove(linux), check.Failure, "there is no hook for linux/amd64"},
+		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), check.Failure, "not executable"},
+		{"hook: another machine", lay(linux, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64"},
+		{"hook: another system", lay(mac, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64, not for darwin/arm64"},
+		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), check.Failure, "its checksum is not"},
+		{"hook: a runtime as Go has it", lay(linux, head(Target{"linux", "amd64"}), 0o755), check.Failure, "obeys GODEBUG"},
+		{"hook: a pointer of Git LFS", lay(mac, []byte("version https://git-lfs.github.com/spec/v1\n"), 0o755), check.Failure, "not a program"},
+		{"hook: a link", link(linux, "../../../todd-flanders/hooks/linux-amd64/springfield-hook"), check.Failure, "a link"},
+		{"hook: empty", lay(windows, nil, 0o755), check.Failure, "not a program"},
+		{"hook: of another Windows", lay(windows, program(Target{"windows", "arm64"}), 0o755), check.Failure, "compiled for windows/arm64"},
+		{"launcher: gone", remove(launcher), check.Failure, "there is no launcher"},
+		{"launcher: not executable", lay(launcher, launcherText(t), 0o644), check.Failure, "not executable"},
+		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755, 1), check.Failure, "not the launcher"},
+		{"launcher: edited", replaceIn(launcher, "exit 0", "exit 2"), check.Warning, "another launcher"},
 		// files
-		{"a plugin that is gone", remove("todd-flanders"), Failed, "directory is not there"},
-		{"no README", remove("todd-flanders/README.md"), Warned, "not there"},
-		{"a conflict", replace("README.md", "# ", "<<<<<<< yours\n# "), Failed, "conflict"},
-		{"package.json", whole("ned-flanders/package.json", "{}", 0), Noticed, "install packages"},
-		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), Noticed, "a program that nothing here starts"},
-		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), Noticed, "a target that the suite does not have"},
+		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is not there"},
+		{"no README", remove("todd-flanders/README.md"), check.Warning, "not there"},
+		{"a conflict", replace("README.md", "# ", "<<<<<<< yours\n# "), check.Failure, "conflict"},
+		{"package.json", whole("ned-flanders/package.json", "{}", 0), check.Note, "install packages"},
+		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), check.Note, "a program that nothing here starts"},
+		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "a target that the suite does not have"},
 		{"what a write left", func(t *testing.T, dir string) (string, int) {
 			put(t, filepath.Join(dir, ".springfield-new-1", "x"), program(Target{"linux", "amd64"}), 0o755)
 			return ".springfield-new-1", 0
-		}, Noticed, "ended in the middle"},
-		{"a plugin of nobody", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), Noticed, "not in springfield.yaml"},
-		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), Noticed, "should not be there"},
+		}, check.Note, "ended in the middle"},
+		{"a plugin of nobody", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), check.Note, "not in springfield.yaml"},
+		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), check.Note, "should not be there"},
 	}
 	if len(mutations) < 60 {
 		t.Errorf("only %d mutations", len(mutations))
@@ -352,17 +360,17 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 			modes(t, good, dir)
 			file, line := m.change(t, dir)
 			before := tree(t, dir)
-			faults, err := Validate(dir)
+			faults, err := validate(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(tree(t, dir), before) {
 				t.Error("the suite has changed")
 			}
-			if !slices.ContainsFunc(faults, func(f Fault) bool {
+			if !slices.ContainsFunc(faults, func(f check.Finding) bool {
 				// A difference between two files is in either of them.
 				here := f.File == file && f.Line == line || strings.Contains(f.Says, fmt.Sprintf("line %d of %s", line, file))
-				return here && f.Severity == m.severity && strings.Contains(f.Says, m.says)
+				return here && f.State == m.severity && strings.Contains(f.Says, m.says)
 			}) {
 				t.Errorf("not found: %s in %s, line %d, %q; but %+v", m.severity, file, line, m.says, faults)
 			}

@@ -101,7 +101,7 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		}
 	}
 	if reply.Failed != "" {
-		return &hinted{fmt.Errorf("the judge did not answer: %s: %s", reply.Failed, reply.Detail), failureHint(reply.Failed)}
+		return &hinted{fmt.Errorf("the judge did not answer: %s: %s", reply.Failed, reply.Detail), backend.Hint(reply.Failed)}
 	}
 	if !o.json {
 		answer := "stop"
@@ -165,33 +165,4 @@ func (a *app) readPage(path string) (string, error) {
 		return "", &hinted{fmt.Errorf("read page: %s is empty", path), "springfield explain SESSION.jsonl --strategy lisa-simpson shows one"}
 	}
 	return string(data), nil
-}
-
-// failureHint is what to do about a judge that does not answer.
-func failureHint(why judge.Failure) string {
-	switch why {
-	case judge.TimedOut:
-		return "give it more time: \"judge\": {\"within\": 40} in the plugin's strategy.json, and a timeout 10 seconds longer in its hooks.json"
-	case judge.NoClient:
-		return "put Claude Code's claude on PATH, or name it in your own lisa-simpson.json: \"judge\": {\"client\": \"/path/to/claude\"}"
-	case judge.NoBinary:
-		return "springfield build compiles springfield-judge into the plugin"
-	case judge.NoKey:
-		return "set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN where Claude Code starts, or use the backend claude"
-	case judge.LoggedOut:
-		return "log in: claude, then /login; with the backend api, check the key"
-	case judge.RateLimit, judge.Overloaded:
-		return "wait a little; the hook does so by itself"
-	case judge.Refused:
-		return "check the model's name and the address"
-	case judge.NoNetwork:
-		return "check the network, the proxy and ANTHROPIC_BASE_URL"
-	case judge.Redirected:
-		return "move that member to your own settings, if you trust it"
-	case judge.Recursive:
-		return "unset " + judge.InJudge
-	case judge.Junk:
-		return "try another model: LISA_SIMPSON_MODEL"
-	}
-	return "springfield judge --page FILE asks once by hand"
 }

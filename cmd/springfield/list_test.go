@@ -9,20 +9,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Eight strategies, as wide as about.yaml may make them, fit the terminal.
 func TestTableFits(t *testing.T) {
-	rows := []row{{"ned-flanders", generator.About{Cost: "$0", Changes: "none", Complexity: "low", Needs: "nothing", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Work: 391, Caught: 344}}}}}
+	all := []inspection.Strategy{{Name: "ned-flanders", Cost: "$0", SkillMods: "none", Complexity: "low", Needs: "nothing", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Work: 391, Caught: 344}}}}
 	for _, name := range []string{"lisa-simpson", "marge-simpson", "bart-simpson", "ralph-wiggum", "todo-continuation", "ralph-specum", "ralph-speckit"} {
-		rows = append(rows, row{name, generator.About{
-			Cost: "~$0.001", Changes: "heavy", Complexity: "medium", Needs: "a state file", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Wrong: 48, Work: 391, Caught: 391}},
-		}})
+		all = append(all, inspection.Strategy{
+			Name: name, Cost: "~$0.001", SkillMods: "heavy", Complexity: "medium", Needs: "a state file", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Wrong: 48, Work: 391, Caught: 391}},
+		})
 	}
-	rows[7].about.Measured = nil
-	lines := table(rows)
-	if len(lines) != len(rows)+1 {
+	all[7].Measured = nil
+	lines := table(compared(all))
+	if len(lines) != len(all)+1 {
 		t.Errorf("%d lines", len(lines))
 	}
 	for _, line := range lines {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
 )
@@ -165,28 +165,19 @@ func logsSince(projects string, since time.Time) (paths []string) {
 	return paths
 }
 
-// noteHooks names the hooks that are on and cannot decide, or are not what their
-// suite records: none of them can say so itself.
+// noteHooks names the hooks that are on and cannot decide: none of them can say so
+// itself.
 func (a *app) noteHooks() error {
 	places, err := a.places()
 	if err != nil {
 		return err
 	}
-	inventory, err := places.Inventory()
+	in, err := inspection.Inspect(a.inspection(places))
 	if err != nil {
 		return nil // status tells
 	}
-	for _, p := range inventory.Plugins {
-		if !p.Runs() || !p.Ours() {
-			continue
-		}
-		err := generator.CheckHook(p.Dir, generator.Host())
-		if err == nil {
-			err = generator.CheckRecorded(p.Dir, generator.Host())
-		}
-		if err != nil {
-			a.talk("springfield: note: %s is on, but %v; springfield doctor tells what to do", p.ID, err)
-		}
+	for _, says := range in.Broken() {
+		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
 	return nil
 }

@@ -55,7 +55,6 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
-		width:    80,
 		work:     work, home: home, cache: cache,
 		path:    os.Getenv("PATH"),
 		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
@@ -117,7 +116,7 @@ type app struct {
 	terminal bool      // the user can be asked
 	color    bool
 	plain    bool  // ask line by line, without moving the cursor
-	width    int   // of the terminal that results go to, in columns; 80 for none
+	width    int   // of the terminal that results go to, in columns; 0 for none
 	prebuilt fs.FS // compiled hooks that are carried
 
 	work    string   // working directory

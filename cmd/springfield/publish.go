@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -212,7 +213,7 @@ func hintPublish(err error) error {
 
 // review asks everybody who has a say: our own checks, Claude Code's about the
 // suite, the plugins and the marketplace as it will be, and what marketplaces ask.
-func (a *app) review(ctx context.Context, r *release) ([]generator.HookLine, []said, error) {
+func (a *app) review(ctx context.Context, r *release) ([]generator.HookLine, []check.Finding, error) {
 	checks, err := a.validate(ctx, r.stage)
 	if err != nil {
 		return nil, nil, err
@@ -225,16 +226,14 @@ func (a *app) review(ctx context.Context, r *release) ([]generator.HookLine, []s
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, f := range faults {
-		checks = append(checks, said{f.Area, verdict(f.Severity), f.File, f.Line, f.Column, f.Says, f.Fix})
-	}
+	checks = append(checks, faults...)
 	ignored, err := r.passedOver(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	checks = append(checks, ignored...)
 	if err := generator.CheckMarketplace(r.market.Name); err != nil && !r.own {
-		checks = append(checks, said{Check: "review", State: warning, File: r.market.Path, Says: err.Error(), Fix: "Claude Code takes such a name only from its owner"})
+		checks = append(checks, check.Finding{Check: "review", State: check.Warning, File: r.market.Path, Says: err.Error(), Fix: "Claude Code takes such a name only from its owner"})
 	}
 	if r.own || len(r.changes) == 0 {
 		return hooks, checks, nil
@@ -245,7 +244,7 @@ func (a *app) review(ctx context.Context, r *release) ([]generator.HookLine, []s
 
 // askAboutMarket has Claude Code look at the other marketplace as it will be.
 // What it warns of is that one's own affair.
-func (a *app) askAboutMarket(ctx context.Context, r *release) ([]said, error) {
+func (a *app) askAboutMarket(ctx context.Context, r *release) ([]check.Finding, error) {
 	after, err := r.market.After(r.changes)
 	if err != nil {
 		return nil, hintPublish(err)
@@ -261,34 +260,24 @@ func (a *app) askAboutMarket(ctx context.Context, r *release) ([]said, error) {
 	if err := os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), after, 0o644); err != nil {
 		return nil, err
 	}
-	all, err := a.askClient(ctx, dir, generator.Suite{})
-	return slices.DeleteFunc(all, func(s said) bool { return s.State != failure }), err
+	all, err := a.claude(installer.Places{}).Validate(ctx, dir, nil, a.asking)
+	return slices.DeleteFunc(all, func(f check.Finding) bool { return f.State != check.Failure }), err
 }
 
 // refuse shows what is wrong, and is the error if anything is.
-func (a *app) refuse(checks []said) error {
-	var wrong []finding
-	failed := 0
-	for _, s := range checks {
-		if s.State == failure || s.State == warning {
-			wrong = append(wrong, s.finding())
-		}
-		if s.State == failure {
-			failed++
-		}
-	}
+func (a *app) refuse(checks []check.Finding) error {
+	failed := check.Count(checks, check.Failure)
 	if failed == 0 {
 		return nil
 	}
-	if err := a.printFindings(wrong, false); err != nil {
-		return err
-	}
+	wrong := slices.DeleteFunc(slices.Clone(checks), func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning })
+	a.printFindings(wrong)
 	return &hinted{fmt.Errorf("nothing is published: %s", count(failed, "failure")), "what to do is said beside each"}
 }
 
 // reportCheck says whether publishing would change anything. unmarked are hooks
 // that git has as files that nobody can start.
-func (a *app) reportCheck(o publishOptions, r *release, plan installer.Plan, checks []said, unmarked []string) error {
+func (a *app) reportCheck(o publishOptions, r *release, plan installer.Plan, checks []check.Finding, unmarked []string) error {
 	written, removed := plan.Files()
 	changed := slices.Concat(written, removed, r.compiledFiles())
 	for _, file := range unmarked {
@@ -296,11 +285,11 @@ func (a *app) reportCheck(o publishOptions, r *release, plan installer.Plan, che
 	}
 	if o.json {
 		if err := a.encode(struct {
-			Published bool         `json:"published"`        // nothing would change
-			Changes   []string     `json:"changes"`          // files that publishing would change
-			Absent    string       `json:"absent,omitempty"` // the marketplace that is not here to look at
-			Plugins   []releaseRow `json:"plugins"`
-			Checks    []said       `json:"checks"`
+			Published bool            `json:"published"`        // nothing would change
+			Changes   []string        `json:"changes"`          // files that publishing would change
+			Absent    string          `json:"absent,omitempty"` // the marketplace that is not here to look at
+			Plugins   []releaseRow    `json:"plugins"`
+			Checks    []check.Finding `json:"checks"`
 		}{len(changed) == 0, list(changed), r.absent, append([]releaseRow{}, r.rows...), checks}); err != nil {
 			return err
 		}
@@ -327,14 +316,14 @@ type published struct {
 	*release
 	Files  installer.Plan
 	Hooks  []generator.HookLine
-	Checks []said
+	Checks []check.Finding
 	Marked []string // files that git's index has as executable now
 	Tags   []string // that were made
 }
 
 func (p published) warnings() (n int) {
 	for _, c := range p.Checks {
-		if c.State == warning {
+		if c.State == check.Warning {
 			n++
 		}
 	}
@@ -355,7 +344,7 @@ func (a *app) reportPublish(o publishOptions, p published) error {
 			Compiled    []string             `json:"compiled"`
 			Tags        []string             `json:"tags"`
 			Waits       []string             `json:"waits"` // what has to happen before the next run
-			Checks      []said               `json:"checks"`
+			Checks      []check.Finding      `json:"checks"`
 		}{p.market.Name, p.market.Path, p.rows, p.Hooks, list(written), list(removed), list(hooks), list(p.Tags), list(p.waits), p.Checks})
 	}
 	if err := a.printRows(p); err != nil {

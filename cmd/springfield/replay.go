@@ -213,7 +213,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 }
 
 // wide is how wide results may get.
-func (a *app) wide() int { return min(max(a.width, 40), 120) }
+func (a *app) wide() int { return min(max(cmp.Or(a.width, columns), 40), 120) }
 
 // sayReplay prints the scores for people.
 func (a *app) sayReplay(o replayOptions, r replay.Report) {

@@ -101,6 +101,8 @@ func hint(err error) string {
 		return spec.Hint
 	case errors.As(err, &occupied):
 		return "name another directory: springfield init DIR"
+	case errors.Is(err, generator.ErrNoSuite):
+		return "it has no " + generator.SuiteFile + "; springfield init makes a suite"
 	case errors.Is(err, generator.ErrNoGo):
 		return "install Go (go.dev/dl), then call springfield again; a released springfield carries compiled hooks and needs none"
 	case errors.Is(err, generator.ErrOldGo):
@@ -112,7 +114,7 @@ func hint(err error) string {
 	case errors.Is(err, generator.ErrNoPrebuilt):
 		return "compile with Go instead: --builder go; a released springfield carries compiled hooks"
 	case errors.Is(err, fs.ErrPermission):
-		return "the directory or file belongs to somebody else, or is read-only"
+		return "the directory or file belongs to another user, or is read-only"
 	}
 	return ""
 }

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
@@ -385,7 +386,7 @@ func (r *release) unmarkedIn(ctx context.Context, plugin string) (repo *git.Repo
 
 // passedOver are files of the release that git ignores, so that clients would not
 // get them.
-func (r *release) passedOver(ctx context.Context) (all []said, err error) {
+func (r *release) passedOver(ctx context.Context) (all []check.Finding, err error) {
 	for _, row := range r.rows {
 		repo, place, err := r.repoOf(row.Plugin)
 		if err != nil {
@@ -407,7 +408,7 @@ func (r *release) passedOver(ctx context.Context) (all []said, err error) {
 		}
 		for _, file := range ignored {
 			inside, _ := strings.CutPrefix(file, place+"/") // none for "."
-			all = append(all, said{Check: "review", State: failure, File: path.Join(row.Plugin, inside), Says: "git ignores it, so clients would not get it",
+			all = append(all, check.Finding{Check: "review", State: check.Failure, File: path.Join(row.Plugin, inside), Says: "git ignores it, so clients would not get it",
 				Fix: "git add --force it, or take it out of the plugin"})
 		}
 	}

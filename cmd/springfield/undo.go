@@ -13,7 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -120,8 +122,8 @@ func (a *app) noteOtherHooks(written []string) {
 			continue
 		}
 		dir := filepath.Dir(file)
-		faults, err := generator.Validate(dir)
-		if err == nil && slices.ContainsFunc(faults, func(f generator.Fault) bool { return f.Area == "binaries" && f.Severity == generator.Failed }) {
+		v, err := generator.Validate(dir)
+		if err == nil && slices.ContainsFunc(v.Found, func(f check.Finding) bool { return f.Check == "binaries" && f.State == check.Failure }) {
 			a.talk("the hooks in %s are still those that were published; springfield build %s makes them what %s says", dir, quoted(dir), generator.SuiteFile)
 		}
 	}
@@ -185,19 +187,7 @@ func (a *app) encode(v any) error {
 }
 
 // ago says how long ago something was, for people.
-func ago(t time.Time) string {
-	switch d := time.Since(t); {
-	case d < 0:
-		return "on " + t.Local().Format("2006-01-02 15:04")
-	case d < time.Minute:
-		return "just now"
-	case d < time.Hour:
-		return count(int(d.Minutes()), "minute") + " ago"
-	case d < 24*time.Hour:
-		return count(int(d.Hours()), "hour") + " ago"
-	}
-	return "on " + t.Local().Format("2006-01-02 15:04")
-}
+func ago(t time.Time) string { return inspection.Ago(time.Now(), t) }
 
 func count(n int, what string) string {
 	if n == 1 {

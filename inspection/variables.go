@@ -1,7 +1,7 @@
 // Variables that a project sets for hooks: Claude Code hands on whatever its
 // settings have in env, so a cloned project can set them too.
 
-package main
+package inspection
 
 import (
 	"fmt"
@@ -45,42 +45,29 @@ func steers() []steer {
 	}
 }
 
-// setting is a variable of a project and what it does.
-type setting struct {
-	installer.Variable
-	does string
-}
-
-func (s setting) says() string {
-	return fmt.Sprintf("%s settings set %s=%.40q (%s): %s", s.Layer, s.Name, s.Value, place(s.Variable), s.does)
-}
-
-// place says where a variable is set.
-func place(v installer.Variable) string {
-	return fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
-}
-
 // maxOthers is how many variables without an effect on hooks are named one by one.
 const maxOthers = 20
 
-// steered are the variables that project and local settings set, those that could
-// move something first, the others as text.
-func steered(places installer.Places, in installer.Inventory) (steering []setting, others []string) {
-	more := 0
-	for _, v := range in.Variables(places) {
+// steered are the variables that project and local settings set: those that could
+// move something, a sentence each, and the others in one.
+func (in *Inspection) steered() (steering []string, others string) {
+	var names []string
+	for _, v := range in.Variables(in.Places) {
 		if v.Ours || v.Layer != string(installer.Project) && v.Layer != string(installer.Local) {
 			continue
 		}
+		at := fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
 		if does := effect(v.Name); does != "" {
-			steering = append(steering, setting{v, does})
-			continue
-		}
-		if more++; more <= maxOthers {
-			others = append(others, fmt.Sprintf("%.40s (%s)", v.Name, place(v)))
+			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.Value, at, does))
+		} else {
+			names = append(names, fmt.Sprintf("%.40s (%s)", v.Name, at))
 		}
 	}
-	if more -= maxOthers; more > 0 {
-		others = append(others, fmt.Sprintf("and %d more", more))
+	if more := len(names) - maxOthers; more > 0 {
+		names = append(names[:maxOthers], fmt.Sprintf("and %d more", more))
+	}
+	if len(names) > 0 {
+		others = "project or local settings set variables that every hook sees: " + strings.Join(names, ", ")
 	}
 	return steering, others
 }

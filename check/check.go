@@ -1,0 +1,142 @@
+// Package check is what doctor, validate and publish say of what they look at: a
+// check has a name, looks at one thing, and says what it found, where, and how to
+// mend it. The checks themselves live with what they check.
+package check
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// State is how a check ended.
+type State string
+
+const (
+	Fine    State = "ok"
+	Note    State = "note"    // worth knowing
+	Warning State = "warning" // it works, but not as one would think
+	Failure State = "failure" // it does not work
+)
+
+// Position is a place in a text, both counted from 1; the zero value is none.
+type Position struct {
+	Line   int `json:"line,omitempty"`
+	Column int `json:"column,omitempty"`
+}
+
+// Finding is what a check says.
+type Finding struct {
+	Check    string `json:"check"`
+	State    State  `json:"state"`
+	File     string `json:"file,omitempty"`
+	Position        // in File
+	Says     string `json:"says"`
+	Fix      string `json:"fix,omitempty"` // what the user would do
+
+	// Mend is the safe repair, nil if there is none: undo takes it back, or it
+	// loses nothing.
+	Mend func(context.Context) error `json:"-"`
+}
+
+// OK, Noted, Warn and Fail are findings in each state.
+func OK(says string) Finding         { return Finding{State: Fine, Says: says} }
+func Noted(says, fix string) Finding { return Finding{State: Note, Says: says, Fix: fix} }
+func Warn(says, fix string) Finding  { return Finding{State: Warning, Says: says, Fix: fix} }
+func Fail(says, fix string) Finding  { return Finding{State: Failure, Says: says, Fix: fix} }
+
+// MendBy is the finding with its safe repair.
+func (f Finding) MendBy(mend func(context.Context) error) Finding {
+	f.Mend = mend
+	return f
+}
+
+// Text is what was found with its place in front.
+func (f Finding) Text() string {
+	switch {
+	case f.File == "":
+		return f.Says
+	case f.Line == 0:
+		return f.File + ": " + f.Says
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", f.File, f.Line, f.Column, f.Says)
+}
+
+// Check looks at one aspect of a T.
+type Check[T any] struct {
+	Name string
+	Look func(T) []Finding // which need not name the check
+}
+
+// Run has every check look, in their order.
+func Run[T any](at T, checks []Check[T]) []Finding {
+	var all []Finding
+	for _, c := range checks {
+		for _, f := range c.Look(at) {
+			f.Check = c.Name
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// Count tells how many findings are in a state.
+func Count(findings []Finding, state State) (n int) {
+	for _, f := range findings {
+		if f.State == state {
+			n++
+		}
+	}
+	return n
+}
+
+// Outcome is what a round of repairs has come to.
+type Outcome struct {
+	Mended []Finding // as they were found
+	Left   []Finding
+	Failed []error // repairs that did not succeed
+}
+
+// Mend makes the repairs of findings one by one, looking again after each: one
+// repair can make another needless.
+func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error)) (Outcome, error) {
+	o := Outcome{Left: found}
+	same := func(a, b Finding) bool { return a.Check == b.Check && a.Text() == b.Text() }
+	var tried []Finding
+	for {
+		i := slices.IndexFunc(o.Left, func(f Finding) bool {
+			return f.Mend != nil && !slices.ContainsFunc(tried, func(t Finding) bool { return same(t, f) })
+		})
+		if i < 0 {
+			return o, nil
+		}
+		f := o.Left[i]
+		tried = append(tried, f)
+		if err := f.Mend(ctx); err != nil {
+			if ctx.Err() != nil {
+				return o, ctx.Err()
+			}
+			o.Failed = append(o.Failed, fmt.Errorf("%s: %w", f.Check, err))
+			continue
+		}
+		left, err := again()
+		if err != nil {
+			return o, err
+		}
+		o.Left = left
+		if !slices.ContainsFunc(left, func(still Finding) bool { return same(still, f) }) {
+			o.Mended = append(o.Mended, f)
+		}
+	}
+}
+
+// Quote is an argument of a command as a shell takes it.
+func Quote(arg string) string {
+	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-", r)
+	}) {
+		return arg
+	}
+	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+}

@@ -1,0 +1,203 @@
+// Validating the files of a suite that are no documents: its programs, what is
+// missing beside them, and what should not be there.
+
+package generator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/check"
+)
+
+// lookAtBinaries looks at the programs themselves. They are the same in every
+// plugin because each is what springfield.yaml records.
+func (in *inspection) lookAtBinaries() error {
+	binaries := Unbuilt(in.suite.Spec).Binaries
+	launcher, err := render("shared/launcher/springfield-hook.tmpl", nil)
+	if err != nil {
+		return err
+	}
+	for _, p := range in.suite.Plugins {
+		if !exists(in.path(p.Name)) {
+			continue // said already
+		}
+		for _, f := range p.hookFiles(binaries, launcher) {
+			t := in.subject("binaries", path.Join(p.Name, f.Path))
+			if f.target == (Target{}) {
+				t.lookAtLauncher(launcher)
+			} else {
+				t.lookAtProgram(f.program, f.target)
+			}
+		}
+	}
+	if !slices.Contains(in.suite.Targets, Host()) && (Host() != Target{"windows", "arm64"} || !slices.Contains(in.suite.Targets, Target{"windows", "amd64"})) {
+		in.subject("binaries", SuiteFile).say(check.Note, in.record.at("targets"), "it has no hook for this machine, "+Host().String(), "springfield build --target "+Host().String()+", with those it has")
+	}
+	return nil
+}
+
+// starts looks at what keeps a file from being started, whatever is in it.
+func (t subject) starts(what string) bool {
+	if t.isLinked() {
+		return false
+	}
+	info, err := t.in.files.Lstat(t.file)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.fail(nowhere, "there is no "+what, "springfield build")
+		return false
+	case err != nil:
+		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		return false
+	case !info.Mode().IsRegular():
+		t.fail(nowhere, "it is not a file", "springfield build after removing it")
+		return false
+	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
+		t.fail(nowhere, "it is not executable", "springfield build; where git lost the bit: git update-index --chmod=+x")
+	}
+	return true
+}
+
+func (t subject) lookAtLauncher(launcher []byte) {
+	if !t.starts("launcher") {
+		return
+	}
+	data, err := t.in.readText(t.file)
+	switch {
+	case err != nil:
+		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
+		t.fail(check.Position{Line: 1, Column: 1}, "it is not the launcher that several targets need", "springfield build")
+	case !bytes.Equal(data, launcher):
+		i := 0
+		for i < len(data) && i < len(launcher) && data[i] == launcher[i] {
+			i++
+		}
+		t.say(check.Warning, positionOf(data, i), "it is another launcher than this springfield's", "springfield build")
+	}
+}
+
+func (t subject) lookAtProgram(program Program, target Target) {
+	if !t.starts(program.Short() + " for " + target.String()) {
+		return
+	}
+	file := t.in.path(t.file)
+	found, err := TargetOf(file)
+	if err != nil {
+		t.fail(nowhere, "it is not a program", "springfield build; if it is a pointer of Git LFS, git lfs pull")
+		return
+	}
+	if found != target {
+		t.fail(nowhere, fmt.Sprintf("it is compiled for %s, not for %s", found, target), "springfield build")
+		return
+	}
+	if err := checkRuntime(file); err != nil {
+		t.fail(nowhere, cause(err).Error(), "springfield build")
+	}
+	want := t.in.suite.Build.Recorded(program, target)
+	if got, err := sumFile(file); err != nil || got != want && want != "" {
+		line := t.in.record.at("build", program.member(), target.String()).Line
+		t.fail(nowhere, fmt.Sprintf("its checksum is not the one that line %d of %s records", line, SuiteFile), "springfield build")
+	}
+}
+
+// lookAtFiles looks for what is missing beside all that, and for what should
+// not be there.
+func (in *inspection) lookAtFiles() error {
+	known := map[string]bool{}
+	for _, f := range in.expected {
+		known[f.Path] = true
+		t := in.subject("files", f.Path)
+		top, _, inside := strings.Cut(f.Path, "/")
+		switch base := path.Base(f.Path); {
+		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "hooks.json", "strategy.json"}, base): // looked at already
+		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
+			t.say(check.Warning, nowhere, "it is not there", "springfield init adds it")
+		case path.Ext(base) == ".md":
+			t.lookForConflicts()
+		}
+	}
+	for _, p := range in.suite.Plugins {
+		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
+			known[path.Join(p.Name, f.Path)] = true
+		}
+	}
+	return filepath.WalkDir(in.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(in.dir, name)
+		if err != nil {
+			return err
+		}
+		t := in.subject("files", filepath.ToSlash(relative))
+		switch name := d.Name(); {
+		case d.IsDir() && name == ".git":
+			return filepath.SkipDir
+		case d.IsDir() && name == "node_modules":
+			t.stray("a plugin needs no packages")
+			return filepath.SkipDir
+		case d.IsDir() && (strings.HasPrefix(name, ".springfield-new-") || strings.HasPrefix(name, ".springfield-old-")):
+			t.stray("left by a springfield that was ended in the middle")
+			return filepath.SkipDir
+		case !known[t.file]:
+			t.lookAtUnknown(d)
+		}
+		return nil
+	})
+}
+
+func (t subject) stray(says string) {
+	t.say(check.Note, nowhere, says, "remove it if you do not need it")
+}
+
+// lookAtUnknown looks at a file that the suite does not need.
+func (t subject) lookAtUnknown(d fs.DirEntry) {
+	plugin, below, _ := strings.Cut(t.file, "/")
+	n := slices.IndexFunc(t.in.suite.Plugins, func(p Plugin) bool { return p.Name == plugin })
+	inside := n >= 0 && below != ""
+	switch base := path.Base(t.file); {
+	case d.IsDir() && inside && below == "bin":
+		t.stray("Claude Code puts this directory on the PATH of its Bash tool")
+	case d.IsDir():
+	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
+		t.say(check.Note, nowhere, "a judge, and this plugin asks none", "springfield build takes it away")
+	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
+		t.say(check.Note, nowhere, "compiled for a target that the suite does not have", "springfield build takes it away")
+	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
+		t.stray("Claude Code would install packages for it")
+	case isLitter(base):
+		t.stray("it should not be there")
+	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
+		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "springfield new makes one that is")
+	case !d.Type().IsRegular():
+		t.stray("neither a file nor a directory, and a suite that is published holds nothing else")
+	default:
+		if _, err := TargetOf(t.in.path(t.file)); err == nil {
+			t.stray("a program that nothing here starts")
+		}
+	}
+}
+
+// lookForConflicts finds what an update has marked and is not settled yet.
+func (t subject) lookForConflicts() {
+	data, err := t.in.readText(t.file)
+	if err != nil {
+		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		return
+	}
+	for i, line := range strings.Split(string(data), "\n") {
+		if strings.HasPrefix(line, "<<<<<<< ") {
+			t.fail(check.Position{Line: i + 1, Column: 1}, "a conflict of an update, not settled yet", "choose, and take the marks out")
+			return
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// The checks of Claude Code, of its settings, and of what a project may set. A
+// check that finds nothing wrong says so in a line, or nothing where there is
+// nothing to say.
+
+package inspection
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// floor is a version of Claude Code below which something is missing.
+type floor struct {
+	version string
+	says    func(says, fix string) check.Finding
+	missing string
+}
+
+// floors are the versions that matter to a hook of ours, the worst first.
+func floors() []floor {
+	return []floor{
+		{"2.1.139", check.Fail, "it starts hooks only through a shell, which breaks on blanks in a path"},
+		{"2.1.145", check.Warn, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
+		{"2.1.196", check.Warn, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
+	}
+}
+
+const tested = "2.1.197" // the oldest client that every release is tried with
+
+// before tells whether the client is older than a version.
+func (in *Inspection) before(version string) (older, known bool) {
+	is, err := semver.StrictNewVersion(in.Version)
+	return err == nil && is.LessThan(semver.MustParse(version)), err == nil
+}
+
+func (in *Inspection) checkClient() []check.Finding {
+	if in.Client.Command == "" {
+		return []check.Finding{check.Warn("there is no claude on PATH, so enable can only declare marketplaces, and plugins of repositories cannot be fetched", "put Claude Code's claude on PATH")}
+	}
+	if _, known := in.before(tested); !known {
+		return []check.Finding{check.Warn(in.Client.Command+" does not say its version", "claude --version should print it")}
+	}
+	for _, f := range floors() {
+		if older, _ := in.before(f.version); older {
+			return []check.Finding{f.says(fmt.Sprintf("Claude Code %s is older than %s: %s", in.Version, f.version, f.missing), "claude update")}
+		}
+	}
+	if older, _ := in.before("2.1.211"); older && in.Places.Work != in.Places.Root &&
+		slices.ContainsFunc(in.ours, func(s installer.Switched) bool { return s.Decides == string(installer.Local) }) {
+		return []check.Finding{check.Warn(fmt.Sprintf("Claude Code %s reads local settings only where a session starts, not at the root of the repository around", in.Version),
+			"start it in "+in.Places.Root+", or claude update")}
+	}
+	if older, _ := in.before(tested); older {
+		return []check.Finding{check.Noted(fmt.Sprintf("Claude Code %s: springfield is tried with %s and later", in.Version, tested), "claude update")}
+	}
+	return []check.Finding{check.OK("Claude Code " + in.Version)}
+}
+
+func (in *Inspection) checkSettings() (bad []check.Finding) {
+	for _, l := range in.Settings {
+		if l.Problem != "" {
+			bad = append(bad, check.Fail(fmt.Sprintf("%s: %s, so Claude Code passes the whole file over", l.File, l.Problem), "mend that; it has to be a file of plain JSON"))
+		}
+	}
+	if e, interrupted, err := installer.Interrupted(in.Places); err == nil && interrupted {
+		undo := func() (installer.Plan, error) {
+			plan, newest, err := installer.PlanUndo(in.Places)
+			if err == nil && newest.ID != e.ID {
+				err = errors.New("another edit has been made since")
+			}
+			return plan, err
+		}
+		bad = append(bad, check.Fail(fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
+	}
+	if len(bad) == 0 {
+		return []check.Finding{check.OK("every settings file can be read")}
+	}
+	return bad
+}
+
+// checkSilenced looks for what keeps all hooks from running, or lets Claude stop
+// always.
+func (in *Inspection) checkSilenced() (bad []check.Finding) {
+	if in.Silenced != "" {
+		bad = append(bad, check.Fail(in.Silenced, "take that out where it is set"))
+	}
+	if in.Off {
+		bad = append(bad, check.Warn("SPRINGFIELD=off is set, and lets Claude stop always", "unset SPRINGFIELD"))
+	}
+	if value, from, ok := in.Env("SPRINGFIELD"); ok && value == "off" {
+		bad = append(bad, check.Warn(from+" settings set SPRINGFIELD=off, which lets Claude stop always", "take it out of env there"))
+	}
+	if h, held := ledger.Held(in.state(), "", in.Now); held {
+		until := "until you resume"
+		if h.Until != 0 {
+			until = "until " + time.UnixMilli(h.Until).Format("15:04")
+		}
+		bad = append(bad, check.Noted("a hold lets Claude stop in all sessions, "+until, "springfield resume"))
+	}
+	return bad
+}
+
+// withTodo are the models that have a todo list without being asked, as
+// Claude Code 2.1.329 names them.
+func withTodo() []string {
+	return []string{
+		"claude-3-", "opus-4-0", "opus-4-1", "opus-4-5", "opus-4-6", "opus-4-7",
+		"sonnet-4-0", "sonnet-4-5", "sonnet-4-6", "haiku-4-5",
+	}
+}
+
+// checkTodo tells that the newest models have no todo list, which rules about
+// open todos miss.
+func (in *Inspection) checkTodo() []check.Finding {
+	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
+	older, known := in.before("2.1.233")
+	reminded := slices.ContainsFunc(in.Beside(), func(s installer.Switched) bool { return s.Strategy == "todo-continuation" })
+	if older || !known || len(in.Drivers()) == 0 && !reminded {
+		return nil
+	}
+	if value, _, ok := in.Env(variable); ok && value == "1" {
+		return []check.Finding{check.OK(variable + " is set: every model has a todo list")}
+	}
+	model, where := in.Model()
+	if slices.ContainsFunc(withTodo(), func(name string) bool { return strings.Contains(model, name) }) {
+		return []check.Finding{check.OK(fmt.Sprintf("%s (%s settings) has a todo list", model, where))}
+	}
+	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "
+	fix := fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)
+	if reminded {
+		return []check.Finding{check.Warn(newest+"todo-continuation has nothing to remind of there", fix)}
+	}
+	return []check.Finding{check.Noted(newest+"rules about open todos say nothing there; the others work", fix)}
+}
+
+// checkProject looks at what a project may do to us, and whether it is accepted.
+func (in *Inspection) checkProject() (all []check.Finding) {
+	steering, others := in.steered()
+	for _, says := range steering {
+		all = append(all, check.Warn(says, "take it out of env there if you did not put it in"))
+	}
+	if others != "" {
+		all = append(all, check.Noted(others, "take out of env there what you do not know"))
+	}
+	if trusted, known := installer.Trusted(in.Places); known && !trusted {
+		all = append(all, check.Noted("this directory is not accepted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
+			"start claude here once and accept it"))
+	}
+	return all
+}

@@ -1,0 +1,127 @@
+// The checks of what a hook would read: rules, budget, judge and state.
+
+package inspection
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/backend"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// checkBlockCap compares how often a plugin may go on with Claude Code's own limit.
+func (in *Inspection) checkBlockCap() (all []check.Finding) {
+	honoured := installer.Honoured(in.Inventory)
+	for _, s := range in.Drivers() {
+		settings, err := hook.ReadSettings(s.Dir, in.state(), "")
+		rounds := settings.Rounds()
+		if err != nil || rounds <= honoured { // an error is for checkRules to tell
+			continue
+		}
+		f := check.Fail(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a word", s.ID, rounds, honoured),
+			fmt.Sprintf("set %s to %d in env of your settings", installer.BlockCap, rounds))
+		scope := installer.User
+		if _, from, ok := in.Env(installer.BlockCap); ok {
+			scope = installer.Scope(from)
+		}
+		if scope == installer.User || scope == installer.Local {
+			f.Mend = in.edit(func() (installer.Plan, error) {
+				return installer.PlanEnv(in.Places, scope, installer.BlockCap, fmt.Sprint(rounds))
+			})
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
+// checkRules names what is wrong with the files that tune a plugin.
+func (in *Inspection) checkRules() (all []check.Finding) {
+	for _, s := range in.ours {
+		if !s.Runs() {
+			continue
+		}
+		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
+		if err != nil {
+			all = append(all, check.Fail(s.ID+": "+err.Error()+"; it lets Claude stop always", "mend that file, or get it back from where the plugin comes from"))
+			continue
+		}
+		for _, fault := range settings.Faults {
+			all = append(all, check.Warn(fault+"; that part is not in force", "mend that place"))
+		}
+		for _, err := range strategy.CheckPatterns(settings.Config) {
+			all = append(all, check.Warn(s.ID+": "+err.Error()+"; it is not in force", "mend that rule"))
+		}
+	}
+	return all
+}
+
+// checkJudge tells whether the judge of a plugin that has one can be asked, and
+// how it answered last.
+func (in *Inspection) checkJudge() (all []check.Finding) {
+	asks := false
+	for _, s := range in.ours {
+		if known, ok := strategy.Named(s.Strategy); !s.Runs() || !ok || !known.Judges {
+			continue
+		}
+		asks = true
+		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
+		if j := settings.Config.Judge; err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Command == "" {
+			all = append(all, check.Warn(s.ID+" asks by Claude Code, which is not on PATH", backend.Hint(judge.NoClient)))
+		}
+	}
+	if !asks {
+		return nil
+	}
+	if why := backend.Redirected(in.Places.Work, in.Places.Home); why != "" {
+		all = append(all, check.Warn("no judge is asked here: "+why, backend.Hint(judge.Redirected)))
+	}
+	return append(all, in.checkAnswers())
+}
+
+// checkAnswers tells how the judge has answered today.
+func (in *Inspection) checkAnswers() check.Finding {
+	spend, err := ledger.ReadPurse(in.state(), in.Now)
+	if err != nil {
+		return check.Warn(err.Error()+"; until then no judge is asked", "delete that file")
+	}
+	if spend.Failures == 0 {
+		return check.OK("today: " + spentOn(spend))
+	}
+	times := "once"
+	if spend.Failures > 1 {
+		times = fmt.Sprintf("%d times in a row", spend.Failures)
+	}
+	says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times, Ago(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
+	if until := time.UnixMilli(spend.Until); until.After(in.Now) {
+		says += fmt.Sprintf("; it is asked again in %s", until.Sub(in.Now).Round(time.Minute))
+	}
+	return check.Warn(says, backend.Hint(judge.Failure(spend.Failure)))
+}
+
+// spentOn is what judges have done on a day.
+func spentOn(p ledger.Purse) string {
+	if p.Questions == 1 {
+		return "1 question, " + judge.Dollars(p.Micros)
+	}
+	return fmt.Sprintf("%d questions, %s", p.Questions, judge.Dollars(p.Micros))
+}
+
+// checkState looks at springfield's own state.
+func (in *Inspection) checkState() (all []check.Finding) {
+	for _, err := range installer.Damaged(in.Places) {
+		all = append(all, check.Warn(err.Error(), "remove that file: disable then only sets its own entry, and undo misses that edit"))
+	}
+	if len(all) > 0 {
+		return all
+	}
+	if err := installer.CheckState(in.Places); err != nil {
+		return []check.Finding{check.Fail(err.Error()+": without it every hook lets Claude stop", "make that directory yours and writable")}
+	}
+	return []check.Finding{check.OK(in.state() + " is writable")}
+}

@@ -1,0 +1,187 @@
+// Package inspection finds out what is in effect for sessions that start in a
+// directory, and whether it can work: which springfield plugin decides, what else
+// runs at a stop, what the suites at hand offer, and what is wrong with any of it.
+// status, doctor, list, why and loop ask it; everything is read once.
+package inspection
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+)
+
+// Request is what is inspected.
+type Request struct {
+	Places  installer.Places
+	Client  installer.Client // without a command where there is none
+	Version string           // of the client, "" if it is not known; for checks
+	Off     bool             // the variable SPRINGFIELD is off
+	Now     time.Time
+
+	// Apply makes a plan and writes it, as every edit is written; for repairs.
+	Apply func(plan func() (installer.Plan, error)) (installer.Plan, error)
+}
+
+// Inspection is what was found.
+type Inspection struct {
+	Request
+	installer.Inventory
+	Suites []Suite // the one around the working directory first, then those that init has made
+	Notes  []error // what could not be read and says nothing about a plugin
+	ours   []installer.Switched
+	byUs   []installer.Remembered
+}
+
+// Suite is a directory of plugins at hand.
+type Suite struct {
+	generator.Suite
+	Dir    string
+	Around bool // the working directory lies in it
+	Made   bool // init remembers it: it is the user's own
+	Err    error
+}
+
+// Inspect reads settings, suites and what Claude Code has on record.
+func Inspect(r Request) (*Inspection, error) {
+	inventory, err := r.Places.Inventory()
+	if err != nil {
+		return nil, err
+	}
+	in := &Inspection{Request: r, Inventory: inventory, byUs: installer.SwitchedOnByUs(r.Places)}
+	in.readSuites()
+	for _, s := range inventory.Plugins {
+		if s.Ours() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
+			in.ours = append(in.ours, s)
+		}
+	}
+	return in, nil
+}
+
+func (in *Inspection) readSuites() {
+	made, err := installer.Suites(in.Places)
+	if err != nil {
+		in.Notes = append(in.Notes, err)
+	}
+	dirs := made
+	if around, err := generator.FindSuite(in.Places.Work); err == nil {
+		in.Suites = append(in.Suites, Suite{Dir: around, Around: true, Made: slices.Contains(made, around)})
+		dirs = slices.DeleteFunc(slices.Clone(made), func(dir string) bool { return dir == around })
+	}
+	for _, dir := range dirs {
+		in.Suites = append(in.Suites, Suite{Dir: dir, Made: true})
+	}
+	for i := range in.Suites {
+		s := &in.Suites[i]
+		s.Suite, s.Err = generator.ReadSuite(s.Dir)
+	}
+}
+
+// suitesOf are the readable suites whose marketplace has a name.
+func (in *Inspection) suitesOf(marketplace string) []Suite {
+	return slices.DeleteFunc(slices.Clone(in.Suites), func(s Suite) bool { return s.Err != nil || s.Marketplace != marketplace })
+}
+
+// around is the suite around the working directory; the zero one if there is none.
+func (in *Inspection) around() Suite {
+	if len(in.Suites) > 0 && in.Suites[0].Around {
+		return in.Suites[0]
+	}
+	return Suite{}
+}
+
+// enabledByUs tells whether springfield has enabled a plugin.
+func (in *Inspection) enabledByUs(id string) bool {
+	return slices.ContainsFunc(in.byUs, func(r installer.Remembered) bool { return r.ID == id })
+}
+
+// state is the directory of springfield's own state.
+func (in *Inspection) state() string { return filepath.Join(in.Places.Config, "springfield") }
+
+// edit is the repair that a plan makes.
+func (in *Inspection) edit(plan func() (installer.Plan, error)) func(context.Context) error {
+	return func(context.Context) error {
+		p, err := in.Apply(plan)
+		if err == nil && !p.Changes() {
+			return errors.New("there is nothing to change")
+		}
+		return err
+	}
+}
+
+// Checks are the checks of doctor, in their order.
+func Checks() []check.Check[*Inspection] {
+	return []check.Check[*Inspection]{
+		{Name: "client", Look: (*Inspection).checkClient},
+		{Name: "settings", Look: (*Inspection).checkSettings},
+		{Name: "hooks", Look: (*Inspection).checkSilenced},
+		{Name: "plugin", Look: (*Inspection).checkPlugins},
+		{Name: "marketplace", Look: (*Inspection).checkMarkets},
+		{Name: "one decides", Look: (*Inspection).checkRivals},
+		{Name: "ralph-loop", Look: (*Inspection).checkRalphFile},
+		{Name: "block cap", Look: (*Inspection).checkBlockCap},
+		{Name: "rules", Look: (*Inspection).checkRules},
+		{Name: "judge", Look: (*Inspection).checkJudge},
+		{Name: "todo list", Look: (*Inspection).checkTodo},
+		{Name: "project", Look: (*Inspection).checkProject},
+		{Name: "state", Look: (*Inspection).checkState},
+	}
+}
+
+// Broken says which plugins of ours are on and have a hook that cannot decide, or
+// that is not what its suite records: none of them can say so itself.
+func (in *Inspection) Broken() (all []string) {
+	for _, p := range in.Plugins {
+		if !p.Runs() || !p.Ours() {
+			continue
+		}
+		err := generator.CheckHook(p.Dir, generator.Host())
+		if err == nil {
+			err = generator.CheckRecorded(p.Dir, generator.Host())
+		}
+		if err != nil {
+			all = append(all, fmt.Sprintf("%s is on, but %v", p.ID, err))
+		}
+	}
+	return all
+}
+
+// howToSwitchOff is the command that says no where it counts.
+func howToSwitchOff(s installer.Switched) string {
+	scope := s.Decides
+	switch scope {
+	case "managed":
+		return "only an administrator can switch it off"
+	case string(installer.Project):
+		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
+	case "":
+		scope = string(installer.User) // it loads on its own
+	}
+	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
+}
+
+// Ago says when something was, seen from now.
+func Ago(now, then time.Time) string {
+	count := func(n int, what string) string {
+		if n == 1 {
+			return "1 " + what + " ago"
+		}
+		return fmt.Sprintf("%d %ss ago", n, what)
+	}
+	switch d := now.Sub(then); {
+	case d < 0 || d >= 24*time.Hour:
+		return "on " + then.Local().Format("2006-01-02 15:04")
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return count(int(d.Minutes()), "minute")
+	default:
+		return count(int(d.Hours()), "hour")
+	}
+}

@@ -1,0 +1,141 @@
+package inspection
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// List is what there is to choose from, as list prints it; docs/files.md describes it.
+type List struct {
+	Strategies []Strategy `json:"strategies"`
+	Suite      string     `json:"suite,omitempty"` // directory of the one around the working directory
+	Plugins    []AtHand   `json:"plugins"`
+}
+
+// Strategy is how one compares.
+type Strategy struct {
+	Name       string              `json:"name"`
+	Title      string              `json:"title"`
+	Summary    string              `json:"summary"`
+	Reads      string              `json:"reads"`
+	When       string              `json:"when"`
+	Cost       string              `json:"cost"`
+	SkillMods  string              `json:"skill_mods"`
+	Accuracy   string              `json:"accuracy"`
+	Measured   *generator.Measured `json:"measured,omitempty"`
+	Complexity string              `json:"complexity"`
+	Needs      string              `json:"needs"`
+	Plugins    []string            `json:"plugins"` // IDs of those at hand
+}
+
+// AtHand is a plugin of the suite around, or one of ours that is switched on.
+type AtHand struct {
+	ID       string `json:"id"`
+	Strategy string `json:"strategy"`
+	Here     bool   `json:"here"` // of this suite
+	Version  string `json:"version,omitempty"`
+	On       bool   `json:"on"`
+	By       string `json:"by,omitempty"` // the scope that has the last word
+	Decides  bool   `json:"decides"`
+	Beside   bool   `json:"beside"`          // runs and decides nothing at Stop
+	Loads    string `json:"loads,omitempty"` // the version that Claude Code loads
+	Problem  string `json:"problem,omitempty"`
+
+	named bool // some settings name it
+}
+
+// List compares the strategies, and finds the plugins of them that are at hand.
+func (in *Inspection) List() (List, error) {
+	around := in.around()
+	if around.Err != nil {
+		return List{}, around.Err
+	}
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand(around)}
+	for _, name := range strategy.Names() {
+		a, err := generator.ReadAbout(name)
+		if err != nil {
+			return List{}, err
+		}
+		ids := []string{}
+		for _, p := range l.Plugins {
+			if p.Strategy == name {
+				ids = append(ids, p.ID)
+			}
+		}
+		l.Strategies = append(l.Strategies, Strategy{name, a.Title, a.Summary, a.Reads, a.When, a.Cost, a.Changes, a.Accuracy(), a.Measured, a.Complexity, a.Needs, ids})
+	}
+	return l, nil
+}
+
+// atHand lists the plugins in order of their IDs.
+func (in *Inspection) atHand(suite Suite) []AtHand {
+	all := []AtHand{}
+	for _, p := range suite.Plugins {
+		all = append(all, AtHand{ID: p.Name + "@" + suite.Marketplace, Strategy: p.Strategy, Here: true, Version: p.Version})
+	}
+	for _, s := range in.Plugins {
+		n := slices.IndexFunc(all, func(p AtHand) bool { return p.ID == s.ID })
+		if n >= 0 && s.InPlace && !folder.Same(s.Dir, filepath.Join(suite.Dir, s.Name)) {
+			n = -1 // that marketplace name means another directory
+		}
+		if n < 0 {
+			if !s.On || !s.Ours() {
+				continue
+			}
+			all, n = append(all, AtHand{ID: s.ID, Strategy: s.Strategy}), len(all)
+		}
+		p := &all[n]
+		p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
+		same := func(d installer.Switched) bool { return d.ID == s.ID }
+		p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.Beside(), same)
+		if s.On && !p.Decides && !p.Beside {
+			p.Problem = s.Problem
+			if s.Problem == "" {
+				p.Problem = "its hook does not run"
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b AtHand) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// State says in words how it is with a plugin.
+func (p AtHand) State() string {
+	var says []string
+	if name, _, _ := strings.Cut(p.ID, "@"); name != p.Strategy {
+		says = append(says, "strategy "+p.Strategy)
+	}
+	if p.Version != "" {
+		says = append(says, "version "+p.Version+" in this suite")
+	}
+	by := ""
+	if p.By != "" {
+		by = " in " + p.By + " settings"
+	}
+	switch {
+	case p.On:
+		says = append(says, "switched on"+by)
+	case p.named:
+		says = append(says, "switched off"+by)
+	default:
+		says = append(says, "not switched on")
+	}
+	if p.On && p.Loads != "" && p.Loads != p.Version {
+		says = append(says, "Claude Code loads version "+p.Loads)
+	}
+	switch {
+	case p.Decides:
+		says = append(says, "decides when Claude stops")
+	case p.Beside:
+		says = append(says, "runs beside what decides when Claude stops")
+	case p.On:
+		says = append(says, "but "+p.Problem)
+	}
+	return strings.Join(says, ", ")
+}

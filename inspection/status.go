@@ -1,0 +1,322 @@
+package inspection
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Status is what is in effect, as status prints it; docs/files.md describes it.
+type Status struct {
+	Deciding []string `json:"deciding"` // IDs of springfield plugins that decide at Stop
+	Reasons  []string `json:"reasons"`  // why none does
+	Beside   []string `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Notes    []string `json:"notes"`
+	Silenced string   `json:"silenced,omitempty"`
+	Settings []Layer  `json:"settings"`
+	Plugins  []Plugin `json:"plugins"`
+	Hooks    []Hook   `json:"hooks"` // that run
+	Idle     []Hook   `json:"idle"`  // that do not
+	Judge    Judge    `json:"judge"` // what judges have done today
+}
+
+// Judge is what judges have done today.
+type Judge struct {
+	Questions int     `json:"questions"`
+	Dollars   float64 `json:"dollars"`
+	Failures  int     `json:"failures"` // in a row, up to now
+	Spent     string  `json:"-"`        // in a few words
+}
+
+// Layer is a settings file.
+type Layer struct {
+	Scope   string `json:"scope"`
+	File    string `json:"file"`
+	Exists  bool   `json:"exists"`
+	Problem string `json:"problem,omitempty"`
+}
+
+// Plugin is one that settings name or that loads on its own.
+type Plugin struct {
+	ID       string   `json:"id"`
+	On       bool     `json:"on"`
+	Decides  string   `json:"decides,omitempty"` // the scope that has the last word
+	Says     []Said   `json:"says"`
+	Runs     bool     `json:"runs"`
+	Problem  string   `json:"problem,omitempty"`
+	Faults   []string `json:"faults"` // parts that the client passes over
+	Strategy string   `json:"strategy,omitempty"`
+	Version  string   `json:"version,omitempty"`
+	Offered  string   `json:"offered,omitempty"`
+	Source   string   `json:"source,omitempty"`
+	Dir      string   `json:"dir,omitempty"`
+	Place    string   `json:"place,omitempty"` // marketplace or cache
+}
+
+// Said is what one scope says of a plugin.
+type Said struct {
+	Scope string `json:"scope"`
+	On    bool   `json:"on"`
+}
+
+// Hook is one handler at an event that matters.
+type Hook struct {
+	Event   string  `json:"event"`
+	Type    string  `json:"type"`
+	Does    string  `json:"does"`
+	Timeout float64 `json:"timeout"` // seconds, the client's default filled in
+	Source  string  `json:"source"`
+	File    string  `json:"file"`
+	Matcher string  `json:"matcher,omitempty"`
+	Async   bool    `json:"async,omitempty"`
+	Never   string  `json:"never,omitempty"`
+}
+
+// Over names the scopes that say something else than the one that decides.
+func (p Plugin) Over() string {
+	var names []string
+	for _, said := range p.Says {
+		if said.On != p.On {
+			names = append(names, said.Scope)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", over " + strings.Join(names, " and ") + " settings"
+}
+
+// Status sums up what is in effect.
+func (in *Inspection) Status() Status {
+	w := in.whatWorks()
+	s := Status{Deciding: ids(w.deciding), Beside: ids(w.beside), Silenced: in.Silenced, Hooks: hooks(in.Hooks), Idle: hooks(in.Idle)}
+	for _, l := range in.Settings {
+		s.Settings = append(s.Settings, Layer{l.Name, l.File, l.Exists, l.Problem})
+	}
+	s.Plugins = []Plugin{}
+	for _, p := range in.Plugins {
+		s.Plugins = append(s.Plugins, pluginOf(p))
+	}
+	spend, _ := ledger.ReadPurse(in.state(), in.Now) // one that cannot be read is for doctor to tell
+	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
+	s.Reasons, s.Notes = in.reasons(w), in.notes(w)
+	return s
+}
+
+func pluginOf(s installer.Switched) Plugin {
+	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: []Said{}, Runs: s.Runs(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
+		Strategy: s.Strategy, Version: s.Version, Offered: s.Offered, Source: s.Source, Dir: s.Dir}
+	for _, said := range s.Says {
+		p.Says = append(p.Says, Said{said.Layer, said.On})
+	}
+	switch {
+	case s.InPlace:
+		p.Place = "marketplace"
+	case s.Dir != "":
+		p.Place = "cache"
+	}
+	return p
+}
+
+func hooks(all []installer.Hook) []Hook {
+	shown := []Hook{}
+	for _, h := range all {
+		shown = append(shown, Hook{h.Event, h.Type, h.Does, h.Limit(), h.Source, h.File, h.Matcher, h.Async, h.Never})
+	}
+	return shown
+}
+
+func ids(plugins []installer.Switched) []string {
+	all := []string{}
+	for _, p := range plugins {
+		all = append(all, p.ID)
+	}
+	return all
+}
+
+// working are the plugins that run, by whether their hook would start here.
+type working struct {
+	deciding, beside []installer.Switched
+	cannot           map[string]string // ID to why its hook would not start
+}
+
+func (in *Inspection) whatWorks() working {
+	w := working{cannot: map[string]string{}}
+	able := func(plugins []installer.Switched) (all []installer.Switched) {
+		for _, p := range plugins {
+			if err := generator.CheckHook(p.Dir, generator.Host()); err != nil {
+				w.cannot[p.ID] = err.Error()
+			} else {
+				all = append(all, p)
+			}
+		}
+		return all
+	}
+	w.deciding, w.beside = able(in.Drivers()), able(in.Inventory.Beside())
+	return w
+}
+
+// reasons say why no plugin decides.
+func (in *Inspection) reasons(w working) []string {
+	all := []string{}
+	if len(w.deciding) > 0 {
+		return all
+	}
+	if in.Silenced != "" {
+		all = append(all, in.Silenced+" keeps hooks from running")
+	}
+	known := false
+	for _, p := range in.Plugins {
+		known = known || p.On && p.Problem != ""
+		if !p.Drives() {
+			continue
+		}
+		known = true
+		switch {
+		case !p.On && p.Decides != "":
+			all = append(all, fmt.Sprintf("%s is off: %s settings say so%s", p.ID, p.Decides, pluginOf(p).Over()))
+		case !p.On:
+			all = append(all, p.ID+" is off until settings switch it on")
+		case in.Silenced == "":
+			all = append(all, p.ID+" is on, but "+in.fault(p, w))
+		}
+	}
+	if known {
+		return all
+	}
+	if plugin := in.toEnable(); plugin != "" {
+		return append(all, "none is switched on; springfield enable "+plugin+" does it")
+	}
+	return append(all, "springfield init makes a suite of plugins, springfield enable switches one on")
+}
+
+// fault is why a plugin that is on does not decide: one of its own hooks cannot
+// run.
+func (in *Inspection) fault(p installer.Switched, w working) string {
+	if why := w.cannot[p.ID]; why != "" {
+		return why
+	}
+	for _, h := range in.Idle {
+		if h.Source == p.ID && h.Event == "Stop" {
+			return h.Never
+		}
+	}
+	return "nothing of it runs"
+}
+
+// toEnable is a plugin of a suite at hand that decides at Stop, "" if there is none.
+func (in *Inspection) toEnable() string {
+	for _, s := range in.Suites {
+		if s.Err != nil {
+			continue
+		}
+		p := s.Suggested()
+		if known, ok := strategy.Named(p.Strategy); ok && known.Answers() == "Stop" {
+			return p.Name
+		}
+	}
+	return ""
+}
+
+// notes are what the user may want to do something about.
+func (in *Inspection) notes(w working) []string {
+	all := append([]string{}, in.holds()...)
+	steering, others := in.steered()
+	all = append(all, steering...)
+	if others != "" {
+		all = append(all, others)
+	}
+	for _, p := range in.Inventory.Beside() {
+		if why := w.cannot[p.ID]; why != "" {
+			all = append(all, p.ID+" is on, but "+why)
+		}
+	}
+	for _, p := range slices.Concat(w.deciding, w.beside) {
+		if err := generator.CheckRecorded(p.Dir, generator.Host()); err != nil {
+			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
+		}
+	}
+	if len(w.deciding) > 1 {
+		all = append(all, "each of "+strings.Join(ids(w.deciding), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
+	}
+	for _, p := range in.Plugins {
+		if p.Runs() {
+			all = append(all, notesOn(p)...)
+		}
+	}
+	return all
+}
+
+// holds are the hold in force, and how holds have ended lately.
+func (in *Inspection) holds() (all []string) {
+	set, ended := command.HoldNews(in.state(), in.Now)
+	if hold, held := ledger.HoldOf(in.state(), "", in.Now); held {
+		until := "until you resume"
+		if hold.Until != 0 {
+			until = "until " + time.UnixMilli(hold.Until).Local().Format("2006-01-02 15:04")
+		}
+		if set != "" {
+			until += " (it " + set + ")"
+		}
+		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
+	}
+	return append(all, ended...)
+}
+
+// notesOn are notes on a plugin that runs.
+func notesOn(p installer.Switched) (all []string) {
+	if p.Name == "double-shot-latte" {
+		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
+	}
+	for _, fault := range p.Faults {
+		all = append(all, "of "+p.ID+" Claude Code passes over a part: "+fault)
+	}
+	if p.Ours() && p.Offered != "" && p.Version != p.Offered {
+		version := p.Version
+		if version == "" {
+			version = "unknown"
+		}
+		all = append(all, fmt.Sprintf("%s runs from a copy of version %s, and its marketplace has %s: claude plugin update %s gets it", p.ID, version, p.Offered, p.ID))
+	}
+	return all
+}
+
+// Combination says how several hooks on one event come to one answer; the title
+// is "" where there is one at most.
+func (s Status) Combination() (title string, rules []string) {
+	count := map[string]int{}
+	asks := false
+	for _, h := range s.Hooks {
+		if h.Event != "UserPromptSubmit" && !h.Async {
+			count[h.Event]++
+			asks = asks || h.Type == "prompt" || h.Type == "agent"
+		}
+	}
+	var events []string
+	for _, event := range installer.Events() {
+		if n := count[event]; n > 1 {
+			events = append(events, fmt.Sprintf("%d hooks at %s", n, event))
+		}
+	}
+	if len(events) == 0 {
+		return "", nil
+	}
+	rules = []string{
+		"all of them are started at the same time, and each is heard",
+		`if one answers "continue": false, the turn ends, whatever the others say`,
+		"else, if one blocks, Claude goes on and gets every reason: a hook that lets it stop cannot overrule one that blocks",
+	}
+	if asks {
+		rules = append(rules, "a hook of type prompt or agent asks a model each time")
+	}
+	return "how the " + strings.Join(events, " and the ") + " combine",
+		append(rules, "/goal adds one more to its session, which cannot be seen from here")
+}
