@@ -46,8 +46,8 @@ page: ## the page of springfield replay in a real browser; needs chromium on PAT
 	go test -tags browser -count=1 -run InABrowser ./replay
 
 score: ## measure the rules on closings, and on labelled stops of sessions: make score TRANSCRIPTS=DIR
-	@go run ./replay/score closings -closings
-	@test -z "$(TRANSCRIPTS)" || { go run ./replay/score "$(TRANSCRIPTS)" && go run ./replay/score "$(TRANSCRIPTS)" -labels; }
+	@go test -C replay/score -count=1 -run '^TestScoreClosings$$' -scores
+	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^TestScoreSessions$$' -sessions "$(abspath $(TRANSCRIPTS))"
 
 FUZZTIME = 1m
 fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each

@@ -1,15 +1,203 @@
-package main
+// Package score measures rules on closings and on labelled stops of past sessions. It is
+// no code but tests: make score calls them and has them print.
+//
+// Closings are last messages that independent authors wrote, with what should follow.
+// They have no session around them, so a decision is about the text alone.
+package score
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+var (
+	printed = flag.Bool("scores", false, "print the scores")
+	lang    = flag.String("lang", "", "languages to score, with commas between them; of these only what may be read is scored")
 )
 
 const closings = "../../closings"
+
+// langs are the languages that are asked for, none for all.
+func langs() []string {
+	return strings.FieldsFunc(*lang, func(r rune) bool { return r == ',' })
+}
+
+// closing is a labelled last message.
+type closing struct {
+	ID     string `json:"id"`
+	Lang   string `json:"lang"`   // as in BCP 47
+	Expect string `json:"expect"` // continue or stop
+	Kind   string `json:"kind"`   // what it is, as closings/README.md lists
+	Hard   bool   `json:"hard"`   // it has words of the other side
+	Text   string `json:"text"`
+
+	author string
+}
+
+// scoreClosings decides on every closing of a directory's dev and check. Rules
+// may be shaped on dev; check says what they are worth, so its rows are counted
+// and never shown.
+// Of chosen languages only dev is scored, by ned-flanders alone.
+func scoreClosings(out io.Writer, dir string, verbose bool, only []string) error {
+	halves, ways := []string{"dev", "check"}, contests()
+	if len(only) > 0 {
+		halves, ways = halves[:1], ways[:1]
+	}
+	for _, half := range halves {
+		rows, err := readClosings(filepath.Join(dir, half))
+		if err != nil {
+			return err
+		}
+		if len(only) > 0 {
+			rows = slices.DeleteFunc(rows, func(r closing) bool { return !slices.Contains(only, r.Lang) })
+		}
+		fmt.Fprintf(out, "%s: %d closings\n", half, len(rows))
+		for _, c := range ways {
+			if c.alone {
+				continue // there is no guard that a closing could meet
+			}
+			if err := scoreHalf(out, c, rows, verbose && half == "dev"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// parts are the ways to cut rows, for the strategy whose rules are read closely.
+func parts() map[string]func(closing) string {
+	return map[string]func(closing) string{
+		"author":   func(c closing) string { return c.author },
+		"language": func(c closing) string { return c.Lang },
+		"kind":     func(c closing) string { return c.Kind },
+		"hard":     func(c closing) string { return fmt.Sprint(c.Hard) },
+	}
+}
+
+func scoreHalf(out io.Writer, c contest, rows []closing, verbose bool) error {
+	all := tallies{}
+	for _, r := range rows {
+		v, err := decide(c, "", r.Text)
+		if err != nil {
+			return err
+		}
+		goesOn := v.Decision == strategy.Continue || c.oracle && v.Page != "" && r.Expect == "continue"
+		all.count("all", r, goesOn)
+		if r.Lang == "en" {
+			all.count("English", r, goesOn)
+		} else {
+			all.count("other languages", r, goesOn)
+		}
+		if v.Page != "" {
+			all.asked++
+		}
+		for name, part := range parts() {
+			all.count(name+"\t"+part(r), r, goesOn)
+		}
+		if verbose && c.name == "default" && goesOn != (r.Expect == "continue") {
+			fmt.Fprintf(out, "%s %s %s: rule %s, %s\n%s\n\n", r.ID, r.Expect, r.Kind, v.Rule, v.Evidence, r.Text)
+		}
+	}
+	fmt.Fprintf(out, "%s\n", c.name)
+	for _, name := range []string{"all", "English", "other languages"} {
+		all.line(out, name, name)
+	}
+	if all.asked > 0 {
+		fmt.Fprintf(out, "  %-24s %d of %d\n", "asks a judge", all.asked, len(rows))
+	}
+	if c.name != "default" {
+		return nil
+	}
+	for _, key := range slices.Sorted(maps.Keys(all.of)) {
+		if name, value, ok := strings.Cut(key, "\t"); ok {
+			all.line(out, key, name+" "+value)
+		}
+	}
+	return nil
+}
+
+// tallies are rates by part.
+type tallies struct {
+	of    map[string]*[2]replay.Rate // wrongly continued, caught
+	asked int
+}
+
+func (t *tallies) count(key string, r closing, goesOn bool) {
+	if t.of == nil {
+		t.of = map[string]*[2]replay.Rate{}
+	}
+	if t.of[key] == nil {
+		t.of[key] = &[2]replay.Rate{}
+	}
+	rate := &t.of[key][0]
+	if r.Expect == "continue" {
+		rate = &t.of[key][1]
+	}
+	rate.Of++
+	if goesOn {
+		rate.N++
+	}
+}
+
+func (t tallies) line(out io.Writer, key, name string) {
+	rates := t.of[key]
+	if rates == nil {
+		return
+	}
+	fmt.Fprintf(out, "  %-24s wrongly continued %-28s caught %s\n", name, spoken(rates[0]), spoken(rates[1]))
+}
+
+// spoken is a rate with its interval: 3 of 60 (5.0 %, 1.7–13.7).
+func spoken(r replay.Rate) string {
+	if r.Of == 0 {
+		return "no rows"
+	}
+	r.Bound()
+	return fmt.Sprintf("%d of %d (%.1f %%, %.1f–%.1f)", r.N, r.Of, 100*float64(r.N)/float64(r.Of), 100*r.Low, 100*r.High)
+}
+
+// readClosings reads every file of a directory, a file an author.
+func readClosings(dir string) ([]closing, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*.jsonl"))
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(err, fmt.Errorf("%s has no *.jsonl", dir))
+	}
+	var all []closing
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for n, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+			c := closing{author: strings.TrimSuffix(filepath.Base(file), ".jsonl")}
+			d := json.NewDecoder(bytes.NewReader(line))
+			d.DisallowUnknownFields()
+			if err := d.Decode(&c); err != nil {
+				return nil, fmt.Errorf("%s: line %d: %w", file, n+1, err)
+			}
+			if c.Expect != "continue" && c.Expect != "stop" {
+				return nil, fmt.Errorf("%s: line %d: expect %q is neither continue nor stop", file, n+1, c.Expect)
+			}
+			all = append(all, c)
+		}
+	}
+	return all, nil
+}
 
 // The closings are what closings/README.md says of them.
 func TestClosingsKeepTheirTerms(t *testing.T) {
@@ -63,7 +251,15 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 	}
 }
 
+// With -scores this is what the closings say of the rules; -v lists the rows of dev that
+// are decided wrongly.
 func TestScoreClosings(t *testing.T) {
+	if *printed {
+		if err := scoreClosings(display.Writer(os.Stdout), closings, testing.Verbose(), langs()); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
 	dir := t.TempDir()
 	for half, rows := range map[string]string{
 		"dev": `{"id":"x-en-1","lang":"en","expect":"continue","kind":"announce","hard":false,"text":"Now I'll write the parser."}

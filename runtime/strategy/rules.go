@@ -103,19 +103,20 @@ const generalReason = "There is work left: {evidence}.{todos} Go on with it now.
 
 // asking is one situation that rules are asked about.
 type asking struct {
-	situation *Situation
-	message   *message
-	read      bool     // a rule has asked how the message reads
-	reason    string   // what the newest own condition has to say to the model
-	faults    []error  // patterns that are none, found when their turn came
-	unasked   []string // rules that there were no steps for
-	kept      *Kept
+	situation  *Situation
+	message    *message
+	conditions []condition
+	read       bool     // a rule has asked how the message reads
+	reason     string   // what the newest own condition has to say to the model
+	faults     []error  // patterns that are none, found when their turn came
+	unasked    []string // rules that there were no steps for
+	kept       *Kept
 	// What is left to spend: for a project's rules, and for all others.
 	foreign, trusted meter
 }
 
 func newAsking(s Situation, kept *Kept) *asking {
-	return &asking{situation: &s, message: kept.message(s.Message.Text), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+	return &asking{situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
 // firstMatch asks the rules in order. Without a match it is a stop.
@@ -204,42 +205,44 @@ type condition struct {
 }
 
 // conditions are all of them, the cheap ones first.
-var conditions = [...]condition{
-	{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
-		return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
-	}},
-	{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-		return "the last tool call was " + r.Tool, r.tool(a.situation)
-	}},
-	{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.todos(a.situation) }},
-	{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.skill(a.situation) }},
-	{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
-		return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
-	}},
-	{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.lang(r.Lang) }},
-	{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.act(r) }},
-	{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.closes(a.message.end.paragraph, r.Closes), a.message.end.last())
-	}},
-	{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.closes(a.message.end.intro, r.Lists), a.message.end.intro)
-	}},
-	{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.opens(a.message.end.last(), r.Opens), a.message.end.last())
-	}},
-	{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.begins(r.Begins, m) }},
-	{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
-		return quoteIf(m.hasAny(a.message.end.last(), r.Last), a.message.end.last())
-	}},
-	{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.says(r.Says, m) }},
-	{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
-		return a.find(r, r.Ending, a.message.end.paragraph)
-	}},
-	{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.find(r, r.Text, a.situation.Message.Text) }},
-	{"own", func(r *Rule) bool { return r.own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
-		seen, a.reason, held = r.own(*a.situation)
-		return seen, held
-	}},
+func conditions() []condition {
+	return []condition{
+		{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
+		}},
+		{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+			return "the last tool call was " + r.Tool, r.tool(a.situation)
+		}},
+		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.todos(a.situation) }},
+		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.skill(a.situation) }},
+		{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+			return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
+		}},
+		{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.lang(r.Lang) }},
+		{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.act(r) }},
+		{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.closes(a.message.end.paragraph, r.Closes), a.message.end.last())
+		}},
+		{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.closes(a.message.end.intro, r.Lists), a.message.end.intro)
+		}},
+		{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.opens(a.message.end.last(), r.Opens), a.message.end.last())
+		}},
+		{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.begins(r.Begins, m) }},
+		{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.hasAny(a.message.end.last(), r.Last), a.message.end.last())
+		}},
+		{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.says(r.Says, m) }},
+		{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+			return a.find(r, r.Ending, a.message.end.paragraph)
+		}},
+		{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.find(r, r.Text, a.situation.Message.Text) }},
+		{"own", func(r *Rule) bool { return r.own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+			seen, a.reason, held = r.own(*a.situation)
+			return seen, held
+		}},
+	}
 }
 
 // quoteIf quotes what a condition held for.
@@ -251,8 +254,8 @@ func quoteIf(ok bool, text string) (string, bool) {
 }
 
 func (a *asking) test(r *Rule, m *meter) (evidence string, ok bool) {
-	for i := range conditions {
-		c := &conditions[i]
+	for i := range a.conditions {
+		c := &a.conditions[i]
 		if !c.set(r) {
 			continue
 		}

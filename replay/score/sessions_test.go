@@ -1,15 +1,6 @@
-// Command score measures rule sets on labelled stops of past sessions:
-//
-//	score DIRECTORY [-v | -labels | -closings]
-//
-// DIRECTORY holds stops.jsonl, a row a stop, and sessions/. At every row the
-// transcript is cut there and decided on by the code of the hook, with nothing
-// remembered from the row before. Two figures come out per source: wrongly
-// continued, of the rows where a person had something else to say, and caught,
-// of the rows in mid-work. -v lists the rows behind the first.
-//
-// The sessions stay where they are: they are other people's.
-package main
+// Labelled stops of past sessions.
+
+package score
 
 import (
 	"bufio"
@@ -17,13 +8,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -45,65 +39,38 @@ type row struct {
 // contest is one way to decide.
 type contest struct {
 	name     string
-	strategy string
-	rules    string
+	settings hook.Settings
 	alone    bool // the strategy without guards
 	oracle   bool // the judge, where one is asked, says what the label says
 }
 
 const lisa = "lisa-simpson"
 
-// contests are the strategies that decide on a session alone; those that read
-// the project's files need the project.
+// contests are the strategies that decide on a session alone; those that read the
+// project's files need the project. They keep what they read, so they are for one
+// goroutine, and for packs as they are.
 func contests() []contest {
+	kept := &strategy.Kept{}
+	enter := func(name, of, rules string) contest {
+		known, _ := strategy.Named(of)
+		config := strategy.Config{Strategy: of, Rules: rules}
+		decide := known.Prepare(config, kept)
+		known.Decide = func(_ strategy.Config, s strategy.Situation) strategy.Verdict { return decide(s) }
+		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Config: config, Limits: guard.Defaults()}}
+	}
 	var all []contest
 	for _, set := range strategy.NedRuleSets() {
-		all = append(all, contest{name: set, strategy: "ned-flanders", rules: set})
+		all = append(all, enter(set, "ned-flanders", set))
 	}
-	return append(all, contest{name: "seed, tree only", strategy: "ned-flanders", rules: "seed", alone: true}, contest{name: "bart-simpson", strategy: "bart-simpson"},
-		contest{name: lisa, strategy: lisa}, contest{name: lisa + ", a judge that is always right", strategy: lisa, oracle: true})
+	tree, sure := enter("seed, tree only", "ned-flanders", "seed"), enter(lisa+", a judge that is always right", lisa, "")
+	tree.alone, sure.oracle = true, true
+	return append(all, tree, enter("bart-simpson", "bart-simpson", ""), enter(lisa, lisa, ""), sure, enter(noLedger, "marge-simpson", ""))
 }
 
-func main() {
-	out, said := display.Writer(os.Stdout), display.Writer(os.Stderr)
-	if len(os.Args) < 2 {
-		fmt.Fprintln(said, "score: error: name the directory with stops.jsonl and sessions/")
-		os.Exit(2)
-	}
-	if i := slices.Index(os.Args, "-packs"); i > 0 && i+1 < len(os.Args) {
-		if err := swapPacks(os.Args[i+1]); err != nil {
-			fmt.Fprintln(said, "score: error:", err)
-			os.Exit(1)
-		}
-	}
-	if slices.Contains(os.Args[2:], "-mutate") {
-		for _, code := range langs(os.Args[2:]) {
-			if err := mutate(out, os.Args[1], code); err != nil {
-				fmt.Fprintln(said, "score: error:", err)
-				os.Exit(1)
-			}
-		}
-		return
-	}
-	if slices.Contains(os.Args[2:], "-closings") {
-		if err := scoreClosings(os.Stdout, os.Args[1], slices.Contains(os.Args[2:], "-v"), langs(os.Args[2:])); err != nil {
-			fmt.Fprintln(os.Stderr, "score: error:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if slices.Contains(os.Args[2:], "-labels") {
-		if err := labels(out, os.Args[1]); err != nil {
-			fmt.Fprintln(said, "score: error:", err)
-			os.Exit(1)
-		}
-		return
-	}
-	if err := score(out, os.Args[1], slices.Contains(os.Args[2:], "-v")); err != nil {
-		fmt.Fprintln(said, "score: error:", err)
-		os.Exit(1)
-	}
-}
+// noLedger is marge-simpson where there is nothing for her to read. Closings alone ask her.
+const noLedger = "marge-simpson, no ledger"
+
+var sessions = flag.String("sessions", "", "directory of labelled stops: stops.jsonl and sessions/")
 
 // tally counts one source's rows of one kind.
 type tally struct{ rows, continued int }
@@ -121,10 +88,11 @@ func score(out io.Writer, dir string, verbose bool) error {
 
 	counts := map[string]map[string]*tally{} // contest, then "source expect"
 	rules := map[string]map[string]int{}     // contest, then "expect decision rule"
+	ways := slices.DeleteFunc(contests(), func(c contest) bool { return c.name == noLedger })
 	var asked questions
 	for _, session := range slices.Sorted(maps.Keys(rows)) {
 		err := eachCut(filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) error {
-			for _, c := range contests() {
+			for _, c := range ways {
 				v, err := decide(c, path, text)
 				if err != nil {
 					return err
@@ -155,7 +123,7 @@ func score(out io.Writer, dir string, verbose bool) error {
 			return err
 		}
 	}
-	for _, c := range contests() {
+	for _, c := range ways {
 		report(out, c.name, counts[c.name])
 	}
 	asked.report(out)
@@ -258,13 +226,8 @@ func textOf(line []byte) string {
 }
 
 func decide(c contest, path, text string) (strategy.Verdict, error) {
-	known, ok := strategy.Named(c.strategy)
-	if !ok {
-		return strategy.Verdict{}, errors.New("there is no " + c.strategy)
-	}
-	settings := hook.Settings{Plugin: known.Name, Strategy: known, Config: strategy.Config{Strategy: known.Name, Rules: c.rules}, Limits: guard.Defaults()}
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
-	snapshot := hook.Examine(event, settings, ledger.State{}, nil, time.Time{}, c.alone)
+	snapshot := hook.Examine(event, c.settings, ledger.State{}, nil, time.Time{}, c.alone)
 	if len(snapshot.Faults) > 0 {
 		return strategy.Verdict{}, errors.New(snapshot.Faults[0])
 	}
@@ -310,4 +273,96 @@ func share(t *tally) string {
 		return "no rows"
 	}
 	return fmt.Sprintf("%d of %d (%.2f %%)", t.continued, t.rows, 100*float64(t.continued)/float64(t.rows))
+}
+
+func said(s string) string {
+	return fmt.Sprintf(`{"type":"assistant","message":{"content":[{"type":"text","text":%q}]}}`, s)
+}
+
+const prompt = `{"type":"user","uuid":"u1","message":{"content":"go"}}`
+
+// write makes a directory of made sessions with their rows.
+func write(t *testing.T, rows string, sessions map[string][]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "sessions"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, lines := range sessions {
+		if err := os.WriteFile(filepath.Join(dir, "sessions", name), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "stops.jsonl"), []byte(rows), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// made is a directory of two sessions.
+func made(t *testing.T) string {
+	t.Helper()
+	return write(t, `{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}
+{"session":"a","line":2,"expect":"CONTINUE","label":"MIDTURN","source":"x"}
+{"session":"a","line":4,"expect":"WEAK_STOP","label":"END","source":"x"}
+{"session":"b","line":2,"expect":"STOP","label":"OTHER","source":"y"}
+`, map[string][]string{
+		"a": {prompt, said("Now I'll write the parser."), said("Task 1 complete. Should I go on with Task 2?"), said("Let me fix it.")},
+		"b": {prompt, said("Built with Next.js, as you asked.")},
+	})
+}
+
+// At every row the transcript is cut there and decided on by the code of the hook, with
+// nothing remembered from the row before. Two figures come out per source: wrongly
+// continued, of the rows where a person had something else to say, and caught, of the
+// rows in mid-work. With -sessions it is what labelled stops of past sessions say of the
+// rules; -v lists the rows behind what is wrongly continued, and what is missed. The
+// sessions stay where they are: they are other people's.
+func TestScoreSessions(t *testing.T) {
+	if *sessions != "" {
+		out := display.Writer(os.Stdout)
+		if err := score(out, *sessions, testing.Verbose()); err != nil {
+			t.Fatal(err)
+		}
+		if err := labels(out, *sessions); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	dir := made(t)
+	var out bytes.Buffer
+	if err := score(&out, dir, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := labels(&out, dir); err != nil {
+		t.Fatal(err)
+	}
+	// The cut decides: at line 2 the question of line 3 has not been asked.
+	for _, want := range []string{
+		`default\n.*\n  x +0 of 1 \(0.00 %\) +1 of 1 \(100.00 %\)\n  y +0 of 1 \(0.00 %\) +no rows\n  all +0 of 2 \(0.00 %\) +1 of 1`,
+		`seed\n.*\n  x +1 of 1 \(100.00 %\) +0 of 1 \(0.00 %\)\n  y +1 of 1 .*\n  all +2 of 2`,
+		`seed, tree only\n`,
+		`1  CONTINUE continue intent`,
+		`labels agree on 1 of 4 rows`,
+		`OTHER     is end          b line 2`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out.String()) {
+			t.Errorf("no match for %s in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestScoreRefuses(t *testing.T) {
+	for rows, want := range map[string]string{
+		"":                            "line 1",
+		"{":                           "line 1",
+		`{"session":"../a"}`:          "is not a file name",
+		`{"session":"a","line":9}`:    "has 1 lines, a row is at 9",
+		`{"session":"none","line":1}`: "none",
+	} {
+		dir := write(t, rows, map[string][]string{"a": {prompt}})
+		if err := score(&bytes.Buffer{}, dir, false); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", rows, err, want)
+		}
+	}
 }

@@ -1,7 +1,7 @@
 // What the judge would be asked, and what that costs, beside a judge that is
 // asked at every stop and gets the log's last lines.
 
-package main
+package score
 
 import (
 	"bytes"
