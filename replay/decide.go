@@ -83,20 +83,6 @@ func eventAt(path, session, mode, text string, view transcript.View) hook.Event 
 	return e
 }
 
-// EventAtEnd is what Claude Code would have sent at the end of a log: so whoever
-// looks at one place of a session sees what a replay saw there.
-func EventAtEnd(path string) (hook.Event, error) {
-	w := walker{session: session{path: path}, tick: func(int64) bool { return true }}
-	if w.read(0); w.err != nil {
-		return hook.Event{}, w.err
-	}
-	_, view, err := transcript.Read(path, transcript.Log{})
-	if err != nil {
-		return hook.Event{}, err
-	}
-	return eventAt(path, w.id, w.mode, "", view), nil
-}
-
 // opinion is what one candidate says at a place, before its budget has a say.
 type opinion struct {
 	snapshot hook.Snapshot

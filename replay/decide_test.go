@@ -178,20 +178,24 @@ func TestGuards(t *testing.T) {
 		if tree, seed := row.Choices[2], row.Choices[1]; tree.Guard != "" || test.guard == "" && tree != seed || test.guard != "" && seed.Rule != test.guard {
 			t.Errorf("%s: seed %+v, tree %+v", name, seed, tree)
 		}
-		// Whoever looks at that place alone sees the same.
+		// An explanation of that place says the same, and so does one of a log that
+		// ends there.
 		cut := filepath.Join(t.TempDir(), "s.jsonl")
 		cutBehind(t, test.session, row.Line, cut)
-		event, err := EventAtEnd(cut)
-		if err != nil {
-			t.Fatal(err)
-		}
-		settings := hook.Settings{Plugin: "ned-flanders", Strategy: strategy.All()[slices.Index(strategy.Names(), "ned-flanders")]}
-		if got := hook.Examine(event, settings, ledger.State{}, nil, row.At, false).Veto.Rule; got != test.guard {
-			t.Errorf("%s: at the end of the log it is %q", name, got)
+		known, _ := strategy.Named("ned-flanders")
+		for _, place := range []Place{{Log: row.File, Line: row.Line}, {Log: cut}} {
+			place.Work, place.Now = t.TempDir(), row.At
+			e, err := Explain(place, Candidate{Settings: hook.Settings{Plugin: "ned-flanders", Strategy: known}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if test.guard != "" && e.Rule != test.guard || test.guard == "" && e.Decision != "continue" {
+				t.Errorf("%s: explained as %s by %s", name, e.Decision, e.Rule)
+			}
 		}
 	}
-	if _, err := EventAtEnd(filepath.Join(t.TempDir(), "none.jsonl")); err == nil {
-		t.Error("a log that is not there has an end")
+	if _, err := Explain(Place{Log: filepath.Join(t.TempDir(), "none.jsonl"), Work: t.TempDir()}, Candidate{}); err == nil {
+		t.Error("a log that is not there is explained")
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-const schemaFile = "../docs/schemas/replay.schema.json"
+const schemas = "../docs/schemas/"
 
 // A report fits its published schema: a full one, one of nothing, one to share.
 func TestSchema(t *testing.T) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
-	schema, err := c.Compile(schemaFile)
+	schema, err := c.Compile(schemas + "replay.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,18 @@ func TestSchema(t *testing.T) {
 
 // The schema knows each member and no other, and which of them are always there.
 func TestSchemaKnowsEveryMember(t *testing.T) {
-	data, err := os.ReadFile(schemaFile)
+	labels := knowsEveryMember(t, "replay.schema.json", reflect.TypeFor[Report](), 10)["label"].(map[string]any)["enum"].([]any)
+	if len(labels) != len(Labels()) {
+		t.Errorf("the schema has the labels %v", labels)
+	}
+	knowsEveryMember(t, "explain.schema.json", reflect.TypeFor[Explanation](), 6)
+}
+
+// knowsEveryMember compares a schema with the type that is printed, which has so
+// many objects at least, and returns its definitions.
+func knowsEveryMember(t *testing.T, file string, printed reflect.Type, objects int) map[string]any {
+	t.Helper()
+	data, err := os.ReadFile(schemas + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +90,9 @@ func TestSchemaKnowsEveryMember(t *testing.T) {
 			members := schema["properties"].(map[string]any)
 			for i := range of.NumField() {
 				name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+				if name == "-" {
+					continue
+				}
 				names = append(names, name)
 				if options == "" {
 					always = append(always, name)
@@ -103,12 +117,10 @@ func TestSchemaKnowsEveryMember(t *testing.T) {
 			seen++
 		}
 	}
-	compare("report", reflect.TypeFor[Report](), root)
-	if seen < 10 {
-		t.Errorf("%d objects compared", seen)
+	compare(file, printed, root)
+	if seen < objects {
+		t.Errorf("%s: %d objects compared", file, seen)
 	}
-	labels := root["$defs"].(map[string]any)["label"].(map[string]any)["enum"].([]any)
-	if len(labels) != len(Labels()) {
-		t.Errorf("the schema has the labels %v", labels)
-	}
+	definitions, _ := root["$defs"].(map[string]any)
+	return definitions
 }

@@ -1,28 +1,19 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/language"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
 type explainOptions struct {
@@ -59,191 +50,122 @@ as they are now. Budget and hold are left out: they depend on when you ask.`,
 }
 
 func runExplain(a *app, o explainOptions) error {
-	settings, alone, err := a.decider(o)
+	if o.line < 0 {
+		return &usageError{errors.New("--line counts from 1"), "leave it out for the last line"}
+	}
+	c, err := a.decider(o)
 	if err != nil {
 		return err
 	}
-	known, config := settings.Strategy, settings.Config
-	path := o.transcript
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(a.work, path)
-	}
-	cut, remove, err := cutAfter(path, o.line)
-	if err != nil {
+	e, err := replay.Explain(replay.Place{Log: a.absolute(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}, c)
+	var line *replay.LineError
+	switch {
+	case errors.As(err, &line):
+		return &usageError{err, "leave --line out for the last one"}
+	case err != nil:
 		return err
+	case o.json:
+		return a.encodeLine(e)
 	}
-	defer remove()
-	event, err := replay.EventAtEnd(cut)
-	if err != nil {
-		return errors.New(strings.ReplaceAll("read session log: "+err.Error(), cut, path))
-	}
-	event.SessionID, event.Cwd = strings.TrimSuffix(filepath.Base(path), ".jsonl"), a.work
-	space, err := workspace.Open(workspace.Nearest(a.work, known.Marks, a.home))
-	if err != nil {
-		return err
-	}
-	defer space.Close()
-	snapshot := hook.Examine(event, settings, ledger.State{}, space, time.Now(), alone)
-	if len(snapshot.Faults) > 0 {
-		return errors.New(strings.ReplaceAll(snapshot.Faults[0], cut, path))
-	}
-	var answers []strategy.Answer
-	if known.Rules != nil {
-		answers = strategy.Ask(known.Rules(config), snapshot.Situation)
-	}
-	if o.json {
-		encoded, err := json.Marshal(explained(known, snapshot, answers))
-		if err != nil {
-			return err
-		}
-		_, err = a.out.Write(append(encoded, '\n'))
-		return err
-	}
-	a.explain(known, snapshot, answers)
+	a.explain(e)
 	return nil
 }
 
-// decider is how to decide: a strategy, or whatever else a replay compares. alone
-// leaves the guards out.
-func (a *app) decider(o explainOptions) (settings hook.Settings, alone bool, err error) {
+// decider is how to decide: a strategy, or whatever else a replay compares.
+func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	if known, ok := strategy.Named(o.strategy); ok {
 		config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling, Stale: known.Stale})
 		if err != nil {
-			return settings, false, &usageError{err, "see springfield explain --help"}
+			return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
 		}
-		return hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, o.treeOnly, nil
+		return replay.Candidate{Name: o.strategy, Settings: hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, Bare: o.treeOnly}, nil
 	}
 	all, err := a.candidates([]string{o.strategy})
+	if err != nil {
+		return replay.Candidate{}, err
+	}
+	c := all[0]
 	switch {
-	case err != nil:
-		return settings, false, err
-	case all[0].AsksAlways:
-		return settings, false, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
+	case c.AsksAlways:
+		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
 	case o.rules != "":
-		return settings, false, &usageError{errors.New("--rules goes with the name of a strategy alone"), "write --strategy ned-flanders --rules " + o.rules}
+		return c, &usageError{errors.New("--rules goes with the name of a strategy alone"), "write --strategy ned-flanders --rules " + o.rules}
 	}
-	return all[0].Settings, o.treeOnly || all[0].Bare, nil
+	c.Bare = c.Bare || o.treeOnly
+	return c, nil
 }
 
-// cutAfter gives a log that ends after a line: the log itself for 0, else a
-// copy in a temporary file that remove takes away.
-func cutAfter(path string, line int) (cut string, remove func(), err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", nil, fmt.Errorf("read session log: %w", err)
+// explain prints an explanation for people.
+func (a *app) explain(e replay.Explanation) {
+	a.sayFound(e.Situation)
+	if len(e.Rules) > 0 {
+		a.say("rules")
 	}
-	if !info.Mode().IsRegular() {
-		return "", nil, fmt.Errorf("read session log: %s is not a file", path)
-	}
-	if line == 0 {
-		return path, func() {}, nil
-	}
-	if line < 0 {
-		return "", nil, &usageError{errors.New("--line counts from 1"), "leave it out for the last line"}
-	}
-	from, err := os.Open(path)
-	if err != nil {
-		return "", nil, fmt.Errorf("read session log: %w", err)
-	}
-	defer from.Close()
-	to, err := os.CreateTemp("", "springfield-explain-*.jsonl")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { os.Remove(to.Name()) }
-	n, err := copyLines(to, from, line)
-	if err = errors.Join(err, to.Close()); err != nil {
-		remove()
-		return "", nil, err
-	}
-	if n < line {
-		remove()
-		return "", nil, &usageError{fmt.Errorf("%s has %d lines, not %d", path, n, line), "leave --line out for the last one"}
-	}
-	return to.Name(), remove, nil
-}
-
-func copyLines(to io.Writer, from io.Reader, lines int) (n int, err error) {
-	r := bufio.NewReader(from)
-	for n < lines {
-		line, err := r.ReadSlice('\n')
-		if len(line) > 0 {
-			if _, err := to.Write(line); err != nil {
-				return n, err
-			}
-		}
+	for _, r := range e.Rules {
+		mark := " "
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case errors.Is(err, io.EOF):
-			if len(bytes.TrimSpace(line)) > 0 {
-				n++
-			}
-			return n, nil
-		case err != nil:
-			return n, err
-		default:
-			n++
+		case r.Decides:
+			mark = ">"
+		case r.Holds:
+			mark = "+"
 		}
+		a.say(" %s %-12s %-9s %s", mark, r.ID, r.Then, display.Line(r.Evidence))
 	}
-	return n, nil
+	a.say("decision")
+	a.say("  %s by %s, %d %% sure: %s", e.Decision, e.Rule, e.Sure, display.Line(e.Evidence))
+	if langs := language.Names(e.Lang); langs != "" {
+		a.say("  read in %s", langs)
+	}
+	if e.Reason != "" {
+		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(e.Reason), " ")))
+	}
+	if e.Judge != "" {
+		a.say("page")
+		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
+			a.say("%s", strings.TrimRight("  "+line, " "))
+		}
+		a.say("%s", display.Line(e.Judge))
+	}
 }
 
-// explain prints a snapshot for people.
-func (a *app) explain(known strategy.Strategy, snapshot hook.Snapshot, answers []strategy.Answer) {
-	s, v := snapshot.Situation, snapshot.View
+// sayFound prints what the hook sees.
+func (a *app) sayFound(s replay.Found) {
 	a.say("situation")
-	a.say("  last message  %s", excerpt(s.Message.Text))
-	if v.PromptText != "" {
-		a.say("  prompt        %s", excerpt(v.PromptText))
+	a.say("  last message  %s", excerpt(s.Message))
+	if s.Prompt != "" {
+		a.say("  prompt        %s", excerpt(s.Prompt))
 	}
-	for _, c := range v.Calls {
+	for _, c := range s.Calls {
 		outcome := c.Result
 		if c.Error {
 			outcome = "error: " + outcome
 		}
 		a.say("  tool          %s", display.Line(c.Name+"("+c.Input+") "+outcome))
 	}
-	if s.Turn.Asked != "" {
-		a.say("  asked by      %s", s.Turn.Asked)
+	if s.Asked != "" {
+		a.say("  asked by      %s", s.Asked)
 	}
-	if s.Skill.Name != "" {
-		a.say("  skill         %s, %d turns ago", s.Skill.Name, s.Skill.Turns)
+	if s.Skill != "" {
+		a.say("  skill         %s, %d turns ago", s.Skill, s.SkillTurns)
 	}
-	if len(s.Todos.List) > 0 {
-		a.say("  todos         %s", tally(s.Todos.List))
-	}
-	if v.Feedback.InTurn > 0 {
-		a.say("  continued     %d times since the prompt", v.Feedback.InTurn)
-	}
-	if len(answers) > 0 {
-		a.say("rules")
-	}
-	decided := snapshot.Veto.Rule != ""
-	for _, r := range answers {
-		mark := " "
-		switch {
-		case r.Holds && !decided:
-			mark, decided = ">", true
-		case r.Holds:
-			mark = "+"
+	if n := map[string]int{}; len(s.Todos) > 0 {
+		for _, t := range s.Todos {
+			n[t.Status]++
 		}
-		a.say(" %s %-12s %-9s %s", mark, r.Rule.ID, r.Rule.Then, display.Line(r.Evidence))
+		a.say("  todos         %d completed, %d in progress, %d pending", n["completed"], n["in_progress"], n["pending"])
 	}
-	a.say("decision")
-	a.say("  %s by %s, %d %% sure: %s", snapshot.Verdict.Decision, snapshot.Verdict.Rule, snapshot.Verdict.Sure, display.Line(snapshot.Verdict.Evidence))
-	if langs := language.Names(snapshot.Verdict.Languages); langs != "" {
-		a.say("  read in %s", langs)
+	if s.Continued > 0 {
+		a.say("  continued     %d times since the prompt", s.Continued)
 	}
-	if snapshot.Verdict.Reason != "" {
-		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(snapshot.Verdict.Reason), " ")))
+}
+
+// encodeLine prints a result as JSON on one line.
+func (a *app) encodeLine(v any) error {
+	data, err := json.Marshal(v)
+	if err == nil {
+		_, err = a.out.Write(append(data, '\n'))
 	}
-	if known.Judges {
-		a.say("page")
-		for _, line := range strings.Split(strings.TrimSuffix(strategy.Page(s), "\n"), "\n") {
-			a.say("%s", strings.TrimRight("  "+line, " "))
-		}
-		a.say("%s", display.Line(command.WouldAsk(known, snapshot.Verdict)))
-	}
+	return err
 }
 
 // excerpt is the end of a text on one line.
@@ -253,39 +175,4 @@ func excerpt(s string) string {
 		s = "…" + string(r[len(r)-160:])
 	}
 	return s
-}
-
-func tally(todos []fact.Todo) string {
-	n := fact.Count(todos)
-	return fmt.Sprintf("%d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
-}
-
-// explained is the JSON shape of an explanation.
-func explained(known strategy.Strategy, snapshot hook.Snapshot, answers []strategy.Answer) any {
-	type rule struct {
-		ID       string            `json:"id"`
-		Then     strategy.Decision `json:"then"`
-		Holds    bool              `json:"holds"`
-		Evidence string            `json:"evidence"`
-	}
-	var rules []rule
-	for _, r := range answers {
-		rules = append(rules, rule{r.Rule.ID, r.Rule.Then, r.Holds, r.Evidence})
-	}
-	page := ""
-	if known.Judges {
-		page = strategy.Page(snapshot.Situation)
-	}
-	return struct {
-		Decision  strategy.Decision  `json:"decision"`
-		Rule      string             `json:"rule"`
-		Sure      int                `json:"sure"`
-		Evidence  string             `json:"evidence"`
-		Lang      []string           `json:"lang,omitempty"`
-		Reason    string             `json:"reason,omitempty"`
-		Page      string             `json:"page,omitempty"` // what a judge is shown
-		Asks      bool               `json:"asks,omitempty"` // tells that it would be asked
-		Situation strategy.Situation `json:"situation"`
-		Rules     []rule             `json:"rules"`
-	}{snapshot.Verdict.Decision, snapshot.Verdict.Rule, snapshot.Verdict.Sure, snapshot.Verdict.Evidence, snapshot.Verdict.Languages, snapshot.Verdict.Reason, page, snapshot.Verdict.Page != "", snapshot.Situation, rules}
 }

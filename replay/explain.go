@@ -1,0 +1,217 @@
+// One place of one session, explained: what the hook would see there, what each
+// rule says, and what would be decided. A replay decides there by the same code.
+
+package replay
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+)
+
+// Place is where a session is explained.
+type Place struct {
+	Log  string // the session log
+	Line int    // it ends behind this one, from 1; 0: behind its last
+	Work string // the directory of the session; files of its project are read as they are now
+	Home string // no file above it is read
+	Now  time.Time
+}
+
+// LineError says that a log has no such line.
+type LineError struct {
+	Log         string
+	Lines, Line int
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("%s has %d lines, not %d", e.Log, e.Lines, e.Line)
+}
+
+// Explanation is a decision and all that led to it, in the shape of
+// docs/schemas/explain.schema.json.
+type Explanation struct {
+	Version   int               `json:"version"` // of this shape: 1
+	Strategy  string            `json:"strategy"`
+	Decision  strategy.Decision `json:"decision"`
+	Rule      string            `json:"rule"`
+	Sure      int               `json:"sure"` // percent
+	Evidence  string            `json:"evidence"`
+	Lang      []string          `json:"lang"`             // that the message was read in, as in BCP 47
+	Reason    string            `json:"reason,omitempty"` // what Claude would be told
+	Page      string            `json:"page,omitempty"`   // what a judge is shown
+	Asks      bool              `json:"asks,omitempty"`   // the judge would be asked
+	Situation Found             `json:"situation"`
+	Rules     []Asked           `json:"rules"` // in the order in which they are asked
+
+	Judge string `json:"-"` // of a strategy that has a judge: whether it would be asked, and why
+}
+
+// Asked is what one rule says.
+type Asked struct {
+	ID       string            `json:"id"`
+	Then     strategy.Decision `json:"then"`
+	Holds    bool              `json:"holds"`
+	Decides  bool              `json:"decides"` // the first that holds, if no guard decides
+	Evidence string            `json:"evidence"`
+}
+
+// Found is the session as the hook finds it.
+type Found struct {
+	Message     string      `json:"message,omitempty"` // the last thing that Claude said
+	Prompt      string      `json:"prompt,omitempty"`  // how the newest prompt begins
+	Calls       []FoundCall `json:"calls"`             // the newest of the turn, oldest first
+	CallsInTurn int         `json:"calls_in_turn"`
+	Asked       string      `json:"asked,omitempty"` // the tool that asks the user, if the turn ended with it
+	Skill       string      `json:"skill,omitempty"`
+	SkillTurns  int         `json:"skill_turns"` // how many prompts ago it was at work
+	Todos       []FoundTodo `json:"todos"`
+	Plans       []FoundPlan `json:"plans"`     // files that the session has named, the newest first
+	Running     int         `json:"running"`   // tasks of this turn in the background
+	Continued   int         `json:"continued"` // times that springfield has kept Claude going since the prompt
+	Files       []string    `json:"files"`     // of the project that the strategy has looked for
+}
+
+// FoundCall is one tool call; input and result are short, a line each.
+type FoundCall struct {
+	Name   string `json:"name"`
+	Input  string `json:"input,omitempty"`
+	Result string `json:"result,omitempty"`
+	Error  bool   `json:"error"`
+	Done   bool   `json:"done"` // there is a result
+}
+
+// FoundTodo is an item of the todo list.
+type FoundTodo struct {
+	Content string `json:"content"`
+	Status  string `json:"status"`          // pending, in_progress or completed
+	Owner   string `json:"owner,omitempty"` // of a team's task
+	Blocked bool   `json:"blocked"`         // waits for another
+}
+
+// FoundPlan is a plan file.
+type FoundPlan struct {
+	Name    string `json:"name"`
+	Turns   int    `json:"turns"`   // how many prompts ago it was named last
+	Written bool   `json:"written"` // in this turn
+}
+
+// Explain decides at a place of a session log as a candidate. Budget and hold are
+// left out: they depend on when one asks.
+func Explain(p Place, c Candidate) (Explanation, error) {
+	known := c.Settings.Strategy
+	m, err := p.scene(c)
+	if err != nil {
+		return Explanation{}, err
+	}
+	space, err := workspace.Open(workspace.Nearest(p.Work, known.Marks, p.Home))
+	if err != nil {
+		return Explanation{}, err
+	}
+	defer space.Close()
+	snapshot := hook.ExamineBy(m, m.event, c.Settings, ledger.State{}, space, p.Now, c.Bare)
+	if len(snapshot.Faults) > 0 {
+		return Explanation{}, errors.New(snapshot.Faults[0])
+	}
+	v := snapshot.Verdict
+	e := Explanation{
+		Version: 1, Strategy: known.Name, Decision: v.Decision, Rule: v.Rule, Sure: v.Sure, Evidence: v.Evidence, Lang: append([]string{}, v.Languages...),
+		Reason: v.Reason, Asks: v.Page != "", Situation: foundIn(snapshot), Rules: asked(c.Settings, snapshot),
+	}
+	if known.Judges {
+		e.Page, e.Judge = strategy.Page(snapshot.Situation), command.WouldAsk(known, v)
+	}
+	return e, nil
+}
+
+// scene reads the log up to the place.
+func (p Place) scene(c Candidate) (*scene, error) {
+	info, err := os.Stat(p.Log)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", p.Log)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read session log: %w", err)
+	}
+	// What Claude Code would have sent is known at the end only.
+	w, lines := walker{session: session{path: p.Log}}, 0
+	err = transcript.Each(p.Log, 0, func(c *transcript.Cursor) bool {
+		lines = c.Number()
+		w.take(c)
+		return lines != p.Line
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read session log: %w", err)
+	}
+	if lines < p.Line {
+		return nil, &LineError{p.Log, lines, p.Line}
+	}
+	tail := 0
+	if c.Settings.Strategy.Lines != nil {
+		tail = c.Settings.Strategy.Lines(c.Settings.Config)
+	}
+	var window fact.Window
+	m := &scene{now: p.Now, lines: func(int) fact.Window { return window }}
+	err = transcript.Each(p.Log, tail, func(c *transcript.Cursor) bool {
+		if c.Number() < lines {
+			return true
+		}
+		m.view, window = c.View(), c.Window(tail)
+		return false
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read session log: %w", err)
+	}
+	m.event = eventAt(p.Log, strings.TrimSuffix(filepath.Base(p.Log), ".jsonl"), w.mode, "", m.view)
+	m.event.Cwd = p.Work
+	return m, nil
+}
+
+// asked is what every rule of a strategy says, whether an earlier one has decided
+// or not.
+func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
+	all := []Asked{}
+	if settings.Strategy.Rules == nil {
+		return all
+	}
+	decided := snapshot.Veto.Rule != ""
+	for _, r := range strategy.Ask(settings.Strategy.Rules(settings.Config), snapshot.Situation) {
+		all = append(all, Asked{r.Rule.ID, r.Rule.Then, r.Holds, r.Holds && !decided, r.Evidence})
+		decided = decided || r.Holds
+	}
+	return all
+}
+
+func foundIn(snapshot hook.Snapshot) Found {
+	s, v := snapshot.Situation, snapshot.View
+	f := Found{
+		Message: s.Message.Text, Prompt: v.PromptText, Calls: []FoundCall{}, CallsInTurn: v.CallsInTurn, Asked: s.Turn.Asked,
+		Skill: s.Skill.Name, SkillTurns: s.Skill.Turns, Todos: []FoundTodo{}, Plans: []FoundPlan{}, Running: s.Turn.Running, Continued: v.Feedback.InTurn, Files: []string{},
+	}
+	for _, c := range v.Calls {
+		f.Calls = append(f.Calls, FoundCall{c.Name, c.Input, c.Result, c.Error, c.Done})
+	}
+	for _, t := range s.Todos.List {
+		f.Todos = append(f.Todos, FoundTodo{t.Content, t.Status, t.Owner, t.Blocked})
+	}
+	for _, p := range s.Plans {
+		f.Plans = append(f.Plans, FoundPlan{p.Name, p.Turns, p.Written})
+	}
+	for name := range s.Workspace.Files {
+		f.Files = append(f.Files, name)
+	}
+	slices.Sort(f.Files)
+	return f
+}
