@@ -10,21 +10,17 @@ package main
 
 import (
 	"errors"
-	"fmt"
-	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -70,22 +66,23 @@ decisions, sessions. Load it where your shell starts:
 // that is not named here offers nothing, which is right for names and numbers
 // that only the user knows.
 func (a *app) completeValues(root *cobra.Command) {
+	loops := ordered(a.offer((*inspection.Inspection).Loops))
 	values := map[string]cobra.CompletionFunc{
-		"enable": first(a.toEnable), "disable": first(a.toDisable), "why": first(a.decisions),
+		"enable": first(a.offer((*inspection.Inspection).ToEnable)), "disable": first(a.offer((*inspection.Inspection).ToDisable)), "why": first(ordered(a.offer((*inspection.Inspection).Decisions))),
 		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
 		"explain": files("jsonl"), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(rowKinds()...), "replay --project": dirs, "tune --plugin": fixed(ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
-		"loop set": loopKeys, "loop history show": first(a.pastLoops), "loop history rerun": first(a.pastLoops),
+		"loop set": loopKeys, "loop history show": first(loops), "loop history rerun": first(loops),
 		"init": dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
 
 		"--scope": fixed(scopes()...), "enable --scope": fixed(append(scopes(), "managed\twhat an administrator would deploy")...),
-		"--target": fixed(targets()...), "--strategy": strategies, "--from": strategies, "--set": settings,
+		"--target": fixed(targets()...), "--strategy": offers(strategies), "--from": offers(strategies), "--set": offers(settings),
 		"--rules":       fixed(strategy.NedRuleSets()...),
 		"--builder":     fixed("auto\tcarried hooks if they fit, else go", "go\tcompile", "prebuilt\tcarried hooks"),
 		"--conflicts":   fixed("off\tswitch them off", "keep\tleave them on"),
-		"--marketplace": none, "enable --marketplace": a.markets,
-		"--session": a.sessions, "--template": a.templates, "--dir": dirs,
+		"--marketplace": none, "enable --marketplace": a.offer((*inspection.Inspection).Marketplaces),
+		"--session": ordered(a.offer((*inspection.Inspection).Sessions)), "--template": ordered(offers(func([]string) []string { return a.loopTemplates() })), "--dir": dirs,
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
-		"publish --to": dirs, "publish --bump": fixed(generator.Bumps()...), "publish --plugin": a.pluginsHere,
+		"publish --to": dirs, "publish --bump": fixed(generator.Bumps()...), "publish --plugin": offers(a.pluginsHere),
 		"publish --source": fixed(bySituation+"\tby situation", byPath+"\tin the marketplace's own checkout", bySubdir+"\ta directory of the suite's repository", byURL+"\ta whole repository", byGitHub+"\ta whole repository on GitHub"),
 		"--suite":          dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
 	}
@@ -137,6 +134,33 @@ func fixed(all ...string) cobra.CompletionFunc {
 	return cobra.FixedCompletions(all, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
 }
 
+// offer offers what an inspection knows.
+func (a *app) offer(of func(*inspection.Inspection) []inspection.Offer) cobra.CompletionFunc {
+	return offers(func([]string) (all []string) {
+		if in, err := a.inspect(); err == nil {
+			for _, o := range of(in) {
+				all = append(all, o.Value+"\t"+display.Line(o.Meaning))
+			}
+		}
+		return all
+	})
+}
+
+// offers offers what is there at that moment.
+func offers(now func(args []string) []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		return now(args), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// ordered keeps the order of what is offered.
+func ordered(offer cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		all, directive := offer(cmd, args, typed)
+		return all, directive | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
 // first offers for the first argument only.
 func first(offer cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -148,9 +172,9 @@ func first(offer cobra.CompletionFunc) cobra.CompletionFunc {
 }
 
 func scopes() []string {
-	means := map[installer.Scope]string{installer.User: "all your sessions", installer.Project: "everybody's sessions here", installer.Local: "your sessions in this repository"}
 	var all []string
 	for _, s := range installer.Scopes() {
+		means := map[installer.Scope]string{installer.User: "all your sessions", installer.Project: "everybody's sessions here", installer.Local: "your sessions in this repository"}
 		all = append(all, string(s)+"\t"+means[s])
 	}
 	return all
@@ -164,29 +188,17 @@ func targets() []string {
 	return all
 }
 
-func strategies(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all []string
+func strategies([]string) (all []string) {
 	for _, name := range strategy.Names() {
 		if about, err := generator.ReadAbout(name); err == nil {
 			all = append(all, name+"\t"+about.Cost+", "+about.Summary)
 		}
 	}
-	return all, cobra.ShellCompDirectiveNoFileComp
+	return all
 }
 
-// pluginsHere offers the plugins of the suite that is named, or around.
-func (a *app) pluginsHere(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	dir := ""
-	if len(args) > 0 {
-		dir = args[0]
-	}
-	_, suite, _ := a.suiteIn(dir)
-	return names(suite.Plugins), cobra.ShellCompDirectiveNoFileComp
-}
-
-// settings offers plugin.key=value, for plugins that bear their strategy's name.
-func settings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all []string
+// settings are plugin.key=value, for plugins that bear their strategy's name.
+func settings([]string) (all []string) {
 	for _, name := range strategy.Names() {
 		about, _ := generator.ReadAbout(name)
 		for _, q := range about.Questions {
@@ -195,116 +207,15 @@ func settings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirect
 			}
 		}
 	}
-	return all, cobra.ShellCompDirectiveNoFileComp
-}
-
-// toEnable offers every plugin of springfield's that can be found from here.
-func (a *app) toEnable(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	where := map[string]string{} // ID: what to say of it
-	places, err := a.places()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	markets, _ := installer.Markets(places)
-	for name, m := range markets {
-		for _, plugin := range m.Ours() {
-			where[plugin+"@"+name] = "from " + m.String()
-		}
-	}
-	suites, _ := installer.Suites(places)
-	if around, err := generator.FindSuite(a.work); err == nil {
-		suites = append(suites, around)
-	}
-	for _, dir := range suites {
-		if s, err := generator.ReadSuite(dir); err == nil {
-			for _, p := range s.Plugins {
-				where[p.Name+"@"+s.Marketplace] = "from " + dir
-			}
-		}
-	}
-	return named(where), cobra.ShellCompDirectiveNoFileComp
-}
-
-// toDisable offers springfield's plugins that some settings switch on.
-func (a *app) toDisable(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	where := map[string]string{}
-	places, err := a.places()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	inventory, _ := places.Inventory()
-	for _, p := range inventory.Plugins {
-		for _, said := range p.Says {
-			if said.On && p.Ours() {
-				where[p.ID] = "on in " + said.Layer + " settings"
-			}
-		}
-	}
-	return named(where), cobra.ShellCompDirectiveNoFileComp
-}
-
-// named offers plugins by name where that is enough, else by ID.
-func named(where map[string]string) []string {
-	count := map[string]int{}
-	for id := range where {
-		name, _, _ := strings.Cut(id, "@")
-		count[name]++
-	}
-	var all []string
-	for _, id := range slices.Sorted(maps.Keys(where)) {
-		name, _, _ := strings.Cut(id, "@")
-		if count[name] > 1 {
-			name = id
-		}
-		all = append(all, name+"\t"+display.Line(where[id]))
-	}
 	return all
 }
 
-// markets offers the marketplaces that Claude Code knows and that have a plugin
-// of springfield's.
-func (a *app) markets(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all []string
-	if places, err := a.places(); err == nil {
-		markets, _ := installer.Markets(places)
-		for _, name := range slices.Sorted(maps.Keys(markets)) {
-			if len(markets[name].Ours()) > 0 {
-				all = append(all, name+"\t"+display.Line(markets[name].String()))
-			}
-		}
+// pluginsHere are the plugins of the suite that is named, or around.
+func (a *app) pluginsHere(args []string) []string {
+	dir := ""
+	if len(args) > 0 {
+		dir = args[0]
 	}
-	return all, cobra.ShellCompDirectiveNoFileComp
-}
-
-// offered is how many decisions and sessions are offered, the newest first.
-const offered = 20
-
-func (a *app) decisions(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	all := []string{"last\tthe newest decision"}
-	for _, r := range a.newest(offered) {
-		all = append(all, fmt.Sprintf("%s\t%s: %s, %s, %s", r.ID, r.Plugin, r.Decision, display.Line(r.Rule), ago(time.UnixMilli(r.At))))
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-func (a *app) sessions(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all, seen []string
-	for _, r := range a.newest(50 * offered) {
-		if r.Session != "" && !slices.Contains(seen, r.Session) && len(seen) < offered {
-			seen = append(seen, r.Session)
-			all = append(all, display.Line(r.Session)+"\t"+display.Line(r.Cwd)+", "+ago(time.UnixMilli(r.At)))
-		}
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-// newest are the newest decisions on file, the newest first.
-func (a *app) newest(n int) []ledger.Record {
-	places, err := a.places()
-	if err != nil {
-		return nil
-	}
-	records, _ := ledger.History(filepath.Join(places.Config, "springfield"), "", n)
-	slices.Reverse(records)
-	return records
+	_, suite, _ := a.suiteIn(dir)
+	return names(suite.Plugins)
 }

@@ -119,8 +119,8 @@ func (e *severalError) Error() string {
 	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
 }
 
-// hint names what can be typed instead.
-func (e *severalError) hint() string {
+// Hint names what can be typed instead.
+func (e *severalError) Hint() string {
 	var ids []string
 	for _, p := range e.all {
 		if !slices.Contains(ids, p.ID()) {

@@ -3,9 +3,7 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -117,7 +115,7 @@ of its own and read the letters there. why, log and status tell how a hold has e
 	return cmd
 }
 
-// ask goes to the desk of the user's own configuration directory.
+// ask asks about the state in the user's own configuration directory.
 func (a *app) ask(ctx context.Context, question func(command.Desk) error) error {
 	places, err := a.places()
 	if err != nil {
@@ -127,7 +125,9 @@ func (a *app) ask(ctx context.Context, question func(command.Desk) error) error 
 		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude,
 		Work: a.work, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off,
-		Logs: func(since int64) []string { return logsSince(replay.Projects(places.Config), time.UnixMilli(since)) },
+		Logs: func(since int64) []string {
+			return replay.Recent(replay.Projects(places.Config), time.UnixMilli(since))
+		},
 	})
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
@@ -136,33 +136,6 @@ func (a *app) ask(ctx context.Context, question func(command.Desk) error) error 
 		return &hinted{err, advice}
 	}
 	return err
-}
-
-// mostLogs is how many session logs are looked at for hooks that did not decide.
-const mostLogs = 20
-
-// logsSince are the session logs that have changed since a moment, the newest first.
-func logsSince(projects string, since time.Time) (paths []string) {
-	type log struct {
-		path    string
-		changed time.Time
-	}
-	var all []log
-	dirs, _ := os.ReadDir(projects)
-	for _, dir := range dirs {
-		files, _ := os.ReadDir(filepath.Join(projects, dir.Name()))
-		for _, file := range files {
-			info, err := file.Info()
-			if err == nil && info.Mode().IsRegular() && filepath.Ext(file.Name()) == ".jsonl" && info.ModTime().After(since) {
-				all = append(all, log{filepath.Join(projects, dir.Name(), file.Name()), info.ModTime()})
-			}
-		}
-	}
-	slices.SortFunc(all, func(a, b log) int { return b.changed.Compare(a.changed) })
-	for _, l := range all[:min(len(all), mostLogs)] {
-		paths = append(paths, l.path)
-	}
-	return paths
 }
 
 // noteHooks names the hooks that are on and cannot decide: none of them can say so

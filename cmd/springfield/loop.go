@@ -8,11 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // The verbs about goal loops. The hook binary answers the same words, so all that
@@ -204,7 +202,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 	return cmd
 }
 
-// askLoop goes to the desk about the loop of a directory, "" for the current one.
+// askLoop asks about the loop of a directory, "" for the current one.
 func (a *app) askLoop(dir string, question func(command.Desk) error) error {
 	switch {
 	case dir == "":
@@ -220,7 +218,7 @@ func (a *app) askLoop(dir string, question func(command.Desk) error) error {
 		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
 		Self: "springfield", InClaude: a.inClaude, Session: a.session,
 		Work: dir, Home: a.home, Off: a.off, Getenv: a.getenv,
-		Driver: func(dir string) command.Driver { return loopDriver(places, dir) },
+		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	}
 	err = question(d)
 	if advice := command.Advice(err); advice != "" {
@@ -229,84 +227,27 @@ func (a *app) askLoop(dir string, question func(command.Desk) error) error {
 	return err
 }
 
-// loopDriver is the plugin that drives loops in a directory, as far as settings
-// say.
-func loopDriver(places installer.Places, dir string) command.Driver {
-	state := filepath.Join(places.Config, "springfield")
-	inventory, err := places.Inventory()
-	if err != nil {
-		return command.NoDriver(state, dir, "settings cannot be read: "+err.Error(), "")
-	}
-	problem, fix := "no plugin that drives goal loops is on", "springfield init --strategy ralph-wiggum makes one, springfield enable ralph-wiggum switches it on"
-	for _, p := range inventory.Plugins {
-		if !command.Drives(p.Strategy) {
-			continue
-		}
-		switch {
-		case !p.On:
-			problem, fix = p.ID+" is off", "springfield enable "+p.ID
-			continue
-		case p.Problem != "":
-			problem, fix = p.ID+" is on and does not run: "+p.Problem, "springfield doctor says more"
-			continue
-		}
-		settings, err := hook.ReadSettings(p.Dir, state, dir)
-		if err != nil {
-			problem, fix = p.ID+": "+err.Error(), "mend that file, or get it back from where the plugin comes from"
-			continue
-		}
-		d := command.Driver{Settings: settings}
-		if inventory.Silenced != "" {
-			d.Problem, d.Fix = inventory.Silenced+" keeps hooks from running", "take that out where it is set"
-		}
-		return d
-	}
-	return command.NoDriver(state, dir, problem, fix)
-}
-
-// pastLoops offers the loops of the past, the newest first.
-func (a *app) pastLoops(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var all, seen []string
+// loopTemplates are the names of templates, the user's own too.
+func (a *app) loopTemplates() []string {
 	places, err := a.places()
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	events, _ := ledger.LoopEvents(filepath.Join(places.Config, "springfield"))
-	for i := len(events) - 1; i >= 0 && len(seen) < offered; i-- {
-		e := events[i]
-		if known := strings.Join(seen, " ") + " "; strings.Contains(known, e.Loop+" ") {
-			continue
-		}
-		seen = append(seen, e.Loop)
-		all = append(all, display.Line(e.Loop)+"\t"+display.Line(e.Event)+", "+display.Line(e.Dir)+", "+ago(time.UnixMilli(e.At)))
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
-}
-
-func (a *app) templates(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	places, err := a.places()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	return command.TemplateNames(filepath.Join(places.Config, "springfield")), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return command.TemplateNames(filepath.Join(places.Config, "springfield"))
 }
 
 // loopKeys offers what loop set can change, and values where there are few.
 func loopKeys(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	if len(args) == 1 {
-		switch args[0] {
-		case "active":
-			return []string{"true", "false"}, cobra.ShellCompDirectiveNoFileComp
-		case "timeout", "iteration-timeout", "session", "promise":
-			return []string{"none"}, cobra.ShellCompDirectiveNoFileComp
+	values := map[string][]string{"active": {"true", "false"}, "timeout": {"none"}, "iteration-timeout": {"none"}, "session": {"none"}, "promise": {"none"}}
+	switch len(args) {
+	case 0:
+		var all []string
+		for _, k := range command.LoopKeys() {
+			all = append(all, k[0]+"\t"+k[1])
 		}
+		return fixed(all...)(cmd, args, typed)
+	case 1:
+		return values[args[0]], cobra.ShellCompDirectiveNoFileComp
 	}
-	if len(args) > 0 {
-		return none(cmd, args, typed)
-	}
-	var all []string
-	for _, k := range command.LoopKeys() {
-		all = append(all, k[0]+"\t"+k[1])
-	}
-	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return none(cmd, args, typed)
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 )
@@ -22,6 +23,7 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
+func (e *usageError) Hint() string  { return e.hint }
 
 // hinted is an error that knows what to do about itself.
 type hinted struct {
@@ -74,47 +76,49 @@ func projectBehind(link string) string {
 	return filepath.Dir(target)
 }
 
+// hint is what the user can do about an error, "" if that is not known.
 func hint(err error) string {
-	var usage *usageError
 	var known interface{ Hint() string }
 	var spec *generator.SpecError
 	var occupied *generator.OccupiedError
-	var several *severalError
-	var typed *typedError
+	var typed *folder.TypedError
 	var link *folder.LinkError
 	switch {
 	case errors.As(err, &typed):
-		return typed.hint()
+		real, err := filepath.EvalSymlinks(typed.Link.Path)
+		if err != nil {
+			return "it leads nowhere: remove it, or name another place"
+		}
+		return "if you mean where it leads, name that: " + check.Quote(real)
 	case errors.As(err, &link): // whatever else the call says about itself
 		const none = "springfield follows no link there, since it may have come with the directory: "
 		if dir := projectBehind(link.Path); dir != "" {
-			return none + "go to " + quoted(dir) + ", and call it there"
+			return none + "go to " + check.Quote(dir) + ", and call it there"
 		}
 		return none + "put what it leads to in its place, or remove it"
-	case errors.As(err, &several):
-		return several.hint()
-	case errors.As(err, &usage):
-		return usage.hint
 	case errors.As(err, &known):
 		return known.Hint()
 	case errors.As(err, &spec):
 		return spec.Hint
 	case errors.As(err, &occupied):
 		return "name another directory: springfield init DIR"
-	case errors.Is(err, generator.ErrNoSuite):
-		return "it has no " + generator.SuiteFile + "; springfield init makes a suite"
-	case errors.Is(err, generator.ErrNoGo):
-		return "install Go (go.dev/dl), then call springfield again; a released springfield carries compiled hooks and needs none"
-	case errors.Is(err, generator.ErrOldGo):
-		return "install a newer Go (go.dev/dl) and put it in front on PATH; a released springfield carries compiled hooks and needs none"
-	case errors.Is(err, generator.ErrNoExec):
-		return "set TMPDIR to a directory where programs may be started: TMPDIR=$HOME springfield …"
-	case errors.Is(err, generator.ErrUnknownGo):
-		return "put Go 1.25 or 1.26 in front on PATH (go.dev/dl); a released springfield carries compiled hooks and needs none"
-	case errors.Is(err, generator.ErrNoPrebuilt):
-		return "compile with Go instead: --builder go; a released springfield carries compiled hooks"
-	case errors.Is(err, fs.ErrPermission):
-		return "the directory or file belongs to another user, or is read-only"
+	}
+	const carried = "a released springfield carries compiled hooks"
+	for _, kind := range []struct {
+		err  error
+		hint string
+	}{
+		{generator.ErrNoSuite, "it has no " + generator.SuiteFile + "; springfield init makes a suite"},
+		{generator.ErrNoGo, "install Go (go.dev/dl), then call springfield again; " + carried + " and needs none"},
+		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
+		{generator.ErrUnknownGo, "put Go 1.25 or 1.26 in front on PATH (go.dev/dl); " + carried + " and needs none"},
+		{generator.ErrNoExec, "set TMPDIR to a directory where programs may be started: TMPDIR=$HOME springfield …"},
+		{generator.ErrNoPrebuilt, "compile with Go instead: --builder go; " + carried},
+		{fs.ErrPermission, "the directory or file belongs to another user, or is read-only"},
+	} {
+		if errors.Is(err, kind.err) {
+			return kind.hint
+		}
 	}
 	return ""
 }
