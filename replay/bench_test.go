@@ -16,7 +16,7 @@ func BenchmarkRun(b *testing.B) {
 			working(fmt.Sprint("session-", i), 4<<20, int64(i)).write(b, dir)
 		}
 	}
-	candidates, err := Candidates(nil)
+	candidates, err := Candidates(nil, "")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -209,7 +209,7 @@ func TestSinceAndProject(t *testing.T) {
 		{middle, "/home/me/project-2", nil, 1},
 		{time.Time{}, "/elsewhere", nil, 0},
 	} {
-		candidates, err := Candidates([]string{"ned-flanders"})
+		candidates, err := Candidates([]string{"ned-flanders"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,7 +241,7 @@ func TestDeterministic(t *testing.T) {
 			t.Fatal(err)
 		}
 		if workers == 1 {
-			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(Names()) {
+			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(Alone()) {
 				t.Fatalf("%d rows", len(r.Rows))
 			}
 			continue

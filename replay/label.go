@@ -177,3 +177,21 @@ func beginOf(text string, most int) string {
 	}
 	return text
 }
+
+// Labels lists the labels in the order in which they are shown.
+func Labels() []Label {
+	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
+}
+
+// Means is what a label says of the stop. A bare yes is an answer that Claude may
+// have needed or not; whom a hook pushed on, who was broken in on, and where the
+// file ends, nobody knows what would have been right.
+func (l Label) Means() Expect {
+	switch l {
+	case Answered, Commanded, Background, Queued:
+		return WantStop
+	case Nudge, MidWork:
+		return WantContinue
+	}
+	return Unknown
+}

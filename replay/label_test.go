@@ -17,7 +17,7 @@ func replayed(t testing.TB, home string, names ...string) Report {
 	if len(names) == 0 {
 		names = []string{"ned-flanders"}
 	}
-	candidates, err := Candidates(names)
+	candidates, err := Candidates(names, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(newMade("s").asks("go").works().says("Now the lexer.").works().says("Done.").rests().asks("continue").text()))
 	f.Add([]byte(newMade("s").asks("go").queue("enqueue", "x").says("Done.").attaches(`{"type":"queued_command","prompt":"x","commandMode":"prompt"}`).text()))
 	f.Add([]byte("{\"type\":\"assistant\",\"message\":{\"content\":\"x\"}}\n\xff\n{"))
-	candidates, err := Candidates(nil)
+	candidates, err := Candidates(Names(), "")
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -6,7 +6,6 @@ package replay
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"unicode"
@@ -104,11 +103,6 @@ func (n *numbers) of(name string) string {
 	return fmt.Sprintf("%s-%d", n.what, n.seen[name])
 }
 
-// isFile tells a candidate that is somebody's rules file.
-func isFile(name string) bool {
-	return strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator)
-}
-
 // builtIn are our own rules and guards; a user's may be called anything.
 func builtIn() map[string]bool {
 	ids := map[string]bool{}
@@ -117,7 +111,7 @@ func builtIn() map[string]bool {
 			continue
 		}
 		sets := []string{""}
-		if s.Name == ned {
+		if s.Name == First {
 			sets = strategy.NedRuleSets()
 		}
 		for _, set := range sets {

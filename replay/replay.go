@@ -12,27 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
-
-// Candidate is one way to decide.
-type Candidate struct {
-	// Name is what it was asked for by: ned-flanders, ned-flanders:seed, a file.
-	Name string
-	// Note is what the reader has to know of its figures.
-	Note string
-	// Settings are what the hook would have in force.
-	Settings hook.Settings
-	// Bare leaves the guards out: the strategy alone decides.
-	Bare bool
-	// NoBudget leaves the limits over time out.
-	NoBudget bool
-	// AsksAlways makes it ask a model at every stop, about the last lines of the
-	// session log, as double-shot-latte does. It has no settings then.
-	AsksAlways bool
-}
 
 // Progress is how far a replay is.
 type Progress struct {
@@ -49,30 +30,12 @@ type Options struct {
 	// Project leaves out sessions that began in other directories than this one and
 	// those below it.
 	Project string
-	// Candidates decide at every row. None: all that Candidates knows.
+	// Candidates decide at every row. None: all that a session log is enough for.
 	Candidates []Candidate
 	// Progress is called from time to time, never twice at once.
 	Progress func(Progress)
 	// Workers read files side by side, 0 for as many as there are processors.
 	Workers int
-}
-
-// Labels lists the labels in the order in which they are shown.
-func Labels() []Label {
-	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
-}
-
-// Means is what a label says of the stop. A bare yes is an answer that Claude may
-// have needed or not; whom a hook pushed on, who was broken in on, and where the
-// file ends, nobody knows what would have been right.
-func (l Label) Means() Expect {
-	switch l {
-	case Answered, Commanded, Background, Queued:
-		return WantStop
-	case Nudge, MidWork:
-		return WantContinue
-	}
-	return Unknown
 }
 
 // Run replays. When ctx ends before it has, what there is by then is the report,
@@ -83,7 +46,7 @@ func Run(ctx context.Context, o Options) (Report, error) {
 	report := Report{Version: 1, Made: began.UTC(), Since: o.Since, Rows: []Row{}}
 	if len(o.Candidates) == 0 {
 		var err error
-		if o.Candidates, err = Candidates(nil); err != nil {
+		if o.Candidates, err = Candidates(nil, ""); err != nil {
 			return report, err
 		}
 	}
@@ -240,87 +203,4 @@ func compareBool(a, b bool) int {
 		return -1
 	}
 	return 1
-}
-
-// Names are what Candidates knows by name, in the order of a report.
-func Names() []string {
-	var names []string
-	for _, s := range strategy.All() {
-		if s.Answers() != "Stop" {
-			continue
-		}
-		names = append(names, s.Name)
-		if s.Name == ned {
-			names = append(names, ned+":seed")
-		}
-	}
-	return append(names, seedTree, latte)
-}
-
-const (
-	ned      = "ned-flanders"
-	seedTree = "seed-tree"
-	latte    = "double-shot-latte"
-)
-
-// Candidates finds what to compare by name, or by the path of a rules file. No
-// names: all of Names.
-func Candidates(names []string) ([]Candidate, error) {
-	if len(names) == 0 {
-		names = Names()
-	}
-	var all []Candidate
-	for _, name := range names {
-		c, err := candidate(name)
-		if err != nil {
-			return nil, err
-		}
-		c.Name = name
-		all = append(all, c)
-	}
-	return all, nil
-}
-
-func candidate(name string) (Candidate, error) {
-	switch name {
-	case seedTree:
-		c, err := candidate(ned + ":seed")
-		c.Bare, c.NoBudget, c.Note = true, true, "the tree of the first design alone, without guards and limits"
-		return c, err
-	case latte:
-		return Candidate{AsksAlways: true, Note: "asks a model at every stop; what it would answer nobody knows, so it counts as a stop"}, nil
-	}
-	if strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator) {
-		settings, err := hook.FromFile(name)
-		return named(settings, err)
-	}
-	base, rules, _ := strings.Cut(name, ":")
-	known, ok := strategy.Named(base)
-	if !ok {
-		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(Names(), ", "))
-	}
-	settings := hook.Unplugged(known, "", "")
-	settings.Config.Rules = rules
-	config, err := known.Check(settings.Config)
-	if err != nil {
-		return Candidate{}, fmt.Errorf("%s: %w", name, err)
-	}
-	settings.Config = config
-	return named(settings, nil)
-}
-
-// named says what has to be known of a strategy's figures.
-func named(settings hook.Settings, err error) (Candidate, error) {
-	c := Candidate{Settings: settings}
-	switch {
-	case err != nil:
-		return c, err
-	case settings.Strategy.Answers() != "Stop":
-		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", settings.Strategy.Name)
-	case settings.Strategy.Reads != nil:
-		c.Note = "decides without the project's files: those of then are not in a session log"
-	case settings.Strategy.Judges:
-		c.Note = "counted without the judge's answers: where she would ask, she stops"
-	}
-	return c, nil
 }

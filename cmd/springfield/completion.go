@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -70,7 +71,7 @@ func (a *app) completeValues(root *cobra.Command) {
 	values := map[string]cobra.CompletionFunc{
 		"enable": first(a.offer((*inspection.Inspection).ToEnable)), "disable": first(a.offer((*inspection.Inspection).ToDisable)), "why": first(ordered(a.offer((*inspection.Inspection).Decisions))),
 		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
-		"explain": files("jsonl"), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(rowKinds()...), "replay --project": dirs, "tune --plugin": fixed(ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
+		"explain": files("jsonl"), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(replay.Lists()...), "replay --project": dirs, "tune --plugin": fixed(tune.Ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
 		"loop set": loopKeys, "loop history show": first(loops), "loop history rerun": first(loops),
 		"init": dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 type doctorOptions struct {
@@ -125,9 +126,9 @@ func (a *app) printFinding(f check.Finding) {
 	if a.width > 0 {
 		width = max(30+len(first), a.width)
 	}
-	lines := hang(first, rest, f.Text(), width)
+	lines := layout.Hang(first, rest, f.Text(), width)
 	if f.Fix != "" && f.State != check.Fine {
-		lines = append(lines, hang(rest+"→ ", rest+"  ", f.Fix, width)...)
+		lines = append(lines, layout.Hang(rest+"→ ", rest+"  ", f.Fix, width)...)
 	}
 	for _, line := range lines {
 		a.say("%s", line)

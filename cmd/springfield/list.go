@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 type listOptions struct{ json bool }
@@ -39,7 +40,7 @@ func runList(_ context.Context, a *app, o listOptions) error {
 	if o.json {
 		return a.encode(l)
 	}
-	for _, line := range table(compared(l.Strategies)) {
+	for _, line := range layout.Table(compared(l.Strategies)) {
 		a.say("%s", line)
 	}
 	a.say(`

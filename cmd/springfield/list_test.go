@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -22,7 +23,7 @@ func TestTableFits(t *testing.T) {
 		})
 	}
 	all[7].Measured = nil
-	lines := table(compared(all))
+	lines := layout.Table(compared(all))
 	if len(lines) != len(all)+1 {
 		t.Errorf("%d lines", len(lines))
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -150,7 +151,7 @@ func (a *app) sayDriver(p inspection.Plugin, named bool) {
 	if p.Decides == "" {
 		by = "itself, as every plugin that lies there"
 	}
-	for _, line := range table([][]string{
+	for _, line := range layout.Table([][]string{
 		{"strategy", p.Strategy},
 		{"version", firstOf(p.Version, "unknown") + ", " + place},
 		{"in", display.Line(p.Dir)},
@@ -172,14 +173,14 @@ func (a *app) sayHooks(hooks []inspection.Hook) {
 		rows = append(rows, []string{h.Event, h.Source, fmt.Sprintf("timeout %s s", strconv.FormatFloat(h.Timeout, 'g', -1, 64))})
 		indent = max(indent, len(h.Event)+4)
 	}
-	for i, line := range table(rows) {
+	for i, line := range layout.Table(rows) {
 		a.say("  %s", line)
 		h := hooks[i]
 		does := h.Does
 		if h.Type != "command" {
 			does = h.Type + ": " + does
 		}
-		below := []string{clip(does, columns-indent)}
+		below := []string{layout.Clip(does, columns-indent)}
 		if h.Matcher != "" {
 			below = append(below, "for subagents "+h.Matcher)
 		}

@@ -44,7 +44,7 @@ func labels(out io.Writer, dir string) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := replay.Candidates([]string{"seed-tree"})
+	candidates, err := replay.Candidates([]string{"seed-tree"}, "")
 	if err != nil {
 		return err
 	}

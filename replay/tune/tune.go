@@ -147,7 +147,7 @@ func mixed(text string) uint64 {
 //
 // When ctx ends before it has, the error is that of ctx.
 func Propose(ctx context.Context, rows []replay.Row, t Tuning) (Proposal, error) {
-	var p Proposal
+	p := Proposal{Proposed: []Proposed{}} // no null where JSON has a list
 	learn, held := t.points(rows)
 	p.Learned, p.Held = halfOf(learn), halfOf(held)
 	lessons := []*lesson{newLesson(learn, strategy.Stop), newLesson(learn, strategy.Continue)}
@@ -404,7 +404,7 @@ func (p *Proposal) Weigh(rows []replay.Row) (settled bool) {
 	if len(outcomes) <= len(p.Proposed) {
 		outcomes = append(outcomes, make([]Outcome, len(p.Proposed)+1-len(outcomes))...)
 	}
-	var kept []Proposed
+	kept := []Proposed{}
 	for i, c := range p.Proposed {
 		caught := outcomes[i+1].Caught.N - outcomes[i].Caught.N
 		wrong := outcomes[i+1].Wrong.N - outcomes[i].Wrong.N

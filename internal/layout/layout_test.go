@@ -1,0 +1,44 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestTable(t *testing.T) {
+	got := Table([][]string{{"名前", "n", "says"}, {"ned", "10", ""}, {"é", "7", "x"}})
+	if want := []string{"名前  n   says", "ned   10", "é     7   x"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestHang(t *testing.T) {
+	if got, want := Hang("- ", "  ", "日本 日本 日本 x", 9), []string{"- 日本", "  日本", "  日本 x"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got, want := Hang("- ", "  ", "one line, however  long", 0), []string{"- one line, however  long"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	if got := Clip("日本日本", 5); got != "日本…" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestEnd(t *testing.T) {
+	for text, want := range map[string]string{"abc": "abc", "abcdef": "…cdef", "日本日本": "…日本", "": ""} {
+		if got := End(text, 5); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestPrinter(t *testing.T) {
+	var b strings.Builder
+	p := Printer{&b, 12}
+	p.Fold("  日 ", "a %s cc ddd", "bb")
+	p.Say("%s, %s", Count(1, "stop"), Count(2, "stop"))
+	if want := "  日 a bb cc\n     ddd\n1 stop, 2 stops\n"; b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+}

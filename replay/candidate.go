@@ -1,0 +1,155 @@
+package replay
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Candidate is one way to decide.
+type Candidate struct {
+	// Name is what it was asked for by: ned-flanders, ned-flanders:seed, a file.
+	Name string
+	// Note is what the reader has to know of its figures.
+	Note string
+	// Settings are what the hook would have in force.
+	Settings hook.Settings
+	// Bare leaves the guards out: the strategy alone decides.
+	Bare bool
+	// NoBudget leaves the limits over time out.
+	NoBudget bool
+	// AsksAlways makes it ask a model at every stop, about the last lines of the
+	// session log, as double-shot-latte does. It has no settings then.
+	AsksAlways bool
+}
+
+// NameError is what is wrong with the name of a candidate.
+type NameError struct {
+	Name string
+	err  error
+}
+
+func (e *NameError) Error() string { return e.err.Error() }
+func (e *NameError) Unwrap() error { return e.err }
+
+// RulesError is what is wrong with a rules file.
+type RulesError struct{ err error }
+
+func (e *RulesError) Error() string { return e.err.Error() }
+func (e *RulesError) Unwrap() error { return e.err }
+
+// Hint is what to do about it.
+func (e *RulesError) Hint() string {
+	return "it has to be a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"
+}
+
+// Names are what Candidates knows by name, in the order of a report.
+func Names() []string {
+	var names []string
+	for _, s := range strategy.All() {
+		if s.Answers() != "Stop" {
+			continue
+		}
+		names = append(names, s.Name)
+		if s.Name == First {
+			names = append(names, First+":seed")
+		}
+	}
+	return append(names, seedTree, latte)
+}
+
+const (
+	// First is the strategy that people begin with.
+	First    = "ned-flanders"
+	seedTree = "seed-tree"
+	latte    = "double-shot-latte"
+)
+
+// Alone are the names of those that a session log is enough for.
+func Alone() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		c, err := candidate(name)
+		return err != nil || c.Settings.Strategy.Reads != nil
+	})
+}
+
+// Candidates finds what to compare by name, or by the path of a rules file in dir. No
+// names: all that a session log is enough for. The error is a NameError or a
+// RulesError.
+func Candidates(names []string, dir string) ([]Candidate, error) {
+	if len(names) == 0 {
+		names = Alone()
+	}
+	var all []Candidate
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			continue
+		}
+		path := name
+		if strings.HasSuffix(name, ".json") && !filepath.IsAbs(name) {
+			path = filepath.Join(dir, name)
+		}
+		var c Candidate
+		var err error
+		if isFile(path) {
+			if c.Settings, err = hook.FromFile(path); err == nil {
+				c, err = noted(c)
+			}
+			if err != nil {
+				return nil, &RulesError{err}
+			}
+		} else if c, err = candidate(name); err != nil {
+			return nil, &NameError{name, err}
+		}
+		c.Name = name
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// isFile tells a candidate that is a rules file.
+func isFile(name string) bool {
+	return strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator)
+}
+
+// candidate is one by its name.
+func candidate(name string) (Candidate, error) {
+	switch name {
+	case seedTree:
+		c, err := candidate(First + ":seed")
+		c.Bare, c.NoBudget, c.Note = true, true, "the tree of the first design alone, without guards and limits"
+		return c, err
+	case latte:
+		return Candidate{AsksAlways: true, Note: "asks a model at every stop; what it would answer nobody knows, so it counts as a stop"}, nil
+	}
+	base, rules, _ := strings.Cut(name, ":")
+	known, ok := strategy.Named(base)
+	if !ok {
+		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(Names(), ", "))
+	}
+	settings := hook.Unplugged(known, "", "")
+	settings.Config.Rules = rules
+	config, err := known.Check(settings.Config)
+	if err != nil {
+		return Candidate{}, fmt.Errorf("%s: %w", name, err)
+	}
+	settings.Config = config
+	return noted(Candidate{Settings: settings})
+}
+
+// noted adds what has to be known of a candidate's figures.
+func noted(c Candidate) (Candidate, error) {
+	switch known := c.Settings.Strategy; {
+	case known.Answers() != "Stop":
+		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)
+	case known.Reads != nil:
+		c.Note = "decides without the project's files: those of then are not in a session log"
+	case known.Judges:
+		c.Note = "counted without the judge's answers: where she would ask, she stops"
+	}
+	return c, nil
+}
