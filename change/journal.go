@@ -42,10 +42,7 @@ func (j Journal) Apply(c Change) error {
 	if c.Empty() {
 		return nil
 	}
-	failed := &WriteError{Kind: c.Kind}
-	if c.Kind == "" {
-		failed.Kind = "settings"
-	}
+	failed := &WriteError{Kind: kindOr(c.Kind)}
 	if failed.Err = j.apply(c, failed); failed.Err != nil {
 		return failed
 	}

@@ -56,10 +56,22 @@ func (e *Edit) locate() (err error) {
 	if err == nil && !filepath.IsLocal(name) {
 		err = fmt.Errorf("not in %s", e.In)
 	}
+	if _, missing := os.Stat(e.In); err == nil && missing != nil {
+		err = checkAbove(e.In)
+	}
 	if err == nil {
 		e.root, err = Resolve(e.In)
 	}
 	e.at = filepath.Join(e.root, name)
+	return err
+}
+
+// checkAbove refuses a directory that does not exist because a link leads nowhere.
+func checkAbove(dir string) error {
+	above, _, err := folder.OpenAbove(dir)
+	if err == nil {
+		err = above.Close()
+	}
 	return err
 }
 

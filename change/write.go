@@ -395,6 +395,20 @@ func (e Edit) Write() error {
 	return nil
 }
 
+// Write writes a change in no journal: for directories of springfield's own, such as
+// a stage. It does all edits or none; every error is a *WriteError.
+func (c Change) Write() error {
+	failure := &WriteError{Kind: kindOr(c.Kind)}
+	edits, err := withDirs(c.Edits)
+	if err == nil {
+		err = write(edits, newToken(), failure)
+	}
+	if failure.Err = err; err != nil {
+		return failure
+	}
+	return nil
+}
+
 // MakeDirs makes a directory and those above it that are missing, each its
 // surroundings' owner's.
 func MakeDirs(dir string, mode fs.FileMode) error {

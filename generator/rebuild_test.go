@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/change"
 )
 
 // A build that cannot be put in place, or that cannot take an old hook away,
@@ -23,19 +25,22 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 		if _, _, err := Write(dir, files); err != nil {
 			t.Fatal(err)
 		}
-		r, err := PlanRebuild(dir, Suite{Spec: one}, compiledFor(one))
+		r, err := PlanBuild(dir, Suite{Spec: one}, compiledFor(one))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(r.Removed) != 4 || !slices.Contains(r.Removed, "lisa-simpson/hooks/darwin-arm64/springfield-judge") || !slices.Contains(r.Changed, "lisa-simpson/hooks/springfield-judge") {
-			t.Errorf("changes %v, removes %v", r.Changed, r.Removed)
+		changed, removed := r.Paths(Rebuilt, Followed), r.Paths(Removed)
+		if len(removed) != 4 || !slices.Contains(removed, "lisa-simpson/hooks/darwin-arm64/springfield-judge") || !slices.Contains(changed, "lisa-simpson/hooks/springfield-judge") {
+			t.Errorf("changes %v, removes %v", changed, removed)
 		}
 	})
-	for name, spoil := range map[string]func(*Rebuild){
-		"a file in the way": func(r *Rebuild) {
-			r.files = append(r.files, File{Path: SuiteFile + "/below", Mode: 0o644})
+	for name, spoil := range map[string]func(dir string) change.Edit{
+		"a file in the way": func(dir string) change.Edit {
+			return change.Edit{In: dir, Path: filepath.Join(dir, SuiteFile, "below"), After: &change.Content{}}
 		},
-		"nothing to remove": func(r *Rebuild) { r.Removed = append(r.Removed, "ned-flanders/hooks/nowhere") },
+		"nothing to remove": func(dir string) change.Edit {
+			return change.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "hooks", "nowhere"), Before: &change.Content{}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "suite")
@@ -47,14 +52,14 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := tree(t, dir)
-			r, err := PlanRebuild(dir, Suite{Spec: specOf(linux)}, compiled(linux))
+			r, err := PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if want := []string{"ned-flanders/hooks/linux-amd64/springfield-hook", "ned-flanders/hooks/darwin-arm64/springfield-hook"}; len(r.Removed) != 2 || !slices.Contains(r.Removed, want[0]) || !slices.Contains(r.Removed, want[1]) {
-				t.Errorf("removes %v", r.Removed)
+			if want := []string{"ned-flanders/hooks/linux-amd64/springfield-hook", "ned-flanders/hooks/darwin-arm64/springfield-hook"}; len(r.Paths(Removed)) != 2 || !slices.Contains(r.Paths(Removed), want[0]) || !slices.Contains(r.Paths(Removed), want[1]) {
+				t.Errorf("removes %v", r.Paths(Removed))
 			}
-			spoil(&r)
+			r.Edits = append(r.Edits, spoil(dir))
 			if r.Write() == nil {
 				t.Fatal("no error")
 			}
@@ -62,7 +67,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 				t.Errorf("left behind:\n%s", got)
 			}
 			// And without the fault it is the suite that would have been made.
-			if r, err = PlanRebuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil {
+			if r, err = PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.Write(); err != nil {
@@ -78,8 +83,8 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
-			if r, err = PlanRebuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil || r.Changes() {
-				t.Errorf("again it would change %v, %v, %v", r.Changed, r.Removed, err)
+			if r, err = PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil || !r.Empty() {
+				t.Errorf("again it would change %v, %v", r.Outcomes, err)
 			}
 		})
 	}
@@ -98,7 +103,7 @@ func TestRebuildKeepsComments(t *testing.T) {
 	put(t, file, append([]byte("# hands off\n"), old...), 0o644)
 	newer := compiled(host())
 	newer.Go = "go1.99"
-	r, err := PlanRebuild(dir, Suite{Spec: specOf(host())}, newer)
+	r, err := PlanBuild(dir, Suite{Spec: specOf(host())}, newer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -89,7 +90,7 @@ func Differences(dir, stage string) ([]Difference, error) {
 			if d.Before, err = os.ReadFile(filepath.Join(dir, filepath.FromSlash(path))); err != nil {
 				return nil, err
 			}
-			d.Before = there(d.Before)
+			d.Before = append([]byte{}, d.Before...)
 		}
 		if d.Gone = !mode; mode {
 			if d.Data, err = os.ReadFile(filepath.Join(stage, filepath.FromSlash(path))); err != nil {
@@ -145,25 +146,21 @@ func regularFiles(dir string) (map[string]fs.FileMode, error) {
 // WriteCompiled puts the compiled files among the differences into the suite:
 // all of them, or none. What it gives puts those that were there back.
 func WriteCompiled(dir string, differences []Difference) (takeBack func() error, err error) {
-	var files, had []File
-	var gone, fresh []string
+	write, back := change.Change{Kind: "suite"}, change.Change{Kind: "suite"}
 	for _, d := range differences {
 		if !d.Compiled {
 			continue
 		}
-		if d.Gone {
-			gone = append(gone, d.Path)
-		} else {
-			files = append(files, d.File)
+		e := change.Edit{In: dir, Path: filepath.Join(dir, filepath.FromSlash(d.Path)), Drop: true}
+		if d.Before != nil {
+			e.Before = &change.Content{Data: d.Before, Mode: d.was}
 		}
-		if d.Before == nil {
-			fresh = append(fresh, d.Path)
-		} else {
-			had = append(had, File{Path: d.Path, Data: d.Before, Mode: d.was, Compiled: true})
+		if !d.Gone {
+			e.After = &change.Content{Data: d.Data, Mode: d.Mode}
 		}
+		write.Edits = append(write.Edits, e)
+		e.Before, e.After = e.After, e.Before
+		back.Edits = append(back.Edits, e)
 	}
-	if len(files)+len(gone) == 0 {
-		return func() error { return nil }, nil
-	}
-	return func() error { return place(dir, had, fresh) }, place(dir, files, gone)
+	return back.Write, write.Write()
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -203,17 +204,18 @@ func yamlError(err error) error {
 // Record writes what a suite says into its springfield.yaml; comments of its
 // user stay.
 func (s Suite) Record(dir string) error {
-	old, err := readSuiteFile(dir)
-	if err != nil {
-		return err
+	e, err := change.Open(dir, filepath.Join(dir, SuiteFile))
+	if err != nil || e.Before == nil {
+		return cmp.Or(err, fmt.Errorf("%s: %w", dir, ErrNoSuite))
 	}
-	before, err := decodeSuite(old)
+	before, err := decodeSuite(e.Before.Data)
 	if err != nil || before.equal(s) {
 		return err
 	}
-	data, err := s.over(old)
+	data, err := s.over(e.Before.Data)
 	if err != nil {
 		return err
 	}
-	return place(dir, []File{{Path: SuiteFile, Mode: 0o644, Data: data}}, nil)
+	e.After = &change.Content{Data: data, Mode: e.Before.Mode}
+	return e.Write()
 }

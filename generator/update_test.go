@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/change"
 )
 
 // twoPlugins are the files of a suite with two plugins.
@@ -79,17 +81,17 @@ func updated(t *testing.T, dir string, files []File) []string {
 		t.Fatal(err)
 	}
 	before := tree(t, dir)
-	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Changes, func(c Change) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
+	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
 	if err := u.Write(); err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Equal(tree(t, dir), before) != u.Unchanged() {
-		t.Errorf("unchanged: it says %v", u.Unchanged())
+	if bytes.Equal(tree(t, dir), before) != u.Empty() {
+		t.Errorf("unchanged: it says %v", u.Empty())
 	}
 	var did []string
-	for _, c := range u.Changes {
+	for _, c := range u.Outcomes {
 		did = append(did, c.Path+" "+string(c.State))
 	}
 	return did
@@ -146,7 +148,7 @@ func TestUpdateMergesEdits(t *testing.T) {
 	if diff := u.Diff(); diff != content(t, ".", golden) {
 		t.Errorf("the diff is not %s; look at it with -update and git diff\n%s", golden, diff)
 	}
-	if same := u.SameVersion(); len(same) != 2 || same[0].Version != "0.2.0" || same[1].Name != "left-handed" {
+	if same := u.SameVersion; len(same) != 2 || same[0].Version != "0.2.0" || same[1].Name != "left-handed" {
 		t.Errorf("under the same version: %+v", same)
 	}
 
@@ -246,7 +248,7 @@ func TestUpdateFollows(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(dir, "README.md")); err != nil || info.Mode().Perm() != 0o400 {
 		t.Errorf("the read-only file: %v, %v", info.Mode(), err)
 	}
-	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.HasPrefix(n, ".springfield-") }); len(stray) > 0 {
+	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
 		t.Errorf("left behind: %v", stray)
 	}
 	want(t, updated(t, dir, now), "left-handed/commands/log.md open")
@@ -442,23 +444,23 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	}
 	before := tree(t, dir)
 	broken := u
-	broken.record = &File{Path: "README.md/below", Mode: 0o644}
+	broken.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &change.Content{}})
 	if err := broken.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v, left behind:\n%s", err, tree(t, dir))
 	}
-	// A directory in a file's place is somebody's: never moved.
+	// A directory in a file's place is the user's: never moved.
 	blocked := u
-	blocked.record = &File{Path: "ned-flanders/commands", Mode: 0o644}
+	blocked.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "commands"), After: &change.Content{}})
 	if err := blocked.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v, left behind:\n%s", err, tree(t, dir))
 	}
-	// Somebody saves a file between plan and write.
+	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
 	before = tree(t, dir)
-	if err := u.Write(); !errors.Is(err, ErrChangedMeanwhile) || !bytes.Equal(tree(t, dir), before) {
+	if err := u.Write(); !errors.Is(err, change.ErrChanged) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%v", err)
 	}
-	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.HasPrefix(n, ".springfield-") }); len(stray) > 0 {
+	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
 		t.Errorf("left behind: %v", stray)
 	}
 }
