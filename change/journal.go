@@ -92,7 +92,7 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 	if err := j.add(&entry, edits); err != nil {
 		return err
 	}
-	if err := write(edits, entry.Token, failure); err != nil {
+	if err := newWriter(edits, entry.Token).writeAll(failure); err != nil {
 		if len(failure.Left) == 0 { // else it is still to be undone
 			_ = j.remove(entry.ID)
 		}
@@ -120,7 +120,7 @@ func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 	for _, f := range entry.Edits { // of a change, or of its undo, that was killed
 		removeTemp(f.edit(), token)
 	}
-	if err := write(edits, token, failure); err != nil {
+	if err := newWriter(edits, token).writeAll(failure); err != nil {
 		if len(failure.Left) == 0 {
 			_ = j.finish(entry.ID)
 		}
@@ -129,18 +129,6 @@ func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 	err := j.remove(entry.ID)
 	failure.Done = err != nil
 	return err
-}
-
-// write does all edits, or takes them back.
-func write(edits []Edit, token string, failure *WriteError) error {
-	w := newWriter(edits, token)
-	err := w.write()
-	if err == nil {
-		return nil
-	}
-	left, more := w.takeBack()
-	failure.Left = left
-	return errors.Join(err, more)
 }
 
 // Entries lists the changes that can be undone, the newest first.

@@ -225,3 +225,34 @@ func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
+
+// Tree gives the edits that make a directory like another one, all together one tree:
+// an undo takes it away only as long as it is exactly as it was made. in is the
+// directory that this does not leave.
+func Tree(like, in, path string) ([]Edit, error) {
+	var edits []Edit
+	err := filepath.WalkDir(like, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(like, name)
+		if err != nil {
+			return err
+		}
+		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path, After: &Content{Mode: info.Mode()}}
+		if !d.IsDir() {
+			file, err := Open("", name)
+			if err != nil {
+				return err
+			}
+			e.After = file.Before
+		}
+		edits = append(edits, e)
+		return nil
+	})
+	return edits, err
+}

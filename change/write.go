@@ -93,6 +93,14 @@ type writer struct {
 	done  []bool          // the edit has an effect
 	fresh map[string]bool // directories that come into being with all that is in them
 	swept map[string]bool // directories without abandoned temporary files
+	quiet bool            // its steps are no fault points
+}
+
+func (w *writer) step(name string, do func() error) error {
+	if w.quiet {
+		return do()
+	}
+	return step(name, do)
 }
 
 func newWriter(edits []Edit, token string) *writer {
@@ -146,9 +154,9 @@ func (w *writer) stageOne(e Edit) error {
 		sweep(in, dir)
 	}
 	if !e.After.isDir() {
-		return stageFile(in, name, dir, e)
+		return w.stageFile(in, name, dir, e)
 	}
-	return step("make directory", func() error {
+	return w.step("make directory", func() error {
 		err := in.Mkdir(name, e.After.Mode.Perm())
 		if errors.Is(err, fs.ErrExist) && at == e.at {
 			return nil // another program was faster
@@ -172,9 +180,9 @@ func (e Edit) reachAt(path string) (folder.Folder, string, error) {
 }
 
 // stageFile writes a temporary file that can take the place of the edit's.
-func stageFile(in folder.Folder, name, dir string, e Edit) error {
+func (w *writer) stageFile(in folder.Folder, name, dir string, e Edit) error {
 	var temp *os.File
-	if err := step("create", func() (err error) {
+	if err := w.step("create", func() (err error) {
 		temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
 		return err
 	}); err != nil {
@@ -206,7 +214,7 @@ func stageFile(in folder.Folder, name, dir string, e Edit) error {
 		{"close", temp.Close},
 	}
 	for _, s := range steps {
-		if err := step(s.name, s.do); err != nil {
+		if err := w.step(s.name, s.do); err != nil {
 			return err
 		}
 	}
@@ -237,10 +245,10 @@ func (w *writer) commit() error {
 
 func (w *writer) commitOne(e Edit) error {
 	if e.Before.isDir() {
-		removeDir(e)
+		w.removeDir(e)
 		return nil
 	}
-	if err := step("check", e.unchanged); err != nil {
+	if err := w.step("check", e.unchanged); err != nil {
 		return err
 	}
 	in, name, err := e.reachAt(e.at)
@@ -249,9 +257,9 @@ func (w *writer) commitOne(e Edit) error {
 	}
 	defer func() { _ = in.Close() }()
 	if e.After == nil {
-		err := step("remove", func() error { return persist(func() error { return in.Remove(name) }) })
+		err := w.step("remove", func() error { return persist(func() error { return in.Remove(name) }) })
 		if err == nil && e.Drop {
-			dropDirs(e)
+			w.dropDirs(e)
 		}
 		return err
 	}
@@ -262,7 +270,7 @@ func (w *writer) commitOne(e Edit) error {
 			return err
 		}
 	}
-	return step("rename", func() error { return persist(func() error { return in.Rename(staged, name) }) })
+	return w.step("rename", func() error { return persist(func() error { return in.Rename(staged, name) }) })
 }
 
 // sync makes the renames outlast a power cut where the system can; every file is
@@ -308,7 +316,9 @@ func (w *writer) takeBack() (left []string, err error) {
 		}
 		edits, failed := withDirs([]Edit{e.reversed()})
 		if failed == nil {
-			failed = newWriter(edits, w.token).write()
+			back := newWriter(edits, w.token)
+			back.quiet = w.quiet
+			failed = back.write()
 		}
 		if failed == nil {
 			w.done[i] = false
@@ -332,10 +342,21 @@ func (w *writer) write() error {
 	return err
 }
 
+// writeAll does all of it, or takes it back.
+func (w *writer) writeAll(failure *WriteError) error {
+	err := w.write()
+	if err == nil {
+		return nil
+	}
+	left, more := w.takeBack()
+	failure.Left = left
+	return errors.Join(err, more)
+}
+
 // removeDir removes a directory that was made for files that are gone, if nothing
 // is in it.
-func removeDir(e Edit) {
-	_ = step("remove directory", func() error {
+func (w *writer) removeDir(e Edit) {
+	_ = w.step("remove directory", func() error {
 		in, name, err := e.reachAt(e.at)
 		if err != nil {
 			return err
@@ -350,11 +371,11 @@ func removeDir(e Edit) {
 }
 
 // dropDirs removes the directories that a removed file has left empty.
-func dropDirs(e Edit) {
+func (w *writer) dropDirs(e Edit) {
 	for dir := filepath.Dir(e.at); dir != e.root; dir = filepath.Dir(dir) {
 		d := e
 		d.at = dir
-		removeDir(d)
+		w.removeDir(d)
 		if _, err := os.Lstat(dir); e.root == "" || !errors.Is(err, fs.ErrNotExist) {
 			return
 		}
@@ -401,7 +422,9 @@ func (c Change) Write() error {
 	failure := &WriteError{Kind: kindOr(c.Kind)}
 	edits, err := withDirs(c.Edits)
 	if err == nil {
-		err = write(edits, newToken(), failure)
+		w := newWriter(edits, newToken())
+		w.quiet = true
+		err = w.writeAll(failure)
 	}
 	if failure.Err = err; err != nil {
 		return failure

@@ -217,5 +217,5 @@ func (s Suite) Record(dir string) error {
 		return err
 	}
 	e.After = &change.Content{Data: data, Mode: e.Before.Mode}
-	return e.Write()
+	return change.Change{Kind: "suite", Edits: []change.Edit{e}}.Write()
 }

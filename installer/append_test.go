@@ -8,13 +8,14 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
 const note = "# Hooks\n\nA Stop hook may continue the turn."
 
 // What is appended is taken back byte for byte; mode and link stay all the way.
-func TestPlanAppend(t *testing.T) {
+func TestAppend(t *testing.T) {
 	p := newPlaces(t)
 	real, link := filepath.Join(p.Work, "dotfiles.md"), filepath.Join(p.Work, "CLAUDE.md")
 	const mine = "Be kind.\r\n"
@@ -22,26 +23,36 @@ func TestPlanAppend(t *testing.T) {
 	if err := errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)); err != nil {
 		t.Fatal(err)
 	}
-	appendNote := func(path string) Plan {
+	j := change.Journal{Dir: p.state()}
+	appendNote := func(path string) bool {
 		t.Helper()
-		plan, err := PlanAppend(p, "", path, note, "tell "+path+" about hooks")
+		c, err := j.Do(func() (change.Change, error) {
+			e, err := Append("", path, note)
+			return change.Change{Did: "tell " + path + " about hooks", Kind: "text", Edits: []change.Edit{e}}, err
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := plan.Apply(p); err != nil {
+		return !c.Empty()
+	}
+	undo := func() (u change.Undo) {
+		t.Helper()
+		if _, err := j.Do(func() (c change.Change, err error) {
+			u, err = j.PlanUndo()
+			return u.Change, err
+		}); err != nil {
 			t.Fatal(err)
 		}
-		return plan
+		return u
 	}
-	if !appendNote(link).Changes() || appendNote(link).Changes() {
+	if !appendNote(link) || appendNote(link) {
 		t.Error("appended never, or twice")
 	}
 	if want, _ := document.AppendParagraph(mine, note); look(t, real) != want {
 		t.Errorf("%q", look(t, real))
 	}
-	entry := undo(t, p)
-	if entry.Did != "tell "+link+" about hooks" {
-		t.Errorf("undone: %s", entry.Did)
+	if u := undo(); u.Entry.Did != "tell "+link+" about hooks" {
+		t.Errorf("undone: %s", u.Entry.Did)
 	}
 	if look(t, real) != mine {
 		t.Errorf("not as it was: %q", look(t, real))
@@ -59,18 +70,32 @@ func TestPlanAppend(t *testing.T) {
 	if info, err := os.Stat(fresh); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != newTextMode {
 		t.Errorf("%v, %v", info, err)
 	}
-	undo(t, p)
-	if _, err := os.Stat(fresh); !errors.Is(err, fs.ErrNotExist) {
+	undo()
+	if _, err := os.Stat(filepath.Dir(fresh)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("still there: %v", err)
+	}
+
+	// A link that is gone with its directory: the file it led to is still there, and
+	// has the edit.
+	linked := filepath.Join(p.Home, "notes", "CLAUDE.md")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(linked), 0o755), os.Symlink(real, linked)); err != nil {
+		t.Fatal(err)
+	}
+	appendNote(linked)
+	if err := os.RemoveAll(filepath.Dir(linked)); err != nil {
+		t.Fatal(err)
+	}
+	if u := undo(); len(u.Gone) > 0 || look(t, real) != mine {
+		t.Errorf("gone: %v; the target has\n%s", u.Gone, look(t, real))
 	}
 }
 
-func TestPlanAppendRefuses(t *testing.T) {
+func TestAppendRefuses(t *testing.T) {
 	p := newPlaces(t)
 	for name, data := range map[string]string{"latin-1": "caf\xe9\n", "UTF-16": "\xff\xfeB\x00e\x00", "zeros": "a\x00b"} {
 		path := filepath.Join(p.Work, name)
 		write(t, path, data)
-		if _, err := PlanAppend(p, "", path, note, "append"); !errors.Is(err, ErrNotText) {
+		if _, err := Append("", path, note); !errors.Is(err, ErrNotText) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -79,10 +104,10 @@ func TestPlanAppendRefuses(t *testing.T) {
 	if err := os.Chmod(path, 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanAppend(p, "", path, note, "append"); !errors.Is(err, fs.ErrPermission) {
+	if _, err := Append("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}
-	if _, err := PlanAppend(p, "", p.Work, note, "append"); err == nil {
+	if _, err := Append("", p.Work, note); err == nil {
 		t.Error("a directory is taken")
 	}
 }

@@ -378,36 +378,6 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 	}
 }
 
-// A link that is gone with its directory: the file it led to is still there, and
-// has the edit.
-func TestUndoOfALinkThatIsGone(t *testing.T) {
-	p := newPlaces(t)
-	target := filepath.Join(p.Home, "dotfiles", "CLAUDE.md")
-	put(t, target, "mine\n")
-	path := filepath.Join(p.Home, "notes", "CLAUDE.md")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	link(t, target, path)
-	plan, err := PlanAppend(p, "", path, "hooks", "append")
-	if err == nil {
-		err = plan.Apply(p)
-	}
-	if err != nil || look(t, target) != "mine\n\nhooks\n" {
-		t.Fatalf("%v, %q", err, look(t, target))
-	}
-	if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-		t.Fatal(err)
-	}
-	plan, _, err = PlanUndo(p)
-	if err == nil {
-		err = plan.Apply(p)
-	}
-	if err != nil || len(plan.Gone()) > 0 || look(t, target) != "mine\n" {
-		t.Errorf("%v, gone: %v; the target has\n%s", err, plan.Gone(), look(t, target))
-	}
-}
-
 // Our own directory is for the user alone, whoever makes it.
 func TestForgettingNothingMakesNothingPublic(t *testing.T) {
 	p := newPlaces(t)

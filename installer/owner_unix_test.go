@@ -34,7 +34,7 @@ func TestNewFilesBelongToTheirHome(t *testing.T) {
 		}
 	}
 	enable(t, p, p.plugin("ned-flanders"), Project, true)
-	if err := RememberSuite(p, filepath.Join(p.Work, "hooks")); err != nil {
+	if err := remember(p, filepath.Join(p.Work, "hooks")); err != nil {
 		t.Fatal(err)
 	}
 	n := 0

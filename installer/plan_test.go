@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/document"
 
 	"github.com/cameronsjo/springfield/folder"
@@ -695,6 +696,15 @@ func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	}
 }
 
+// remember adds a suite to the list, as init does.
+func remember(p Places, dir string) error {
+	_, err := change.Journal{Dir: p.state()}.Do(func() (change.Change, error) {
+		e, err := RememberSuite(p, dir)
+		return change.Change{Did: "make suite " + dir, Edits: []change.Edit{e}}, err
+	})
+	return err
+}
+
 func TestSuites(t *testing.T) {
 	p := newPlaces(t)
 	if list, err := Suites(p); len(list) != 0 || err != nil {
@@ -713,7 +723,7 @@ func TestSuites(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for range 2 {
-				if err := RememberSuite(p, dir); err != nil {
+				if err := remember(p, dir); err != nil {
 					t.Error(err)
 				}
 			}

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/cameronsjo/springfield/change"
 )
 
 type suites struct {
@@ -17,31 +19,21 @@ type suites struct {
 }
 
 // RememberSuite adds a directory to the list.
-func RememberSuite(p Places, dir string) error {
-	if err := p.makeState(""); err != nil {
-		return fmt.Errorf("remember suite: %w", err)
-	}
-	unlock, err := Lock(p.state("suites.lock"))
+func RememberSuite(p Places, dir string) (change.Edit, error) {
+	e, list, err := readSuites(p)
 	if err != nil {
-		return fmt.Errorf("remember suite: %w", err)
-	}
-	defer unlock()
-	file, list, err := readSuites(p)
-	if err != nil {
-		return fmt.Errorf("remember suite: %w", err)
+		return e, fmt.Errorf("remember suite: %w", err)
 	}
 	if slices.Contains(list.Suites, dir) {
-		return nil
+		return e, nil
 	}
 	list.Suites = append(list.Suites, dir)
 	data, err := encodeIndented(list)
 	if err != nil {
-		return fmt.Errorf("remember suite: %w", err)
+		return e, fmt.Errorf("remember suite: %w", err)
 	}
-	if err := file.Replace(data); err != nil {
-		return fmt.Errorf("remember suite: %w", err)
-	}
-	return nil
+	e.After = &change.Content{Data: data, Mode: newFileMode}
+	return e, nil
 }
 
 // Suites lists the remembered directories that still exist.
@@ -56,16 +48,16 @@ func Suites(p Places) ([]string, error) {
 	}), nil
 }
 
-func readSuites(p Places) (*File, suites, error) {
-	file, err := Open(p.state("suites.json"))
-	if err != nil || !file.Exists {
-		return file, suites{}, err
+func readSuites(p Places) (e change.Edit, list suites, err error) {
+	if e, err = change.Open("", p.state("suites.json")); err != nil || e.Before == nil {
+		e.Own = true
+		return e, suites{}, err
 	}
-	var list suites
-	if err := json.Unmarshal(file.Data, &list); err != nil {
-		return nil, suites{}, fmt.Errorf("%s: %w", file.Asked, err)
+	e.Own = true
+	if err := json.Unmarshal(e.Before.Data, &list); err != nil {
+		return e, suites{}, fmt.Errorf("%s: %w", e.Path, err)
 	}
-	return file, list, nil
+	return e, list, nil
 }
 
 func encodeIndented(v any) ([]byte, error) {

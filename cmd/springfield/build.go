@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/generator"
 )
 
@@ -78,22 +79,26 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			return err
 		}
 	}
-	rebuild, err := generator.PlanRebuild(dir, suite, built)
-	if err != nil {
-		return &hinted{err, "springfield init " + quoted(dir) + " adds what is missing"}
+	var plan generator.Plan
+	makePlan := func() (change.Change, error) {
+		if plan, err = generator.PlanBuild(dir, suite, built); err != nil {
+			err = &hinted{err, "springfield init " + quoted(dir) + " adds what is missing"}
+		}
+		return plan.Change, err
 	}
 	if o.dryRun {
-		return a.previewBuild(o, dir, rebuild)
+		if _, err := makePlan(); err != nil {
+			return err
+		}
+		return a.previewBuild(o, dir, plan)
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if rebuild.Changes() {
-		if err := rebuild.Write(); err != nil {
-			return err
-		}
+	if err := a.carryOut(makePlan); err != nil {
+		return hintChange(err, "build")
 	}
-	return a.reportBuild(o, dir, before, rebuild)
+	return a.reportBuild(o, dir, before, plan)
 }
 
 // suiteDir is the directory that is named, "" for the suite around the working
@@ -152,31 +157,32 @@ func quoted(arg string) string {
 	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
-func (a *app) previewBuild(o buildOptions, dir string, r generator.Rebuild) error {
+func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
+	changed, removed := p.Paths(generator.Rebuilt, generator.Followed), p.Paths(generator.Removed)
 	if o.json {
 		return a.encode(struct {
 			Suite   string   `json:"suite"`
 			Files   []string `json:"files"`
 			Removed []string `json:"removed"`
-		}{dir, listed(r.Changed), listed(r.Removed)})
+		}{dir, list(changed), list(removed)})
 	}
-	for _, file := range r.Changed {
+	for _, file := range changed {
 		a.say("write   %s", filepath.Join(dir, filepath.FromSlash(file)))
 	}
-	for _, file := range r.Removed {
+	for _, file := range removed {
 		a.say("remove  %s", filepath.Join(dir, filepath.FromSlash(file)))
 	}
 	return nil
 }
 
-func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r generator.Rebuild) error {
-	built := r.Suite.Build
+func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p generator.Plan) error {
+	built, removed := p.Suite.Build, p.Paths(generator.Removed)
 	if before.Go != "" && before.Go != built.Go {
 		a.talk("springfield: note: these hooks were built with %s before, and with %s now; another Go gives other bytes", before.Go, built.Go)
 	}
-	a.noteSameVersion("hooks", r.SameVersion)
+	a.noteSameVersion("hooks", p.SameVersion)
 	outcome := "unchanged"
-	if r.Changes() {
+	if !p.Empty() {
 		outcome = "built"
 	}
 	if o.json {
@@ -190,9 +196,9 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r 
 			Changed     []string          `json:"changed"`
 			Removed     []string          `json:"removed"`
 			SameVersion []string          `json:"same_version"`
-		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, listed(r.Changed), listed(r.Removed), listed(names(r.SameVersion))})
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, list(p.Paths(generator.Rebuilt, generator.Followed)), list(removed), list(names(p.SameVersion))})
 	}
-	if !r.Changes() {
+	if p.Empty() {
 		a.say("nothing to do: the hooks in %s are what would be built", dir)
 		return nil
 	}
@@ -200,17 +206,17 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, r 
 	if built.Builder == generator.Prepared {
 		how = "carried by springfield, compiled with " + built.Go
 	}
-	a.say("built %s: %s, %s", dir, count(len(r.Suite.Plugins), "plugin"), how)
+	a.say("built %s: %s, %s", dir, count(len(p.Suite.Plugins), "plugin"), how)
 	for _, b := range built.Binaries {
 		a.say("  %-5s  %-14s %.1f MB", b.Program.Short(), b.Target, float64(len(b.Data))/1e6)
 	}
-	for _, file := range r.Removed {
+	for _, file := range removed {
 		a.say("  removed %s", filepath.FromSlash(file))
 	}
 	return nil
 }
 
-// noteSameVersion says who will not see a change, and what to do about it.
+// noteSameVersion says which clients will not see a change, and what to do about it.
 func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
 	if len(plugins) == 0 {
 		return
@@ -231,14 +237,6 @@ func names(plugins []generator.Plugin) []string {
 		all = append(all, p.Name)
 	}
 	return all
-}
-
-// listed is a list that JSON shows as one, also when it is empty.
-func listed(texts []string) []string {
-	if texts == nil {
-		return []string{}
-	}
-	return texts
 }
 
 // newPrebuild is for whoever makes a release: make prebuilt calls it.

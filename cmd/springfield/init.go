@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
@@ -19,7 +21,7 @@ import (
 
 const (
 	defaultSuite  = "continuation-hooks" // where init makes a suite when no directory is named
-	defaultPlugin = "ned-flanders"       // what it makes when nobody has chosen
+	defaultPlugin = "ned-flanders"       // what it makes when none is chosen
 )
 
 type initOptions struct {
@@ -120,7 +122,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	about, err := a.planParagraph(o.memory, spec)
+	about, err := a.planParagraph(o.memory, spec) // before anything is compiled
 	if err != nil {
 		return err
 	}
@@ -139,35 +141,51 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	outcome, kept, err := generator.Write(dir, files)
-	if err != nil {
-		return err
+	m := making{initOptions: o, dir: dir, spec: spec, files: files}
+	if err := a.carryOut(func() (change.Change, error) { return m.plan(ctx, a) }); err != nil {
+		return hintChange(err, "init")
 	}
-	for _, file := range kept {
-		a.talk("springfield: note: kept as you have edited it: %s", filepath.Join(dir, filepath.FromSlash(file)))
+	return a.reportInit(m, built)
+}
+
+// making is what init makes, and what became of it.
+type making struct {
+	initOptions
+	dir   string
+	spec  generator.Spec
+	files []generator.File
+
+	suite      generator.Plan
+	paragraph  change.Edit
+	remembered error
+}
+
+// plan works out one change: the suite, a repository for it, the paragraph about it,
+// and its place in the list of suites.
+func (m *making) plan(ctx context.Context, a *app) (change.Change, error) {
+	var err error
+	if m.suite, err = generator.PlanInit(m.dir, m.files); err != nil {
+		return change.Change{}, err
 	}
-	if outcome == generator.Created && !o.noGit {
-		a.gitInit(ctx, dir)
+	c := m.suite.Change
+	if m.suite.Fresh && !m.noGit {
+		c.Edits = append(c.Edits, a.newRepository(ctx, m.dir)...)
 	}
-	next := "springfield enable " + spec.Suggested().Name
+	if m.paragraph, err = a.planParagraph(m.memory, m.spec); err != nil {
+		return change.Change{}, err
+	}
 	places, err := a.places()
+	var list change.Edit
 	if err == nil {
-		err = installer.RememberSuite(places, dir)
+		list, err = installer.RememberSuite(places, m.dir)
 	}
-	if err == nil {
-		if all, _, err := a.inSuites(places, spec.Suggested().Name, ""); err == nil && len(all) > 1 {
-			next += "@" + spec.Marketplace // the bare name would mean several
-		}
+	if m.remembered = err; err == nil {
+		c.Edits = append(c.Edits, list)
 	}
-	if err != nil {
-		next += " --suite " + quoted(dir)
-		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", err)
+	if c.Edits = append(c.Edits, m.paragraph); m.suite.Empty() && m.paragraph.Changes() {
+		c.Did, c.Kind = "append a paragraph about "+m.spec.Marketplace+" to "+m.paragraph.Path, "text"
 	}
-	told, err := about.write(places)
-	if err != nil {
-		return &hinted{err, "the suite is made; call springfield init " + quoted(dir) + " --memory again once the file can be written"}
-	}
-	return a.reportInit(o, dir, spec, built, outcome, told, next)
+	return c, nil
 }
 
 // absolute is a path as seen from the working directory.
@@ -184,19 +202,34 @@ func (a *app) gitOwner(ctx context.Context) generator.Owner {
 	return generator.Owner{Name: firstOf(a.git().UserName(ctx, a.work), a.user)}
 }
 
-// gitInit makes the suite a repository unless it lies in one. The suite is
-// whole without it, so a failure is only mentioned.
-func (a *app) gitInit(ctx context.Context, dir string) {
+// newRepository makes the suite a repository unless it lies in one: git makes it
+// beside the suite, and it comes into being with the suite. The suite is whole without
+// it, so a failure is only mentioned.
+func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 	if git.Root(dir) != "" {
-		return
+		return nil
 	}
-	err := a.git().Init(ctx, dir)
+	around := dir // on the same file system
+	for _, err := os.Stat(around); err != nil && around != filepath.Dir(around); _, err = os.Stat(around) {
+		around = filepath.Dir(around)
+	}
+	aside, err := os.MkdirTemp(around, ".git.springfield-*.tmp")
+	if err == nil {
+		defer os.RemoveAll(aside)
+		err = a.git().Init(ctx, aside)
+	}
+	var edits []change.Edit
+	if err == nil {
+		edits, err = change.Tree(filepath.Join(aside, ".git"), dir, filepath.Join(dir, ".git"))
+	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		a.talk("springfield: note: there is no git on PATH, so the suite is not a repository")
 	case err != nil:
 		a.talk("springfield: note: the suite is not a git repository: %v", err)
+		return nil
 	}
+	return edits
 }
 
 // git is git as this process may start it.
@@ -221,7 +254,7 @@ func (a *app) toolchain() generator.Toolchain {
 }
 
 // previewInit lists what would be written; hooks are listed uncompiled.
-func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about paragraph) error {
+func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about change.Edit) error {
 	files, err := generator.Render(spec, generator.Unbuilt(spec))
 	if err != nil {
 		return err
@@ -230,23 +263,34 @@ func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about 
 	for _, f := range files {
 		paths = append(paths, filepath.Join(dir, filepath.FromSlash(f.Path)))
 	}
+	diff := change.Change{Edits: []change.Edit{about}}.Diff()
 	if o.json {
 		return a.encode(struct {
 			Files []string `json:"files"`
 			Diff  string   `json:"diff"` // of the memory file; empty when it would not change
-		}{paths, about.plan.Diff()})
+		}{paths, diff})
 	}
 	a.say("%s", strings.Join(paths, "\n"))
-	fmt.Fprint(a.out, about.plan.Diff())
+	fmt.Fprint(a.out, diff)
 	return nil
 }
 
-func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built generator.Build, outcome generator.Outcome, told, next string) error {
-	var names []string
-	for _, p := range spec.Plugins {
-		names = append(names, p.Name)
+func (a *app) reportInit(m making, built generator.Build) error {
+	for _, file := range m.suite.Paths(generator.Kept) {
+		a.talk("springfield: note: kept as you have edited it: %s", filepath.Join(m.dir, filepath.FromSlash(file)))
 	}
-	if o.json {
+	told := ""
+	if m.paragraph.Changes() {
+		told = m.paragraph.Path
+	}
+	outcome, did := "completed", "completed "+m.dir
+	switch {
+	case m.suite.Empty():
+		outcome, did = "unchanged", "nothing to do: "+m.dir+" is complete"
+	case m.suite.Fresh:
+		outcome, did = "created", "made "+m.dir+", marketplace "+m.spec.Marketplace
+	}
+	if m.json {
 		return a.encode(struct {
 			Suite       string            `json:"suite"`
 			Marketplace string            `json:"marketplace"`
@@ -256,18 +300,11 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 			SHA256      map[string]string `json:"sha256"`
 			Judge       map[string]string `json:"judge,omitempty"`
 			Memory      string            `json:"memory,omitempty"` // the memory file, if it changed
-		}{dir, spec.Marketplace, names, outcome.String(), built.Go, built.SHA256, built.Judge, told})
+		}{m.dir, m.spec.Marketplace, names(m.spec.Plugins), outcome, built.Go, built.SHA256, built.Judge, told})
 	}
-	switch outcome {
-	case generator.Unchanged:
-		a.say("nothing to do: %s is complete", dir)
-	case generator.Completed:
-		a.say("completed %s", dir)
-	case generator.Created:
-		a.say("made %s, marketplace %s", dir, spec.Marketplace)
-	}
-	if outcome != generator.Unchanged {
-		for _, p := range spec.Plugins {
+	a.say("%s", did)
+	if outcome != "unchanged" {
+		for _, p := range m.spec.Plugins {
 			about, err := generator.ReadAbout(p.Strategy)
 			if err != nil {
 				return err
@@ -281,51 +318,41 @@ func (a *app) reportInit(o initOptions, dir string, spec generator.Spec, built g
 	if told != "" {
 		a.say("  appended a paragraph about it to %s; springfield undo takes it back", told)
 	}
-	a.say("next: %s", next)
+	a.say("next: springfield enable %s", a.nameToEnable(m))
 	return nil
 }
 
-// paragraph is what a memory file gets to say about a suite.
-type paragraph struct {
-	file, text string // file is "" if nobody wants one
-	in         string // the directory that writing it does not leave, "" for a file of the user's own
-	did        string
-	plan       installer.Plan
+// nameToEnable is what enable takes for the suite's first plugin.
+func (a *app) nameToEnable(m making) string {
+	name := m.spec.Suggested().Name
+	places, err := a.places()
+	if m.remembered != nil || err != nil {
+		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", m.remembered)
+		return name + " --suite " + quoted(m.dir)
+	}
+	if all, _, err := a.inSuites(places, name, ""); err == nil && len(all) > 1 {
+		return name + "@" + m.spec.Marketplace // the bare name would mean several
+	}
+	return name
 }
 
-// planParagraph works out the paragraph and whether it can be appended.
-func (a *app) planParagraph(file string, spec generator.Spec) (p paragraph, err error) {
+// planParagraph works out the paragraph about a suite for a memory file; without a
+// file it changes nothing.
+func (a *app) planParagraph(file string, spec generator.Spec) (e change.Edit, err error) {
 	if file == "" {
-		return p, nil
+		return e, nil
 	}
-	if p.file, p.in, err = a.typedFile(file, true); err != nil {
-		return p, err
-	}
-	if p.text, err = generator.MemoryNote(spec); err != nil {
-		return p, err
-	}
-	p.did = "append a paragraph about " + spec.Marketplace + " to " + p.file
-	places, err := a.places()
+	file, in, err := a.typedFile(file, true)
 	if err != nil {
-		return p, err
+		return e, err
 	}
-	p.plan, err = installer.PlanAppend(places, p.in, p.file, p.text, p.did)
+	text, err := generator.MemoryNote(spec)
+	if err != nil {
+		return e, err
+	}
+	e, err = installer.Append(in, file, text)
 	if errors.Is(err, installer.ErrNotText) {
 		err = &hinted{err, "name another file with --memory, or save this one as UTF-8"}
 	}
-	return p, err
-}
-
-// write appends the paragraph and names the file if that changed it.
-func (p paragraph) write(places installer.Places) (told string, err error) {
-	if p.file == "" {
-		return "", nil
-	}
-	plan, err := apply(places, func() (installer.Plan, error) {
-		return installer.PlanAppend(places, p.in, p.file, p.text, p.did)
-	})
-	if err != nil || !plan.Changes() {
-		return "", err
-	}
-	return p.file, nil
+	return e, err
 }

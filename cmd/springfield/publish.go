@@ -193,12 +193,9 @@ func runPublish(ctx context.Context, a *app, o publishOptions) error {
 func hintPublish(err error) error {
 	var syntax *document.SyntaxError
 	var failed *installer.WriteError
-	var left *generator.LeftError
 	switch {
 	case errors.As(err, &failed) && len(failed.Left) > 0:
 		return hintLeft(failed, "springfield undo takes back all but the hooks, springfield build makes these what "+generator.SuiteFile+" says")
-	case errors.As(err, &left):
-		return err // which says where everything is
 	case errors.As(err, &syntax):
 		return &hinted{err, "nothing was changed; Claude Code takes plain JSON in which every plugin has a name of its own"}
 	case errors.Is(err, installer.ErrChanged):

@@ -373,7 +373,7 @@ func (a *app) render(ctx context.Context, r *release, o publishOptions) error {
 		return hintUpdate(err)
 	}
 	var open []string
-	for _, c := range update.Changes {
+	for _, c := range update.Outcomes {
 		if c.State.Conflict() {
 			open = append(open, c.Path)
 		}

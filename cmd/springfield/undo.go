@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
@@ -32,8 +35,9 @@ func newUndo(a *app, runF func(context.Context, *app, undoOptions) error) *cobra
 	cmd := &cobra.Command{
 		Use:   "undo",
 		Short: "Take back springfield's last edit, byte for byte",
-		Long: `Take back the last edit that springfield made to your settings, whichever verb made it. Every
-file gets the bytes it had before. Called again, it takes back the edit before that.
+		Long: `Take back the last edit that springfield made, whichever verb made it: to your settings, a memory
+file, a suite with its hooks, a marketplace. Every file gets the bytes it had before. Called again,
+it takes back the edit before that.
 
 If a file has changed since, nothing is taken back and the change is shown; springfield disable
 then still puts back what is springfield's, and --forget passes over the edit, so that the one
@@ -54,59 +58,60 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	if err != nil {
 		return err
 	}
+	j := journal(places)
 	switch {
 	case o.list:
-		return a.listEdits(places, o.json)
+		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:
 		return &usageError{errors.New("--forget and --dry-run do not go together"), "undo --list shows what would be forgotten: the first line"}
 	case o.forget:
-		entry, err := installer.ForgetEdit(places)
+		entry, err := j.Forget()
 		if err != nil {
-			return hintSettings(err)
+			return hintChange(err, "undo")
 		}
 		a.say("forgotten: %s; its files stay as they are", firstOf(entry.Did, "an edit that could not be read"))
 		return nil
 	}
-	var entry installer.Entry
-	makePlan := func() (plan installer.Plan, err error) {
-		plan, entry, err = installer.PlanUndo(places)
-		return plan, err
+	var undo change.Undo
+	makePlan := func() (c change.Change, err error) {
+		undo, err = j.PlanUndo()
+		return undo.Change, err
 	}
 	if o.dryRun {
-		plan, err := makePlan()
-		if err != nil {
+		if _, err := makePlan(); err != nil {
 			return a.hintUndo(err)
 		}
 		if !o.json {
-			a.talk("would undo: %s, %s", entry.Did, ago(entry.At))
+			a.talk("would undo: %s, %s", undo.Entry.Did, ago(undo.Entry.At))
 		}
-		return a.preview(o.json, plan)
+		return a.previewChange(o.json, undo.Change)
 	}
-	plan, err := apply(places, makePlan)
-	if err != nil {
+	if _, err := j.Do(makePlan); err != nil {
 		return a.hintUndo(err)
 	}
-	written, removed := plan.Files()
-	if o.json {
+	return a.reportUndo(o.json, undo)
+}
+
+func (a *app) reportUndo(asJSON bool, u change.Undo) error {
+	written, removed := u.Files()
+	if asJSON {
 		return a.encode(struct {
 			Undone  string    `json:"undone"`
 			At      time.Time `json:"at"`      // when it was done
 			Changed []string  `json:"changed"` // files that got their old bytes
 			Removed []string  `json:"removed"` // files that were not there before
 			Gone    []string  `json:"gone"`    // files whose directory is gone
-		}{entry.Did, entry.At, list(written), list(removed), list(plan.Gone())})
+			Stays   []string  `json:"stays"`   // repositories in which something has happened
+		}{u.Entry.Did, u.Entry.At, list(written), list(removed), list(u.Gone), list(u.Stays)})
 	}
-	a.say("undone: %s, %s", entry.Did, ago(entry.At))
-	for _, file := range written {
-		a.say("  changed %s", file)
+	a.say("undone: %s, %s", u.Entry.Did, ago(u.Entry.At))
+	a.sayFiles("changed ", written, "", "")
+	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
+	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
+	for _, tree := range u.Stays {
+		a.say("  %s stays: it has more in it than springfield made", tree)
 	}
-	for _, file := range removed {
-		a.say("  removed %s, which was not there before", file)
-	}
-	for _, file := range plan.Gone() {
-		a.say("  nothing to take back in %s, which is gone with its directory", file)
-	}
-	if len(written)+len(removed)+len(plan.Gone()) == 0 {
+	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
 		a.say("  the files were already as before it")
 	}
 	a.noteOtherHooks(written)
@@ -129,10 +134,36 @@ func (a *app) noteOtherHooks(written []string) {
 	}
 }
 
-func (a *app) listEdits(places installer.Places, asJSON bool) error {
-	entries, err := installer.Journal(places)
+// sayFiles says something of each file, or of many at once.
+func (a *app) sayFiles(says string, files []string, ofOne, ofMany string) {
+	all := shortened(files)
+	if len(all) < len(files) {
+		ofOne = ofMany
+	}
+	for _, file := range all {
+		a.say("  %s%s%s", says, file, ofOne)
+	}
+}
+
+// shortened lists files for people: of many, how many there are in which directory.
+func shortened(files []string) []string {
+	const many = 6
+	if len(files) <= many {
+		return files
+	}
+	dir := filepath.Dir(files[0])
+	for _, file := range files {
+		for !folder.Holds(dir, file) {
+			dir = filepath.Dir(dir)
+		}
+	}
+	return []string{fmt.Sprintf("%d files in %s", len(files), dir)}
+}
+
+func (a *app) listEdits(j change.Journal, asJSON bool) error {
+	entries, err := j.Entries()
 	if err != nil {
-		return hintSettings(err)
+		return hintChange(err, "undo")
 	}
 	if asJSON {
 		type edit struct {
@@ -143,7 +174,7 @@ func (a *app) listEdits(places installer.Places, asJSON bool) error {
 		}
 		edits := []edit{}
 		for _, e := range entries {
-			edits = append(edits, edit{e.ID, e.At, e.Did, filesOf(e)})
+			edits = append(edits, edit{e.ID, e.At, e.Did, e.Files()})
 		}
 		return a.encode(edits)
 	}
@@ -153,29 +184,91 @@ func (a *app) listEdits(places installer.Places, asJSON bool) error {
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	for _, e := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), display.Line(e.Did), display.Line(strings.Join(filesOf(e), " ")))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), display.Line(e.Did), display.Line(strings.Join(shortened(e.Files()), " ")))
 	}
 	return w.Flush()
 }
 
-func filesOf(e installer.Entry) []string {
-	files := []string{}
-	for _, f := range e.Files {
-		files = append(files, f.Asked)
-	}
-	return files
-}
-
 func (a *app) hintUndo(err error) error {
-	var changed *installer.ChangedSinceError
+	var changed *change.ChangedSinceError
 	if errors.As(err, &changed) {
 		fmt.Fprint(a.err, changed.Diff)
 		return &hinted{err, "nothing was taken back; springfield disable PLUGIN puts back what is still springfield's, springfield undo --forget passes over this edit"}
 	}
-	if failed := (*installer.WriteError)(nil); errors.As(err, &failed) && len(failed.Left) > 0 {
-		return hintLeft(failed, "springfield undo takes back the rest")
+	return hintChange(err, "undo")
+}
+
+// journal keeps all that springfield changes.
+func journal(places installer.Places) change.Journal {
+	return change.Journal{Dir: filepath.Join(places.Config, "springfield")}
+}
+
+// carryOut makes a plan for a suite and applies it. Where there is no home, or none
+// that springfield can keep a journal in, the suite is written all the same.
+func (a *app) carryOut(plan func() (change.Change, error)) error {
+	places, err := a.places()
+	if err == nil {
+		if err = change.MakeDirs(journal(places).Dir, 0o700); err == nil {
+			_, err = journal(places).Do(plan)
+			return err
+		}
 	}
-	return hintSettings(err)
+	a.talk("springfield: note: undo will not take this back: %v", err)
+	c, err := plan()
+	if err == nil {
+		c.Edits = slices.DeleteFunc(c.Edits, func(e change.Edit) bool { return e.Own && e.In == "" })
+		err = c.Write()
+	}
+	return err
+}
+
+// previewChange shows what would be changed.
+func (a *app) previewChange(asJSON bool, c change.Change) error {
+	diff := c.Diff()
+	if asJSON {
+		return a.encode(struct {
+			Diff  string   `json:"diff"` // unified; empty when nothing would change
+			Notes []string `json:"notes"`
+		}{diff, list(c.Notes)})
+	}
+	if diff == "" {
+		a.talk("nothing would change")
+	}
+	fmt.Fprint(a.out, diff)
+	for _, note := range c.Notes {
+		a.talk("%s", note)
+	}
+	return nil
+}
+
+// hintChange says what to do about a change that could not be planned or written, and
+// what the files are now. again is the verb to call once more.
+func hintChange(err error, again string) error {
+	var known *hinted
+	var damaged *change.DamagedError
+	var failed *change.WriteError
+	as := "nothing was changed"
+	if errors.As(err, &failed) && failed.Kind == "settings" {
+		as = "your settings are as they were"
+	}
+	switch {
+	case errors.As(err, &known):
+		return err
+	case failed != nil && failed.Done:
+		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", err), "springfield undo --forget takes it out of the list, once the cause is gone"}
+	case failed != nil && len(failed.Left) > 0:
+		return &hinted{fmt.Errorf("%w; not all of it could be taken back", err),
+			"changed all the same: " + strings.Join(failed.Left, ", ") + "; springfield undo takes back the rest, once the cause is gone"}
+	case errors.As(err, &damaged):
+		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
+	case errors.Is(err, change.ErrChanged):
+		return &hinted{err, as + ": another program has just changed it; call springfield " + again + " again"}
+	case errors.Is(err, fs.ErrPermission):
+		return &hinted{err, as + "; the file is read-only, or it or its directory belongs to another user"}
+	case failed != nil:
+		return &hinted{err, as + "; call springfield " + again + " again once the cause is gone"}
+	}
+	return err
 }
 
 // encode prints a result as indented JSON.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/generator"
 )
 
@@ -78,30 +79,29 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 // bring brings a suite to what was rendered, merged with what its user made of
 // it, and says so.
 func (a *app) bring(ctx context.Context, dir string, files []generator.File, o updateOptions) error {
-	update, err := generator.PlanUpdate(dir, files)
+	var plan generator.Plan
+	makePlan := func() (c change.Change, err error) {
+		plan, err = generator.PlanUpdate(dir, files)
+		return plan.Change, err
+	}
+	var err error
+	if o.dryRun {
+		_, err = makePlan()
+	} else if err = ctx.Err(); err == nil {
+		err = a.carryOut(makePlan)
+	}
 	if err != nil {
 		return hintUpdate(err)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if !o.dryRun {
-		if err := update.Write(); err != nil {
-			return hintUpdate(err)
-		}
-	}
-	return a.reportUpdate(o, dir, update)
+	return a.reportUpdate(o, dir, plan)
 }
 
 func hintUpdate(err error) error {
 	var record *generator.RecordError
-	switch {
-	case errors.As(err, &record):
+	if errors.As(err, &record) {
 		return &hinted{err, "get it back from git, or remove it: then every file that you have edited gets the new text beside it"}
-	case errors.Is(err, generator.ErrChangedMeanwhile):
-		return &hinted{err, "nothing was changed; call springfield update again"}
 	}
-	return err
+	return hintChange(err, "update")
 }
 
 // says tells a person what an update did to a file.
@@ -125,10 +125,10 @@ func says(s generator.State) string {
 	return string(s)
 }
 
-func (a *app) reportUpdate(o updateOptions, dir string, u generator.Update) error {
+func (a *app) reportUpdate(o updateOptions, dir string, u generator.Plan) error {
 	outcome := "updated"
 	switch {
-	case u.Unchanged():
+	case u.Empty():
 		outcome = "unchanged"
 	case o.dryRun:
 		outcome = "planned"
@@ -141,7 +141,7 @@ func (a *app) reportUpdate(o updateOptions, dir string, u generator.Update) erro
 		return err
 	}
 	var open []string
-	for _, c := range u.Changes {
+	for _, c := range u.Outcomes {
 		if c.State.Conflict() {
 			open = append(open, c.Path)
 		}
@@ -156,7 +156,7 @@ func (a *app) reportUpdate(o updateOptions, dir string, u generator.Update) erro
 }
 
 // listUpdate tells what was done; of a dry run the diff is the result.
-func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Update) error {
+func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Plan) error {
 	list := a.out
 	switch {
 	case o.dryRun:
@@ -165,30 +165,30 @@ func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Updat
 	case outcome == "unchanged":
 		a.say("nothing to do: %s is up to date", dir)
 		list = a.err
-	case len(u.Changes) == 0:
+	case len(u.Outcomes) == 0:
 		a.say("updated %s: it is up to date, and from now on springfield knows what it wrote there", dir)
 	default:
 		a.say("updated %s", dir)
 	}
 	w := tabwriter.NewWriter(list, 0, 0, 2, ' ', 0)
-	for _, c := range u.Changes {
+	for _, c := range u.Outcomes {
 		fmt.Fprintf(w, "  %s\t%s\n", filepath.FromSlash(c.Path), says(c.State))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	a.noteSameVersion("files", u.SameVersion())
+	a.noteSameVersion("files", u.SameVersion)
 	return nil
 }
 
-func (a *app) encodeUpdate(o updateOptions, dir, outcome string, u generator.Update) error {
+func (a *app) encodeUpdate(o updateOptions, dir, outcome string, u generator.Plan) error {
 	type file struct {
 		File   string          `json:"file"`
 		State  generator.State `json:"state"`
 		Writes string          `json:"writes"` // the file itself, the one beside it, or none
 	}
 	files := []file{}
-	for _, c := range u.Changes {
+	for _, c := range u.Outcomes {
 		files = append(files, file{c.Path, c.State, c.Writes})
 	}
 	diff := ""
@@ -201,5 +201,5 @@ func (a *app) encodeUpdate(o updateOptions, dir, outcome string, u generator.Upd
 		Files       []file   `json:"files"`
 		SameVersion []string `json:"same_version"`
 		Diff        string   `json:"diff,omitempty"`
-	}{dir, outcome, files, listed(names(u.SameVersion())), diff})
+	}{dir, outcome, files, list(names(u.SameVersion)), diff})
 }
