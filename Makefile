@@ -32,7 +32,7 @@ test: ## vet, and every test that needs no Claude Code
 	go test -timeout 40m ./...
 
 e2e: ## the tests against the real Claude Code, fetched through npm
-	go test -tags e2e -count=1 -timeout 20m ./e2e
+	go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
 
 hostile: ## every attack from outside: variables, suites, git, settings, inputs; half an hour
 	go test -v -count=1 -timeout 180m ./hostile -full

@@ -16,6 +16,7 @@ func TestCoordinatorHandsOver(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
 				w, _ := with(t, version, s.plugin)
 				state := w.newSpec(i, 2)
 				var script []Turn

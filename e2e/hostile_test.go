@@ -34,11 +34,11 @@ func (w *World) hostile(env map[string]string) {
 }
 
 func TestVariablesOfAProject(t *testing.T) {
-	runs := 0
 	eachClient(t, func(t *testing.T, version string) {
 		for name, env := range hostileEnvs {
 			for _, targets := range []string{"direct", "launched"} {
 				t.Run(name+"/"+targets, func(t *testing.T) {
+					t.Parallel()
 					w := newWorld(t, version)
 					suite := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
 					args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git", "--strategy", "ned-flanders", "--strategy", "todo-continuation"}
@@ -69,15 +69,8 @@ func TestVariablesOfAProject(t *testing.T) {
 					if strings.Contains(read(t, r.Transcript), "goroutine ") {
 						t.Error("the transcript has a trace of Go's runtime")
 					}
-					runs += 3
 				})
 			}
 		}
 	})
-	t.Logf("%d variables in %d settings of a project × 2 ways to start the hook × %d clients: %d sessions", func() (n int) {
-		for _, env := range hostileEnvs {
-			n += len(env)
-		}
-		return n
-	}(), len(hostileEnvs), len(versions), runs)
 }

@@ -64,6 +64,7 @@ func TestEnableFromARepository(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for _, scope := range []string{"user", "project", "local"} {
 			t.Run(scope, func(t *testing.T) {
+				t.Parallel()
 				w := newWorld(t, version)
 				source := w.repository(newSuite(w))
 				for _, s := range []string{"user", "project", "local"} {

@@ -272,6 +272,7 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 			{"nobody", "", "", "", "", ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
+				t.Parallel()
 				w := newWorld(t, version)
 				if c.file != "" {
 					write(t, filepath.Join(w.Home, ".claude", c.file), c.text)
@@ -366,6 +367,7 @@ func TestJudgeFails(t *testing.T) {
 
 // By the Messages API the question is as alone, and there is no client in it.
 func TestJudgeByAPI(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, newest)
 	model := newStandIn(t, says("Not me."), func(Request) string { return theAnswer })
 	reply := w.Judge(w.clientEnv(model.URL), func(q *judge.Question) { q.Backend = judge.API })

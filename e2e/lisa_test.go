@@ -11,6 +11,7 @@ import (
 // A whole stop of lisa-simpson: the client ends its turn where no rule is sure, the hook asks through a second
 // client of the same home, or by the API, and the turn goes on or ends as the answer says.
 func TestLisaAsks(t *testing.T) {
+	t.Parallel()
 	const unsure = "Line 58 has bytes, which should be a slice of them."
 	script := append([]Turn{calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})}, says(unsure, "All of it is done.")...)
 	for _, backend := range []string{"claude", "api"} {

@@ -78,6 +78,7 @@ func TestSpecRunsToItsEnd(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
 				w, _ := with(t, version, s.plugin)
 				state := w.newSpec(i, 5)
 				script := []Turn{shell("printf '%s' '" + at(0, 5, 1) + "' > " + state), says("The coordinator is at work.")[0]}
@@ -107,6 +108,7 @@ func TestSpecGoesPastTheClientsCap(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
 				w, _ := with(t, version, s.plugin)
 				state := w.newSpec(i, 12)
 				var script []Turn
@@ -127,6 +129,7 @@ func TestStalledSpecEnds(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
 				w, _ := with(t, version, s.plugin)
 				write(t, w.path(w.newSpec(i, 5)), at(1, 5, 2))
 				r := w.Run(Session{Script: endlessly("Still thinking about it.")})
@@ -152,6 +155,7 @@ func TestSpecIsCancelled(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
+				t.Parallel()
 				w, _ := with(t, version, s.plugin)
 				state := w.newSpec(i, 5)
 				write(t, w.path(state), at(1, 5, 2))

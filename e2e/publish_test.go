@@ -116,6 +116,7 @@ func TestPublishedInARepository(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for _, scope := range []string{"user", "project"} {
 			t.Run(scope, func(t *testing.T) {
+				t.Parallel()
 				w := newWorld(t, version)
 				market := w.market("neighbors")
 				suite := filepath.Join(market, "springfield")

@@ -48,9 +48,14 @@ var theirs = strings.ReplaceAll(`{
 // hostTarget is the machine that tests run on, as --target has it.
 func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
+// eachClient runs a scenario for each version, beside all others: every world has its own home and its own model.
 func eachClient(t *testing.T, scenario func(t *testing.T, version string)) {
+	t.Parallel()
 	for _, version := range versions {
-		t.Run(version, func(t *testing.T) { scenario(t, version) })
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, version)
+		})
 	}
 }
 
@@ -112,6 +117,7 @@ func TestEnableDisable(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		for _, scope := range []string{"user", "project", "local"} {
 			t.Run(scope, func(t *testing.T) {
+				t.Parallel()
 				w := newWorld(t, version)
 				suite := newSuite(w)
 				files := map[string]string{

@@ -13,6 +13,7 @@ const todoTag = "[SYSTEM REMINDER - TODO CONTINUATION]"
 // Open todos come up before the next prompt, beside a goal loop that goes its own way, and are not spoken of
 // when there are none: in both of the shapes that the list has had.
 func TestTodosBesideTheLoop(t *testing.T) {
+	t.Parallel()
 	task := func(subject string) Turn {
 		return calls("", "TaskCreate", map[string]any{"subject": subject, "description": subject})
 	}

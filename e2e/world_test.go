@@ -6,7 +6,8 @@
 //     home, or whose environment moves the configuration elsewhere, refuses to start a process.
 //   - Nothing gets out. Home, project and temporary files lie in the test's own directory.
 //   - The paths have blanks in them, because users' paths have.
-//   - The CLI is the one of this tree, built once per run.
+//   - The CLI is the one of this tree, built once per run. A hook, too, is compiled once per run: all worlds
+//     have one cache of compiled hooks, and the secret by which the CLI knows again what it put there.
 
 package e2e
 
@@ -121,6 +122,10 @@ func newWorld(t *testing.T, version string) *World {
 	}
 	w.link(git, "git")
 	w.link(filepath.Join(tools.GOROOT, "bin", "go"), "go")
+	secret := filepath.Join(w.Home, ".claude", "springfield", "secret")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600)); err != nil {
+		t.Fatal(err)
+	}
 	if out := w.exec("git", w.clientEnv(nobody), "init", "-q"); out.Code != 0 {
 		t.Fatalf("git init: %s", out.Stderr)
 	}
@@ -279,7 +284,7 @@ func (w *World) TrySpringfield(args ...string) Output {
 	if w.Tools {
 		path = append(path, "/usr/bin", "/bin")
 	}
-	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE), args...)
+	return w.exec(cli, w.env(path, "GOCACHE="+tools.GOCACHE, "XDG_CACHE_HOME="+filepath.Join(runDir, "cache")), args...)
 }
 
 // clientEnv is the environment of the client, which asks the model at url.
