@@ -151,6 +151,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"generator/probe.go":           "what it has just compiled",
 		"runtime/backend/claude.go":    "claude, for the judge",
 		"runtime/process/process.go":   "the user's own program",
+		"internal/scratch/scratch.go":  "go, for tests",
 	}
 	starts := []string{"exec.Command", "exec.CommandContext", "exec.Cmd", "os.StartProcess", "syscall.Exec", "syscall.ForkExec", "syscall.StartProcess"}
 	found := map[string]bool{}

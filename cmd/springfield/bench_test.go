@@ -5,19 +5,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // BenchmarkEnable times springfield enable as a whole process, without a claude
 // command and with all of its syncs to the disk. The goal is 30 ms.
 func BenchmarkEnable(b *testing.B) {
 	dir := b.TempDir()
-	cli := filepath.Join(dir, "springfield.exe") // the name suits every system
+	cli := scratch.Program(b, "cmd/springfield")
 	home := filepath.Join(dir, "home")
 	if err := os.Mkdir(home, 0o755); err != nil {
 		b.Fatal(err)
-	}
-	if out, err := exec.Command("go", "build", "-o", cli, ".").CombinedOutput(); err != nil {
-		b.Fatalf("%v\n%s", err, out)
 	}
 	call := func(path string, args ...string) {
 		b.Helper()

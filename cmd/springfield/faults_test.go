@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // What a verb says about the files is what has happened to them, whichever step of
@@ -114,24 +115,20 @@ var leftFiles = regexp.MustCompile(`changed all the same: (.*?);`)
 
 func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	dir := t.TempDir()
-	c := claims{program: filepath.Join(dir, "springfield.exe"), dir: filepath.Join(dir, "world")}
-	if out, err := exec.Command("go", "build", "-tags", "faults", "-o", c.program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-	for _, name := range []string{"home", "project", "tmp", "cache"} {
+	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults"), dir: filepath.Join(dir, "world")}
+	goroot, gocache := scratch.Go(t)
+	for _, name := range []string{"home", "project", "tmp"} {
 		if err := os.MkdirAll(c.path(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	c.env = []string{
-		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"), "XDG_CACHE_HOME=" + c.path("cache"), "LOCALAPPDATA=" + c.path("cache"),
+		"HOME=" + c.path("home"), "USERPROFILE=" + c.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "LOCALAPPDATA=" + scratch.HookCache(),
 		"GOCACHE=" + gocache, "TMPDIR=" + c.path("tmp"), "TMP=" + c.path("tmp"), "SystemRoot=" + os.Getenv("SystemRoot"),
 		"PATH=" + filepath.Join(goroot, "bin"),
+	}
+	if err := scratch.Home(c.path("home")); err != nil {
+		t.Fatal(err)
 	}
 	must := func(verb string, args ...string) {
 		t.Helper()

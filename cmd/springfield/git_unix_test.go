@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // A project whose repository names a trap wherever git can be told to start a
@@ -96,11 +97,7 @@ func newTrapped(t *testing.T) trapped {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	goroot, gocache := scratch.Go(t)
 	self, err := exec.LookPath("springfield")
 	if err != nil {
 		t.Fatal(err)
@@ -111,7 +108,7 @@ func newTrapped(t *testing.T) trapped {
 	}
 	w := trapped{dir: dir, git: git}
 	w.base = []string{
-		"HOME=" + w.path("home"), "XDG_CACHE_HOME=" + w.path("cache"), "GOCACHE=" + gocache, "TMPDIR=" + w.path("tmp"), "USER=ned",
+		"HOME=" + w.path("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "GOCACHE=" + gocache, "TMPDIR=" + w.path("tmp"), "USER=ned",
 		"PATH=" + strings.Join([]string{w.path("bin"), filepath.Dir(self), filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":"),
 	}
 	w.write(t, "trap", "#!/bin/sh\necho \"${0##*/}\" >>'"+w.path("sprung")+"'\nexit 0\n", 0o755)
@@ -121,6 +118,9 @@ func newTrapped(t *testing.T) trapped {
 		if err := os.MkdirAll(w.path(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := scratch.Home(w.path("home")); err != nil {
+		t.Fatal(err)
 	}
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
 	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)

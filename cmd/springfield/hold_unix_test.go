@@ -17,6 +17,7 @@ import (
 	"github.com/creack/pty"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
 )
 
@@ -50,9 +51,7 @@ func desks(t *testing.T) map[string]func(t *testing.T, args ...string) *exec.Cmd
 	if err := os.Symlink(self, cli); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("go", "build", "-o", hook, "../../runtime/springfield-hook").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	scratch.Place(t, scratch.Program(t, "runtime/springfield-hook"), hook)
 	if err := os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"plugin": "ned-flanders", "strategy": "ned-flanders"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

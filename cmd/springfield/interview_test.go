@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -50,8 +52,8 @@ func start(t *testing.T, columns int, args ...string) (*person, string) {
 func startIn(t *testing.T, columns int, kind string, args ...string) (*person, string) {
 	t.Helper()
 	dir := t.TempDir()
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
+	_, gocache := scratch.Go(t)
+	if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
 		t.Fatal(err)
 	}
 	ptm, pts, err := pty.Open()
@@ -76,7 +78,7 @@ func startIn(t *testing.T, columns int, kind string, args ...string) (*person, s
 	x.cmd.Dir = filepath.Join(dir)
 	x.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind,
-		"GOCACHE=" + strings.TrimSpace(string(out)),
+		"GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches nobody
@@ -306,13 +308,14 @@ func checkCancelled(t *testing.T, x *person, dir, how string) {
 	if code := x.exitCode(); code != 130 {
 		t.Errorf("%s: exit code %d\n%s", how, code, x.vt.String())
 	}
-	entries, err := os.ReadDir(dir)
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		own := slices.Contains([]string{"springfield", "secret", "mode"}, d.Name()) // the command itself, and what scratch.Home puts there
+		if err == nil && !d.IsDir() && !own {
+			t.Errorf("%s leaves %s behind", how, path)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for _, e := range entries {
-		if e.Name() != "springfield" { // the command itself
-			t.Errorf("%s leaves %s behind", how, e.Name())
-		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/replay"
 )
 
@@ -38,7 +39,7 @@ var theirs = []string{
 
 // newClone lays the repository and the directory beside it. An old suite has a hook
 // of another springfield.
-func newClone(t *testing.T, cache string, old bool) *clone {
+func newClone(t *testing.T, old bool) *clone {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -48,14 +49,11 @@ func newClone(t *testing.T, cache string, old bool) *clone {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gocache, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, gocache := scratch.Go(t)
 	c := &clone{t: t, dir: dir, command: filepath.Join(dir, "springfield")}
 	c.shared = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + cache, "TERM=dumb",
-		"GOCACHE=" + strings.TrimSpace(string(gocache)), "PREBUILT=" + c.at("none"),
+		"PATH=" + os.Getenv("PATH"), "HOME=" + c.at("home"), "XDG_CACHE_HOME=" + scratch.HookCache(), "TERM=dumb",
+		"GOCACHE=" + gocache, "PREBUILT=" + c.at("none"),
 	}
 	if err := os.Symlink(self, c.command); err != nil {
 		t.Fatal(err)
@@ -162,8 +160,7 @@ func (c *clone) forget() {
 	if err := os.RemoveAll(c.at("home/.claude/springfield")); err != nil {
 		c.t.Fatal(err)
 	}
-	c.write("home/.claude/springfield/secret", strings.Repeat("k", 32))
-	if err := os.Chmod(c.at("home/.claude/springfield/secret"), 0o600); err != nil {
+	if err := scratch.Home(c.at("home")); err != nil {
 		c.t.Fatal(err)
 	}
 }
@@ -241,7 +238,6 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	writers := all(suite, "validate")
 	plugin := all(suite, "validate", "build more", "update --dry") // that meet any link in a plugin, not only those on their way
 	releases := []string{"publish", "publish --to"}
-	cache := t.TempDir() // of compiled hooks
 	for _, tt := range []struct {
 		link, target string
 		calls        map[string]call
@@ -297,7 +293,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 	} {
 		t.Run(tt.link+" to "+tt.target, func(t *testing.T) {
 			t.Parallel()
-			c := newClone(t, cache, tt.calls["update"].args != nil)
+			c := newClone(t, tt.calls["update"].args != nil)
 			first := filepath.Join(c.dir, "first")
 			if err := os.CopyFS(first, os.DirFS(c.at("clone"))); err != nil {
 				t.Fatal(err)

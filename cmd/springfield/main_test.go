@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -17,7 +17,7 @@ import (
 // a scratch directory with a home of its own.
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
+	testscript.Main(shared{m}, map[string]func(){
 		// What `make prebuilt` has left in this tree must not matter, so a script
 		// says where compiled hooks lie.
 		"springfield": func() {
@@ -26,22 +26,20 @@ func TestMain(m *testing.M) {
 	})
 }
 
+// shared runs the tests with what all of them share.
+type shared struct{ m *testing.M }
+
+func (s shared) Run() int { return scratch.Run(s.m) }
+
 // commands are those that scripts have besides.
 var commands = map[string]func(*testscript.TestScript, bool, []string){}
 
 func TestScripts(t *testing.T) {
-	// Compiling a hook takes ten seconds from nothing and none from go's cache,
-	// so the scripts share that, and nothing else, with the machine.
-	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	goroot, gocache := scratch.Go(t)
 	real, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	hooks := t.TempDir() // compiled hooks, kept between scripts
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
 		Cmds: commands,
@@ -52,7 +50,7 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", home)
 			env.Setenv("HOST", generator.Host().String())
-			env.Setenv("XDG_CACHE_HOME", hooks)
+			env.Setenv("XDG_CACHE_HOME", scratch.HookCache())
 			env.Setenv("GOCACHE", gocache)
 			// git and sh, go, the commands under test; never a real claude.
 			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
@@ -61,12 +59,7 @@ func TestScripts(t *testing.T) {
 			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "PREBUILT"} {
 				env.Setenv(key, "")
 			}
-			// The key by which kept hooks are recognised is every script's.
-			state := filepath.Join(home, ".claude", "springfield")
-			if err := os.MkdirAll(state, 0o700); err != nil {
-				return err
-			}
-			return os.WriteFile(filepath.Join(state, "secret"), []byte("a key for scratch homes, 32 bytes"[:32]), 0o600)
+			return scratch.Home(home)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -152,18 +153,16 @@ type haunted struct {
 
 func newHaunted(t *testing.T) *haunted {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	gocache, goroot, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	goroot, gocache := scratch.Go(t)
 	dir := t.TempDir()
 	h := &haunted{home: filepath.Join(dir, "home"), project: filepath.Join(dir, "p"+hostile), suite: filepath.Join(dir, "s"+marked, "mine")}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.write(t, filepath.Join(h.home, "keep"), "")
+	if err := scratch.Home(h.home); err != nil {
+		t.Fatal(err)
+	}
 	h.write(t, filepath.Join(h.project, "keep"), "")
 	h.write(t, filepath.Join(dir, "bin", "keep"), "")
 	h.write(t, filepath.Join(filepath.Dir(h.suite), "keep"), "")
@@ -171,7 +170,7 @@ func newHaunted(t *testing.T) *haunted {
 		t.Fatal(err)
 	}
 	h.env = []string{
-		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + filepath.Join(dir, "cache"),
+		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
 		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
 	}
 	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
@@ -207,7 +206,7 @@ func newHaunted(t *testing.T) *haunted {
 		h.write(t, file, settings)
 	}
 	h.call(t, "springfield", "loop", "start", "reach "+hostile)
-	out, err = exec.Command("sh", "-c", `cat "$0"/.claude/springfield/*loops* 2>/dev/null`, h.home).Output()
+	out, err := exec.Command("sh", "-c", `cat "$0"/.claude/springfield/*loops* 2>/dev/null`, h.home).Output()
 	if _, after, ok := strings.Cut(string(out), `"loop":"`); ok && err == nil {
 		h.loop, _, _ = strings.Cut(after, `"`)
 	}

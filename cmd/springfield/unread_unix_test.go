@@ -10,15 +10,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/aymanbagabas/go-udiff"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Verbs that write leave the same files, whether or not something reads what they
 // print.
 func TestReaderIsGone(t *testing.T) {
-	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, gocache := scratch.Go(t)
 	gone := func() *os.File {
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -28,7 +29,6 @@ func TestReaderIsGone(t *testing.T) {
 		t.Cleanup(func() { w.Close() })
 		return w
 	}
-	cache := t.TempDir()
 	dir := filepath.Join(t.TempDir(), "d") // the same for all: names of files come from it
 	verbs := [][]string{
 		{"init", "hooks", "--yes", "--strategy", "ned-flanders", "--no-git", "--memory", "CLAUDE.md"},
@@ -44,13 +44,13 @@ func TestReaderIsGone(t *testing.T) {
 		if err := os.RemoveAll(dir); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(filepath.Join(dir, "home"), 0o755); err != nil {
+		if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
 			t.Fatal(err)
 		}
 		for _, args := range verbs {
 			cmd := exec.Command("springfield", args...)
 			cmd.Dir = dir
-			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + strings.TrimSpace(string(out)), "XDG_CACHE_HOME=" + cache}
+			cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache()}
 			var said strings.Builder
 			if cmd.Stdout = &said; stdout != nil {
 				cmd.Stdout = stdout()
@@ -78,7 +78,7 @@ func TestReaderIsGone(t *testing.T) {
 	}{"no stdout": {gone, nil}, "no stderr": {nil, gone}, "neither": {gone, gone}} {
 		got := carryOut(test.stdout, test.stderr, []int{0, unread})
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: it left\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			t.Errorf("%s: it left other files:\n%s", name, udiff.Unified("as it should be", "as it is", strings.Join(want, "\n"), strings.Join(got, "\n")))
 		}
 	}
 }
