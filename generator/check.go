@@ -4,7 +4,6 @@
 package generator
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"debug/elf"
@@ -85,43 +84,70 @@ func makeExecutable(dir string) error {
 	return nil
 }
 
+// programs is where a plugin in a directory has its programs for a machine.
+type programs struct {
+	dir      string
+	machine  Target
+	launched bool // the hook is started by the launcher
+}
+
+func programsOf(dir string, machine Target) (programs, error) {
+	p := programs{dir: dir, machine: machine}
+	if machine.OS == "windows" {
+		return p, nil
+	}
+	f, err := open(filepath.Join(dir, "hooks", string(Hook)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p, nil
+	}
+	if err != nil {
+		return p, fmt.Errorf("read hook: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	head := make([]byte, 2)
+	_, err = f.Read(head)
+	p.launched = err == nil && string(head) == "#!"
+	return p, nil
+}
+
+func (p programs) path(program Program) string {
+	return filepath.Join(p.dir, filepath.FromSlash(program.place(p.machine, p.launched)))
+}
+
 // CheckHook says why the hook of the plugin in a directory would not start on a
 // machine.
 func CheckHook(dir string, machine Target) error {
-	launched, err := isLaunched(dir, machine)
+	p, err := programsOf(dir, machine)
+	if err == nil && p.launched {
+		err = checkMode(filepath.Join(dir, "hooks", string(Hook)))
+	}
 	if err != nil {
-		return fmt.Errorf("read hook: %w", err)
+		return err
 	}
-	if launched {
-		if err := checkMode(filepath.Join(dir, "hooks", string(Hook))); err != nil {
-			return err
-		}
-	}
-	return checkBinary(dir, Hook, machine, launched, ErrNoHook)
+	return p.check(Hook, ErrNoHook)
 }
 
 // CheckJudge says why the judge of the plugin in a directory would not start on a
 // machine. It has to lie beside the hook, which looks nowhere else.
 func CheckJudge(dir string, machine Target) error {
-	launched, err := isLaunched(dir, machine)
+	p, err := programsOf(dir, machine)
 	if err != nil {
-		return fmt.Errorf("read hook: %w", err)
+		return err
 	}
-	return checkBinary(dir, Judge, machine, launched, ErrNoJudge)
+	return p.check(Judge, ErrNoJudge)
 }
 
 // CheckRuntime says which program of the plugin in a directory, for a machine,
 // obeys variables that a project can set: ErrReadsGo. What is missing is for
 // CheckHook and CheckJudge to tell.
 func CheckRuntime(dir string, machine Target) error {
-	launched, err := isLaunched(dir, machine)
+	p, err := programsOf(dir, machine)
 	if err != nil {
-		return fmt.Errorf("read hook: %w", err)
+		return err
 	}
 	for _, program := range []Program{Hook, Judge} {
-		path := filepath.Join(dir, filepath.FromSlash(program.place(machine, launched)))
-		if err := checkRuntime(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s: %w", path, err)
+		if err := checkRuntime(p.path(program)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s: %w", p.path(program), err)
 		}
 	}
 	return nil
@@ -141,32 +167,22 @@ func checkRuntime(path string) error {
 	return checkMark(data)
 }
 
-// isLaunched tells whether a plugin's hook is started by the launcher.
-func isLaunched(dir string, machine Target) (bool, error) {
-	if machine.OS == "windows" {
-		return false, nil
-	}
-	script, err := isScript(filepath.Join(dir, "hooks", string(Hook)))
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	return script, err
-}
-
-func checkBinary(dir string, program Program, machine Target, several bool, none error) error {
-	path := filepath.Join(dir, filepath.FromSlash(program.place(machine, several)))
+// check says why a program would not start; none is the error of one that is not
+// there.
+func (p programs) check(program Program, none error) error {
+	path := p.path(program)
 	found, err := TargetOf(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if others := targetsIn(dir, program); len(others) > 0 && !slices.Contains(others, machine) {
-			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(dir, "hooks"), join(others), machine)
+		if others := targetsIn(p.dir, program); len(others) > 0 && !slices.Contains(others, p.machine) {
+			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), join(others), p.machine)
 		}
 		return fmt.Errorf("%w: %s is not there", none, path)
 	case err != nil:
 		return fmt.Errorf("read %s: %w", program.Short(), err)
-	case found != machine && (machine != Target{"windows", "arm64"} || found != Target{"windows", "amd64"}):
-		return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, path, found, machine)
-	case machine.OS != "windows":
+	case found != p.machine && (p.machine != Target{"windows", "arm64"} || found != Target{"windows", "amd64"}):
+		return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, path, found, p.machine)
+	case p.machine.OS != "windows":
 		return checkMode(path)
 	}
 	return nil
@@ -175,15 +191,15 @@ func checkBinary(dir string, program Program, machine Target, several bool, none
 // ProgramSum identifies the programs that a plugin has for a machine, by the
 // SHA-256 of its hook and of its judge, if it has one.
 func ProgramSum(dir string, machine Target) (string, error) {
-	launched, err := isLaunched(dir, machine)
+	p, err := programsOf(dir, machine)
 	if err != nil {
 		return "", err
 	}
-	hook, err := sumFile(filepath.Join(dir, filepath.FromSlash(Hook.place(machine, launched))))
+	hook, err := sumFile(p.path(Hook))
 	if err != nil {
 		return "", err
 	}
-	judge, err := sumFile(filepath.Join(dir, filepath.FromSlash(Judge.place(machine, launched))))
+	judge, err := sumFile(p.path(Judge))
 	if errors.Is(err, fs.ErrNotExist) {
 		return hook, nil
 	}
@@ -200,16 +216,15 @@ func CheckRecorded(dir string, machine Target) error {
 	if err != nil {
 		return nil
 	}
-	launched, err := isLaunched(dir, machine)
+	p, err := programsOf(dir, machine)
 	if err != nil {
 		return err
 	}
 	for _, program := range []Program{Hook, Judge} {
-		path := filepath.Join(dir, filepath.FromSlash(program.place(machine, launched)))
 		want := suite.Build.Recorded(program, machine)
-		got, err := sumFile(path)
+		got, err := sumFile(p.path(program))
 		if want != "" && err == nil && got != want {
-			return fmt.Errorf("%s is %w", path, ErrChanged)
+			return fmt.Errorf("%s is %w", p.path(program), ErrChanged)
 		}
 	}
 	return nil
@@ -251,17 +266,6 @@ func open(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-func isScript(path string) (bool, error) {
-	f, err := open(path)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = f.Close() }()
-	head := make([]byte, 2)
-	_, err = f.Read(head)
-	return err == nil && bytes.Equal(head, []byte("#!")), nil
-}
-
 // targetsIn lists what a program of a plugin is compiled for.
 func targetsIn(dir string, program Program) []Target {
 	var found []Target
@@ -281,31 +285,24 @@ func TargetOf(path string) (Target, error) {
 	}
 	defer func() { _ = f.Close() }()
 	if e, err := elf.NewFile(f); err == nil {
-		switch e.Machine {
-		case elf.EM_X86_64:
-			return Target{"linux", "amd64"}, nil
-		case elf.EM_AARCH64:
-			return Target{"linux", "arm64"}, nil
-		}
-		return Target{"linux", e.Machine.String()}, nil
+		return Target{"linux", arch(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil
 	}
 	if m, err := macho.NewFile(f); err == nil {
-		switch m.Cpu {
-		case macho.CpuAmd64:
-			return Target{"darwin", "amd64"}, nil
-		case macho.CpuArm64:
-			return Target{"darwin", "arm64"}, nil
-		}
-		return Target{"darwin", m.Cpu.String()}, nil
+		return Target{"darwin", arch(m.Cpu, macho.CpuAmd64, macho.CpuArm64)}, nil
 	}
 	if p, err := pe.NewFile(f); err == nil {
-		switch p.Machine {
-		case pe.IMAGE_FILE_MACHINE_AMD64:
-			return Target{"windows", "amd64"}, nil
-		case pe.IMAGE_FILE_MACHINE_ARM64:
-			return Target{"windows", "arm64"}, nil
-		}
-		return Target{"windows", fmt.Sprintf("machine %#x", p.Machine)}, nil
+		return Target{"windows", arch(p.Machine, pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_MACHINE_ARM64)}, nil
 	}
 	return Target{}, fmt.Errorf("%s: not a program", path)
+}
+
+// arch is a processor as Go calls it, as the program has it for any other.
+func arch[M comparable](is, amd64, arm64 M) string {
+	switch is {
+	case amd64:
+		return "amd64"
+	case arm64:
+		return "arm64"
+	}
+	return fmt.Sprint(is)
 }

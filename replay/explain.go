@@ -6,6 +6,7 @@ package replay
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,40 +73,15 @@ type Asked struct {
 type Found struct {
 	Message     string      `json:"message,omitempty"` // the last thing that Claude said
 	Prompt      string      `json:"prompt,omitempty"`  // how the newest prompt begins
-	Calls       []FoundCall `json:"calls"`             // the newest of the turn, oldest first
+	Calls       []fact.Call `json:"calls"`             // the newest of the turn, oldest first
 	CallsInTurn int         `json:"calls_in_turn"`
 	Asked       string      `json:"asked,omitempty"` // the tool that asks the user, if the turn ended with it
-	Skill       string      `json:"skill,omitempty"`
-	SkillTurns  int         `json:"skill_turns"` // how many prompts ago it was at work
-	Todos       []FoundTodo `json:"todos"`
-	Plans       []FoundPlan `json:"plans"`     // files that the session has named, the newest first
+	Skill       fact.Skill  `json:"skill,omitzero"`
+	Todos       []fact.Todo `json:"todos"`
+	Plans       []fact.Plan `json:"plans"`     // files that the session has named, the newest first
 	Running     int         `json:"running"`   // tasks of this turn in the background
 	Continued   int         `json:"continued"` // times that springfield has kept Claude going since the prompt
 	Files       []string    `json:"files"`     // of the project that the strategy has looked for
-}
-
-// FoundCall is one tool call; input and result are short, a line each.
-type FoundCall struct {
-	Name   string `json:"name"`
-	Input  string `json:"input,omitempty"`
-	Result string `json:"result,omitempty"`
-	Error  bool   `json:"error"`
-	Done   bool   `json:"done"` // there is a result
-}
-
-// FoundTodo is an item of the todo list.
-type FoundTodo struct {
-	Content string `json:"content"`
-	Status  string `json:"status"`          // pending, in_progress or completed
-	Owner   string `json:"owner,omitempty"` // of a team's task
-	Blocked bool   `json:"blocked"`         // waits for another
-}
-
-// FoundPlan is a plan file.
-type FoundPlan struct {
-	Name    string `json:"name"`
-	Turns   int    `json:"turns"`   // how many prompts ago it was named last
-	Written bool   `json:"written"` // in this turn
 }
 
 // Explain decides at a place of a session log as a candidate. Budget and hold are
@@ -196,22 +172,9 @@ func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 
 func foundIn(snapshot hook.Snapshot) Found {
 	s, v := snapshot.Situation, snapshot.View
-	f := Found{
-		Message: s.Message.Text, Prompt: v.PromptText, Calls: []FoundCall{}, CallsInTurn: v.CallsInTurn, Asked: s.Turn.Asked,
-		Skill: s.Skill.Name, SkillTurns: s.Skill.Turns, Todos: []FoundTodo{}, Plans: []FoundPlan{}, Running: s.Turn.Running, Continued: v.Feedback.InTurn, Files: []string{},
+	return Found{
+		Message: s.Message.Text, Prompt: v.PromptText, Calls: append([]fact.Call{}, v.Calls...), CallsInTurn: v.CallsInTurn, Asked: s.Turn.Asked, Skill: s.Skill,
+		Todos: append([]fact.Todo{}, s.Todos.List...), Plans: append([]fact.Plan{}, s.Plans...), Running: s.Turn.Running, Continued: v.Feedback.InTurn,
+		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
 	}
-	for _, c := range v.Calls {
-		f.Calls = append(f.Calls, FoundCall{c.Name, c.Input, c.Result, c.Error, c.Done})
-	}
-	for _, t := range s.Todos.List {
-		f.Todos = append(f.Todos, FoundTodo{t.Content, t.Status, t.Owner, t.Blocked})
-	}
-	for _, p := range s.Plans {
-		f.Plans = append(f.Plans, FoundPlan{p.Name, p.Turns, p.Written})
-	}
-	for name := range s.Workspace.Files {
-		f.Files = append(f.Files, name)
-	}
-	slices.Sort(f.Files)
-	return f
 }

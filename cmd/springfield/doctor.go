@@ -13,12 +13,9 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-type doctorOptions struct {
-	fix  bool
-	json bool
-}
+type doctorOptions struct{ fix, json bool }
 
-func newDoctor(a *app, runF func(context.Context, *app, doctorOptions) error) *cobra.Command {
+func newDoctor(a *app) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -27,7 +24,7 @@ func newDoctor(a *app, runF func(context.Context, *app, doctorOptions) error) *c
 check says what it found and what to do about it. With --fix the safe repairs are made; every one
 that changes a file of yours is an edit of its own, which springfield undo takes back.`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.fix, "fix", false, "make the safe repairs")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -145,14 +146,11 @@ func (a *app) sayFound(s replay.Found) {
 	if s.Asked != "" {
 		a.say("  asked by      %s", s.Asked)
 	}
-	if s.Skill != "" {
-		a.say("  skill         %s, %d turns ago", s.Skill, s.SkillTurns)
+	if s.Skill.Name != "" {
+		a.say("  skill         %s, %d turns ago", s.Skill.Name, s.Skill.Turns)
 	}
-	if n := map[string]int{}; len(s.Todos) > 0 {
-		for _, t := range s.Todos {
-			n[t.Status]++
-		}
-		a.say("  todos         %d completed, %d in progress, %d pending", n["completed"], n["in_progress"], n["pending"])
+	if n := fact.Count(s.Todos); len(s.Todos) > 0 {
+		a.say("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
 	}
 	if s.Continued > 0 {
 		a.say("  continued     %d times since the prompt", s.Continued)

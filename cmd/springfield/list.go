@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,10 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-type listOptions struct{ json bool }
-
-func newList(a *app, runF func(context.Context, *app, listOptions) error) *cobra.Command {
-	var o listOptions
+func newList(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the strategies, how they compare, and which plugins of them are here or switched on",
@@ -22,13 +19,13 @@ what skills have to change for it, how good it is, how much there is to understa
 Below, the plugins that are at hand: those of the suite around the current directory, and those that
 settings switch on for a session that starts here. Changes nothing.`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runList(a, asJSON) },
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runList(_ context.Context, a *app, o listOptions) error {
+func runList(a *app, asJSON bool) error {
 	in, err := a.inspect()
 	if err != nil {
 		return err
@@ -37,7 +34,7 @@ func runList(_ context.Context, a *app, o listOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if asJSON {
 		return a.encode(l)
 	}
 	for _, line := range layout.Table(compared(l.Strategies)) {

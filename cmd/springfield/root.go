@@ -50,11 +50,11 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.AddCommand(
 		newInit(a, runInit), newNew(a, runNew),
-		newBuild(a, runBuild), newUpdate(a, runUpdate), newPublish(a, runPublish), newValidate(a, runValidate), newPrebuild(a),
+		newBuild(a, runBuild), newUpdate(a, runUpdate), newPublish(a, runPublish), newValidate(a), newPrebuild(a),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
-		newUndo(a, runUndo), newDoctor(a, runDoctor),
-		newStatus(a, runStatus), newList(a, runList),
+		newUndo(a, runUndo), newDoctor(a),
+		newStatus(a), newList(a),
 		newWhy(a), newLog(a), newExplain(a),
 		newHold(a), newResume(a),
 		newLoop(a), newState(a), newJudge(a),

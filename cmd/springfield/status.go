@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -16,10 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-type statusOptions struct{ json bool }
-
-func newStatus(a *app, runF func(context.Context, *app, statusOptions) error) *cobra.Command {
-	var o statusOptions
+func newStatus(a *app) *cobra.Command {
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is in effect: which plugin decides, every hook at a stop, how they combine",
@@ -27,22 +24,20 @@ func newStatus(a *app, runF func(context.Context, *app, statusOptions) error) *c
 all scopes and the plugins that they switch on: which springfield plugin decides when Claude stops,
 every hook on Stop, SubagentStop and UserPromptSubmit, and how they combine. Changes nothing.`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := a.inspect()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.encode(in.Status())
+			}
+			a.sayStatus(in.Status())
+			return nil
+		},
 	}
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
-}
-
-func runStatus(_ context.Context, a *app, o statusOptions) error {
-	in, err := a.inspect()
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return a.encode(in.Status())
-	}
-	a.sayStatus(in.Status())
-	return nil
 }
 
 // inspect looks at what is in effect in the working directory.

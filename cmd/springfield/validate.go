@@ -17,7 +17,7 @@ type validateOptions struct {
 	json   bool
 }
 
-func newValidate(a *app, runF func(context.Context, *app, validateOptions) error) *cobra.Command {
+func newValidate(a *app) *cobra.Command {
 	var o validateOptions
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
@@ -31,7 +31,7 @@ settings. Nothing is changed.`,
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
-			return runF(cmd.Context(), a, o)
+			return runValidate(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

@@ -1,5 +1,5 @@
 // Package fact holds what a session's transcript says, in the types that all use
-// from the transcript to the judge.
+// from the transcript to the judge. explain --json prints them by their tags.
 package fact
 
 import (
@@ -10,8 +10,11 @@ import (
 // Todo is one item of the todo list. Only tasks have an ID, an owner, and others to
 // wait for.
 type Todo struct {
-	ID, Content, Status, Owner string // Status: pending, in_progress or completed
-	Blocked                    bool   // waits for another item
+	ID      string `json:"id,omitempty"`
+	Content string `json:"content"`
+	Status  string `json:"status"` // pending, in_progress or completed
+	Owner   string `json:"owner,omitempty"`
+	Blocked bool   `json:"blocked"` // waits for another item
 }
 
 // Open tells that a todo is not done.
@@ -64,26 +67,29 @@ func (n Tally) String() string {
 // Call is one tool call. Input and Result are short and one line: the command, the
 // file, the pattern …; the first line of what came back, or "exit 1".
 type Call struct {
-	Name, Input, Result string
-	Error               bool
-	Done                bool // there is a result, be it an empty one
+	Name   string `json:"name"`
+	Input  string `json:"input,omitempty"`
+	Result string `json:"result,omitempty"`
+	Error  bool   `json:"error"`
+	Done   bool   `json:"done"` // there is a result, be it an empty one
 }
 
 // Plan is a plan file that the session has named, or a directory of superpowers'
 // ledgers, as .superpowers/sdd/NAME. Turns is how many prompts ago it was named
 // last; Written tells that it was written or edited in this turn.
 type Plan struct {
-	Name    string
-	Turns   int
-	Written bool
+	Name    string `json:"name"`
+	Turns   int    `json:"turns"`
+	Written bool   `json:"written"`
 }
 
 // Skill is a skill in use, without its plugin's name. From is the sign that showed
 // it: tool, body, attribution or announcement; Turns is how many prompts ago the
 // newest sign was.
 type Skill struct {
-	Name, From string
-	Turns      int
+	Name  string `json:"name"`
+	From  string `json:"from"`
+	Turns int    `json:"turns"`
 }
 
 // Window is what the last lines of a transcript alone say.
