@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"sort"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // maxHistory bounds how many decisions are read of one session; a session's
@@ -24,10 +26,11 @@ func History(dir, id string, n int) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, file := range files {
-		all = append(all, readRecords(file)...)
+	for _, path := range files {
+		records, _ := readFrom(path, 0)
+		all = append(all, records...)
 	}
-	sort.Stable(byTime(all))
+	byTime(all)
 	return all[max(0, len(all)-n):], nil
 }
 
@@ -42,48 +45,30 @@ func News(dir, id string, sizes map[string]int64) ([]Record, error) {
 	first := len(sizes) == 0
 	sizes[""] = 0 // no longer empty, even if there is no file yet
 	var all []Record
-	for _, file := range files {
-		if strings.HasSuffix(file, ".1") {
+	for _, path := range files {
+		if strings.HasSuffix(path, ".1") {
 			continue // rotated: its records have been news before
 		}
-		size := sizeOf(file)
-		known := sizes[file]
-		sizes[file] = size
-		if first || size == known {
-			continue
+		known, seen := sizes[path]
+		if !seen && first {
+			known = -1
 		}
-		if size < known {
-			known = 0 // rotated: a new file, with the newest record in it
-		}
-		all = append(all, readFrom(file, known)...)
+		records, size := readFrom(path, known)
+		sizes[path] = size
+		all = append(all, records...)
 	}
-	sort.Stable(byTime(all))
+	byTime(all)
 	return all, nil
 }
 
-func sizeOf(path string) int64 {
-	f, err := openToRead(path)
-	if err != nil {
-		return 0
-	}
-	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return 0
-	}
-	return size
-}
-
 // byTime sorts decisions, those of a session by their number.
-type byTime []Record
-
-func (b byTime) Len() int      { return len(b) }
-func (b byTime) Swap(i, j int) { b[i], b[j] = b[j], b[i] }
-func (b byTime) Less(i, j int) bool {
-	if b[i].Session == b[j].Session {
-		return b[i].State.Number < b[j].State.Number
-	}
-	return b[i].At < b[j].At
+func byTime(all []Record) {
+	sort.SliceStable(all, func(i, j int) bool {
+		if all[i].Session == all[j].Session {
+			return all[i].State.Number < all[j].State.Number
+		}
+		return all[i].At < all[j].At
+	})
 }
 
 // Find returns the decision with an ID, of one session or with an empty one of
@@ -124,7 +109,7 @@ func sessionFiles(dir, id string) ([]string, error) {
 
 // sessionKeys reads the index: each session once, the oldest first.
 func sessionKeys(dir string) (keys []string, err error) {
-	f, err := openToRead(indexFile(dir))
+	f, size, err := file.Open(indexFile(dir), file.Nofollow)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -132,10 +117,6 @@ func sessionKeys(dir string) (keys []string, err error) {
 		return nil, err
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd) // os.ReadFile looks at the file info first
-	if err != nil {
-		return nil, err
-	}
 	data := make([]byte, min(size, maxIndex))
 	if _, err := f.ReadAt(data, size-int64(len(data))); err != nil && err != io.EOF {
 		return nil, err
@@ -155,7 +136,7 @@ func indexFile(dir string) string { return filepath.Join(dir, "sessions", "index
 // register adds a session to the index, at its first mark and at its first decision.
 // It is only for looking back: a failure is no reason to fail.
 func register(dir, key string) {
-	f, err := openFile(indexFile(dir))
+	f, err := openFile(dir, indexFile(dir))
 	if err != nil {
 		return
 	}
@@ -168,26 +149,27 @@ func isKey(s string) bool {
 	return len(s) == 32 && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') })
 }
 
-// readRecords reads what can be read of a file.
-func readRecords(path string) []Record { return readFrom(path, 0) }
-
-// readFrom reads it from an offset on.
-func readFrom(path string, offset int64) []Record {
-	f, err := openToRead(path)
+// readFrom reads what can be read of a file, from an offset on, and tells how large it
+// is. A smaller file than that is another one, since it was rotated; from -1 on nothing
+// is read.
+func readFrom(path string, offset int64) (all []Record, size int64) {
+	f, size, err := file.Open(path, file.Nofollow)
 	if err != nil {
-		return nil
+		return nil, 0
 	}
 	defer f.Close()
-	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return nil
+	switch {
+	case offset < 0:
+		offset = size
+	case offset > size:
+		offset = 0
 	}
-	var all []Record
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(io.NewSectionReader(f, offset, size-offset))
 	lines.Buffer(nil, 2*maxRecord)
 	for lines.Scan() && len(all) < maxHistory {
 		if r, ok := decode(bytes.TrimSpace(lines.Bytes())); ok {
 			all = append(all, r)
 		}
 	}
-	return all
+	return all, size
 }

@@ -1,7 +1,6 @@
 package ledger
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 var (
@@ -186,20 +187,21 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 		t.Errorf("a session's name of a megabyte: %v", err)
 	}
 	for i := range 2000 {
-		if err := appendHold(dir, claude.event(HoldSet, strings.Repeat("x", 100), Hold{Since: int64(i)}, now)); err != nil {
+		if err := note(dir, HoldEvent{now.UnixMilli(), HoldSet, strings.Repeat("x", 100), Hold{Since: int64(i)}, claude}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, path := range []string{holdsFile(dir), holdsFile(dir) + ".1"} {
+	history := holdLines(dir)
+	for _, path := range []string{history.path, history.path + ".1"} {
 		info, err := os.Stat(path)
-		if err != nil || info.Size() > maxHolds+maxHoldLine || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
+		if err != nil || info.Size() > history.most+int64(history.longest) || info.Mode().Perm()&0o077 != 0 && filepath.Separator == '/' {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
-	if err := os.WriteFile(holdsFile(dir), []byte("{\x00\n[]\n{\"did\":1}\n"+strings.Repeat("x", 2*maxHoldLine)+"\n{\"at\":1,\"did\":\"set\",\"of\":\"last\"}"), 0o600); err != nil {
+	if err := os.WriteFile(history.path, []byte("{\x00\n[]\n{\"did\":1}\n"+strings.Repeat("x", 2*history.longest)+"\n{\"at\":1,\"did\":\"set\",\"of\":\"last\"}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	os.Remove(holdsFile(dir) + ".1")
+	os.Remove(history.path + ".1")
 	if all, err := HoldEvents(dir, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
 		t.Errorf("%+v, %v", all, err)
 	}
@@ -217,7 +219,7 @@ func FuzzHeld(f *testing.F) {
 			t.Fatal(err)
 		}
 		var h Hold
-		over := json.Unmarshal(data, &h) == nil && len(data) <= 4096 && h.Until != 0 && h.Until <= 1000
+		over := codec.Read(data, &h) == nil && h.Until != 0 && h.Until <= 1000
 		if _, held := Held(dir, "a", time.UnixMilli(1000)); held == over {
 			t.Errorf("%q: held %v", data, held)
 		}

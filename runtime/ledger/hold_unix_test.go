@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // What lies in the place of a file of ours is neither followed nor waited for: a
@@ -24,7 +26,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if err := os.WriteFile(outside, []byte(over), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			makeAll(filepath.Join(dir, "sessions"))
+			makeDirs(dir)
 			path := holdFile(dir, id)
 			for _, place := range []string{path, path + ".new"} { // .new: a fixed name once
 				if err := plant(place, outside); err != nil {
@@ -65,15 +67,15 @@ func TestHoldThatIsNoFile(t *testing.T) {
 // Every file that the ledger appends to or replaces stays in its directory.
 func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
-	makeAll(filepath.Join(dir, "sessions"))
-	for _, path := range []string{holdsFile(dir), loopsFile(dir), purseFile(dir), purseFile(dir) + ".new", SessionFile(dir, "a"), SessionFile(dir, "a") + ".new", indexFile(dir)} {
+	makeDirs(dir)
+	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), SessionFile(dir, "a") + ".new", indexFile(dir)} {
 		if err := os.Symlink(outside, path); err != nil {
 			t.Fatal(err)
 		}
 	}
 	now := time.Now()
-	appendHold(dir, claude.event(HoldSet, "", Hold{}, now))
-	appendLine(dir, loopsFile(dir), []byte("x\n"), 1)
+	_ = note(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
+	AppendLoop(dir, strategy.LoopEvent{Loop: "a1", Event: "start"})
 	Settle(dir, now, 0, 1, "", "")
 	register(dir, Key("a"))
 	if s, err := Open(dir, "a"); err == nil {

@@ -1,19 +1,37 @@
-// The history of holds: what happened to each, a line per event, in one file for
-// all. A program with the user's rights can delete a hold's file; then this is
-// where that shows.
+// Holds: the user's order to let Claude stop, for one session or for all. It can be set
+// from anywhere, even by Claude; only the user at a terminal lifts it. No budget, rule
+// or model stands above it.
+//
+// What happened to each hold is a line in one file for all. A program with the user's
+// rights can delete a hold's file; the history is where that shows.
 
 package ledger
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
+	"os"
 	"path/filepath"
 	"sort"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// What happens to a hold. A hold that ran out is found when people look, and so
+// Hold is a stop order.
+type Hold struct {
+	Since int64 // Unix milliseconds
+	Until int64 // Unix milliseconds; 0: until it is lifted
+}
+
+func (h *Hold) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "since", &h.Since)
+	codec.Number(m, "until", &h.Until)
+}
+
+// over tells whether it has run out.
+func (h Hold) over(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
+
+// What happens to a hold. A hold that ran out is found when somebody asks, and so
 // is one whose file was removed or rewritten by something else than springfield.
 const (
 	HoldSet       = "set"
@@ -25,61 +43,165 @@ const (
 
 // HoldEvent is something that happened to a hold.
 type HoldEvent struct {
-	At  int64  `json:"at"` // Unix milliseconds; of a removed one, when that was found
-	Did string `json:"did"`
-	Of  string `json:"of,omitempty"` // the session's key, "" for all
+	At  int64 // Unix milliseconds; of a removed one, when that was found
+	Did string
+	Of  string // the session's key, "" for all
 	Hold
 	Means
 }
 
+func (e *HoldEvent) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "at", &e.At)
+	m.Keep().Text("did", &e.Did)
+	m.Text("of", &e.Of)
+	e.Hold.Members(m)
+	m.Text("program", &e.Program)
+	m.Text("from", &e.From)
+}
+
+// Begins tells that the hold is in force after an event.
+func (e HoldEvent) Begins() bool { return e.Did == HoldSet || e.Did == HoldShortened }
+
 // Means is how a hold was set or lifted.
 type Means struct {
-	Program string `json:"program,omitempty"` // springfield, or the plugin whose hook it was
-	From    string `json:"from,omitempty"`    // ByClaude, or a terminal's name; "" for neither
+	Program string // springfield, or the plugin whose hook it was
+	From    string // ByClaude, or a terminal's name; "" for neither
 }
 
 // ByClaude is where orders come from that Claude gives.
 const ByClaude = "claude"
 
-func (m Means) event(did, id string, h Hold, now time.Time) HoldEvent {
-	return HoldEvent{now.UnixMilli(), did, id, h, m}
-}
-
-// open tells whether the hold is in force after an event.
-func (e HoldEvent) open() bool { return e.Did == HoldSet || e.Did == HoldShortened }
-
-const (
-	// maxHolds is where the history is rotated, in bytes: some five hundred events.
-	// One file before it is kept.
-	maxHolds = 64 << 10
-	// maxHoldLine bounds a line, in bytes.
-	maxHoldLine = 4 << 10
+var (
+	// ErrShorter says that a hold that is in force would end earlier.
+	ErrShorter = errors.New("a longer hold is in force")
+	// ErrNoHold says that there is nothing to lift or to shorten.
+	ErrNoHold = errors.New("no hold is in force")
+	// ErrOtherHold says that the hold in force is not the one that was asked about.
+	ErrOtherHold = errors.New("another hold has been set meanwhile")
+	// ErrUnnoted says that an order is in force or lifted, and that this is not in the
+	// history.
+	ErrUnnoted = errors.New("it could not be written down")
 )
 
-// ErrUnnoted says that an order is in force or lifted, and that this is not in the
-// history.
-var ErrUnnoted = errors.New("it could not be written down")
+// holdWait is how long a change of holds waits for another one.
+const holdWait = 2 * time.Second
 
-func noted(err error) error {
+// holdFile is where the hold of a session lies; an empty id means all.
+func holdFile(dir, id string) string {
+	if id == "" {
+		return filepath.Join(dir, "hold")
+	}
+	return filepath.Join(dir, "sessions", Key(id)+".hold")
+}
+
+// holdLines is the history: rotated at some five hundred events.
+func holdLines(dir string) lines {
+	return lines{dir, filepath.Join(dir, "holds.jsonl"), 64 << 10, 4 << 10}
+}
+
+// Held returns the hold that is in force for a session, its own or the one for
+// all.
+func Held(dir, id string, now time.Time) (Hold, bool) {
+	if h, ok := HoldOf(dir, "", now); ok {
+		return h, true
+	}
+	return HoldOf(dir, id, now)
+}
+
+// HoldOf returns the hold that is in force on a session alone, or with an empty
+// id the one on all. One that cannot be read, a link or a pipe among them, is in force
+// until it is lifted: Claude was to stop.
+func HoldOf(dir, id string, now time.Time) (h Hold, held bool) {
+	there, err := readSmall(holdFile(dir, id), &h)
+	if there && err != nil {
+		return Hold{}, true
+	}
+	return h, there && !h.over(now)
+}
+
+// SetHold orders sessions to stop: one, or all with an empty id. A zero
+// duration lasts until it is lifted. It never shortens a hold that is in force:
+// ErrShorter, with that one.
+func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
+	// A lock that cannot be had is no reason not to stop Claude.
+	if lock, err := Lock(dir, "holds", holdWait); err == nil {
+		defer lock.Close()
+	}
+	h := newHold(now, d)
+	if old, ok := HoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
+		return old, ErrShorter
+	}
+	return h, putHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
+}
+
+// Shorten has a hold end earlier, the one that the user was asked about.
+func Shorten(dir, id string, old Hold, now time.Time, d time.Duration, by Means) (h Hold, err error) {
+	err = withHold(dir, id, old, now, func() error {
+		h = newHold(now, d)
+		return putHold(dir, HoldEvent{now.UnixMilli(), HoldShortened, id, h, by})
+	})
+	return h, err
+}
+
+// Lift takes a hold back, the one that the user was asked about: of one session,
+// or with an empty id the one on all. That the user asks for it is for the caller
+// to know.
+func Lift(dir, id string, old Hold, now time.Time, by Means) error {
+	return withHold(dir, id, old, now, func() error {
+		if err := os.Remove(holdFile(dir, id)); err != nil {
+			return err
+		}
+		return note(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
+	})
+}
+
+// withHold changes the hold in force, under the lock, if it is still the one that was
+// asked about.
+func withHold(dir, id string, old Hold, now time.Time, change func() error) error {
+	lock, err := Lock(dir, "holds", holdWait)
+	if err == ErrBusy {
+		err = errors.New("another program changes holds just now")
+	}
 	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	switch h, ok := HoldOf(dir, id, now); {
+	case !ok:
+		return ErrNoHold
+	case h != old:
+		return ErrOtherHold
+	}
+	return change()
+}
+
+func newHold(now time.Time, d time.Duration) Hold {
+	h := Hold{Since: now.UnixMilli()}
+	if d > 0 {
+		h.Until = now.Add(d).UnixMilli()
+	}
+	return h
+}
+
+// putHold puts an order in force, whole: a hook must never read half of one.
+func putHold(dir string, e HoldEvent) error {
+	path := holdFile(dir, e.Of)
+	err := replace(path, &e.Hold)
+	if os.IsNotExist(err) {
+		makeDirs(dir)
+		err = replace(path, &e.Hold)
+	}
+	if err != nil {
+		return err
+	}
+	return note(dir, e)
+}
+
+func note(dir string, e HoldEvent) error {
+	if holdLines(dir).add(&e) != nil {
 		return ErrUnnoted
 	}
 	return nil
-}
-
-func holdsFile(dir string) string { return filepath.Join(dir, "holds.jsonl") }
-
-func appendHold(dir string, e HoldEvent) error {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(e); err != nil {
-		return err
-	}
-	if b.Len() > maxHoldLine {
-		return errors.New("the event is longer than 4 KiB")
-	}
-	return appendLine(dir, holdsFile(dir), b.Bytes(), maxHolds)
 }
 
 // HoldEvents are all events on file, oldest first, and what has happened since
@@ -87,40 +209,27 @@ func appendHold(dir string, e HoldEvent) error {
 func HoldEvents(dir string, now time.Time) ([]HoldEvent, error) {
 	all, err := readHolds(dir)
 	if err == nil && len(unseen(dir, all, now)) > 0 {
-		all, err = notice(dir, now)
-	}
-	sort.Stable(holdsByTime(all)) // the end of one that ran out is found later
-	return all, err
-}
-
-// notice writes down what it finds, and returns all.
-func notice(dir string, now time.Time) ([]HoldEvent, error) {
-	// Under the lock, because between a hold and its line there is a moment.
-	lock, err := Lock(dir, "holds", holdWait)
-	if err == nil {
-		defer lock.Close()
-	}
-	all, err := readHolds(dir)
-	for _, e := range unseen(dir, all, now) {
-		all = append(all, e)
-		if lock != nil {
-			appendHold(dir, e) // else the next one who looks finds it again
+		// Under the lock, because between a hold and its line there is a moment.
+		lock, busy := Lock(dir, "holds", holdWait)
+		all, err = readHolds(dir)
+		for _, e := range unseen(dir, all, now) {
+			all = append(all, e)
+			if busy == nil {
+				_ = note(dir, e) // else it is found again
+			}
+		}
+		if busy == nil {
+			lock.Close()
 		}
 	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At }) // the end of one that ran out is found later
 	return all, err
 }
 
-// holdsByTime sorts events.
-type holdsByTime []HoldEvent
-
-func (h holdsByTime) Len() int           { return len(h) }
-func (h holdsByTime) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h holdsByTime) Less(i, j int) bool { return h[i].At < h[j].At }
-
 func readHolds(dir string) (all []HoldEvent, err error) {
-	err = eachLine(holdsFile(dir), maxHolds, maxHoldLine, func(line []byte) {
+	err = holdLines(dir).each(func(line []byte) {
 		var e HoldEvent
-		if json.Unmarshal(line, &e) == nil && e.Did != "" {
+		if codec.Read(line, &e) == nil && e.Did != "" {
 			all = append(all, e)
 		}
 	})
@@ -136,16 +245,14 @@ func unseen(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 			continue
 		}
 		seen[e.Of] = true
-		if !e.open() {
+		if _, held := HoldOf(dir, e.Of, now); held || !e.Begins() {
 			continue
 		}
-		switch _, held := HoldOf(dir, e.Of, now); {
-		case held:
-		case e.over(now):
-			found = append(found, HoldEvent{At: e.Until, Did: HoldEnded, Of: e.Of, Hold: e.Hold})
-		default:
-			found = append(found, HoldEvent{At: now.UnixMilli(), Did: HoldRemoved, Of: e.Of, Hold: e.Hold})
+		e.At, e.Did, e.Means = now.UnixMilli(), HoldRemoved, Means{}
+		if e.over(now) {
+			e.At, e.Did = e.Until, HoldEnded
 		}
+		found = append(found, e)
 	}
 	return found
 }

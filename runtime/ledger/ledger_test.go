@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 // TestMain lets the test binary play other hooks of the same session.
@@ -111,10 +113,7 @@ func TestStateOutlivesTheHook(t *testing.T) {
 // Whatever a killed hook left at the end, the newest complete record counts
 // and the next one is readable.
 func TestTornAndForeignLines(t *testing.T) {
-	whole, err := encode(Record{Plugin: "p", Decision: "continue", Rule: "r", State: State{InPrompt: 8}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := append(codec.Append(nil, &Record{Plugin: "p", Decision: "continue", Rule: "r", State: State{InPrompt: 8}}), '\n')
 	tails := map[string]string{
 		"nothing": "", "a line end": "\n", "junk": "\x00\x00\xff", "junk line": "junk\n", "empty object": "{}\n",
 		"other object": `{"decision":""}` + "\n", "long junk": strings.Repeat("x", maxRecord-1) + "\n",
@@ -425,7 +424,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	whole, _ := encode(Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{Continues: []int64{1}}})
+	whole := append(codec.Append(nil, &Record{Plugin: "p", Decision: "stop", Rule: "r", State: State{Continues: []int64{1}}}), '\n')
 	f.Add(whole)
 	f.Add([]byte("\n\n{\"decision\":\"stop\",\"state\":{\"continues\":[1e300]}}\n"))
 	f.Add(bytes.Repeat([]byte("x\n"), 40<<10))

@@ -7,17 +7,10 @@ import (
 	"syscall"
 )
 
-const (
-	// nonblock keeps an open from waiting for the other end of a pipe.
-	nonblock = syscall.O_NONBLOCK
-	// nofollow keeps it from going where a link leads.
-	nofollow = syscall.O_NOFOLLOW
-)
-
 // isAlive tells whether a process is there.
 func isAlive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) != syscall.ESRCH }
 
-// tryLock takes the lock if nobody holds it. Closing the file gives it back,
+// tryLock takes the lock if it is free. Closing the file gives it back,
 // and so does the end of the process, however it ends.
 func tryLock(f *os.File) (bool, error) {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -13,11 +13,6 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-const (
-	nonblock = 0 // Windows has no pipes in the file system
-	nofollow = 0 // and links only for those who may make them
-)
-
 // isAlive tells whether a process is there.
 func isAlive(pid int) bool {
 	const queryLimitedInformation, stillActive = 0x1000, 259
@@ -35,7 +30,7 @@ func isAlive(pid int) bool {
 
 // tryLock takes the lock if nobody holds it. Locks are mandatory on Windows,
 // so the one byte that is locked lies far beyond the end of the file, where
-// nobody reads or writes.
+// nothing is read or written.
 func tryLock(f *os.File) (bool, error) {
 	lockFileEx := syscall.NewLazyDLL("kernel32.dll").NewProc("LockFileEx")
 	at := syscall.Overlapped{OffsetHigh: 0x7fffffff}

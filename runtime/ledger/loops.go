@@ -5,65 +5,52 @@
 package ledger
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strconv"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-const (
-	// maxLoopsFile is where the history is rotated, in bytes: some ten thousand
-	// iterations. One file before it is kept.
-	maxLoopsFile = 4 << 20
-	// maxLoopLine bounds a line, in bytes: 16 KiB of a loop's file can be six times
-	// as long in JSON.
-	maxLoopLine = 128 << 10
-)
-
-func loopsFile(dir string) string { return filepath.Join(dir, "loops.jsonl") }
+// loopLines rotates at some ten thousand iterations. 16 KiB of a loop's file can be six
+// times as long in JSON.
+func loopLines(dir string) lines {
+	return lines{dir, filepath.Join(dir, "loops.jsonl"), 4 << 20, 128 << 10}
+}
 
 // AppendLoop writes one event down.
 func AppendLoop(dir string, e strategy.LoopEvent) error {
 	if !strategy.IsLoopID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is no loop's id")
 	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(e); err != nil {
-		return err
+	if err := loopLines(dir).add(&e); err != nil {
+		return errors.New("write loop history: " + err.Error())
 	}
-	if b.Len() > maxLoopLine {
-		return errors.New("write loop history: the event is longer than 128 KiB")
-	}
-	return appendLine(dir, loopsFile(dir), b.Bytes(), maxLoopsFile)
+	return nil
 }
 
 // LoopIsOver tells whether the newest that the history has of a loop is its end.
-func LoopIsOver(dir, id string) bool {
-	all, err := LoopEvents(dir)
-	if err != nil {
-		return false
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if all[i].Loop == id {
-			return all[i].Ends()
+func LoopIsOver(dir, id string) (over bool) {
+	err := loopLines(dir).each(func(line []byte) {
+		if e, ok := loopEvent(line); ok && e.Loop == id {
+			over = e.Ends()
 		}
-	}
-	return false
+	})
+	return over && err == nil
 }
 
 // LoopEvents are all events on file, oldest first.
-func LoopEvents(dir string) ([]strategy.LoopEvent, error) {
-	var all []strategy.LoopEvent
-	err := eachLine(loopsFile(dir), maxLoopsFile, maxLoopLine, func(line []byte) {
-		var e strategy.LoopEvent
-		if json.Unmarshal(line, &e) == nil && strategy.IsLoopID(e.Loop) && e.Event != "" {
+func LoopEvents(dir string) (all []strategy.LoopEvent, err error) {
+	err = loopLines(dir).each(func(line []byte) {
+		if e, ok := loopEvent(line); ok {
 			all = append(all, e)
 		}
 	})
 	return all, err
+}
+
+func loopEvent(line []byte) (e strategy.LoopEvent, ok bool) {
+	err := codec.Read(line, &e)
+	return e, err == nil && strategy.IsLoopID(e.Loop) && e.Event != ""
 }

@@ -69,7 +69,7 @@ func TestLoopHistory(t *testing.T) {
 	if !LoopIsOver(dir, "a1") || LoopIsOver(dir, "b2") || LoopIsOver(dir, "c3") {
 		t.Error("which loops are over is wrong")
 	}
-	if info, err := os.Stat(loopsFile(dir)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(loopLines(dir).path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
 }
@@ -82,15 +82,15 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		"no JSON":    "\x00\xff\n",
 		"other JSON": "[]\n{}\nnull\n{\"loop\":7}\n",
 		"no id":      `{"loop":"../../x","event":"start"}` + "\n",
-		"very long":  `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", 3*maxLoopLine) + "\"}\n",
-		"endless":    strings.Repeat("x", 2*maxLoopLine),
-		"just too long": `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", maxLoopLine) + "\"}\n" +
+		"very long":  `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", 3*(128<<10)) + "\"}\n",
+		"endless":    strings.Repeat("x", 2*(128<<10)),
+		"just too long": `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", (128<<10)) + "\"}\n" +
 			`{"loop":"c3","event":"start"}` + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			tell(t, dir, strategy.LoopEvent{Loop: "a1", Event: strategy.LoopStarted})
-			f, err := os.OpenFile(loopsFile(dir), os.O_APPEND|os.O_WRONLY, 0)
+			f, err := os.OpenFile(loopLines(dir).path, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 	dir := t.TempDir()
 	for _, e := range []strategy.LoopEvent{
 		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
-		{Loop: "a1", Event: "start", File: strings.Repeat("x", maxLoopLine)},
+		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
 		if err := AppendLoop(dir, e); err == nil {
 			t.Errorf("%.20q was written", e.Loop)
@@ -127,8 +127,8 @@ func TestLoopHistoryRotates(t *testing.T) {
 		e.Count = i
 		tell(t, dir, e)
 	}
-	for _, path := range []string{loopsFile(dir), loopsFile(dir) + ".1"} {
-		if info, err := os.Stat(path); err != nil || info.Size() > maxLoopsFile+maxLoopLine {
+	for _, path := range []string{loopLines(dir).path, loopLines(dir).path + ".1"} {
+		if info, err := os.Stat(path); err != nil || info.Size() > (4<<20)+(128<<10) {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
@@ -149,7 +149,7 @@ func FuzzLoopHistory(f *testing.F) {
 	f.Add([]byte("\x00\n[]\n{\"loop\":\"b\"}\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(loopsFile(dir), data, 0o600); err != nil {
+		if err := os.WriteFile(loopLines(dir).path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		tell(t, dir, strategy.LoopEvent{Loop: "zz", Event: strategy.LoopLimited, Count: 7})

@@ -8,108 +8,109 @@
 package ledger
 
 import (
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // Record is one decision and the state after it.
 type Record struct {
 	// ID names the decision for `why`: the session's hash and a number, like
 	// 3f2a-17. Append sets it.
-	ID      string `json:"id"`
-	At      int64  `json:"at"` // Unix milliseconds
-	Session string `json:"session,omitempty"`
-	Cwd     string `json:"cwd,omitempty"`
-	Plugin  string `json:"plugin"`
+	ID      string
+	At      int64 // Unix milliseconds
+	Session string
+	Cwd     string
+	Plugin  string
 	// Decision is stop or continue; of a prompt pass or remind; None of a start of
 	// the hook that came to no decision.
-	Decision string `json:"decision"`
+	Decision string
 	// Event is what such a start was to answer, "" for Stop.
-	Event    string `json:"event,omitempty"`
-	Rule     string `json:"rule"`
-	Evidence string `json:"evidence,omitempty"`
+	Event    string
+	Rule     string
+	Evidence string
 	// Lang are the languages that the message was read in, as in BCP 47.
-	Lang   []string `json:"lang,omitempty"`
-	Reason string   `json:"reason,omitempty"` // to the model
-	Told   string   `json:"told,omitempty"`   // to the user
-	Left   Left     `json:"left"`
-	// Asked is what a judge was asked, nil if nobody was.
-	Asked *Asked `json:"asked,omitempty"`
-	Took  int64  `json:"took"` // microseconds from start to here
+	Lang   []string
+	Reason string // to the model
+	Told   string // to the user
+	Left   Left
+	// Asked is what a judge was asked, nil if none was.
+	Asked *Asked
+	Took  int64 // microseconds from start to here
 	// Flaws are the first of what was wrong with rules and settings, and not in force.
-	Flaws []string `json:"flaws,omitempty"`
-	State State    `json:"state"`
+	Flaws []string
+	State State
 }
 
 // Left is what remained of the budget after a decision.
 type Left struct {
-	Burst  int `json:"burst"`  // in the current five minutes
-	Prompt int `json:"prompt"` // for the current prompt
+	Burst  int // in the current five minutes
+	Prompt int // for the current prompt
 }
 
 // Asked is a question to a judge.
 type Asked struct {
-	Backend string `json:"backend,omitempty"`
-	Model   string `json:"model,omitempty"`
-	Bytes   int    `json:"bytes"` // of the page
+	Backend string
+	Model   string
+	Bytes   int // of the page
 	// Cached tells that the same page had been asked before in the session.
-	Cached bool `json:"cached,omitempty"`
+	Cached bool
 	// Tokens in and out; what of the input came from a cache, or went there.
-	Input      int64 `json:"input,omitempty"`
-	Output     int64 `json:"output,omitempty"`
-	CacheRead  int64 `json:"cache_read,omitempty"`
-	CacheWrite int64 `json:"cache_write,omitempty"`
-	Micros     int64 `json:"micros"` // cost in millionths of a dollar
-	Took       int64 `json:"took"`   // milliseconds
+	Input      int64
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
+	Micros     int64 // cost in millionths of a dollar
+	Took       int64 // milliseconds
 	// Failed is why there was no answer, and Detail what was seen.
-	Failed string `json:"failed,omitempty"`
-	Detail string `json:"detail,omitempty"`
+	Failed string
+	Detail string
 }
 
 // Judged is a page that has been answered.
 type Judged struct {
-	Page     string `json:"page"` // a hash of it, and of who was asked
-	Continue bool   `json:"continue,omitempty"`
-	Why      string `json:"why,omitempty"`
+	Page     string // a hash of it, and of who was asked
+	Continue bool
+	Why      string
 }
 
 // State is what the next stop of the session has to know. All springfield
 // plugins of a session share it.
 type State struct {
 	// Number counts the session's decisions.
-	Number int `json:"number,omitempty"`
+	Number int
 	// Continues are the times of the newest continues, oldest first, in Unix
 	// milliseconds.
-	Continues []int64 `json:"continues,omitempty"`
+	Continues []int64
 	// Prompt is the user prompt that InPrompt belongs to.
-	Prompt string `json:"prompt,omitempty"`
+	Prompt string
 	// InPrompt counts the continues since that prompt.
-	InPrompt int `json:"in_prompt,omitempty"`
+	InPrompt int
 	// Seen is what the session looked like at our last continue, and Same how
 	// often in a row it has looked so: no progress.
-	Seen string `json:"seen,omitempty"`
-	Same int    `json:"same,omitempty"`
+	Seen string
+	Same int
 	// Idle counts continues in a row without a tool call, as Claude Code does,
 	// and Tools the calls it has been counted against.
-	Idle  int `json:"idle,omitempty"`
-	Tools int `json:"tools,omitempty"`
+	Idle  int
+	Tools int
 	// Rounds counts the continues of loops since the prompt LoopPrompt, which their
 	// own memories can forget.
-	LoopPrompt string `json:"loop_prompt,omitempty"`
-	Rounds     int    `json:"rounds,omitempty"`
+	LoopPrompt string
+	Rounds     int
 	// Loops are what loops remember of this session, the newest last.
-	Loops []strategy.Memory `json:"loops,omitempty"`
+	Loops []strategy.Memory
 	// Judged are the newest pages that judges have answered, the newest last, and
 	// Spent is what judges have cost in the session, in millionths of a dollar.
-	Judged []Judged `json:"judged,omitempty"`
-	Spent  int64    `json:"spent,omitempty"`
+	Judged []Judged
+	Spent  int64
 	// Barred tells that the project's settings kept the judge from being asked when
 	// it was last tried, and that the user knows.
-	Barred bool `json:"barred,omitempty"`
+	Barred bool
 	// Faults are those that the user has been told of.
-	Faults []Told `json:"faults,omitempty"`
-	// Log is how far the transcript has been read, and what it has said.
-	Log transcript.Log `json:"log"`
+	Faults []Told
+	// Log is what the reader of the transcript wants to know at the next stop, as
+	// JSON.
+	Log []byte
 }
 
 // maxLoops is how many loops a session remembers, and of each how many errors.
@@ -133,8 +134,8 @@ const maxFaults = 32
 
 // Told is a fault that the user has been told of.
 type Told struct {
-	Fault string `json:"fault"` // a plugin's name and a rule
-	At    int64  `json:"at"`    // the start that told, Unix milliseconds
+	Fault string // a plugin's name and a rule
+	At    int64  // the start that told, Unix milliseconds
 }
 
 // Tell notes that a start tells the user of a plugin's fault, and is false if they
@@ -170,3 +171,79 @@ func (s *State) Note(j Judged) {
 	all := append(append([]Judged(nil), s.Judged...), j)
 	s.Judged = all[max(0, len(all)-maxJudged):]
 }
+
+// Members are a record as it stands in the file, and as log --json prints it.
+func (r *Record) Members(m *codec.Members) {
+	m.Keep().Text("id", &r.ID)
+	codec.Number(m.Keep(), "at", &r.At)
+	m.Text("session", &r.Session)
+	m.Text("cwd", &r.Cwd)
+	m.Keep().Text("plugin", &r.Plugin)
+	m.Keep().Text("decision", &r.Decision)
+	m.Text("event", &r.Event)
+	m.Keep().Text("rule", &r.Rule)
+	m.Text("evidence", &r.Evidence)
+	m.Texts("lang", &r.Lang)
+	m.Text("reason", &r.Reason)
+	m.Text("told", &r.Told)
+	m.Object("left", &r.Left)
+	codec.Optional(m, "asked", &r.Asked)
+	codec.Number(m.Keep(), "took", &r.Took)
+	m.Texts("flaws", &r.Flaws)
+	m.Keep().Object("state", &r.State)
+}
+
+func (l *Left) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "burst", &l.Burst)
+	codec.Number(m.Keep(), "prompt", &l.Prompt)
+}
+
+func (a *Asked) Members(m *codec.Members) {
+	m.Text("backend", &a.Backend)
+	m.Text("model", &a.Model)
+	codec.Number(m.Keep(), "bytes", &a.Bytes)
+	m.Bool("cached", &a.Cached)
+	codec.Number(m, "input", &a.Input)
+	codec.Number(m, "output", &a.Output)
+	codec.Number(m, "cache_read", &a.CacheRead)
+	codec.Number(m, "cache_write", &a.CacheWrite)
+	codec.Number(m.Keep(), "micros", &a.Micros)
+	codec.Number(m.Keep(), "took", &a.Took)
+	m.Text("failed", &a.Failed)
+	m.Text("detail", &a.Detail)
+}
+
+func (j *Judged) Members(m *codec.Members) {
+	m.Text("page", &j.Page)
+	m.Bool("continue", &j.Continue)
+	m.Text("why", &j.Why)
+}
+
+func (s *State) Members(m *codec.Members) {
+	codec.Number(m, "number", &s.Number)
+	codec.Numbers(m, "continues", &s.Continues)
+	m.Text("prompt", &s.Prompt)
+	codec.Number(m, "in_prompt", &s.InPrompt)
+	m.Text("seen", &s.Seen)
+	codec.Number(m, "same", &s.Same)
+	codec.Number(m, "idle", &s.Idle)
+	codec.Number(m, "tools", &s.Tools)
+	m.Text("loop_prompt", &s.LoopPrompt)
+	codec.Number(m, "rounds", &s.Rounds)
+	codec.List(m, "loops", &s.Loops)
+	codec.List(m, "judged", &s.Judged)
+	codec.Number(m, "spent", &s.Spent)
+	m.Bool("barred", &s.Barred)
+	codec.List(m, "faults", &s.Faults)
+	m.Raw("log", &s.Log)
+}
+
+func (t *Told) Members(m *codec.Members) {
+	m.Text("fault", &t.Fault)
+	codec.Number(m, "at", &t.At)
+}
+
+// MarshalJSON and UnmarshalJSON are for programs that use encoding/json.
+func (r Record) MarshalJSON() ([]byte, error) { return codec.Append(nil, &r), nil }
+
+func (r *Record) UnmarshalJSON(data []byte) error { return codec.Read(data, r) }

@@ -5,7 +5,6 @@ package ledger
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"hash/fnv"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 const (
@@ -67,6 +68,7 @@ func SessionFile(dir, id string) string {
 
 // Session is the ledger of one session.
 type Session struct {
+	dir  string
 	path string
 	id   string
 	file *os.File
@@ -84,38 +86,16 @@ func Open(dir, id string) (*Session, error) {
 		return nil, errors.New("no home directory to keep the ledger in")
 	}
 	path := SessionFile(dir, id)
-	f, err := openFile(path)
-	if os.IsNotExist(err) {
-		makeDirs(dir)
-		f, err = openFile(path)
-	}
+	f, err := openFile(dir, path)
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{path: path, id: id, file: f}
+	s := &Session{dir: dir, path: path, id: id, file: f}
 	if err := s.read(); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return s, nil
-}
-
-// openFile opens a file to append to. A link in its place is refused: what is
-// written here stays here. Without nonblock the system is asked four times more whether
-// one would have to wait for it.
-func openFile(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND|nonblock|nofollow, 0o600)
-}
-
-// makeDirs makes the state directory, each level for the user alone. The
-// directory above is Claude Code's and there already, but for a home that
-// Claude Code has never seen.
-func makeDirs(dir string) {
-	if filepath.Base(filepath.Dir(dir)) == ".claude" {
-		os.Mkdir(filepath.Dir(dir), 0o700)
-	}
-	os.Mkdir(dir, 0o700)
-	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
 }
 
 // Lock waits for other hooks of the session, at most 50 ms, and reads the state
@@ -131,7 +111,7 @@ func (s *Session) Lock() error {
 		}
 		if got { // another hook has rotated the file away while we waited
 			s.file.Close()
-			if s.file, err = openFile(s.path); err != nil {
+			if s.file, err = openFile(s.dir, s.path); err != nil {
 				return err
 			}
 			s.size = -1
@@ -194,7 +174,7 @@ func newest(buf []byte) (Record, bool) {
 
 func decode(line []byte) (Record, bool) {
 	var r Record
-	err := json.Unmarshal(line, &r)
+	err := codec.Read(line, &r)
 	return r, err == nil && r.Decision != ""
 }
 
@@ -204,9 +184,9 @@ func decode(line []byte) (Record, bool) {
 func (s *Session) Append(r Record) (id string, err error) {
 	r.State.Number = s.State.Number + 1
 	r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
-	line, err := encode(r)
-	if err != nil {
-		return "", err
+	line := append(codec.Append(nil, &r), '\n')
+	if len(line) > maxRecord {
+		return "", errors.New("record is longer than 32 KiB")
 	}
 	if s.size > maxFile && s.rotate(line) {
 		s.State = r.State
@@ -216,7 +196,7 @@ func (s *Session) Append(r Record) (id string, err error) {
 		line = append([]byte{'\n'}, line...)
 	}
 	if s.size == 0 {
-		register(filepath.Dir(filepath.Dir(s.path)), Key(s.id))
+		register(s.dir, Key(s.id))
 	}
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
@@ -237,7 +217,7 @@ func (s *Session) rotate(line []byte) bool {
 	if err != nil {
 		return false
 	}
-	file, err := openFile(fresh)
+	file, err := openFile(s.dir, fresh)
 	if err != nil {
 		os.Remove(fresh)
 		return false
@@ -264,19 +244,6 @@ func (s *Session) replace(fresh string) bool {
 		return false
 	}
 	return true
-}
-
-func encode(r Record) ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
-		return nil, err
-	}
-	if b.Len() > maxRecord {
-		return nil, errors.New("record is longer than 32 KiB")
-	}
-	return b.Bytes(), nil
 }
 
 // Close gives the lock back.

@@ -1,5 +1,5 @@
-// The purse: what judges have cost today, in all sessions, and how they have
-// failed. One small file for all, changed under a lock.
+// What judges have cost today, in all sessions, and how they have failed. One small
+// file for all, changed under a lock.
 //
 // What a question may cost is taken out before it is asked and corrected when
 // the answer is there, so that many sessions at once do not spend more than the
@@ -8,71 +8,70 @@
 package ledger
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
-// Purse is what is known of the judges of a state directory.
-type Purse struct {
-	Day       string `json:"day"`    // like 2026-11-21, UTC
-	Micros    int64  `json:"micros"` // spent on that day, in millionths of a dollar
-	Questions int    `json:"questions"`
+// Spend is what is known of the judges of a state directory.
+type Spend struct {
+	Day       string // like 2026-11-21, UTC
+	Micros    int64  // spent on that day, in millionths of a dollar
+	Questions int
 	// Failures counts questions without an answer since the last one that had one;
 	// Failure is why the newest had none, and FailedAt when, in Unix milliseconds.
-	Failures int    `json:"failures,omitempty"`
-	Failure  string `json:"failure,omitempty"`
-	Detail   string `json:"detail,omitempty"`
-	FailedAt int64  `json:"failed_at,omitempty"`
-	// Until is when somebody may be asked again, in Unix milliseconds.
-	Until int64 `json:"until,omitempty"`
+	Failures int
+	Failure  string
+	Detail   string
+	FailedAt int64
+	// Until is when a judge may be asked again, in Unix milliseconds.
+	Until int64
+}
+
+func (s *Spend) Members(m *codec.Members) {
+	m.Keep().Text("day", &s.Day)
+	codec.Number(m.Keep(), "micros", &s.Micros)
+	codec.Number(m.Keep(), "questions", &s.Questions)
+	codec.Number(m, "failures", &s.Failures)
+	m.Text("failure", &s.Failure)
+	m.Text("detail", &s.Detail)
+	codec.Number(m, "failed_at", &s.FailedAt)
+	codec.Number(m, "until", &s.Until)
 }
 
 const (
-	// purseWait is how long a stop waits for other ones' looks into the purse: next to
+	// spendWait is how long a stop waits for others that count: next to
 	// a question it is little, and an answer that is not settled has cost the most
 	// that it could.
-	purseWait = time.Second
+	spendWait = time.Second
 	// tolerated is how many failures in a row cost nothing but their time.
 	tolerated = 3
-	// After them nobody is asked for rest, which doubles with each more, up to
+	// After them no judge is asked for rest, which doubles with each more, up to
 	// longRest.
 	rest     = 5 * time.Minute
 	longRest = time.Hour
-	// maxPurse bounds the file, in bytes.
-	maxPurse = 16 << 10
 )
 
-func purseFile(dir string) string { return filepath.Join(dir, "judge.json") }
+func spendFile(dir string) string { return filepath.Join(dir, "judge.json") }
 
-// ErrSpent and its kin say why nobody is asked.
+// ErrSpent and ErrResting say why no judge is asked.
 var (
 	ErrSpent   = errors.New("today's limit is reached")
 	ErrResting = errors.New("the judge has not answered, and is left alone for a while")
 )
 
-// ReadPurse reads the purse as it is on a day; one that is not there is empty.
-func ReadPurse(dir string, now time.Time) (Purse, error) {
-	p := Purse{Day: day(now)}
-	f, err := openToRead(purseFile(dir))
-	if os.IsNotExist(err) {
+// ReadSpend reads what is known on a day; without a file that is nothing.
+func ReadSpend(dir string, now time.Time) (Spend, error) {
+	p := Spend{Day: day(now)}
+	var old Spend
+	switch there, err := readSmall(spendFile(dir), &old); {
+	case !there:
 		return p, nil
-	}
-	if err != nil {
-		return p, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxPurse))
-	if err != nil {
-		return p, err
-	}
-	var old Purse
-	if err := json.Unmarshal(data, &old); err != nil {
-		return p, errors.New("read " + purseFile(dir) + ": it is damaged; delete it to begin a new one")
+	case err != nil:
+		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to begin a new one")
 	}
 	if old.Day != p.Day {
 		old.Day, old.Micros, old.Questions = p.Day, 0, 0
@@ -84,10 +83,10 @@ func ReadPurse(dir string, now time.Time) (Purse, error) {
 	return old, nil
 }
 
-// Take takes what a question may cost out of the purse, unless that is more than
+// Take counts what a question may cost, unless that is more than
 // the day's limit leaves, or the judge is to be left alone.
 func Take(dir string, now time.Time, micros, limit int64) error {
-	return changePurse(dir, now, func(p *Purse) error {
+	return changeSpend(dir, now, func(p *Spend) error {
 		switch {
 		case p.Until > now.UnixMilli():
 			return ErrResting
@@ -100,11 +99,11 @@ func Take(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
-// Settle puts back what was taken, takes out what the question has cost, and
+// Settle takes back what was counted, counts what the question has cost, and
 // notes how it ended: failure is "" for an answer. due tells that the user should
 // hear of it: judges have failed three times in a row, now.
 func Settle(dir string, now time.Time, taken, micros int64, failure, detail string) (due bool, err error) {
-	err = changePurse(dir, now, func(p *Purse) error {
+	err = changeSpend(dir, now, func(p *Spend) error {
 		p.Micros = max(0, p.Micros-taken) + max(0, micros)
 		if failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
@@ -121,19 +120,19 @@ func Settle(dir string, now time.Time, taken, micros int64, failure, detail stri
 	return due, err
 }
 
-// PutBack puts back what was taken for a question that nobody was asked. That says
+// PutBack takes back what was counted for a question that was not asked. That says
 // nothing of judges: other projects go on asking them.
 func PutBack(dir string, now time.Time, taken int64) error {
-	return changePurse(dir, now, func(p *Purse) error {
+	return changeSpend(dir, now, func(p *Spend) error {
 		p.Micros, p.Questions = max(0, p.Micros-taken), max(0, p.Questions-1)
 		return nil
 	})
 }
 
-// Pay takes out what a question by hand has cost. An answer shows that a judge can
+// Pay counts what a question by hand has cost. An answer shows that a judge can
 // be asked again; a failure says nothing about those of the hook.
 func Pay(dir string, now time.Time, micros int64, answered bool) error {
-	return changePurse(dir, now, func(p *Purse) error {
+	return changeSpend(dir, now, func(p *Spend) error {
 		p.Questions++
 		p.Micros += max(0, micros)
 		if answered {
@@ -143,8 +142,8 @@ func Pay(dir string, now time.Time, micros int64, answered bool) error {
 	})
 }
 
-func changePurse(dir string, now time.Time, change func(*Purse) error) error {
-	lock, err := Lock(dir, "judge", purseWait)
+func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
+	lock, err := Lock(dir, "judge", spendWait)
 	if err == ErrBusy {
 		err = errors.New("other hooks hold what judges have cost")
 	}
@@ -152,18 +151,14 @@ func changePurse(dir string, now time.Time, change func(*Purse) error) error {
 		return err
 	}
 	defer lock.Close()
-	p, err := ReadPurse(dir, now)
+	p, err := ReadSpend(dir, now)
 	if err != nil {
 		return err
 	}
 	if err := change(&p); err != nil {
 		return err
 	}
-	data, err := json.Marshal(p)
-	if err != nil {
-		return err
-	}
-	return replace(purseFile(dir), append(data, '\n'))
+	return replace(spendFile(dir), &p)
 }
 
 // day is a date in UTC, without the names of package time's formats, which the

@@ -13,9 +13,12 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 const (
@@ -98,7 +101,7 @@ func Begin(dir, id string, s Start, now time.Time) *Mark {
 	}
 	m.start.state, m.start.pid, m.start.at = begun, os.Getpid(), -1
 	path := startsFile(dir, id)
-	f, err := os.OpenFile(path, os.O_RDWR|nonblock|nofollow, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
 	if err == nil {
 		marks, ok := readMarks(f)
 		if !ok {
@@ -133,12 +136,7 @@ func Begin(dir, id string, s Start, now time.Time) *Mark {
 // add appends the plugin's first mark in a session. Another plugin may be doing
 // the same, and an append is where two do not meet.
 func (m *Mark) add(dir, path string) {
-	const flags = os.O_WRONLY | os.O_CREATE | os.O_APPEND | nonblock | nofollow
-	f, err := os.OpenFile(path, flags, 0o600)
-	if os.IsNotExist(err) {
-		makeDirs(dir)
-		f, err = os.OpenFile(path, flags, 0o600)
-	}
+	f, err := openFile(dir, path)
 	if err != nil {
 		return
 	}
@@ -153,7 +151,7 @@ func (m *Mark) add(dir, path string) {
 	if m.start.at = end - markSize; m.start.at == 0 {
 		register(dir, strings.TrimSuffix(filepath.Base(path), ".starts")) // it may never come to a decision
 	}
-	m.file, _ = os.OpenFile(path, os.O_RDWR|nonblock|nofollow, 0) // one that appends writes nowhere else
+	m.file, _ = os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // one that appends writes nowhere else
 }
 
 func (m *Mark) write() {
@@ -216,8 +214,8 @@ func Unfiled(dir, id string, now time.Time) ([]Record, error) {
 		}
 	}
 	var left []Start
-	for _, file := range files {
-		f, err := os.OpenFile(file, os.O_RDONLY|nonblock|nofollow, 0)
+	for _, path := range files {
+		f, _, err := file.Open(path, file.Nofollow)
 		if err != nil {
 			continue
 		}
@@ -246,13 +244,9 @@ func startsFiles(dir string) (files []string, err error) {
 	return files, err
 }
 
-// sortStarts puts the oldest first. There are few.
+// sortStarts puts the oldest first.
 func sortStarts(all []Start) {
-	for i := range all {
-		for j := i; j > 0 && all[j].At < all[j-1].At; j-- {
-			all[j], all[j-1] = all[j-1], all[j]
-		}
-	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At })
 }
 
 // readMarks reads the marks of an open file; false: they are too many to be ours.

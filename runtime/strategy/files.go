@@ -48,29 +48,29 @@ type Change struct {
 // ledger keeps it; the newest eight of a session are kept.
 type Memory struct {
 	// Key names the loop: the path of its state file.
-	Key string `json:"key,omitempty"`
+	Key string
 	// Mark is where the loop stood at our last continue, in the strategy's words.
-	Mark string `json:"mark,omitempty"`
+	Mark string
 	// Text is the hash of the last message at our last continue, Calls the tool
 	// calls of the session by then.
-	Text  string `json:"text,omitempty"`
-	Calls int    `json:"calls,omitempty"`
+	Text  string
+	Calls int
 	// Stalls counts our continues in a row without progress, Rounds all of them
 	// since the loop began.
-	Stalls int `json:"stalls,omitempty"`
-	Rounds int `json:"rounds,omitempty"`
+	Stalls int
+	Rounds int
 	// Began and At are the times of the first continue and the last, in Unix
 	// milliseconds.
-	Began int64 `json:"began,omitempty"`
-	At    int64 `json:"at,omitempty"`
+	Began int64
+	At    int64
 	// Idle counts our continues in a row without a tool call, as Claude Code does.
-	Idle int `json:"idle,omitempty"`
+	Idle int
 	// Max is the loop's own maximum then.
-	Max int `json:"max,omitempty"`
+	Max int
 	// Prompt is the user's prompt that the rounds were counted in.
-	Prompt string `json:"prompt,omitempty"`
+	Prompt string
 	// Told are hashes of the errors that the model has been told of.
-	Told []string `json:"told,omitempty"`
+	Told []string
 }
 
 // memoryKey names a loop by the path of its state file. Eight of them have to go

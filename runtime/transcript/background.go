@@ -5,22 +5,26 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const maxStarted = 16
 
 // job is work in the background.
 type job struct {
-	ID    string `json:"id"`
-	Input place  `json:"in,omitzero"` // of the call that started it
+	ID    string
+	Input place // of the call that started it
 }
 
 // start takes the result of a call that can go on in the background: its
 // structured form, else its text. Where neither names a job, the work is done.
 func (l *Log) start(outcome, said []byte, input place) {
-	id := identifier(member(outcome, "backgroundTaskId", "taskId", "task_id"), maxID)
-	if id == nil && (string(member(outcome, "isAsync")) == "true" || string(member(outcome, "status")) == `"async_launched"`) {
-		id = identifier(member(outcome, "agentId"), maxID)
+	id := identifier(codec.Member(outcome, "backgroundTaskId", "taskId", "task_id"), maxID)
+	if id == nil && (string(codec.Member(outcome, "isAsync")) == "true" || string(codec.Member(outcome, "status")) == `"async_launched"`) {
+		id = identifier(codec.Member(outcome, "agentId"), maxID)
 	}
 	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
 		for _, before := range [...]string{"running in background with ID: ", "nagentId: ", "Monitor started (task "} {
@@ -78,15 +82,15 @@ func (l *Log) notified(text []byte) {
 
 // jobName is the job that a call to stop it or to read from it names.
 func jobName(input []byte) string {
-	return string(identifier(member(input, "task_id", "taskId", "shell_id", "bash_id", "agentId"), maxID))
+	return string(identifier(codec.Member(input, "task_id", "taskId", "shell_id", "bash_id", "agentId"), maxID))
 }
 
 // stopped takes the result of such a call: the job is over unless the result
 // says that it still runs.
 func (l *Log) stopped(outcome, said []byte, id string) {
-	status := member(outcome, "status")
-	if task := member(outcome, "task"); task != nil {
-		status = member(task, "status")
+	status := codec.Member(outcome, "status")
+	if task := codec.Member(outcome, "task"); task != nil {
+		status = codec.Member(task, "status")
 	}
 	switch string(status) {
 	case `"running"`, `"pending"`:

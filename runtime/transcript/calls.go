@@ -5,7 +5,11 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const (
 	maxRecent = 8
@@ -15,24 +19,24 @@ const (
 // past is a call of the newest, with the places of what it was about and what
 // came back.
 type past struct {
-	ID     uint32 `json:"id"` // hash of the call's id
-	Name   string `json:"name"`
-	Input  place  `json:"in"` // the object
-	Result place  `json:"out,omitzero"`
-	Done   bool   `json:"done,omitempty"` // there is a result
-	Failed bool   `json:"failed,omitempty"`
+	ID     uint32 // hash of the call's id
+	Name   string
+	Input  place // the object
+	Result place
+	Done   bool // there is a result
+	Failed bool
 }
 
 // claim is a call whose result will matter, and what was so before it.
 type claim struct {
-	ID    uint32 `json:"id"`
-	Of    what   `json:"of"`
-	Name  string `json:"name,omitempty"` // of a task or a background job
-	Input place  `json:"in,omitzero"`
-	List  list   `json:"list,omitzero"`
-	Task  *task  `json:"task,omitempty"`
-	Skill skill  `json:"skill,omitzero"`
-	When  when   `json:"when,omitzero"`
+	ID    uint32
+	Of    what
+	Name  string // of a task or a background job
+	Input place
+	List  list
+	Task  *task
+	Skill skill
+	When  when
 }
 
 // what a claim is about.
@@ -71,7 +75,7 @@ func (l *Log) call(e *entry, b *block) {
 	switch name {
 	case "TodoWrite":
 		c.Of, c.List = theList, l.Todos.List
-		l.setList(e, member(b.input, "todos"))
+		l.setList(e, codec.Member(b.input, "todos"))
 	case "TaskCreate":
 		c.Of = newTask
 	case "TaskGet":
@@ -83,7 +87,7 @@ func (l *Log) call(e *entry, b *block) {
 		c.Name, c.Task = l.updateTask(e, b.input)
 	case "Skill":
 		c.Of, c.Skill = aSkill, l.Skill
-		l.useSkill(inside(member(b.input, "skill", "command")), byTool) // "command" before 2.1
+		l.useSkill(codec.Inside(codec.Member(b.input, "skill", "command")), byTool) // "command" before 2.1
 	case "Agent", "Task", "Monitor", "Workflow":
 		c.Of, c.Input = background, input
 	case "TeamDelete":
@@ -92,7 +96,7 @@ func (l *Log) call(e *entry, b *block) {
 	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
 		c.Of, c.Name = theEnd, jobName(b.input)
 	default:
-		if string(member(b.input, "run_in_background")) != "true" {
+		if string(codec.Member(b.input, "run_in_background")) != "true" {
 			return
 		}
 		c.Of, c.Input = background, input
@@ -126,7 +130,7 @@ func (l *Log) result(e *entry, b *block) {
 		}
 		c := l.Claims[i]
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
-		if b.failed || string(member(e.outcome, "success")) == "false" {
+		if b.failed || string(codec.Member(e.outcome, "success")) == "false" {
 			l.undo(c)
 		} else {
 			l.settle(e, b, c)
@@ -158,7 +162,7 @@ func (l *Log) settle(e *entry, b *block, c claim) {
 	case newTask, oneTask:
 		l.learnTask(e, firstText(b.answer))
 	case allTasks:
-		l.correctTasks(e, member(e.outcome, "tasks"))
+		l.correctTasks(e, codec.Member(e.outcome, "tasks"))
 	case background:
 		l.join(e.outcome)
 		l.start(e.outcome, firstText(b.answer), c.Input)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
@@ -149,17 +150,19 @@ func (c *Cursor) Time() int64 {
 	if t := c.entry.timestamp; t != nil {
 		return milli(t)
 	}
-	return milli(inside(member(c.line, "timestamp")))
+	return milli(codec.Inside(codec.Member(c.line, "timestamp")))
 }
 
 // Type is what kind of line it is, "" if it does not say so early.
-func (c *Cursor) Type() string { return words(inside(c.entry.kind)) }
+func (c *Cursor) Type() string { return codec.Text(codec.Inside(c.entry.kind)) }
 
 // Text is the string that a member of the line says, "" if it has none.
-func (c *Cursor) Text(name string) string { return words(inside(member(c.line, name))) }
+func (c *Cursor) Text(name string) string {
+	return codec.Text(codec.Inside(codec.Member(c.line, name)))
+}
 
 // Has tells whether the line has a member of this name.
-func (c *Cursor) Has(name string) bool { return member(c.line, name) != nil }
+func (c *Cursor) Has(name string) bool { return codec.Member(c.line, name) != nil }
 
 // LastCall names the newest tool call and says whether its result is there and is
 // no error.
@@ -184,7 +187,7 @@ func (c *Cursor) Said() string {
 			all = append(all, b.text...)
 		}
 	}
-	return words(all)
+	return codec.Text(all)
 }
 
 // Asks is what was said to Claude in the line, without what Claude Code put before
@@ -192,14 +195,14 @@ func (c *Cursor) Said() string {
 func (c *Cursor) Asks() string {
 	if a := c.entry.attachment; a != nil {
 		if c.what == Pushed {
-			return words(inside(member(member(a, "blockingError"), "blockingError")))
+			return codec.Text(codec.Inside(codec.Member(codec.Member(a, "blockingError"), "blockingError")))
 		}
-		return words(firstText(member(a, "prompt")))
+		return codec.Text(firstText(codec.Member(a, "prompt")))
 	}
 	for i := range c.entry.blocks {
 		if b := &c.entry.blocks[i]; b.kind == says {
 			if own := ownWords(b.text); !blank(own) && (c.what != Prompted || !isOutput(b.text)) {
-				return words(own)
+				return codec.Text(own)
 			}
 		}
 	}
@@ -280,13 +283,13 @@ func wakes(text []byte) bool {
 }
 
 func toldAs(a []byte) Happening {
-	switch string(member(a, "type")) {
+	switch string(codec.Member(a, "type")) {
 	case `"hook_blocking_error"`:
-		if event := member(a, "hookEvent"); event == nil || string(event) == `"Stop"` {
+		if event := codec.Member(a, "hookEvent"); event == nil || string(event) == `"Stop"` {
 			return Pushed
 		}
 	case `"queued_command"`:
-		origin, mode, text := inside(member(member(a, "origin"), "kind")), string(member(a, "commandMode")), firstText(member(a, "prompt"))
+		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
 		if isNotification(origin, text) || mode == `"task-notification"` {
 			return Woken
 		}
@@ -301,5 +304,5 @@ func toldAs(a []byte) Happening {
 // going by additionalContext. It says nothing that a Log remembers.
 func isStopContext(line []byte) bool {
 	return bytes.Contains(line[:min(len(line), 600)], []byte(`"type":"hook_additional_context"`)) &&
-		string(member(member(line, "attachment"), "hookEvent")) == `"Stop"` && string(member(line, "isSidechain")) != "true"
+		string(codec.Member(codec.Member(line, "attachment"), "hookEvent")) == `"Stop"` && string(codec.Member(line, "isSidechain")) != "true"
 }

@@ -4,6 +4,8 @@
 
 package transcript
 
+import "github.com/cameronsjo/springfield/runtime/codec"
+
 // maxBlocks is how many content blocks of one line are looked at. Claude Code
 // writes one, rarely a few.
 const maxBlocks = 256
@@ -60,111 +62,111 @@ func (e *entry) place(part []byte) place {
 // parse takes a line apart. False: it is torn, or nothing in it can matter.
 func (e *entry) parse(line []byte, at int64) bool {
 	*e = entry{line: line, at: at, blocks: e.blocks[:0]}
-	w := enterAt(line, 0, '{')
-	for w.next() {
-		switch string(w.key) {
+	w := codec.Enter(line, '{')
+	for w.Next() {
+		switch string(w.Key) {
 		case "type":
-			e.kind = w.value()
+			e.kind = w.Value()
 			switch string(e.kind) {
 			case `"user"`, `"assistant"`, `"attachment"`, `"system"`:
 			default:
 				return false
 			}
 		case "isSidechain":
-			if string(w.value()) == "true" {
+			if string(w.Value()) == "true" {
 				return false // a subagent's own talk
 			}
 		case "isMeta":
-			e.meta = string(w.value()) == "true"
+			e.meta = string(w.Value()) == "true"
 		case "isCompactSummary", "isVisibleInTranscriptOnly":
-			e.compact = e.compact || string(w.value()) == "true"
+			e.compact = e.compact || string(w.Value()) == "true"
 		case "isApiErrorMessage":
-			e.apiError = string(w.value()) == "true"
+			e.apiError = string(w.Value()) == "true"
 		case "subtype":
-			e.subtype = w.value()
+			e.subtype = w.Value()
 		case "uuid":
-			e.uuid = inside(w.value())
+			e.uuid = codec.Inside(w.Value())
 		case "timestamp":
-			e.timestamp = inside(w.value())
+			e.timestamp = codec.Inside(w.Value())
 		case "promptId":
-			e.prompt = w.value()
+			e.prompt = w.Value()
 		case "promptSource":
-			e.source = inside(w.value())
+			e.source = codec.Inside(w.Value())
 		case "attributionSkill":
-			e.skill = inside(w.value())
+			e.skill = codec.Inside(w.Value())
 		case "toolUseResult":
-			e.outcome = w.value()
+			e.outcome = w.Value()
 		case "todos":
-			e.todos = w.value()
+			e.todos = w.Value()
 		case "origin":
-			e.origin = inside(member(w.value(), "kind"))
+			e.origin = codec.Inside(codec.Member(w.Value(), "kind"))
 		case "message":
-			if w.is('{') {
+			if w.Is('{') {
 				e.message(&w)
 			}
 		case "attachment":
 			if !matters(w) {
 				return false
 			}
-			e.attachment = w.value()
+			e.attachment = w.Value()
 		}
 	}
-	return w.whole() && skipSpace(line, w.i) == len(line) && e.kind != nil
+	return w.Alone() && e.kind != nil
 }
 
-func (e *entry) message(w *walk) {
+func (e *entry) message(w *codec.Walk) {
 	e.blocks = e.blocks[:0]
-	m := w.enter('{')
-	for m.next() {
-		switch string(m.key) {
+	m := w.Enter('{')
+	for m.Next() {
+		switch string(m.Key) {
 		case "model":
-			e.model = inside(m.value())
+			e.model = codec.Inside(m.Value())
 		case "usage":
-			if m.is('{') {
+			if m.Is('{') {
 				e.tokens = usage(&m)
 			}
 		case "content":
 			switch {
-			case m.is('"'):
-				e.blocks = append(e.blocks, block{kind: says, text: inside(m.value())})
-			case m.is('['):
+			case m.Is('"'):
+				e.blocks = append(e.blocks, block{kind: says, text: codec.Inside(m.Value())})
+			case m.Is('['):
 				e.content(&m)
 			}
 		}
 	}
-	w.leave(&m)
+	w.Leave(&m)
 }
 
-func (e *entry) content(m *walk) {
-	list := m.enter('[')
-	for list.next() {
-		if !list.is('{') || len(e.blocks) == maxBlocks {
+func (e *entry) content(m *codec.Walk) {
+	list := m.Enter('[')
+	for list.Next() {
+		if !list.Is('{') || len(e.blocks) == maxBlocks {
 			continue
 		}
 		var b block
-		members := list.enter('{')
-		for members.next() {
-			switch string(members.key) {
+		members := list.Enter('{')
+		for members.Next() {
+			switch string(members.Key) {
 			case "type":
-				b.kind = kindOf(members.value())
+				b.kind = kindOf(members.Value())
 			case "text":
-				b.text = inside(members.value())
+				b.text = codec.Inside(members.Value())
 			case "id", "tool_use_id":
-				b.id = inside(members.value())
+				b.id = codec.Inside(members.Value())
 			case "name":
-				b.name = inside(members.value())
+				b.name = codec.Inside(members.Value())
 			case "input":
-				b.input = members.value()
+				b.input = members.Value()
 			case "content":
-				b.answer = members.value()
+				b.answer = members.Value()
 			case "is_error":
-				b.failed = string(members.value()) == "true"
+				b.failed = string(members.Value()) == "true"
 			}
 		}
-		list.leave(&members)
+		list.Leave(&members)
 		e.blocks = append(e.blocks, b)
 	}
-	m.leave(&list)
+	m.Leave(&list)
 }
 
 func kindOf(raw []byte) kind {
@@ -183,15 +185,15 @@ func kindOf(raw []byte) kind {
 
 // usage adds up what a call of the model says was in its context, and what it
 // wrote, which is in the next one's.
-func usage(m *walk) (tokens int) {
-	u := m.enter('{')
-	for u.next() {
-		switch string(u.key) {
+func usage(m *codec.Walk) (tokens int) {
+	u := m.Enter('{')
+	for u.Next() {
+		switch string(u.Key) {
 		case "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens":
-			tokens += number(u.value())
+			tokens += number(u.Value())
 		}
 	}
-	m.leave(&u)
+	m.Leave(&u)
 	return tokens
 }
 
@@ -211,12 +213,12 @@ func number(raw []byte) (n int) {
 
 // matters tells whether an attachment is of a kind that does. Its first member
 // says so, and the others may be long.
-func matters(w walk) bool {
-	a := w.enter('{')
-	if !a.next() || string(a.key) != "type" {
+func matters(w codec.Walk) bool {
+	a := w.Enter('{')
+	if !a.Next() || string(a.Key) != "type" {
 		return true // strange, but it may
 	}
-	switch string(a.value()) {
+	switch string(a.Value()) {
 	case `"hook_blocking_error"`, `"queued_command"`, `"task_reminder"`, `"todo_reminder"`:
 		return true
 	}
@@ -226,35 +228,21 @@ func matters(w walk) bool {
 // firstText is the first text among content blocks, or the content itself where
 // it is a string.
 func firstText(content []byte) (first []byte) {
-	if s := inside(content); s != nil {
+	if s := codec.Inside(content); s != nil {
 		return s
 	}
-	elements(content, func(element []byte) {
+	codec.Elements(content, func(element []byte) {
 		if first == nil {
-			first = inside(member(element, "text"))
+			first = codec.Inside(codec.Member(element, "text"))
 		}
 	})
 	return first
 }
 
-// member is the member of a raw object with one of these names, nil if there
-// is none; the last one, if there are several.
-func member(object []byte, names ...string) (found []byte) {
-	w := enterAt(object, 0, '{')
-	for w.next() {
-		for _, name := range names {
-			if string(w.key) == name {
-				found = w.value()
-			}
-		}
-	}
-	return found
-}
-
 // identifier is a raw string or number that serves as a name, nil if it is
 // something else.
 func identifier(raw []byte, limit int) []byte {
-	if s := inside(raw); s != nil {
+	if s := codec.Inside(raw); s != nil {
 		raw = s
 	}
 	if !plain(raw, limit) || raw[0] == '{' || raw[0] == '[' {

@@ -11,6 +11,7 @@ package transcript
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
@@ -18,18 +19,18 @@ import (
 const maxOurs = 24
 
 type feedback struct {
-	Ours   []int64 `json:"ours,omitempty"`   // Unix milliseconds of our blocks, oldest first
-	Mine   int     `json:"mine,omitempty"`   // our blocks since the newest prompt
-	Theirs int     `json:"theirs,omitempty"` // and others'
-	Lines  int     `json:"lines,omitempty"`  // and the user lines about either
+	Ours   []int64 // Unix milliseconds of our blocks, oldest first
+	Mine   int     // our blocks since the newest prompt
+	Theirs int     // and others'
+	Lines  int     // and the user lines about either
 }
 
 // blocked takes the attachment that a block leaves.
 func (l *Log) blocked(e *entry) {
-	if event := member(e.attachment, "hookEvent"); event != nil && string(event) != `"Stop"` {
+	if event := codec.Member(e.attachment, "hookEvent"); event != nil && string(event) != `"Stop"` {
 		return
 	}
-	if !bytes.Contains(member(member(e.attachment, "blockingError"), "command"), []byte("springfield-hook")) {
+	if !bytes.Contains(codec.Member(codec.Member(e.attachment, "blockingError"), "command"), []byte("springfield-hook")) {
 		l.Feedback.Theirs++
 		return
 	}

@@ -6,7 +6,11 @@
 
 package transcript
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const (
 	// form is the version of Log. A Log of another form is not continued: the
@@ -23,36 +27,36 @@ const (
 // record: at most 12 KiB of JSON, usually two. Only Offset means anything
 // outside this package.
 type Log struct {
-	Form   int    `json:"form,omitempty"`
-	Offset int64  `json:"at,omitempty"`   // how far the log has been read: behind a line end
-	Mark   string `json:"mark,omitempty"` // FNV-128a of the bytes before Offset, at most 256
+	Form   int
+	Offset int64  // how far the log has been read: behind a line end
+	Mark   string // FNV-128a of the bytes before Offset, at most 256
 
-	Seen  []uint64 `json:"seen,omitempty"` // hashes of the newest lines' uuids
-	Turns int      `json:"turns,omitempty"`
+	Seen  []uint64 // hashes of the newest lines' uuids
+	Turns int
 
-	Prompt   string `json:"prompt,omitempty"` // uuid
-	PromptID string `json:"prompt_id,omitempty"`
-	Asks     place  `json:"asks,omitzero"` // the prompt's words
+	Prompt   string // uuid
+	PromptID string
+	Asks     place // the prompt's words
 
-	Text     place  `json:"text,omitzero"`
-	Model    string `json:"model,omitempty"`
-	Context  int    `json:"context,omitempty"`
-	APIError bool   `json:"api_error,omitempty"`
-	Compact  int    `json:"compact,omitempty"` // Turns at the last compaction, plus one
+	Text     place
+	Model    string
+	Context  int
+	APIError bool
+	Compact  int // Turns at the last compaction, plus one
 
-	Calls  int     `json:"calls,omitempty"`  // of tools, so far
-	Before int     `json:"before,omitempty"` // of them before the newest prompt
-	Recent []past  `json:"recent,omitempty"` // the newest calls, oldest first
-	Said   bool    `json:"said,omitempty"`   // Claude has spoken since the newest call's result
-	Claims []claim `json:"claims,omitempty"` // calls that wait for their result
+	Calls  int     // of tools, so far
+	Before int     // of them before the newest prompt
+	Recent []past  // the newest calls, oldest first
+	Said   bool    // Claude has spoken since the newest call's result
+	Claims []claim // calls that wait for their result
 
-	Todos    todos    `json:"todos,omitzero"`
-	Skill    skill    `json:"skill,omitzero"`
-	Team     []uint32 `json:"team,omitempty"` // hashes of the names of teammates
-	Started  []job    `json:"started,omitempty"`
-	Earlier  []string `json:"earlier,omitempty"` // ids of what earlier turns started
-	Feedback feedback `json:"feedback,omitzero"`
-	Plans    []named  `json:"plans,omitempty"` // that were named, the newest last
+	Todos    todos
+	Skill    skill
+	Team     []uint32 // hashes of the names of teammates
+	Started  []job
+	Earlier  []string // ids of what earlier turns started
+	Feedback feedback
+	Plans    []named // that were named, the newest last
 }
 
 // take lets one line change the log. False: it has just been there.
@@ -163,11 +167,11 @@ func (l *Log) spoke(e *entry) {
 // told takes an attachment.
 func (l *Log) told(e *entry) {
 	a := e.attachment
-	switch string(member(a, "type")) {
+	switch string(codec.Member(a, "type")) {
 	case `"hook_blocking_error"`:
 		l.blocked(e)
 	case `"queued_command"`: // typed, or arrived, while Claude was working
-		origin, mode, text := inside(member(member(a, "origin"), "kind")), string(member(a, "commandMode")), firstText(member(a, "prompt"))
+		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
 		if isNotification(origin, text) || mode == `"task-notification"` {
 			l.notified(text)
 		} else if begins(text, "<teammate-message") {
@@ -176,9 +180,9 @@ func (l *Log) told(e *entry) {
 			l.turn(e, text)
 		}
 	case `"task_reminder"`:
-		l.correctTasks(e, member(a, "content"))
+		l.correctTasks(e, codec.Member(a, "content"))
 	case `"todo_reminder"`:
-		l.correctList(e, member(a, "content"))
+		l.correctList(e, codec.Member(a, "content"))
 	}
 }
 

@@ -7,11 +7,11 @@
 package transcript
 
 import (
-	"bytes"
 	"io"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 // place is where a value lies in the log: offset and length. For a string it is
@@ -36,91 +36,10 @@ func fetch(f io.ReaderAt, p place, limit int64, buf []byte) []byte {
 	return buf[:got]
 }
 
-// inside is a raw string without its quotes, nil if the value is no string.
-func inside(raw []byte) []byte {
-	if len(raw) < 2 || raw[0] != '"' {
-		return nil
-	}
-	return raw[1 : len(raw)-1]
-}
-
-// unescape appends what the inside of a JSON string says. It forgives: a broken
-// escape says what it can, because half a sentence is worth more than none.
-func unescape(dst, raw []byte) []byte {
-	for {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 || i+1 >= len(raw) {
-			return append(dst, bytes.TrimSuffix(raw, []byte{'\\'})...)
-		}
-		dst = append(dst, raw[:i]...)
-		r := rune(raw[i+1])
-		raw = raw[i+2:]
-		switch r {
-		case 'n':
-			r = '\n'
-		case 't':
-			r = '\t'
-		case 'r':
-			r = '\r'
-		case 'b', 'f':
-			r = ' '
-		case 'u':
-			var ok bool
-			if r, ok = hex4(raw); !ok {
-				break
-			}
-			raw = raw[4:]
-			if utf16.IsSurrogate(r) {
-				var low rune
-				if begins(raw, `\u`) {
-					low, _ = hex4(raw[2:])
-				}
-				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-					raw = raw[6:]
-				}
-			}
-		default:
-			if r >= utf8.RuneSelf { // a byte of a character, after a backslash that means nothing
-				dst = append(dst, byte(r))
-				continue
-			}
-		}
-		dst = utf8.AppendRune(dst, r)
-	}
-}
-
-// hex4 reads four hexadecimal digits.
-func hex4(b []byte) (r rune, ok bool) {
-	if len(b) < 4 {
-		return utf8.RuneError, false
-	}
-	for _, c := range b[:4] {
-		switch {
-		case '0' <= c && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			r = r<<4 | rune(c|0x20-'a'+10)
-		default:
-			return utf8.RuneError, false
-		}
-	}
-	return r, true
-}
-
-// words is what the inside of a JSON string says, as valid UTF-8.
-func words(raw []byte) string {
-	if len(raw) == 0 {
-		return ""
-	}
-	if bytes.IndexByte(raw, '\\') >= 0 {
-		raw = unescape(make([]byte, 0, len(raw)), raw)
-	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD")
-}
-
-// short is the same on one line, at most limit bytes of it.
+// short is what the inside of a JSON string says, on one line, at most limit bytes
+// of it.
 func short(raw []byte, limit int) string {
-	return oneLine(words(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
+	return oneLine(codec.Text(raw[:min(len(raw), 6*limit+64)]), limit) // an escape is at most six bytes for one
 }
 
 // oneLine makes white space one blank and leaves control characters out: what is

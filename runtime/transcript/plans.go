@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
@@ -24,10 +25,10 @@ const (
 
 // named is a plan that was named.
 type named struct {
-	At    place  `json:"at"`
-	Sum   uint32 `json:"sum"`            // hash of the name
-	Turn  int    `json:"turn,omitempty"` // of the newest sign of it
-	Wrote int    `json:"new,omitempty"`  // the turn in which it was written or edited, plus one
+	At    place
+	Sum   uint32 // hash of the name
+	Turn  int    // of the newest sign of it
+	Wrote int    // the turn in which it was written or edited, plus one
 }
 
 // names takes the names in the inside of a JSON string.
@@ -55,14 +56,14 @@ func (l *Log) namesIn(e *entry, tool string, input []byte) {
 	if !bytes.Contains(input, []byte(".md")) {
 		return
 	}
-	w := enterAt(input, 0, '{')
-	for w.next() {
-		switch string(w.key) {
+	w := codec.Enter(input, '{')
+	for w.Next() {
+		switch string(w.Key) {
 		case "content", "new_string", "old_string", "edits", "new_source", "todos":
 		default:
-			key, value := string(w.key), inside(w.value())
+			key, value := string(w.Key), codec.Inside(w.Value())
 			if value == nil {
-				value = rest(&w) // a long one, cut
+				value = w.Rest() // a long one, cut
 			}
 			l.names(e, value, key == "file_path" && (tool == "Write" || tool == "Edit" || tool == "MultiEdit"))
 		}
@@ -89,8 +90,8 @@ func PlansIn(text string) (all []string) {
 	if err != nil {
 		return nil
 	}
-	eachPlan(inside(raw), func(name []byte) {
-		all = append([]string{slashed(words(name))}, all...)
+	eachPlan(codec.Inside(raw), func(name []byte) {
+		all = append([]string{slashed(codec.Text(name))}, all...)
 	})
 	return all
 }

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
@@ -505,15 +505,12 @@ func TestRewritten(t *testing.T) {
 // carry is what the ledger does with a Log between two stops.
 func carry(t testing.TB, log Log) Log {
 	t.Helper()
-	b, err := json.Marshal(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := codec.Append(nil, &log)
 	if len(b) > 12<<10 {
 		t.Fatalf("the Log has %d bytes: %s", len(b), b)
 	}
 	var back Log
-	if err := json.Unmarshal(b, &back); err != nil {
+	if err := codec.Read(b, &back); err != nil {
 		t.Fatal(err)
 	}
 	return back
@@ -616,10 +613,7 @@ func TestLargestLog(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	log, _ := inPieces(t, path, s.bytes(), func() int { return 1 << 20 })
-	b, err := json.Marshal(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := codec.Append(nil, &log)
 	// Far into a log of gigabytes, the offset of every place is longer by six digits.
 	places := 3 + len(log.Plans) + 2*len(log.Todos.Tasks) + 2*len(log.Recent) + 3*len(log.Claims) + len(log.Started)
 	t.Logf("%d bytes with %d places", len(b), places)
@@ -728,11 +722,11 @@ func FuzzLog(f *testing.F) {
 		f.Fatal(err)
 	}
 	log, _, _ := Read(path, Log{})
-	b, _ := json.Marshal(log)
+	b := codec.Append(nil, &log)
 	f.Add(b)
 	f.Fuzz(func(t *testing.T, state []byte) {
 		var damaged Log
-		if json.Unmarshal(state, &damaged) != nil {
+		if codec.Read(state, &damaged) != nil {
 			return
 		}
 		damaged.Form, damaged.Offset, damaged.Mark = log.Form, log.Offset, log.Mark

@@ -7,12 +7,16 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 type skill struct {
-	Name string `json:"name,omitempty"` // without its plugin
-	From source `json:"from,omitempty"`
-	Turn int    `json:"turn,omitempty"` // of the newest sign
+	Name string // without its plugin
+	From source
+	Turn int // of the newest sign
 }
 
 // source is how a skill showed.
@@ -59,7 +63,7 @@ func (l *Log) skillBody(text []byte) {
 	if !begins(text, before) {
 		return
 	}
-	path := unescape(nil, text[len(before):min(len(text), 2048)])
+	path := codec.Unescape(nil, text[len(before):min(len(text), 2048)])
 	if end := bytes.IndexByte(path, '\n'); end >= 0 {
 		path = path[:end]
 	}

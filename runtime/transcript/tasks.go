@@ -8,7 +8,11 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const (
 	maxTodos   = 60
@@ -19,31 +23,31 @@ const (
 
 // todos is the state of both kinds.
 type todos struct {
-	List  list   `json:"list,omitzero"`
-	Tasks []task `json:"tasks,omitempty"`
-	When  when   `json:"when,omitzero"`
+	List  list
+	Tasks []task
+	When  when
 }
 
 // list is what TodoWrite wrote last.
 type list struct {
-	Place place  `json:"place,omitzero"` // the array
-	Sum   uint64 `json:"sum,omitempty"`  // of contents and states, 0 for an empty list
+	Place place  // the array
+	Sum   uint64 // of contents and states, 0 for an empty list
 }
 
 // when is the last change.
 type when struct {
-	Turn  int  `json:"turn,omitempty"`
-	Call  int  `json:"call,omitempty"`
-	Tasks bool `json:"tasks,omitempty"` // it changed a task, not the written list
+	Turn  int
+	Call  int
+	Tasks bool // it changed a task, not the written list
 }
 
 // task is one item that TaskCreate made.
 type task struct {
-	ID       string   `json:"id"`
-	State    state    `json:"is,omitempty"`
-	Subject  place    `json:"of,omitzero"`
-	Owner    place    `json:"by,omitzero"`
-	Blockers []uint32 `json:"after,omitempty"` // hashes of the ids it waits for
+	ID       string
+	State    state
+	Subject  place
+	Owner    place
+	Blockers []uint32 // hashes of the ids it waits for
 }
 
 // state is a todo's status.
@@ -111,8 +115,8 @@ func (l *Log) correctList(e *entry, array []byte) {
 
 // sumOf tells lists apart: 0 is an empty one. False: it is no list.
 func sumOf(array []byte) (sum uint64, ok bool) {
-	ok = elements(array, func(item []byte) {
-		sum = (sum*31+fnv1a(member(item, "content")))*31 + fnv1a(member(item, "status"))
+	ok = codec.Elements(array, func(item []byte) {
+		sum = (sum*31+fnv1a(codec.Member(item, "content")))*31 + fnv1a(codec.Member(item, "status"))
 	})
 	return sum, ok
 }
@@ -171,7 +175,7 @@ func weight(tasks []task) (bytes int) {
 // and what it was before, nil if it was not known. The model writes the id's
 // name in three ways, all of which Claude Code understands.
 func (l *Log) updateTask(e *entry, input []byte) (id string, before *task) {
-	name := identifier(member(input, "taskId", "id", "task_id"), maxTaskID)
+	name := identifier(codec.Member(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
 		return "", nil
 	}
@@ -182,17 +186,17 @@ func (l *Log) updateTask(e *entry, input []byte) (id string, before *task) {
 		was := t
 		before = &was
 	}
-	if s, ok := stateOf(member(input, "status")); ok {
+	if s, ok := stateOf(codec.Member(input, "status")); ok {
 		t.State = s
 	}
 	t.learn(e, input)
-	t.Blockers = blockers(t.Blockers, member(input, "addBlockedBy"))
+	t.Blockers = blockers(t.Blockers, codec.Member(input, "addBlockedBy"))
 	if t.State == deleted {
 		l.dropAt(i)
 	} else {
 		l.keep(t)
 	}
-	elements(member(input, "addBlocks"), func(element []byte) {
+	codec.Elements(codec.Member(input, "addBlocks"), func(element []byte) {
 		if i := l.find(identifier(element, maxTaskID)); i >= 0 {
 			l.Todos.Tasks[i].Blockers = addBlocker(l.Todos.Tasks[i].Blockers, name)
 			l.keep(l.Todos.Tasks[i])
@@ -204,16 +208,16 @@ func (l *Log) updateTask(e *entry, input []byte) (id string, before *task) {
 
 // learn takes the texts that an object has for a task.
 func (t *task) learn(e *entry, object []byte) {
-	if s := inside(member(object, "subject")); s != nil {
+	if s := codec.Inside(codec.Member(object, "subject")); s != nil {
 		t.Subject = e.place(s)
 	}
-	if s := inside(member(object, "owner")); s != nil {
+	if s := codec.Inside(codec.Member(object, "owner")); s != nil {
 		t.Owner = e.place(s)
 	}
 }
 
 func blockers(known []uint32, ids []byte) []uint32 {
-	elements(ids, func(element []byte) {
+	codec.Elements(ids, func(element []byte) {
 		if id := identifier(element, maxTaskID); id != nil {
 			known = addBlocker(known, id)
 		}
@@ -252,7 +256,7 @@ func (l *Log) putBack(id string, before *task) {
 // learnTask takes the result of TaskCreate or TaskGet: a structured one, else
 // the text "Task #3 created successfully: Write the tests".
 func (l *Log) learnTask(e *entry, said []byte) {
-	t, ok := taskFrom(e, member(e.outcome, "task"))
+	t, ok := taskFrom(e, codec.Member(e.outcome, "task"))
 	if !ok {
 		const before, between = "Task #", " created successfully: "
 		i := bytes.Index(said, []byte(between))
@@ -269,9 +273,9 @@ func (l *Log) learnTask(e *entry, said []byte) {
 
 // taskFrom reads a task as Claude Code writes it in results and reminders.
 func taskFrom(e *entry, object []byte) (t task, ok bool) {
-	t.ID = string(identifier(member(object, "id"), maxTaskID))
-	t.State, _ = stateOf(member(object, "status"))
-	t.Blockers = blockers(nil, member(object, "blockedBy"))
+	t.ID = string(identifier(codec.Member(object, "id"), maxTaskID))
+	t.State, _ = stateOf(codec.Member(object, "status"))
+	t.Blockers = blockers(nil, codec.Member(object, "blockedBy"))
 	t.learn(e, object)
 	return t, t.ID != "" && t.State != deleted
 }
@@ -282,7 +286,7 @@ func taskFrom(e *entry, object []byte) (t task, ok bool) {
 func (l *Log) correctTasks(e *entry, array []byte) {
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
-	complete := elements(array, func(element []byte) {
+	complete := codec.Elements(array, func(element []byte) {
 		if t, ok := taskFrom(e, element); ok {
 			l.keep(t)
 		}

@@ -3,14 +3,18 @@
 
 package transcript
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 const maxTeam = 16
 
 // join takes the result of a call that may have spawned a teammate.
 func (l *Log) join(outcome []byte) {
-	if string(member(outcome, "status")) == `"teammate_spawned"` {
-		l.mate(inside(member(outcome, "name")))
+	if string(codec.Member(outcome, "status")) == `"teammate_spawned"` {
+		l.mate(codec.Inside(codec.Member(outcome, "name")))
 	}
 }
 

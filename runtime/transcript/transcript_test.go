@@ -157,52 +157,6 @@ func TestTailIsBounded(t *testing.T) {
 	}
 }
 
-// members calls yield with each top-level member of a JSON object: the key as
-// written between its quotes, and the raw value. It returns false when the
-// line is not a complete object; members before the fault have been yielded.
-func members(line []byte, yield func(key, value []byte)) bool {
-	w := enterAt(line, 0, '{')
-	for w.next() {
-		if v := w.value(); v != nil {
-			yield(w.key, v)
-		}
-	}
-	return w.whole() && skipSpace(line, w.i) == len(line)
-}
-
-// The walker must see the members that encoding/json sees, and must not accept
-// an object that encoding/json refuses for its structure.
-func FuzzMembers(f *testing.F) {
-	for _, line := range []string{text("one"), tool("Bash", `{"a":[1,{"b":"}"}]}`), result, `{}`, `{ }`, `{"a":1,}`, `{"a" : "\\\"" , "b":[]}`, `{"a":{"a":1}`, `{"a"}`, "{\"\\\\\":\"\\\\\"}", `{"a":tru}`} {
-		f.Add([]byte(line))
-	}
-	f.Fuzz(func(t *testing.T, line []byte) {
-		var want map[string]json.RawMessage
-		valid := json.Unmarshal(line, &want) == nil && want != nil
-		got := map[string][]byte{}
-		complete := members(line, func(key, value []byte) {
-			var k string
-			if json.Unmarshal(append(append([]byte{'"'}, key...), '"'), &k) == nil {
-				got[k] = value
-			}
-		})
-		if !valid {
-			return
-		}
-		if !complete {
-			t.Fatalf("refused %q", line)
-		}
-		if len(got) != len(want) {
-			t.Fatalf("%q: %d members, want %d", line, len(got), len(want))
-		}
-		for k, v := range want {
-			if !bytes.Equal(bytes.TrimSpace(v), got[k]) {
-				t.Fatalf("%q: member %q is %q, want %q", line, k, got[k], v)
-			}
-		}
-	})
-}
-
 // What was said since a person spoke, and what is no JSON at all.
 func TestSaid(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
@@ -113,10 +114,10 @@ func (l *Log) view(f io.ReaderAt, known map[place]string) View {
 		return text
 	}
 	v := View{
-		Text:   tailOf(words(fetch(f, l.Text, maxLine, buf)), maxText),
+		Text:   tailOf(codec.Text(fetch(f, l.Text, maxLine, buf)), maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
 		Prompt: l.Prompt, PromptID: l.PromptID,
-		PromptText:  head(words(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
+		PromptText:  head(codec.Text(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
 		Turns:       l.Turns,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
@@ -144,7 +145,7 @@ func (l *Log) view(f io.ReaderAt, known map[place]string) View {
 		v.Skill = fact.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
 	}
 
-	v.Plans = l.plans(func(p place) string { return words(fetch(f, p, maxPath, buf)) })
+	v.Plans = l.plans(func(p place) string { return codec.Text(fetch(f, p, maxPath, buf)) })
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
 		v.Calls = append(v.Calls, fact.Call{
 			Name:   p.Name,
@@ -200,7 +201,7 @@ func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []fact.Todo) {
 // readList reads the todos of a TodoWrite.
 func readList(array []byte) (all []fact.Todo, ok bool) {
 	all = []fact.Todo{}
-	ok = elements(array, func(item []byte) {
+	ok = codec.Elements(array, func(item []byte) {
 		if len(all) == maxTodos { // the oldest that is done makes room
 			i := 0
 			for i < len(all) && all[i].Status != completed.String() {
@@ -212,8 +213,8 @@ func readList(array []byte) (all []fact.Todo, ok bool) {
 			all = append(all[:i], all[i+1:]...)
 		}
 		all = append(all, fact.Todo{
-			Content: short(inside(member(item, "content")), maxTodo),
-			Status:  short(inside(member(item, "status")), maxName),
+			Content: short(codec.Inside(codec.Member(item, "content")), maxTodo),
+			Status:  short(codec.Inside(codec.Member(item, "status")), maxName),
 		})
 	})
 	if !ok {
@@ -227,12 +228,12 @@ func readList(array []byte) (all []fact.Todo, ok bool) {
 func about(input []byte) string {
 	var best, status []byte
 	rank := 100
-	w := enterAt(input, 0, '{')
-	for w.next() {
-		key := string(w.key)
-		value := inside(w.value())
+	w := codec.Enter(input, '{')
+	for w.Next() {
+		key := string(w.Key)
+		value := codec.Inside(w.Value())
 		if value == nil {
-			value = rest(&w) // a long text, cut
+			value = w.Rest() // a long text, cut
 		}
 		if key == "status" {
 			status = value
@@ -263,17 +264,9 @@ func vague(key string) int {
 	return 4
 }
 
-// rest is what there is of a string that is cut, nil if it is no string.
-func rest(w *walk) []byte {
-	if w.at == torn && w.is('"') {
-		return w.line[w.i+1:]
-	}
-	return nil
-}
-
 // outcomeOf is the first line of a result.
 func outcomeOf(raw []byte) string {
-	s := strings.TrimSpace(strings.TrimPrefix(words(raw), "<tool_use_error>"))
+	s := strings.TrimSpace(strings.TrimPrefix(codec.Text(raw), "<tool_use_error>"))
 	s, _, _ = strings.Cut(s, "\n")
 	s = strings.TrimSuffix(s, "</tool_use_error>")
 	if code, ok := strings.CutPrefix(s, "Exit code "); ok {

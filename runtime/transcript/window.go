@@ -6,6 +6,7 @@ package transcript
 import (
 	"bytes"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
@@ -65,17 +66,17 @@ func factOf(e *entry, line []byte, parsed bool) (f news) {
 		case string(e.kind) != `"assistant"`:
 		case b.kind == says:
 			if len(b.text) > 0 {
-				f.said = append(f.said, words(b.text))
+				f.said = append(f.said, codec.Text(b.text))
 			}
 		case b.kind == calls:
-			f.tool = words(b.name)
+			f.tool = codec.Text(b.name)
 			switch f.tool {
 			case "TodoWrite":
-				if todos, ok := readList(member(b.input, "todos")); ok {
+				if todos, ok := readList(codec.Member(b.input, "todos")); ok {
 					f.todos = todos
 				}
 			case "Bash":
-				f.background = f.background || string(member(b.input, "run_in_background")) == "true"
+				f.background = f.background || string(codec.Member(b.input, "run_in_background")) == "true"
 			}
 		}
 	}

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-func TestPurse(t *testing.T) {
+func TestSpend(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), ".claude", "springfield")
 	now := time.Date(2026, 11, 21, 23, 50, 0, 0, time.FixedZone("", 3600))
-	read := func(now time.Time) Purse {
+	read := func(now time.Time) Spend {
 		t.Helper()
-		p, err := ReadPurse(dir, now)
+		p, err := ReadSpend(dir, now)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
 	}
-	if p := read(now); p != (Purse{Day: "2026-11-21"}) {
+	if p := read(now); p != (Spend{Day: "2026-11-21"}) {
 		t.Errorf("an empty one: %+v", p)
 	}
 	if err := Take(dir, now, 600, 1000); err != nil {
@@ -66,7 +66,7 @@ func TestPurse(t *testing.T) {
 	}
 }
 
-func TestPurseThatIsDamaged(t *testing.T) {
+func TestSpendThatIsDamaged(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "judge.json"), []byte(`{"day": "2026`), 0o600); err != nil {
 		t.Fatal(err)
@@ -77,7 +77,7 @@ func TestPurseThatIsDamaged(t *testing.T) {
 }
 
 // Many sessions at once do not spend more than there is.
-func TestPurseOfMany(t *testing.T) {
+func TestSpendOfMany(t *testing.T) {
 	dir := t.TempDir()
 	now := time.Now()
 	var wait sync.WaitGroup
@@ -119,9 +119,9 @@ func TestJudgedIsBounded(t *testing.T) {
 	}
 }
 
-// Sessions that end at once wait for each other's look into the purse: else what was
+// Sessions that end at once wait for each other's look into the spend: else what was
 // taken for a question would stay taken.
-func TestPurseWaits(t *testing.T) {
+func TestSpendWaits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "springfield")
 	now := time.Unix(1_800_000_000, 0)
 	if err := Take(dir, now, 600, 1000); err != nil {
@@ -135,7 +135,7 @@ func TestPurseWaits(t *testing.T) {
 	if _, err := Settle(dir, now, 600, 10, "", ""); err != nil {
 		t.Error(err)
 	}
-	if p, err := ReadPurse(dir, now); err != nil || p.Micros != 10 {
+	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {
 		t.Errorf("%+v, %v", p, err)
 	}
 }

@@ -1,22 +1,22 @@
-// A line of a session log is one JSON object. Most of what it holds does not
-// matter to a decision, and a log can be large, hostile or torn, so a line is
-// walked once at its top level, without recursion and without decoding what is
-// not asked for.
-
-package transcript
+// Package codec reads and writes JSON without reflection: encoding/json makes its
+// tables anew in each process, and a hook lives for two milliseconds.
+//
+// Walk goes through a value without decoding what is not asked for, Read and Append
+// decode and encode types that list their members.
+package codec
 
 import "bytes"
 
-// walk goes through the members of one object or the elements of one array. It
-// stands on a value after each next; the value is read with value, entered with
-// enter, or passed over by the next next. So a line is gone through once,
+// Walk goes through the members of one object or the elements of one array. It
+// stands on a value after each Next; the value is read with Value, entered with
+// Enter, or passed over by the next Next. So a line is gone through once,
 // however deep what matters lies in it.
 //
 // It checks structure only: a value it stands on may still not be valid JSON.
-type walk struct {
+type Walk struct {
 	line []byte
 	i    int    // where the value begins; at the end, the index behind the bracket
-	key  []byte // of an object's member, as written between its quotes
+	Key  []byte // of an object's member, as written between its quotes
 	shut byte   // the bracket that ends it
 	at   stage
 }
@@ -26,22 +26,24 @@ type stage byte
 const (
 	torn   stage = iota // not an object or array, or not a complete one
 	before              // its first value
-	onto                // a value that nobody has read
+	onto                // a value that is not read yet
 	behind              // a value
 	ended
 )
 
-// enterAt begins a walk at the bracket that stands at i, a torn one if none does.
-func enterAt(line []byte, i int, bracket byte) walk {
+// Enter begins a walk through an object or an array, a torn one if there is none.
+func Enter(raw []byte, bracket byte) Walk { return enterAt(raw, 0, bracket) }
+
+func enterAt(line []byte, i int, bracket byte) Walk {
 	i = skipSpace(line, i)
 	if i >= len(line) || line[i] != bracket {
-		return walk{}
+		return Walk{}
 	}
-	return walk{line: line, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
+	return Walk{line: line, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
 }
 
-// next goes to the next value. False: there is none, or what there is is torn.
-func (w *walk) next() bool {
+// Next goes to the next value. False: there is none, or what there is is torn.
+func (w *Walk) Next() bool {
 	line, i := w.line, w.i
 	switch w.at {
 	case torn, ended:
@@ -74,7 +76,7 @@ func (w *walk) next() bool {
 		if i = skipString(line, i); i < 0 {
 			return false
 		}
-		w.key = line[start+1 : i-1]
+		w.Key = line[start+1 : i-1]
 		if i = skipSpace(line, i); i >= len(line) || line[i] != ':' {
 			return false
 		}
@@ -84,8 +86,8 @@ func (w *walk) next() bool {
 	return true
 }
 
-// value reads the value, raw. It is nil when the value is torn.
-func (w *walk) value() []byte {
+// Value reads the value, raw. It is nil when the value is torn.
+func (w *Walk) Value() []byte {
 	end := skipValue(w.line, w.i)
 	if end < 0 {
 		w.at = torn
@@ -96,15 +98,15 @@ func (w *walk) value() []byte {
 	return v
 }
 
-// is tells whether the value begins with a bracket or a quote.
-func (w *walk) is(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
+// Is tells whether the value begins with a bracket or a quote.
+func (w *Walk) Is(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
-// enter begins a walk through the value, which leave has to end.
-func (w *walk) enter(bracket byte) walk { return enterAt(w.line, w.i, bracket) }
+// Enter begins a walk through the value, which Leave has to end.
+func (w *Walk) Enter(bracket byte) Walk { return enterAt(w.line, w.i, bracket) }
 
-// leave goes behind the value, which inner has gone through or begun to.
-func (w *walk) leave(inner *walk) {
-	for inner.next() {
+// Leave goes behind the value, which inner has gone through or begun to.
+func (w *Walk) Leave(inner *Walk) {
+	for inner.Next() {
 	}
 	w.i, w.at = inner.i, behind
 	if inner.at == torn {
@@ -112,19 +114,44 @@ func (w *walk) leave(inner *walk) {
 	}
 }
 
-// whole tells, when next has said false, whether all of it was there.
-func (w *walk) whole() bool { return w.at == ended }
+// Whole tells, when Next has said false, whether all of it was there.
+func (w *Walk) Whole() bool { return w.at == ended }
 
-// elements calls yield with each element of a JSON array, raw. It returns false
+// Alone is Whole where nothing else stands behind it.
+func (w *Walk) Alone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
+
+// Rest is what there is of a string that is cut, nil if it is no string.
+func (w *Walk) Rest() []byte {
+	if w.at == torn && w.Is('"') {
+		return w.line[w.i+1:]
+	}
+	return nil
+}
+
+// Member is the member of a raw object with one of these names, nil if there is
+// none; the last one, if there are several.
+func Member(object []byte, names ...string) (found []byte) {
+	w := Enter(object, '{')
+	for w.Next() {
+		for _, name := range names {
+			if string(w.Key) == name {
+				found = w.Value()
+			}
+		}
+	}
+	return found
+}
+
+// Elements calls yield with each element of a JSON array, raw. It returns false
 // when the value is not a complete array.
-func elements(array []byte, yield func(element []byte)) bool {
-	w := enterAt(array, 0, '[')
-	for w.next() {
-		if v := w.value(); v != nil {
+func Elements(array []byte, yield func(element []byte)) bool {
+	w := Enter(array, '[')
+	for w.Next() {
+		if v := w.Value(); v != nil {
 			yield(v)
 		}
 	}
-	return w.whole()
+	return w.Whole()
 }
 
 func skipSpace(b []byte, i int) int {

@@ -1,0 +1,246 @@
+package codec
+
+import (
+	"errors"
+	"strconv"
+)
+
+// Object is a type that lists its members: it calls a method of Members, or a
+// function of this package, for each of them, with its name. The list serves both
+// directions.
+type Object interface{ Members(*Members) }
+
+// Members is where an object is written to, or the member that is read.
+type Members struct {
+	out     []byte
+	keep    bool // write the next member also when it is empty
+	reading bool
+	name    []byte // of the member that is read
+	value   []byte
+	err     error
+}
+
+// Append appends an object as JSON, without the members that are empty.
+func Append(dst []byte, o Object) []byte {
+	m := Members{out: append(dst, '{')}
+	o.Members(&m)
+	return append(m.out, '}')
+}
+
+// Read reads a JSON object into one. Members that it does not list are passed over,
+// and so is null; a member of another type is an error.
+func Read(data []byte, o Object) error {
+	m := Members{reading: true}
+	w := Enter(data, '{')
+	for w.Next() {
+		m.name, m.value = w.Key, w.Value()
+		o.Members(&m)
+	}
+	switch {
+	case m.err != nil:
+		return m.err
+	case !w.Alone():
+		return errors.New("it is no JSON object, or not all of one")
+	}
+	return nil
+}
+
+// Keep has the next member be written also when it is empty.
+func (m *Members) Keep() *Members {
+	m.keep = true
+	return m
+}
+
+// at tells whether a member is at hand: to be read, or, if it is not empty, to be
+// written, for which its name is there now.
+func (m *Members) at(name string, empty bool) bool {
+	if m.reading {
+		return string(m.name) == name && len(m.value) > 0 && string(m.value) != "null"
+	}
+	if empty && !m.keep {
+		return false
+	}
+	m.keep = false
+	if m.out[len(m.out)-1] != '{' {
+		m.out = append(m.out, ',')
+	}
+	m.out = append(append(append(m.out, '"'), name...), '"', ':')
+	return true
+}
+
+// fail notes that the member at hand is of another type.
+func (m *Members) fail(kind string) {
+	if m.err == nil {
+		m.err = errors.New(string(m.name) + " is no " + kind)
+	}
+}
+
+// Text is a member that is a string.
+func (m *Members) Text(name string, v *string) {
+	switch {
+	case !m.at(name, *v == ""):
+	case !m.reading:
+		m.out = AppendText(m.out, *v)
+	case m.value[0] != '"':
+		m.fail("text")
+	default:
+		*v = Text(Inside(m.value))
+	}
+}
+
+// Bool is a member that is true or false.
+func (m *Members) Bool(name string, v *bool) {
+	switch {
+	case !m.at(name, !*v):
+	case !m.reading:
+		m.out = strconv.AppendBool(m.out, *v)
+	case string(m.value) != "true" && string(m.value) != "false":
+		m.fail("truth value")
+	default:
+		*v = string(m.value) == "true"
+	}
+}
+
+// Raw is a member that is JSON of any kind.
+func (m *Members) Raw(name string, v *[]byte) {
+	switch {
+	case !m.at(name, len(*v) == 0):
+	case m.reading:
+		*v = m.value
+	default:
+		m.out = append(m.out, *v...)
+	}
+}
+
+// Object is a member that is an object. One without members is an empty one.
+func (m *Members) Object(name string, o Object) {
+	keep, before := m.keep, len(m.out)
+	if !m.at(name, false) {
+		return
+	}
+	if m.reading {
+		m.nested(m.value, o)
+		return
+	}
+	begin := len(m.out) + 1
+	m.out = append(m.out, '{')
+	if o.Members(m); len(m.out) == begin && !keep {
+		m.out = m.out[:before]
+		return
+	}
+	m.out = append(m.out, '}')
+}
+
+func (m *Members) nested(value []byte, o Object) {
+	if err := Read(value, o); err != nil && m.err == nil {
+		m.err = errors.New(string(m.name) + ": " + err.Error())
+	}
+}
+
+// Texts is a member that is a list of strings.
+func (m *Members) Texts(name string, v *[]string) {
+	list(m, name, v, AppendText, func(raw []byte, s *string) {
+		if *s = Text(Inside(raw)); raw[0] != '"' {
+			m.fail("list of texts")
+		}
+	})
+}
+
+// integer is any type of whole numbers.
+type integer interface {
+	~int | ~int64 | ~uint8 | ~uint32 | ~uint64
+}
+
+// Number is a member that is a whole number.
+func Number[T integer](m *Members, name string, v *T) {
+	switch {
+	case !m.at(name, *v == 0):
+	case m.reading:
+		readNumber(m, m.value, v)
+	default:
+		m.out = appendNumber(m.out, *v)
+	}
+}
+
+// Numbers is a member that is a list of whole numbers.
+func Numbers[T integer](m *Members, name string, v *[]T) {
+	list(m, name, v, appendNumber, func(raw []byte, n *T) { readNumber(m, raw, n) })
+}
+
+// Pair is a member that is a list of two numbers, empty if both are 0.
+func Pair(m *Members, name string, v *[2]int64) {
+	var all []int64
+	if *v != ([2]int64{}) {
+		all = v[:]
+	}
+	if Numbers(m, name, &all); m.reading && len(all) == 2 {
+		*v = [2]int64(all)
+	}
+}
+
+// List is a member that is a list of objects.
+func List[T any, O interface {
+	*T
+	Object
+}](m *Members, name string, v *[]T) {
+	list(m, name, v, func(out []byte, item T) []byte { return Append(out, O(&item)) }, func(raw []byte, item *T) { m.nested(raw, O(item)) })
+}
+
+// Optional is a member that is an object or nothing.
+func Optional[T any, O interface {
+	*T
+	Object
+}](m *Members, name string, v **T) {
+	if m.reading && *v == nil && m.at(name, false) {
+		*v = new(T)
+	}
+	if *v != nil {
+		m.keep = true
+		m.Object(name, O(*v))
+	}
+}
+
+func list[T any](m *Members, name string, v *[]T, write func([]byte, T) []byte, read func(raw []byte, item *T)) {
+	if !m.at(name, len(*v) == 0) {
+		return
+	}
+	if m.reading {
+		all := []T{}
+		if !Elements(m.value, func(raw []byte) {
+			var item T
+			read(raw, &item)
+			all = append(all, item)
+		}) {
+			m.fail("list")
+		}
+		*v = all
+		return
+	}
+	m.out = append(m.out, '[')
+	for i, item := range *v {
+		if i > 0 {
+			m.out = append(m.out, ',')
+		}
+		m.out = write(m.out, item)
+	}
+	m.out = append(m.out, ']')
+}
+
+func appendNumber[T integer](out []byte, n T) []byte {
+	if n > 0 {
+		return strconv.AppendUint(out, uint64(n), 10)
+	}
+	return strconv.AppendInt(out, int64(n), 10)
+}
+
+func readNumber[T integer](m *Members, raw []byte, v *T) {
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		var large uint64
+		large, err = strconv.ParseUint(string(raw), 10, 64)
+		n = int64(large)
+	}
+	if *v = T(n); err != nil || int64(*v) != n {
+		m.fail("whole number")
+	}
+}

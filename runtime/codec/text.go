@@ -1,0 +1,127 @@
+package codec
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Inside is a raw string without its quotes, nil if the value is no string.
+func Inside(raw []byte) []byte {
+	if len(raw) < 2 || raw[0] != '"' {
+		return nil
+	}
+	return raw[1 : len(raw)-1]
+}
+
+// Text is what the inside of a JSON string says, as valid UTF-8.
+func Text(raw []byte) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	if bytes.IndexByte(raw, '\\') >= 0 {
+		raw = Unescape(make([]byte, 0, len(raw)), raw)
+	}
+	return strings.ToValidUTF8(string(raw), "\uFFFD")
+}
+
+// Unescape appends what the inside of a JSON string says. It forgives: a broken
+// escape says what it can, because half a sentence is worth more than none.
+func Unescape(dst, raw []byte) []byte {
+	for {
+		i := bytes.IndexByte(raw, '\\')
+		if i < 0 || i+1 >= len(raw) {
+			return append(dst, bytes.TrimSuffix(raw, []byte{'\\'})...)
+		}
+		dst = append(dst, raw[:i]...)
+		r := rune(raw[i+1])
+		raw = raw[i+2:]
+		switch r {
+		case 'n':
+			r = '\n'
+		case 't':
+			r = '\t'
+		case 'r':
+			r = '\r'
+		case 'b', 'f':
+			r = ' '
+		case 'u':
+			var ok bool
+			if r, ok = hex4(raw); !ok {
+				break
+			}
+			raw = raw[4:]
+			if utf16.IsSurrogate(r) {
+				var low rune
+				if bytes.HasPrefix(raw, []byte(`\u`)) {
+					low, _ = hex4(raw[2:])
+				}
+				if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
+					raw = raw[6:]
+				}
+			}
+		default:
+			if r >= utf8.RuneSelf { // a byte of a character, after a backslash that means nothing
+				dst = append(dst, byte(r))
+				continue
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+}
+
+// hex4 reads four hexadecimal digits.
+func hex4(b []byte) (r rune, ok bool) {
+	if len(b) < 4 {
+		return utf8.RuneError, false
+	}
+	for _, c := range b[:4] {
+		switch {
+		case '0' <= c && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case 'a' <= c|0x20 && c|0x20 <= 'f':
+			r = r<<4 | rune(c|0x20-'a'+10)
+		default:
+			return utf8.RuneError, false
+		}
+	}
+	return r, true
+}
+
+// AppendText appends a text as a JSON string. What is not UTF-8 becomes U+FFFD, and
+// the two line ends that JavaScript does not take in a string are escaped.
+func AppendText(dst []byte, text string) []byte {
+	const digits = "0123456789abcdef"
+	dst = append(dst, '"')
+	for i := 0; i < len(text); {
+		c := text[i]
+		if c < utf8.RuneSelf {
+			i++
+			switch {
+			case c == '"' || c == '\\':
+				dst = append(dst, '\\', c)
+			case c >= ' ':
+				dst = append(dst, c)
+			case c == '\n':
+				dst = append(dst, '\\', 'n')
+			case c == '\t':
+				dst = append(dst, '\\', 't')
+			case c == '\r':
+				dst = append(dst, '\\', 'r')
+			default:
+				dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
+			}
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		i += size
+		if r == '\u2028' || r == '\u2029' {
+			dst = append(dst, `\u202`...)
+			dst = append(dst, digits[r&15])
+			continue
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	return append(dst, '"')
+}

@@ -1,0 +1,187 @@
+// The files of the state directory: opened for the user alone, locked, appended to a
+// line at a time, or replaced as a whole.
+
+package ledger
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
+)
+
+// openFile opens a file of the state directory to append to, and makes the directory
+// if it is missing. A link in the file's place is refused: what is written here stays
+// here. Without Nonblock the system is asked four times more whether one would have to
+// wait for it.
+func openFile(dir, path string) (*os.File, error) {
+	const flags = os.O_RDWR | os.O_CREATE | os.O_APPEND | file.Nonblock | file.Nofollow
+	f, err := os.OpenFile(path, flags, 0o600)
+	if os.IsNotExist(err) {
+		makeDirs(dir)
+		f, err = os.OpenFile(path, flags, 0o600)
+	}
+	return f, err
+}
+
+// makeDirs makes the state directory, each level for the user alone. Not os.MkdirAll,
+// which looks at what is there and brings in 120 KB with that look.
+func makeDirs(dir string) {
+	if above := filepath.Dir(dir); os.IsNotExist(os.Mkdir(dir, 0o700)) && above != dir {
+		makeDirs(above)
+		os.Mkdir(dir, 0o700)
+	}
+	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
+}
+
+// Lock takes the lock of a name, which is never part of a path, and waits for it
+// as long as it is told. Closing the file gives it back.
+func Lock(dir, name string, wait time.Duration) (*os.File, error) {
+	f, err := openFile(dir, filepath.Join(dir, "sessions", Key(name)+".lock"))
+	if err != nil {
+		return nil, err
+	}
+	for deadline := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
+		switch got, err := tryLock(f); {
+		case err != nil:
+			f.Close()
+			return nil, err
+		case got:
+			return f, nil
+		case time.Now().After(deadline):
+			f.Close()
+			return nil, ErrBusy
+		}
+	}
+}
+
+// LockWorkspace takes the lock under which a strategy's files in a directory are
+// changed, by a stop or by a person.
+func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) {
+	return Lock(dir, "workspace:"+workspace, wait)
+}
+
+// lines is a file of lines that many append to. Over most bytes it is kept as .1, and
+// a new one begun. A line has at most longest bytes.
+type lines struct {
+	dir, path string
+	most      int64
+	longest   int
+}
+
+// add appends an object with one write.
+func (l lines) add(o codec.Object) error {
+	line := append(codec.Append(nil, o), '\n')
+	if len(line) > l.longest {
+		return errors.New("the event is longer than " + strconv.Itoa(l.longest>>10) + " KiB")
+	}
+	f, err := openFile(l.dir, l.path)
+	if err != nil {
+		return err
+	}
+	defer func() { f.Close() }()
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err // a pipe
+	}
+	if size > l.most {
+		// Two that rotate at once lose one old file, never a new line.
+		if got, err := tryLock(f); err == nil && got && isAt(f, l.path) && rename(l.path, l.path+".1") == nil {
+			f.Close()
+			if f, err = openFile(l.dir, l.path); err != nil {
+				return err
+			}
+		}
+	}
+	var last [1]byte
+	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > 0 {
+		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
+			line = append([]byte{'\n'}, line...) // a kill has torn the one before
+		}
+	}
+	_, err = f.Write(line)
+	return err
+}
+
+// each reads the file and the older one beside it, at most twice as many bytes of each
+// as it is rotated at, and passes over longer lines.
+func (l lines) each(take func(line []byte)) error {
+	for _, path := range []string{l.path + ".1", l.path} {
+		f, _, err := file.Open(path, file.Nofollow)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		r := bufio.NewReaderSize(io.LimitReader(f, 2*l.most), l.longest+1)
+		for err == nil {
+			var line []byte
+			line, err = r.ReadSlice('\n')
+			take(line)
+			for err == bufio.ErrBufferFull { // none of ours is so long
+				_, err = r.ReadSlice('\n')
+			}
+		}
+		f.Close()
+	}
+	return nil
+}
+
+// readSmall reads an object from a small file. Not there is no error.
+func readSmall(path string, o codec.Object) (there bool, err error) {
+	f, size, err := file.Open(path, file.Nofollow)
+	if err != nil {
+		return !os.IsNotExist(err), err
+	}
+	defer f.Close()
+	data := make([]byte, min(size, maxSmall))
+	n, err := f.ReadAt(data, 0)
+	if err != nil && err != io.EOF {
+		return true, err
+	}
+	return true, codec.Read(data[:n], o)
+}
+
+// maxSmall bounds such a file, in bytes.
+const maxSmall = 16 << 10
+
+// replace puts an object in the place of a file, whole.
+func replace(path string, o codec.Object) error {
+	fresh, err := writeBeside(path, append(codec.Append(nil, o), '\n'))
+	if err != nil {
+		return err
+	}
+	if err := rename(fresh, path); err != nil {
+		os.Remove(fresh)
+		return err
+	}
+	return nil
+}
+
+// writeBeside writes a file that is to take another's place, under a name that
+// no one else has: two that write at once do not meet, and nothing that lies
+// there before is written through.
+func writeBeside(path string, data []byte) (fresh string, err error) {
+	fresh = path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".new" // os.CreateTemp brings in 40 KB
+	f, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_, err = f.Write(data)
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		os.Remove(fresh)
+		return "", err
+	}
+	return fresh, nil
+}
