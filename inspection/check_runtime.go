@@ -86,7 +86,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 
 // checkAnswers tells how the judge has answered today.
 func (in *Inspection) checkAnswers() check.Finding {
-	spend, err := ledger.ReadPurse(in.state(), in.Now)
+	spend, err := ledger.ReadSpend(in.state(), in.Now)
 	if err != nil {
 		return check.Warn(err.Error()+"; until then no judge is asked", "delete that file")
 	}
@@ -105,7 +105,7 @@ func (in *Inspection) checkAnswers() check.Finding {
 }
 
 // spentOn is what judges have done on a day.
-func spentOn(p ledger.Purse) string {
+func spentOn(p ledger.Spend) string {
 	if p.Questions == 1 {
 		return "1 question, " + judge.Dollars(p.Micros)
 	}

@@ -105,7 +105,7 @@ func (in *Inspection) Status() Status {
 	for _, p := range in.Plugins {
 		s.Plugins = append(s.Plugins, pluginOf(p))
 	}
-	spend, _ := ledger.ReadPurse(in.state(), in.Now) // one that cannot be read is for doctor to tell
+	spend, _ := ledger.ReadSpend(in.state(), in.Now) // one that cannot be read is for doctor to tell
 	s.Judge = Judge{spend.Questions, float64(spend.Micros) / 1e6, spend.Failures, spentOn(spend)}
 	s.Reasons, s.Notes = in.reasons(w), in.notes(w)
 	return s

@@ -20,7 +20,6 @@ package replay
 
 import (
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
@@ -53,8 +52,8 @@ type scene struct {
 }
 
 // Read gives the situation at the place, whatever was read before.
-func (m *scene) Read(transcript.Log) (transcript.Log, transcript.View, error) {
-	return transcript.Log{}, m.view, nil
+func (m *scene) Read([]byte) ([]byte, transcript.View, error) {
+	return nil, m.view, nil
 }
 
 // Window gives the last lines up to the place.
@@ -72,13 +71,11 @@ func (m *scene) Window(n int, _ string) (fact.Window, error) {
 
 // eventAt is what Claude Code would have sent.
 func eventAt(path, session, mode, text string, view transcript.View) hook.Event {
-	e := hook.Event{Name: "Stop", SessionID: session, TranscriptPath: path, PermissionMode: mode, LastMessage: strings.TrimSpace(text), PromptID: view.PromptID}
+	e := hook.Event{Name: "Stop", SessionID: session, TranscriptPath: path, LastMessage: strings.TrimSpace(text), PromptID: view.PromptID, Moment: guard.Moment{PermissionMode: mode}}
 	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
-	e.Background = slices.Grow(e.Background, len(view.Started))[:len(view.Started)]
-	for i, t := range view.Started {
-		b := &e.Background[i]
+	for _, t := range view.Started {
 		// Shell commands are most, and the only ones that are not always waited for.
-		b.ID, b.Type, b.Description, b.Command = t.ID, "shell", t.What, t.What
+		e.Tasks = append(e.Tasks, guard.Background{ID: t.ID, Type: "shell", Description: t.What, Command: t.What})
 	}
 	return e
 }
@@ -151,10 +148,12 @@ func (v *voter) look(m *scene, known []opinion) opinion {
 			return o
 		}
 	}
-	snapshot := hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, v.Bare)
+	stop := hook.Stop{Event: m.event, Settings: v.Settings, Before: v.state, Reading: m, Now: m.now, Alone: v.Bare}
+	snapshot := stop.Examine()
 	o := opinion{snapshot, snapshot.Verdict}
 	if snapshot.Veto.Rule != "" { // a guard has answered
-		o.alone = hook.ExamineBy(m, m.event, v.Settings, v.state, nil, m.now, true).Verdict
+		stop.Alone = true
+		o.alone = stop.Examine().Verdict
 	}
 	return o
 }
@@ -166,14 +165,15 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	}
 	verdict, by := o.snapshot.Verdict, o.snapshot.Veto.Rule
 	if !v.NoBudget {
-		settled, next := o.snapshot.Settle(v.state, v.Settings, m.now)
+		o.snapshot.Before, o.snapshot.Settings = v.state, v.Settings
+		settled := o.snapshot.Settle()
 		if label.Hooked() {
-			v.state = next
+			v.state = settled.Next
 		}
 		if settled.Decision != verdict.Decision {
 			by = settled.Rule
 		}
-		verdict = settled
+		verdict = settled.Verdict
 	}
 	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
 	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -46,8 +46,8 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 	for _, row := range r.Rows {
 		cutBehind(t, m, row.Line, cut)
 		for i, c := range candidates {
-			event := hook.Event{Name: "Stop", SessionID: "s", TranscriptPath: cut, PermissionMode: "default", LastMessage: row.Text}
-			want := hook.Examine(event, c.Settings, ledger.State{}, nil, row.At, true).Verdict
+			event := hook.Event{Name: "Stop", SessionID: "s", TranscriptPath: cut, Moment: guard.Moment{PermissionMode: "default"}, LastMessage: row.Text}
+			want := hook.Stop{Event: event, Settings: c.Settings, Now: row.At, Alone: true}.Examine().Verdict
 			got := row.Choices[i]
 			decision := got.Decision
 			if got.Alone != "" {

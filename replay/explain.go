@@ -16,7 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -97,7 +96,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		return Explanation{}, err
 	}
 	defer space.Close()
-	snapshot := hook.ExamineBy(m, m.event, c.Settings, ledger.State{}, space, p.Now, c.Bare)
+	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Alone: c.Bare}.Examine()
 	if len(snapshot.Faults) > 0 {
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}

@@ -10,7 +10,7 @@ import "embed"
 // of, and their tests, which whoever compiles or hashes them leaves out. A new
 // package has to be added here; a test compares this with what is imported.
 //
-//go:embed backend/*.go closing/*.go command/*.go display/*.go fact/*.go guard/*.go hook/*.go judge/*.go language/*.go language/*.txt ledger/*.go springfield-hook/*.go springfield-judge/*.go moment/*.go process/*.go strategy/*.go terminal/*.go transcript/*.go workspace/*.go
+//go:embed backend/*.go closing/*.go codec/*.go command/*.go display/*.go fact/*.go guard/*.go hook/*.go judge/*.go file/*.go language/*.go language/*.txt ledger/*.go springfield-hook/*.go springfield-judge/*.go moment/*.go process/*.go strategy/*.go terminal/*.go transcript/*.go workspace/*.go
 var Source embed.FS
 
 // Module and Go are the module path and the go line that the sources are

@@ -18,12 +18,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -227,7 +225,7 @@ func textOf(line []byte) string {
 
 func decide(c contest, path, text string) (strategy.Verdict, error) {
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, LastMessage: text}
-	snapshot := hook.Examine(event, c.settings, ledger.State{}, nil, time.Time{}, c.alone)
+	snapshot := hook.Stop{Event: event, Settings: c.settings, Alone: c.alone}.Examine()
 	if len(snapshot.Faults) > 0 {
 		return strategy.Verdict{}, errors.New(snapshot.Faults[0])
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -146,8 +147,8 @@ func endpoint(base string) (address, why string) {
 // transport knows the user's proxy, and the certificates that Claude Code knows.
 func (e Env) transport() *http.Transport {
 	t := &http.Transport{Proxy: e.Proxy, ForceAttemptHTTP2: true, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}
-	if file := e.Get("NODE_EXTRA_CA_CERTS"); file != "" {
-		if pem, err := readBounded(file, 4<<20); err == nil {
+	if path := e.Get("NODE_EXTRA_CA_CERTS"); path != "" {
+		if pem, err := file.Read(path, 4<<20); err == nil {
 			pool, err := x509.SystemCertPool()
 			if err != nil {
 				pool = x509.NewCertPool()

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // maxSettings bounds a settings file, in bytes.
@@ -28,16 +29,16 @@ func Redirected(project, home string) string {
 		return ""
 	}
 	project = filepath.Clean(project)
-	for _, file := range projectSettings(project) {
+	for _, path := range projectSettings(project) {
 		bad := chooses
-		if sameDirectory(filepath.Dir(filepath.Dir(file)), home) {
+		if sameDirectory(filepath.Dir(filepath.Dir(path)), home) {
 			bad = movesHome
 		}
-		name := "the project's .claude/" + filepath.Base(file)
-		if filepath.Dir(filepath.Dir(file)) != project {
-			name = file
+		name := "the project's .claude/" + filepath.Base(path)
+		if filepath.Dir(filepath.Dir(path)) != project {
+			name = path
 		}
-		data, err := readBounded(file, maxSettings)
+		data, err := file.Read(path, maxSettings)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -45,7 +46,7 @@ func Redirected(project, home string) string {
 			return name + " cannot be read"
 		}
 		if member, ok := choice(data, bad); !ok {
-			return name + " is no JSON object, so nobody knows where it sends questions"
+			return name + " is no JSON object, so it is not known where it sends questions"
 		} else if member != "" {
 			return name + " sets " + member
 		}
@@ -108,13 +109,13 @@ func mainWorktree(git string) string {
 		}
 		return path
 	}
-	data, err := readBounded(git, 4<<10)
+	data, err := file.Read(git, 4<<10)
 	named, ok := strings.CutPrefix(string(data), "gitdir:")
 	if err != nil || !ok {
 		return ""
 	}
 	own := at(filepath.Dir(git), named)
-	if data, err = readBounded(filepath.Join(own, "commondir"), 4<<10); err != nil {
+	if data, err = file.Read(filepath.Join(own, "commondir"), 4<<10); err != nil {
 		return ""
 	}
 	return filepath.Dir(at(own, string(data)))
@@ -162,25 +163,4 @@ func sameDirectory(a, b string) bool {
 	infoA, errA := os.Stat(a)
 	infoB, errB := os.Stat(b)
 	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
-}
-
-// readBounded reads a regular file of at most limit bytes.
-func readBounded(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errors.New("too large")
-	}
-	return data, err
 }

@@ -120,6 +120,14 @@ func (w *Walk) Whole() bool { return w.at == ended }
 // Alone is Whole where nothing else stands behind it.
 func (w *Walk) Alone() bool { return w.at == ended && skipSpace(w.line, w.i) == len(w.line) }
 
+// Passed is what the walk has gone through, nil if it is torn.
+func (w *Walk) Passed() []byte {
+	if w.at != ended {
+		return nil
+	}
+	return w.line[:w.i]
+}
+
 // Rest is what there is of a string that is cut, nil if it is no string.
 func (w *Walk) Rest() []byte {
 	if w.at == torn && w.Is('"') {

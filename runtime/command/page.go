@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -33,7 +32,7 @@ func (d Desk) Page(path string, settings hook.Settings) error {
 	}
 	f.Close()
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
-	snapshot := hook.Examine(event, settings, ledger.State{}, nil, d.Now(), true)
+	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Alone: true}.Examine()
 	if len(snapshot.Faults) > 0 {
 		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code's"}
 	}

@@ -9,25 +9,20 @@ import (
 	"strconv"
 )
 
-// Open opens a file for reading and tells how large it is. A pipe or a terminal is an
-// error. The size is asked for by Seek: Stat would bring 120 KB of time formatting
-// into the hook.
+// errIrregular says that something else lies in a file's place.
+var errIrregular = errors.New("not a regular file")
+
+// Open opens a regular file for reading and tells how large it is. Flags may be
+// Nofollow.
 func Open(path string, flags int) (f *os.File, size int64, err error) {
-	f, err = os.OpenFile(path, os.O_RDONLY|Nonblock|flags, 0)
+	f, size, err = open(path, flags)
 	if err != nil {
-		return nil, 0, err
-	}
-	if size, err = f.Seek(0, io.SeekEnd); err == nil {
-		_, err = f.Seek(0, io.SeekStart)
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, err
+		return nil, 0, &os.PathError{Op: "open", Path: path, Err: err}
 	}
 	return f, size, nil
 }
 
-// Read reads a file of at most so many bytes.
+// Read reads a regular file of at most so many bytes.
 func Read(path string, most int) ([]byte, error) {
 	f, size, err := Open(path, 0)
 	if err != nil {
@@ -45,9 +40,9 @@ func Read(path string, most int) ([]byte, error) {
 	return data[:n], err
 }
 
-// Exists tells whether a file can be opened.
+// Exists tells whether a regular file can be opened.
 func Exists(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|Nonblock, 0)
+	f, _, err := Open(path, 0)
 	if err == nil {
 		f.Close()
 	}

@@ -1,10 +1,12 @@
 // Package guard holds what every strategy inherits: the situations in which
-// nobody is asked, and the budget nobody can talk away.
+// it is not asked, and the budget, above which no rule stands.
 package guard
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
 )
 
 // Moment is what the event itself says about the stop.
@@ -22,10 +24,18 @@ type Background struct {
 	Command     string // of a shell task
 }
 
+// Members are a task as Claude Code writes it.
+func (b *Background) Members(m *codec.Members) {
+	m.Text("id", &b.ID)
+	m.Text("type", &b.Type)
+	m.Text("description", &b.Description)
+	m.Text("command", &b.Command)
+}
+
 // Veto is a stop without asking the strategy. The zero Veto is none.
 type Veto struct{ Rule, Evidence string }
 
-// Before looks at the event alone: whoever plans or waits is not done and must
+// Before looks at the event alone: a session that plans or waits is not done and must
 // not be pushed. Shell tasks do not count here, because a development server
 // runs all day; see Waiting.
 func Before(m Moment) Veto {
@@ -56,7 +66,7 @@ func Waiting(m Moment, earlier []string) Veto {
 	return Veto{}
 }
 
-// isServer knows commands that run until somebody stops them.
+// isServer knows commands that run until they are stopped.
 func isServer(command string) bool {
 	for _, sign := range []string{
 		"run dev", "run start", "npm start", "yarn start", "yarn dev", "pnpm dev", "pnpm start", "bun dev", "vite", "next dev", "webpack serve",

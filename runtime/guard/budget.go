@@ -24,23 +24,22 @@ type Limits struct {
 const Window = 5 * time.Minute
 
 // Defaults are the limits where nothing else is said. Idle stays below the
-// eight after which Claude Code ends the turn and tells nobody.
+// eight after which Claude Code ends the turn without a word.
 func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, Same: 2, Idle: 7} }
 
-// Progress is what a stop can be compared by with the one before it.
-type Progress struct {
-	// Seen is the text, the todos and the tools of the session so far: equal
-	// when nothing has happened.
-	Seen string
-	// Tools counts the tool calls of the session so far.
+// Stop is what the budget counts by.
+type Stop struct {
+	// Prompt is the user's prompt that the stop belongs to.
+	Prompt string
+	// Seen is the text, the todos and the tools of the session so far: equal to the
+	// one before when nothing has happened. Tools counts the tool calls so far.
+	Seen  string
 	Tools int
-}
-
-// Witness is what the transcript knows of our continues: "Stop hook feedback"
-// of our own. It counts where the ledger has gone missing.
-type Witness struct {
-	Times    []int64 // Unix milliseconds
+	// Times, in Unix milliseconds, and InPrompt are our continues as the transcript has
+	// them, by "Stop hook feedback". They count where the ledger has gone missing.
+	Times    []int64
 	InPrompt int
+	Now      time.Time
 }
 
 // Spend takes one continue from the budget, if there is one left. It returns
@@ -50,23 +49,23 @@ type Witness struct {
 // A clock that was set back makes earlier continues lie in the future. They
 // count as just now, so that a changed clock never buys another continue and
 // never locks a session for longer than the window.
-func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now time.Time) (ledger.State, ledger.Left, Veto) {
-	t := now.UnixMilli()
-	if s.Prompt != prompt {
-		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = prompt, 0, 0, 0, ""
+func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto) {
+	t := stop.Now.UnixMilli()
+	if s.Prompt != stop.Prompt {
+		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
 	}
-	s.InPrompt = max(s.InPrompt, w.InPrompt)
+	s.InPrompt = max(s.InPrompt, stop.InPrompt)
 	times, recent := clamp(s.Continues, t)
-	if seen, many := clamp(w.Times, t); many > recent {
+	if seen, many := clamp(stop.Times, t); many > recent {
 		times, recent = seen, many
 	}
-	s.Continues = newest(times)
+	s.Continues = times[max(0, len(times)-maxTimes):]
 
 	same, idle := s.Same, s.Idle
-	if s.Seen != p.Seen {
+	if s.Seen != stop.Seen {
 		same = 0
 	}
-	if s.Tools != p.Tools {
+	if s.Tools != stop.Tools {
 		idle = 0
 	}
 	var veto Veto
@@ -86,10 +85,10 @@ func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
-	s.Continues = newest(append(times, t))
+	s.Continues = append(times, t)[max(0, len(times)+1-maxTimes):]
 	s.InPrompt++
-	s.Seen, s.Same = p.Seen, same+1
-	s.Tools, s.Idle = p.Tools, idle+1
+	s.Seen, s.Same = stop.Seen, same+1
+	s.Tools, s.Idle = stop.Tools, idle+1
 	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt}, Veto{}
 }
 
@@ -98,8 +97,8 @@ func Spend(s ledger.State, l Limits, prompt string, p Progress, w Witness, now t
 const chain = 4
 
 // Round takes one round of a loop, whose greatest length is most. A loop counts
-// its own rounds, in a file and by a name that anybody can change; this counts all
-// of them. Where nobody knows the prompt there is nothing to count by.
+// its own rounds, in a file and by a name that others can change; this counts all
+// of them. Where the prompt is not known there is nothing to count by.
 func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 	if s.LoopPrompt != prompt {
 		s.LoopPrompt, s.Rounds = prompt, 0
@@ -127,5 +126,3 @@ func clamp(times []int64, now int64) (clamped []int64, recent int) {
 // maxTimes is how many continues are remembered: more than any burst allows, so
 // that a limit that is lowered and raised again forgets nothing.
 const maxTimes = 100
-
-func newest(times []int64) []int64 { return times[max(0, len(times)-maxTimes):] }

@@ -48,6 +48,21 @@ func TestBefore(t *testing.T) {
 }
 
 // moving is a session that makes progress at every stop.
+// Progress and Witness are the two halves of a Stop.
+type Progress struct {
+	Seen  string
+	Tools int
+}
+
+type Witness struct {
+	Times    []int64
+	InPrompt int
+}
+
+func taken(s ledger.State, l Limits, prompt string, p Progress, w Witness, now time.Time) (ledger.State, ledger.Left, Veto) {
+	return Spend(s, l, Stop{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Times: w.Times, InPrompt: w.InPrompt, Now: now})
+}
+
 func moving(i int) Progress { return Progress{Seen: fmt.Sprint(i), Tools: i} }
 
 // spend asks for continues at the given seconds and says which were granted.
@@ -55,7 +70,7 @@ func spend(s ledger.State, prompt string, seconds ...int) (ledger.State, []bool)
 	var granted []bool
 	for _, sec := range seconds {
 		var v Veto
-		s, _, v = Spend(s, Defaults(), prompt, moving(sec), Witness{}, time.Unix(1_000_000+int64(sec), 0))
+		s, _, v = taken(s, Defaults(), prompt, moving(sec), Witness{}, time.Unix(1_000_000+int64(sec), 0))
 		granted = append(granted, v.Rule == "")
 	}
 	return s, granted
@@ -126,7 +141,7 @@ func TestSpendNeedsProgress(t *testing.T) {
 					prompt = test.prompts[i]
 				}
 				var v Veto
-				s, _, v = Spend(s, Defaults(), prompt, p, Witness{}, time.Unix(int64(i*1000), 0))
+				s, _, v = taken(s, Defaults(), prompt, p, Witness{}, time.Unix(int64(i*1000), 0))
 				if v.Rule != test.want[i] {
 					t.Fatalf("stop %d: rule %q, want %q", i, v.Rule, test.want[i])
 				}
@@ -155,7 +170,7 @@ func TestSpendHearsTheWitness(t *testing.T) {
 		"many for the prompt": {Witness{Times: ago(900), InPrompt: 20}, "budget", 0},
 		"in the future":       {Witness{Times: ago(-500, -400, -300)}, "budget", 0},
 	} {
-		_, left, v := Spend(ledger.State{}, Defaults(), "p", moving(1), test.witness, now)
+		_, left, v := taken(ledger.State{}, Defaults(), "p", moving(1), test.witness, now)
 		if v.Rule != test.rule || left.Burst != test.left {
 			t.Errorf("%s: rule %q, %d left, want %q, %d", name, v.Rule, left.Burst, test.rule, test.left)
 		}
@@ -164,7 +179,7 @@ func TestSpendHearsTheWitness(t *testing.T) {
 
 func TestSpendObeysLimits(t *testing.T) {
 	l := Limits{Burst: 0, PerPrompt: 20, Same: 2, Idle: 7}
-	if _, _, v := Spend(ledger.State{}, l, "p", moving(1), Witness{}, time.Unix(0, 0)); v.Rule != "budget" {
+	if _, _, v := taken(ledger.State{}, l, "p", moving(1), Witness{}, time.Unix(0, 0)); v.Rule != "budget" {
 		t.Errorf("a burst of none continues: %+v", v)
 	}
 }
@@ -228,7 +243,7 @@ func FuzzSpend(f *testing.F) {
 		for _, step := range steps {
 			now += int64(step) // seconds, only forward
 			var v Veto
-			s, _, v = Spend(s, Defaults(), "p", moving(len(granted)), Witness{}, time.Unix(now, 0))
+			s, _, v = taken(s, Defaults(), "p", moving(len(granted)), Witness{}, time.Unix(now, 0))
 			if v.Rule != "" {
 				continue
 			}

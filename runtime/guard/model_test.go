@@ -66,7 +66,7 @@ func (m *model) stop() error {
 		limits.Burst = 0
 	}
 	var veto Veto
-	m.state, _, veto = Spend(m.state, limits, fmt.Sprint(m.prompt), Progress{Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools}, witness, clock)
+	m.state, _, veto = taken(m.state, limits, fmt.Sprint(m.prompt), Progress{Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools}, witness, clock)
 	if veto.Rule != "" {
 		return nil
 	}

@@ -7,9 +7,10 @@ package guard
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // maxRalph bounds what is read of the state file: its frontmatter is short.
@@ -17,21 +18,18 @@ const maxRalph = 16 << 10
 
 // RalphArmed tells whether ralph-loop drives this session in this directory. A
 // file that names another session is another session's loop; one that names
-// none is everybody's, as ralph-loop has it.
+// none is any session's, as ralph-loop has it.
 func RalphArmed(dir, session string) bool {
 	if dir == "" {
 		return false
 	}
-	f, err := os.OpenFile(filepath.Join(dir, ".claude", "ralph-loop.local.md"), os.O_RDONLY|nonblock, 0)
+	f, size, err := file.Open(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
-		return false // a pipe or a terminal, which would hold Claude up
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxRalph))
-	if err != nil {
+	data := make([]byte, min(size, maxRalph))
+	if _, err := io.ReadFull(f, data); err != nil {
 		return false
 	}
 	owner := frontmatter(data, "session_id")

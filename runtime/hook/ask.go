@@ -18,7 +18,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
@@ -31,102 +31,131 @@ const overtime = 2 * time.Second
 
 // asking is a question and what came of it.
 type asking struct {
-	asked  *ledger.Asked  // nil: nobody was
+	asked  *ledger.Asked  // nil: no judge was
 	judged *ledger.Judged // an answer to remember
 	told   string         // to the user, besides what the verdict says
 }
 
-// patience is how long the hook may take besides, with a judge.
-func patience(settings Settings) time.Duration {
-	if settings.Config.Judge == nil {
-		return 0
+// note puts down what came of a question to the judge.
+func (q asking) note(v *Settled) {
+	if q.asked != nil {
+		v.Next.Spent += q.asked.Micros
+		v.Next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
 	}
-	return time.Duration(settings.Config.Judge.Within) * time.Second
+	if q.judged != nil {
+		v.Next.Note(*q.judged)
+	}
+	if v.Told == "" {
+		v.Told = q.told
+	}
 }
 
 // ask asks about the verdict's page and makes of it what the answer says.
-func (h Host) ask(state string, settings Settings, before ledger.State, snapshot *Snapshot) (a asking) {
-	v, j := &snapshot.Verdict, settings.Config.Judge
+func (s *start) ask(snapshot *Snapshot) (a asking) {
+	v, j := &snapshot.Verdict, snapshot.Settings.Config.Judge
 	if v.Page == "" || j == nil {
 		return a
 	}
-	model := j.Model
-	if h.Getenv != nil {
-		// An ARN names an account besides, and the variable may be a project's.
-		if m := h.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
-			model = m
-		} else if m != "" {
-			h.note("LISA_SIMPSON_MODEL: %q is no name of a model; asking %s", short(m, 100), model)
-		}
+	yes := *snapshot
+	yes.Verdict.Decision = strategy.Continue
+	if settled := yes.Settle(); settled.Decision != strategy.Continue {
+		return unanswered(v, a, "unasked", "a yes would change nothing: "+settled.Evidence)
 	}
-	unasked := func(rule, why string) asking {
-		v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
-		return a
+	q := judge.Question{
+		Backend: j.Backend, Model: s.model(j.Model), System: judge.Prompt(), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Project: s.project(),
 	}
-	if _, _, veto := guard.Spend(before, settings.Limits, snapshot.prompt(), snapshot.progress(), snapshot.witness(), h.Now); veto.Rule != "" {
-		return unasked("unasked", "a yes would change nothing: "+veto.Evidence)
-	}
-	key := pageKey(j.Backend, model, v.Page)
-	for _, old := range before.Judged {
+	key := pageKey(q.Backend, q.Model, q.Page)
+	for _, old := range snapshot.Before.Judged {
 		if old.Page == key {
-			a.asked = &ledger.Asked{Backend: j.Backend, Model: model, Bytes: len(v.Page), Cached: true}
+			a.asked = &ledger.Asked{Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Cached: true}
 			answered(v, old.Continue, old.Why)
 			return a
 		}
 	}
-
-	question := judge.Question{
-		Backend: j.Backend, Model: model, System: judge.Prompt(), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Project: h.project(snapshot.Event),
-	}
 	// Rather too much: what is not spent goes back.
-	worst := judge.Micros(model, judge.Usage{Input: int64(len(question.System)+len(question.Page))/2 + 1000, Output: judge.MaxOutput})
-	if before.Spent+worst > micros(*j.Session) {
-		return unasked("unasked", "this session's limit for judges is reached, "+judge.Dollars(before.Spent)+" of "+judge.Dollars(micros(*j.Session)))
+	worst := judge.Micros(q.Model, judge.Usage{Input: int64(len(q.System)+len(q.Page))/2 + 1000, Output: judge.MaxOutput})
+	if why := s.take(snapshot.Before.Spent, worst, j); why != "" {
+		return unanswered(v, a, "unasked", why)
 	}
-	switch err := ledger.Take(state, h.Now, worst, micros(*j.Daily)); err {
-	case nil:
-	case ledger.ErrSpent, ledger.ErrResting:
-		return unasked("unasked", err.Error())
-	default:
-		h.note("ask judge: %v", err)
-		return unasked("unasked", "what judges have cost cannot be written down")
-	}
-	start := time.Now()
-	reply := h.put(question)
-	if reply.Micros == 0 && mayBeBilled(reply.Failed) {
-		reply.Micros = worst
-	}
-	var due bool
-	var err error
-	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
-		err = ledger.PutBack(state, h.Now.Add(time.Since(start)), worst)
-	} else {
-		due, err = ledger.Settle(state, h.Now.Add(time.Since(start)), worst, reply.Micros, string(reply.Failed), short(reply.Detail, 200))
-	}
-	if err != nil {
-		h.note("settle judge: %v", err)
-	}
+	reply, due := s.pay(q, worst)
 	a.asked = &ledger.Asked{
-		Backend: j.Backend, Model: model, Bytes: len(v.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
+		Backend: q.Backend, Model: q.Model, Bytes: len(q.Page), Input: reply.Usage.Input, Output: reply.Usage.Output, CacheRead: reply.Usage.CacheRead,
 		CacheWrite: reply.Usage.CacheWrite, Micros: reply.Micros, Took: reply.Took, Failed: string(reply.Failed), Detail: short(reply.Detail, 300),
 	}
 	if reply.Model != "" {
 		a.asked.Model = short(reply.Model, 100)
 	}
-	if reply.Failed != "" {
-		h.note("ask judge: %s: %s", reply.Failed, reply.Detail)
-		switch {
-		case reply.Failed == judge.Redirected && !before.Barred:
-			a.told = settings.Plugin + ": I ask no judge in this project: " + short(reply.Detail, 200) + ". Where my rules are not sure, I let Claude stop."
-		case due:
-			a.told = settings.Plugin + ": the judge has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
-				". Until it does, I let Claude stop where my rules are not sure."
-		}
-		return unasked("unanswered", "the judge did not answer: "+string(reply.Failed)+", "+reply.Detail)
+	if reply.Failed == "" {
+		answered(v, reply.Continue, reply.Why)
+		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: short(reply.Why, 200)}
+		return a
 	}
-	answered(v, reply.Continue, reply.Why)
-	a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: short(reply.Why, 200)}
+	s.note("ask judge: %s: %s", reply.Failed, reply.Detail)
+	switch {
+	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
+		a.told = s.plugin + ": I ask no judge in this project: " + short(reply.Detail, 200) + ". Where my rules are not sure, I let Claude stop."
+	case due:
+		a.told = s.plugin + ": the judge has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
+			". Until it does, I let Claude stop where my rules are not sure."
+	}
+	return unanswered(v, a, "unanswered", "the judge did not answer: "+string(reply.Failed)+", "+reply.Detail)
+}
+
+// unanswered says in the verdict why no judge has answered.
+func unanswered(v *strategy.Verdict, a asking, rule, why string) asking {
+	v.Rule, v.Sure, v.Evidence = rule, 100, why+" (rule "+v.Rule+": "+v.Evidence+")"
 	return a
+}
+
+// model is who is asked: the settings' model, or that of a variable. An ARN names an
+// account besides, and the variable may be a project's.
+func (s *start) model(model string) string {
+	if s.Getenv == nil {
+		return model
+	}
+	if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
+		return m
+	} else if m != "" {
+		s.note("LISA_SIMPSON_MODEL: %q is no name of a model; asking %s", short(m, 100), model)
+	}
+	return model
+}
+
+// take counts what a question may cost, or says why it is not asked. spent is what
+// the session has cost so far.
+func (s *start) take(spent, worst int64, j *strategy.Judge) (why string) {
+	if spent+worst > micros(*j.Session) {
+		return "this session's limit for judges is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(micros(*j.Session))
+	}
+	switch err := ledger.Take(s.state, s.Now, worst, micros(*j.Daily)); err {
+	case nil:
+		return ""
+	case ledger.ErrSpent, ledger.ErrResting:
+		return err.Error()
+	default:
+		s.note("ask judge: %v", err)
+		return "what judges have cost cannot be written down"
+	}
+}
+
+// pay asks, and counts what it has cost. due tells that the user should hear of a
+// judge that does not answer.
+func (s *start) pay(q judge.Question, worst int64) (reply judge.Reply, due bool) {
+	begun := time.Now()
+	reply = s.put(q)
+	if reply.Micros == 0 && mayBeBilled(reply.Failed) {
+		reply.Micros = worst
+	}
+	now, err := s.Now.Add(time.Since(begun)), error(nil)
+	if reply.Failed == judge.Redirected { // of this project, not of the judge: others ask it
+		err = ledger.PutBack(s.state, now, worst)
+	} else {
+		due, err = ledger.Settle(s.state, now, worst, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: short(reply.Detail, 200)})
+	}
+	if err != nil {
+		s.note("settle judge: %v", err)
+	}
+	return reply, due
 }
 
 // answered makes the judge's answer the verdict. Its words are for the user: what
@@ -140,7 +169,7 @@ func answered(v *strategy.Verdict, goOn bool, why string) {
 }
 
 // put asks springfield-judge, which lies beside the hook.
-func (h Host) put(q judge.Question) judge.Reply {
+func (s *start) put(q judge.Question) judge.Reply {
 	failed := func(why judge.Failure, err error) judge.Reply {
 		return judge.Reply{Failed: why, Detail: short(err.Error(), judge.MaxDetail)}
 	}
@@ -148,15 +177,15 @@ func (h Host) put(q judge.Question) judge.Reply {
 	if err != nil {
 		return failed(judge.NoBinary, err)
 	}
-	program := filepath.Join(filepath.Dir(follow(h.Executable)), "springfield-judge"+exe())
-	if h.Executable == "" || !exists(program) {
+	program := filepath.Join(filepath.Dir(follow(s.Executable)), "springfield-judge"+exe())
+	if s.Executable == "" || !file.Exists(program) {
 		return failed(judge.NoBinary, errors.New("there is no "+program))
 	}
 	var env []string
-	if h.Environ != nil {
-		env = h.Environ()
+	if s.Environ != nil {
+		env = s.Environ()
 	}
-	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(h.finish))
+	within := min(time.Duration(q.Within)*time.Millisecond+overtime, time.Until(s.finish))
 	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.Ask(judge.MaxWire)
 	switch {
 	case err == process.ErrSlow:
@@ -175,7 +204,7 @@ func (h Host) put(q judge.Question) judge.Reply {
 	return bounded(r)
 }
 
-// mayBeBilled tells failures after which nobody knows what the question has cost:
+// mayBeBilled tells failures after which it is not known what the question has cost:
 // the answer was on its way, or was not one. It counts as the worst, so that a
 // limit in dollars holds.
 func mayBeBilled(f judge.Failure) bool { return f == judge.TimedOut || f == judge.Junk }
@@ -191,14 +220,6 @@ func bounded(r judge.Reply) judge.Reply {
 		r.Failed = judge.Junk // of another springfield's, maybe; no answer it is
 	}
 	return r
-}
-
-// project is the directory whose settings must not choose where a question goes.
-func (h Host) project(event Event) string {
-	if h.Project != "" {
-		return h.Project
-	}
-	return event.Cwd
 }
 
 func exe() string {

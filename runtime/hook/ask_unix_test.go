@@ -73,9 +73,9 @@ func (w *world) last() ledger.Record {
 	return r
 }
 
-func (w *world) purse() ledger.Purse {
+func (w *world) spend() ledger.Spend {
 	w.t.Helper()
-	p, err := ledger.ReadPurse(w.path(".claude/springfield"), w.host.Now)
+	p, err := ledger.ReadSpend(w.path(".claude/springfield"), w.host.Now)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 	if r.Decision != "continue" || r.Rule != "judge" || r.Asked == nil || r.Asked.Micros != 700 || r.Asked.Input != 900 || r.Asked.Model != "claude-haiku-x" || r.State.Spent != 700 {
 		t.Errorf("%+v", r)
 	}
-	if p := w.purse(); p.Micros != 700 || p.Questions != 1 {
+	if p := w.spend(); p.Micros != 700 || p.Questions != 1 {
 		t.Errorf("%+v", p)
 	}
 }
@@ -225,7 +225,7 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 			if out, _ := w.say(unsure); out.Decision != "block" {
 				t.Errorf("after a rest: %+v", out)
 			}
-			if p := w.purse(); p.Failures != 0 || p.Until != 0 {
+			if p := w.spend(); p.Failures != 0 || p.Until != 0 {
 				t.Errorf("%+v", p)
 			}
 		})
@@ -265,7 +265,7 @@ func TestProjectBarsTheJudge(t *testing.T) {
 			t.Errorf("stop %d: %+v", i, r)
 		}
 	}
-	if p := w.purse(); p.Failures != 0 || p.Until != 0 || p.Questions != 0 || p.Micros != 0 {
+	if p := w.spend(); p.Failures != 0 || p.Until != 0 || p.Questions != 0 || p.Micros != 0 {
 		t.Errorf("%+v", p)
 	}
 	w.judge(printed(yes))
@@ -455,8 +455,8 @@ func TestJudgeThatHangs(t *testing.T) {
 		t.Errorf("%+v", r.Asked)
 	}
 	// Nobody knows what it has cost, so it has cost what it may.
-	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.purse().Micros != r.Asked.Micros {
-		t.Errorf("%+v, %+v", r.Asked, w.purse())
+	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
+		t.Errorf("%+v, %+v", r.Asked, w.spend())
 	}
 	data, err := os.ReadFile(filepath.Join(w.path("plugin/hooks"), "child"))
 	if err != nil {

@@ -2,7 +2,7 @@
 // strategy.json, the user's <state>/<plugin>.json, and the project's
 // .claude/springfield/<plugin>.json.
 //
-// The project may belong to somebody the user does not trust. Its file can add
+// The project may be one that the user does not trust. Its file can add
 // rules that stop, add rules that continue where no other rule decides, with
 // reasons of our own, switch continuing rules off and lower limits. Nothing in
 // it can push Claude on where the user's configuration would let it stop, or
@@ -15,17 +15,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// A configuration file is at most so large, in bytes; a project's, which anybody may have
+// A configuration file is at most so large, in bytes; a project's, which others may have
 // written, at most maxProject.
 const (
 	maxConfig  = 256 << 10
@@ -55,8 +55,8 @@ func (s Settings) Rounds() int {
 	return min(s.Limits.Burst, s.Limits.PerPrompt)
 }
 
-// file is one layer as it is written.
-type file struct {
+// written is one layer as its file has it.
+type written struct {
 	Schema string `json:"$schema"`
 	Plugin string `json:"plugin"`
 	strategy.Config
@@ -94,7 +94,7 @@ type own struct {
 // name says which, so that a plugin that lost its settings keeps its strategy.
 func readOwn(root string) (own, error) {
 	o := own{path: filepath.Join(root, configFile)}
-	data, err := readConfig(o.path, maxConfig)
+	data, err := file.Read(o.path, maxConfig)
 	if known, ok := strategy.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
 		o.plugin, o.strategy, o.data = known.Name, known, []byte("{}")
 		return o, nil
@@ -137,9 +137,9 @@ func Unplugged(known strategy.Strategy, state, project string) Settings {
 // FromFile are the settings that one file brings: a plugin's strategy.json, or a
 // user's own file of rules. One that leaves out whose rules it has is named as its
 // strategy, or it is for ned-flanders. What is wrong with it is an error, because it
-// is what somebody wants to try.
+// is what the user wants to try.
 func FromFile(path string) (Settings, error) {
-	data, err := readConfig(path, maxConfig)
+	data, err := file.Read(path, maxConfig)
 	if err != nil {
 		return Settings{}, err
 	}
@@ -193,7 +193,7 @@ func (o own) settings(state, project string) Settings {
 		if l.by == byProject {
 			most = maxProject
 		}
-		data, err := readConfig(path, most)
+		data, err := file.Read(path, most)
 		switch {
 		case os.IsNotExist(err):
 		case err != nil:
@@ -211,7 +211,7 @@ type writer int
 const (
 	byAuthor  writer = iota // of the plugin
 	byUser                  // whose machine it is
-	byProject               // anybody
+	byProject               // of a project, whoever that is
 )
 
 func inProject(dir string) string {
@@ -223,7 +223,7 @@ func inProject(dir string) string {
 
 // layer puts a file over what is in force.
 func (s *Settings) layer(path string, data []byte, by writer) {
-	var f file
+	var f written
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&f); err != nil {
@@ -428,22 +428,6 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
 	})
-}
-
-func readConfig(path string, most int) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if _, err := f.Seek(0, io.SeekCurrent); err != nil {
-		return nil, err // a pipe or a terminal, which would hold Claude up
-	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err == nil && len(data) > most {
-		err = fmt.Errorf("read %s: larger than %d bytes", path, most)
-	}
-	return data, err
 }
 
 // place puts line and column in front of a decoding error and says it in words

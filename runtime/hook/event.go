@@ -3,6 +3,7 @@
 package hook
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -22,34 +24,43 @@ const maxEvent = 4 << 20
 // field may be missing; unknown ones are passed over, because each release of
 // the client brings new ones.
 type Event struct {
-	SessionID      string `json:"session_id"`
-	TranscriptPath string `json:"transcript_path"`
-	Cwd            string `json:"cwd"`
-	Name           string `json:"hook_event_name"`
-	PromptID       string `json:"prompt_id"`
-	PermissionMode string `json:"permission_mode"`
+	SessionID      string
+	TranscriptPath string
+	Cwd            string
+	Name           string
+	PromptID       string
 	// LastMessage is Claude's last text. The transcript may lag behind the
 	// event by 100 ms, so this is the text that counts.
-	LastMessage string `json:"last_assistant_message"`
-	Background  []struct {
-		ID          string `json:"id"`
-		Type        string `json:"type"`
-		Description string `json:"description"`
-		Command     string `json:"command"`
-	} `json:"background_tasks"`
-	Crons []json.RawMessage `json:"session_crons"`
+	LastMessage string
 	// Prompt is what a UserPromptSubmit is about.
-	Prompt string `json:"prompt"`
+	Prompt string
 	// Active is Claude Code's sticky bit: a Stop hook has continued this turn.
-	Active flag `json:"stop_hook_active"`
-	// Older writers of events call the last message by other names, and give it in
-	// other shapes.
-	Response json.RawMessage `json:"response"`
-	Content  json.RawMessage `json:"content"`
-	Message  json.RawMessage `json:"message"`
+	Active bool
+	guard.Moment
 	// blockCap is how many continues in a row without a tool call Claude Code
 	// honours, 0 for all. It comes from the environment, not from the event.
 	blockCap int
+}
+
+// Members are an event as Claude Code writes it, and as older writers of events do,
+// who call the last message by other names and give it in other shapes.
+func (e *Event) Members(m *codec.Members) {
+	m.Text("session_id", &e.SessionID)
+	m.Text("transcript_path", &e.TranscriptPath)
+	m.Text("cwd", &e.Cwd)
+	m.Text("hook_event_name", &e.Name)
+	m.Text("prompt_id", &e.PromptID)
+	m.Text("permission_mode", &e.PermissionMode)
+	m.Text("last_assistant_message", &e.LastMessage)
+	m.Text("prompt", &e.Prompt)
+	codec.List(m, "background_tasks", &e.Tasks)
+	var crons, active []byte
+	m.Raw("session_crons", &crons)
+	codec.Elements(crons, func([]byte) { e.Crons++ })
+	// Other types than true are no reason to refuse the event.
+	if m.Raw("stop_hook_active", &active); active != nil {
+		e.Active = string(active) == "true"
+	}
 }
 
 // readCap reads CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as Claude Code does.
@@ -61,34 +72,15 @@ func readCap(value string) int {
 	return max(n, 0)
 }
 
-// flag is true only where the event says true: other types are no reason to
-// refuse the event.
-type flag bool
-
-func (f *flag) UnmarshalJSON(data []byte) error {
-	*f = string(data) == "true"
-	return nil
-}
-
-// fromPerson tells whether a prompt is a person's own words. Claude Code also
+// fromUser tells whether a prompt is the user's own words. Claude Code also
 // asks about what wakes Claude, a task that has ended for instance, and about
 // slash commands, which say themselves what is to do: /home/x/log is none.
-func (e Event) fromPerson() bool {
+func (e Event) fromUser() bool {
 	if command, ok := strings.CutPrefix(strings.TrimSpace(e.Prompt), "/"); ok {
 		name := strings.FieldsFunc(command, func(r rune) bool { return r <= ' ' })
 		return len(name) == 0 || command[0] <= ' ' || strings.Contains(name[0], "/")
 	}
 	return !transcript.IsOutput(e.Prompt)
-}
-
-// said is the last message under its older names.
-func (e Event) said() string {
-	for _, raw := range []json.RawMessage{e.Response, e.Content, e.Message} {
-		if len(raw) > 0 && string(raw) != "null" {
-			return plainText(raw, 4) // {"content": [{"text": …}]}
-		}
-	}
-	return ""
 }
 
 // plainText is the text of a string, of an object's text or content, or of all
@@ -119,28 +111,58 @@ func plainText(raw json.RawMessage, depth int) string {
 
 // readEvent reads one JSON object and does not wait for the end of input: on
 // some hosts it never comes.
-func readEvent(r io.Reader) (Event, error) {
-	var e Event
-	limited := &io.LimitedReader{R: r, N: maxEvent}
-	if err := json.NewDecoder(limited).Decode(&e); err != nil {
-		if limited.N == 0 {
-			err = errors.New("larger than 4 MiB")
-		}
+func readEvent(r io.Reader) (e Event, err error) {
+	data, err := readObject(r)
+	if err == nil {
+		err = codec.Read(data, &e)
+	}
+	if err != nil {
 		return Event{}, fmt.Errorf("read event: %w", err)
 	}
 	if e.LastMessage == "" {
-		e.LastMessage = e.said()
+		for _, name := range []string{"response", "content", "message"} {
+			if raw := codec.Member(data, name); raw != nil && string(raw) != "null" {
+				e.LastMessage = plainText(raw, 4) // {"content": [{"text": …}]}
+				break
+			}
+		}
 	}
 	return e, nil
 }
 
-// moment is the part of the event that the guards look at.
-func (e Event) moment() guard.Moment {
-	m := guard.Moment{PermissionMode: e.PermissionMode, Crons: len(e.Crons)}
-	for _, t := range e.Background {
-		m.Tasks = append(m.Tasks, guard.Background{ID: t.ID, Type: t.Type, Description: t.Description, Command: t.Command})
+// readObject reads until an object is complete.
+func readObject(r io.Reader) (data []byte, err error) {
+	data = make([]byte, 0, 8<<10)
+	for err == nil {
+		if len(data) == cap(data) {
+			data = append(make([]byte, 0, 4*cap(data)), data...)
+		}
+		var n int
+		n, err = r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		text := bytes.TrimSpace(data)
+		switch {
+		case len(data) > maxEvent:
+			return nil, errors.New("larger than 4 MiB")
+		case err == nil && !bytes.HasSuffix(text, []byte{'}'}): // it goes on
+		case err == io.EOF && len(text) == 0:
+			return nil, err
+		default:
+			w := codec.Enter(text, '{')
+			for w.Next() {
+			}
+			if object := w.Passed(); object != nil {
+				return object, nil
+			}
+			if len(text) > 0 && text[0] != '{' {
+				return nil, errors.New("it is no JSON object")
+			}
+		}
 	}
-	return m
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return nil, err
 }
 
 // key names the session in the ledger. Without a session id the place stands

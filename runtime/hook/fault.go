@@ -5,9 +5,11 @@ package hook
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -31,35 +33,23 @@ type fault struct {
 	err  error
 }
 
-// start is this start of the hook: what is known of it, and its mark.
-type start struct {
-	plugin   string
-	event    Event
-	state    string // directory
-	mark     *ledger.Mark
-	answered bool // standard output has an answer
-}
-
 // begin leaves the mark of a start, before its work.
-func (h Host) begin(event Event, answers, plugin string) {
-	s := h.start
-	s.event, s.plugin, s.state = event, plugin, h.stateOf(event)
-	s.mark = ledger.Begin(s.state, event.key(), ledger.Start{
-		At: h.Now.UnixMilli(), Plugin: plugin, Event: answers, Session: short(event.SessionID, 100),
-	}, h.Now)
+func (s *start) begin() {
+	s.state = s.stateOf()
+	s.mark = ledger.Begin(s.state, s.event.key(), ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 100)}, s.Now)
 }
 
-// stateOf is the state directory of an event's session. Claude Code 2.1.197 lets a
+// stateOf is the state directory of the event's session. Claude Code 2.1.197 lets a
 // project move its configuration directory, and with it the transcript: a directory
 // that the project can have brought along is not the user's, unless the project
 // holds their home.
-func (h Host) stateOf(event Event) string {
-	own, state := ledger.Dir("", h.Home), ledger.Dir(event.TranscriptPath, h.Home)
+func (s *start) stateOf() string {
+	own, state := ledger.Dir("", s.Home), ledger.Dir(s.event.TranscriptPath, s.Home)
 	if own == "" || state == own {
 		return state
 	}
-	for _, project := range []string{h.Project, event.Cwd, "/proc"} {
-		if project != "" && lies(state, project) && !lies(h.Home, project) {
+	for _, project := range []string{s.Project, s.event.Cwd, "/proc"} {
+		if project != "" && lies(state, project) && !lies(s.Home, project) {
 			return own
 		}
 	}
@@ -72,46 +62,55 @@ func lies(path, dir string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// end completes the mark. An answer that nothing has read is a fault, which the
-// next start files and tells.
-func (h Host) end(written error) {
-	if written != nil {
-		h.note("write answer: %v", written)
-		h.start.mark.Fail(faultAnswer, "the answer could not be handed to Claude Code: "+written.Error())
+// panicked ends a start by its own mistake.
+func (s *start) panicked(p any) {
+	err := fmt.Errorf("panic: %v", p)
+	s.note("%v", err)
+	if s.answered { // the next start tells
+		s.mark.Fail(faultPanic, err.Error())
 		return
 	}
-	h.start.mark.End()
+	s.print(said{systemMessage: s.undecided(fault{faultPanic, err})})
+}
+
+// giveUp ends a start that came to no decision before its work began.
+func (s *start) giveUp(f fault) {
+	told := s.undecided(f)
+	if f.rule == faultEvent {
+		told = "" // it says no session in which to tell once
+	}
+	if err := s.print(said{systemMessage: told}); err != nil {
+		s.note("write answer: %v", err)
+	}
 }
 
 // undecided files a start that came to no decision, and completes its mark. What it
 // returns is for the user.
-func (h Host) undecided(f fault) (told string) {
-	s := h.start
+func (s *start) undecided(f fault) (told string) {
 	evidence := short(f.err.Error(), 1000)
-	if f.rule == faultBusy {
-		s.mark.Fail(f.rule, evidence) // the next start files it, and tells
-		return ""
+	err := ledger.ErrBusy
+	if f.rule != faultBusy {
+		told, err = s.file(f.rule, evidence)
 	}
-	told, err := s.file(h, f.rule, evidence)
-	switch {
-	case err == nil:
+	switch err {
+	case nil:
 		s.mark.End()
 		return told
-	case err == ledger.ErrBusy:
+	case ledger.ErrBusy: // the next start files it, and tells
 		s.mark.Fail(f.rule, evidence)
 		return ""
 	}
 	s.mark.Fail(f.rule, evidence)
 	// Nothing but the transcript says now whether the user was told.
-	if transcript.EndHas(s.event.TranscriptPath, s.message("", "")) {
+	if transcript.EndHas(s.event.TranscriptPath, message(s.plugin, s.answers, "", "")) {
 		return ""
 	}
-	return s.message("", evidence)
+	return message(s.plugin, s.answers, "", evidence)
 }
 
 // file appends the record of a start that came to no decision. told is what the
 // user has not heard yet, of this fault and of earlier ones.
-func (s *start) file(h Host, rule, evidence string) (told string, err error) {
+func (s *start) file(rule, evidence string) (told string, err error) {
 	session, err := ledger.Open(s.state, s.event.key())
 	if err != nil {
 		return "", err
@@ -120,11 +119,11 @@ func (s *start) file(h Host, rule, evidence string) (told string, err error) {
 	if err := session.Lock(); err != nil {
 		return "", err
 	}
-	told = h.left(session)
-	r := ledger.Start{At: h.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers(), Session: short(s.event.SessionID, 200), Rule: rule, Evidence: evidence}.Record()
+	told = s.left(session)
+	r := ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 200), Rule: rule, Evidence: evidence}.Record()
 	r.Cwd, r.State = short(s.event.Cwd, 1000), session.State
 	if r.State.Tell(s.plugin, rule, r.At) {
-		r.Told = s.message("", evidence)
+		r.Told = message(s.plugin, s.answers, "", evidence)
 	}
 	if _, err = session.Append(r); err != nil {
 		return "", err
@@ -134,39 +133,31 @@ func (s *start) file(h Host, rule, evidence string) (told string, err error) {
 
 // left files the earlier starts of the session that came to no decision and could
 // not say so. The session is locked. What it returns is for the user.
-func (h Host) left(session *ledger.Session) (told string) {
-	for _, earlier := range h.start.mark.Left() {
+func (s *start) left(session *ledger.Session) (told string) {
+	for _, earlier := range s.mark.Left() {
 		r := earlier.Record()
-		r.Cwd, r.State = short(h.start.event.Cwd, 1000), session.State
+		r.Cwd, r.State = short(s.event.Cwd, 1000), session.State
 		r.State.Unsaid(earlier.At)
-		if r.State.Tell(r.Plugin, r.Rule, h.Now.UnixMilli()) {
-			r.Told = (&start{plugin: r.Plugin, event: Event{Name: earlier.Event}}).message(" earlier in this session", r.Evidence)
+		if r.State.Tell(r.Plugin, r.Rule, s.Now.UnixMilli()) {
+			r.Told = message(r.Plugin, earlier.Event, " earlier in this session", r.Evidence)
 		}
 		if _, err := session.Append(r); err != nil {
-			h.note("%v", unledgered(err))
+			s.note("%v", unledgered(err))
 			return told
 		}
-		h.start.mark.Filed(earlier)
+		s.mark.Filed(earlier)
 		told = both(told, r.Told)
 	}
 	return told
 }
 
-// message is what the user is told of a fault.
-func (s *start) message(when, evidence string) string {
+// message is what the user is told of a plugin's fault.
+func message(plugin, answers, when, evidence string) string {
 	did := ": I let Claude stop without a decision"
-	if s.answers() == "UserPromptSubmit" {
+	if answers == "UserPromptSubmit" {
 		did = ": I said nothing before a prompt"
 	}
-	return short(s.plugin+did+when+": "+evidence, 2000)
-}
-
-// answers is the event that the start was to answer.
-func (s *start) answers() string {
-	if s.event.Name == "UserPromptSubmit" {
-		return s.event.Name
-	}
-	return "Stop"
+	return short(plugin+did+when+": "+evidence, 2000)
 }
 
 // both are two messages in one.
@@ -181,7 +172,7 @@ func both(one, two string) string {
 // its manifest.
 func nameOf(root string) string {
 	var manifest struct{ Name string }
-	if data, err := readConfig(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && json.Unmarshal(data, &manifest) == nil && isName(manifest.Name) {
+	if data, err := file.Read(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && json.Unmarshal(data, &manifest) == nil && isName(manifest.Name) {
 		return manifest.Name
 	}
 	if name := filepath.Base(root); isName(name) {

@@ -1,11 +1,9 @@
-// The straight line from event to verdict. It fails open: every return without
+// The straight line from event to answer. It fails open: every return without
 // an answer lets Claude stop, and the exit code is 0 whatever happens.
 
 package hook
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,9 +14,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -53,264 +52,22 @@ type Host struct {
 	Environ func() []string
 	Now     time.Time
 
-	finish time.Time // when the hook has to end
-	prefix string    // of lines on standard error, "" for springfield's own
-	quiet  bool      // standard error is where Claude is spoken to
-	start  *start
+	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
 
-// Run answers one event. The result is the exit code: 0, or 2 where the protocol
-// says a continue so.
-func (h Host) Run() (code int) {
-	if h.Off {
-		return 0
-	}
-	h.start = &start{plugin: "springfield", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}}
-	defer func() { h.start.mark.Close() }()
-	defer func() { _ = recover() }() // of what follows a panic
-	defer func() {
-		if p := recover(); p != nil {
-			code = 0
-			err := fmt.Errorf("panic: %v", p)
-			h.note("%v", err)
-			if h.start.answered { // the next start tells
-				h.start.mark.Fail(faultPanic, err.Error())
-				return
-			}
-			h.print(output{SystemMessage: h.undecided(fault{faultPanic, err})})
-		}
-	}()
-	if h.finish.IsZero() {
-		h.finish = time.Now().Add(maxTime)
-	}
-	root, err := findRoot(h.Executable, h.PluginRoot)
-	if err != nil {
-		return h.unset(fault{faultPlugin, err}, "springfield")
-	}
-	own, err := readOwn(root)
-	if err != nil {
-		return h.unset(fault{faultSettings, err}, nameOf(root))
-	}
-	h.prefix = own.strategy.Prefix
-	event, err := readEvent(h.Stdin)
-	if err != nil {
-		return h.unread(err, own)
-	}
-	if event.Name != "" && event.Name != own.strategy.Answers() {
-		return 0 // not ours to decide
-	}
-	if own.strategy.Answers() == "UserPromptSubmit" && !event.fromPerson() {
-		return 0
-	}
-	if event.Cwd == "" {
-		if own.strategy.Placed {
-			return 0
-		}
-		event.Cwd, _ = filepath.Abs(".")
-	}
-	if h.Getenv != nil {
-		event.blockCap = readCap(h.Getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"))
-	}
-	h.begin(event, own.strategy.Answers(), own.plugin)
-	state := h.start.state
-	project := h.Project
-	if project == "" {
-		project = event.Cwd
-	}
-	settings := own.settings(state, project)
-	h.quiet = settings.Config.Protocol == "exit2"
-	h.finish = h.finish.Add(patience(settings))
-	for _, fault := range settings.Faults {
-		h.note("%s; it is not in force", fault)
-	}
-	a := h.answer(state, settings, event)
-	if a.fault != nil {
-		a.alert = both(a.alert, h.undecided(*a.fault))
-	}
-	code, written := h.write(a, settings)
-	if a.fault == nil {
-		h.end(written) // what follows may take its time, and be ended in the middle
-	}
-	h.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
-	h.script(root, a.dir, a.Script)
-	// Behind the answer, and with no lock held: a command may take its time.
-	// One that fails is not called for the next event.
-	to := settings.Config.Progress
-	for _, e := range a.Events {
-		if err := Tell(state, to, e, h.Getenv, time.Until(h.finish)); err != nil {
-			h.note("%v", err)
-			to = nil
-		}
-	}
-	return code
-}
-
-// unset ends a start of which it is not known what was to decide. What it cannot
-// be about is passed over, as it would be otherwise.
-func (h Host) unset(f fault, plugin string) (code int) {
-	h.note("%v", f.err)
-	event, err := readEvent(h.Stdin)
-	switch {
-	case errors.Is(err, io.EOF):
-		return 0
-	case err == nil && event.Name == "UserPromptSubmit" && !event.fromPerson():
-		return 0
-	case event.Name != "" && event.Name != "Stop" && event.Name != "UserPromptSubmit":
-		return 0
-	}
-	return h.giveUp(f, event, plugin)
-}
-
-// unread ends a start whose event cannot be read. With no event at all it was not
-// Claude Code that called.
-func (h Host) unread(err error, own own) (code int) {
-	h.note("%v", err)
-	if errors.Is(err, io.EOF) {
-		return 0
-	}
-	return h.giveUp(fault{faultEvent, err}, Event{Name: own.strategy.Answers()}, own.plugin)
-}
-
-// giveUp ends a start that came to no decision before its work began.
-func (h Host) giveUp(f fault, event Event, plugin string) (code int) {
-	if event.Cwd == "" {
-		event.Cwd, _ = filepath.Abs(".")
-	}
-	h.begin(event, (&start{event: event}).answers(), plugin)
-	told := h.undecided(f)
-	if f.rule == faultEvent {
-		told = "" // it says no session in which to tell once
-	}
-	if err := h.print(output{SystemMessage: told}); err != nil {
-		h.note("write answer: %v", err)
-	}
-	return 0
-}
-
-// answer is a verdict after hold and budget had their say.
-type answer struct {
-	strategy.Verdict
-	told string // to the user, may be empty
-	// fault is why it is not on file, and alert what the user is told of that, or of
-	// earlier stops that came to no decision.
-	fault *fault
-	alert string
-	dir   string       // the workspace
-	left  ledger.Left  // of the budget
-	next  ledger.State // to remember
-	// asked is what a judge was asked.
-	asked *ledger.Asked
-	flaws []string // of settings and rules
-}
-
-// with puts down what came of a question to the judge.
-func (a *answer) with(q asking) {
-	a.asked = q.asked
-	if q.asked != nil {
-		a.next.Spent += q.asked.Micros
-		a.next.Barred = judge.Failure(q.asked.Failed) == judge.Redirected
-	}
-	if q.judged != nil {
-		a.next.Note(*q.judged)
-	}
-	if a.told == "" {
-		a.told = q.told
-	}
-}
-
-// answer decides and writes the decision down. A continue that cannot be
-// written down does not happen.
-func (h Host) answer(state string, settings Settings, event Event) answer {
-	session, err := ledger.Open(state, event.key())
-	if err != nil {
-		return h.unwritten(settings, answer{}, faultLedger, unledgered(err))
-	}
-	defer session.Close()
-	space, unlock, err := h.workspace(state, settings, event)
-	if err != nil {
-		return h.unwritten(settings, answer{}, faultWorkspace, err)
-	}
-	defer unlock()
-	snapshot := h.held(state, settings, Snapshot{Event: event, Log: session.State.Log})
-	if snapshot.Veto.Rule == "" {
-		// Before the lock: a first look at a large transcript takes its time.
-		snapshot = Examine(event, settings, session.State, space, h.Now, false)
-		if snapshot.Verdict.Page != "" && snapshot.lags() {
-			time.Sleep(lag) // next to what a question takes, nothing
-			snapshot = Examine(event, settings, session.State, space, h.Now, false)
-		}
-	}
-	for _, fault := range snapshot.Faults {
-		h.note("%s", fault)
-	}
-	// Before the lock, too: others of the session need not wait for an answer.
-	question := h.ask(state, settings, session.State, &snapshot)
-
-	if err := session.Lock(); err != nil {
-		rule := faultLedger
-		if err == ledger.ErrBusy {
-			rule = faultBusy
-		}
-		return h.unwritten(settings, answer{Verdict: snapshot.Verdict, told: snapshot.Verdict.Told}, rule, unledgered(err))
-	}
-	left := h.left(session)
-	if question.asked != nil { // which takes long enough for somebody to say hold
-		snapshot = h.held(state, settings, snapshot)
-	}
-	a := h.settle(session.State, settings, &snapshot)
-	a.dir, a.flaws = snapshot.Situation.Workspace.Dir, flaws(settings, snapshot)
-	a.with(question)
-	if len(a.Changes) > 0 && space != nil {
-		if err := space.Apply(a.Changes); err != nil {
-			// What steers the loop is not what it was to be, so there is no next round.
-			h.note("%v", err)
-			a = answer{
-				Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error()},
-				told:    settings.Plugin + ": I let Claude stop: " + err.Error(), next: session.State,
-			}
-			a.next.Log = snapshot.Log
-		}
-	}
-	if _, err := session.Append(h.record(a, settings, event)); err != nil {
-		return h.unwritten(settings, a, faultLedger, unledgered(err))
-	}
-	a.alert = left
-	return a
-}
-
-// held makes a stop of a snapshot while a hold is in force.
-func (h Host) held(state string, settings Settings, s Snapshot) Snapshot {
-	hold, ok := ledger.Held(state, s.Event.key(), h.Now)
-	if own := ledger.Dir("", h.Home); !ok && own != "" && own != state {
-		hold, ok = ledger.Held(own, s.Event.key(), h.Now) // what moves the state directory lifts no hold
-	}
-	if !ok {
-		return s
-	}
-	s.Veto = guard.Veto{Rule: "hold", Evidence: "a hold is in force" + until(hold, h.Now)}
-	return s.vetoed(settings)
-}
-
-// Tell puts what happens to a loop into its history, and tells the command that
-// the user named. The loop does not depend on either. A loop that is over is not
-// cancelled as well: whoever stopped it has said so.
-func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string, within time.Duration) error {
-	if e.Event == strategy.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
-		return nil
-	}
-	err := ledger.AppendLoop(state, e)
-	if to == nil || !to.Wants(e) {
-		return err
-	}
-	e.File = ""
-	line, encodeErr := json.Marshal(e)
-	if encodeErr != nil {
-		return encodeErr
-	}
-	if ran := (process.Program{Argv: to.Command, Stdin: append(line, '\n'), Getenv: getenv, Within: within}).Run(); ran != nil {
-		err = fmt.Errorf("run %s: %w", to.Command[0], ran)
-	}
-	return err
+// start is one start of the hook: what is known of it, and its mark.
+type start struct {
+	Host
+	root     string // of the plugin
+	plugin   string
+	own      own
+	event    Event
+	answers  string // the event that it was to answer
+	state    string // directory
+	mark     *ledger.Mark
+	answered bool   // standard output has an answer
+	prefix   string // of lines on standard error, "" for springfield's own
+	quiet    bool   // standard error is where Claude is spoken to
 }
 
 // maxTime is how long the hook may take with all that it waits for and calls: a
@@ -318,26 +75,222 @@ func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func
 // it has to end.
 const maxTime = 9 * time.Second
 
+// Run answers one event. The result is the exit code: 0, or 2 where the protocol
+// says a continue so.
+func (h Host) Run() (code int) {
+	if h.Off {
+		return 0
+	}
+	if h.finish.IsZero() {
+		h.finish = time.Now().Add(maxTime)
+	}
+	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}}
+	defer func() { s.mark.Close() }()
+	defer func() { _ = recover() }() // of what follows a panic
+	defer func() {
+		if p := recover(); p != nil {
+			code = 0
+			s.panicked(p)
+		}
+	}()
+	fault, asked := s.read()
+	if !asked {
+		return 0
+	}
+	s.begin()
+	if fault != nil {
+		s.giveUp(*fault)
+		return 0
+	}
+	settings := s.settings()
+	a := s.decide(settings)
+	code = s.answer(a, settings)
+	s.afterwards(a, settings)
+	return code
+}
+
+// read finds out whose start it is and what is asked. It is not asked if there is
+// no event, which Claude Code would send, or one that is not the plugin's to answer.
+func (s *start) read() (f *fault, asked bool) {
+	var err error
+	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
+		f = &fault{faultPlugin, err}
+	} else if s.own, err = readOwn(s.root); err != nil {
+		f, s.plugin = &fault{faultSettings, err}, nameOf(s.root)
+	} else {
+		s.plugin, s.answers, s.prefix = s.own.plugin, s.own.strategy.Answers(), s.own.strategy.Prefix
+	}
+	if f != nil {
+		s.note("%v", f.err)
+	}
+	event, err := readEvent(s.Stdin)
+	if err != nil && f == nil {
+		s.note("%v", err)
+		f, event.Name = &fault{faultEvent, err}, s.answers
+	}
+	switch known := f == nil || f.rule == faultEvent; {
+	case errors.Is(err, io.EOF):
+		return f, false
+	case !known && event.Name == "UserPromptSubmit":
+		s.answers = event.Name
+	case event.Name != "" && event.Name != s.answers:
+		return f, false
+	}
+	if err == nil && s.answers == "UserPromptSubmit" && !event.fromUser() {
+		return f, false
+	}
+	if event.Cwd == "" {
+		if f == nil && s.own.strategy.Placed {
+			return f, false
+		}
+		event.Cwd, _ = filepath.Abs(".")
+	}
+	if s.Getenv != nil {
+		event.blockCap = readCap(s.Getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"))
+	}
+	s.event = event
+	return f, true
+}
+
+// settings are what is in force here.
+func (s *start) settings() Settings {
+	settings := s.own.settings(s.state, s.project())
+	s.quiet = settings.Config.Protocol == "exit2"
+	if j := settings.Config.Judge; j != nil {
+		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
+	}
+	for _, fault := range settings.Faults {
+		s.note("%s; it is not in force", fault)
+	}
+	return settings
+}
+
+// project is the directory whose settings count, and must not choose where a question
+// goes.
+func (s *start) project() string {
+	if s.Project != "" {
+		return s.Project
+	}
+	return s.event.Cwd
+}
+
+// answer is a settled verdict, and what came of writing it down.
+type answer struct {
+	Settled
+	// fault is why it is not on file, and alert what the user is told of that, or of
+	// earlier stops that came to no decision.
+	fault *fault
+	alert string
+	dir   string // the workspace
+}
+
+// decide decides and writes the decision down. A continue that cannot be
+// written down does not happen.
+func (s *start) decide(settings Settings) answer {
+	session, err := ledger.Open(s.state, s.event.key())
+	if err != nil {
+		return s.unwritten(settings, Settled{}, faultLedger, unledgered(err))
+	}
+	defer session.Close()
+	space, unlock, err := s.workspace(settings)
+	if err != nil {
+		return s.unwritten(settings, Settled{}, faultWorkspace, err)
+	}
+	defer unlock()
+	// Before the lock: a first look at a large transcript takes its time, and others of
+	// the session need not wait for a judge.
+	snapshot := s.examine(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now})
+	question := s.ask(&snapshot)
+
+	if err := session.Lock(); err != nil {
+		rule := faultLedger
+		if err == ledger.ErrBusy {
+			rule = faultBusy
+		}
+		return s.unwritten(settings, Settled{Verdict: snapshot.Verdict}, rule, unledgered(err))
+	}
+	left := s.left(session)
+	if question.asked != nil { // which takes long enough for the user to say hold
+		snapshot.vetoed(s.held())
+	}
+	snapshot.Before = session.State
+	settled := snapshot.Settle()
+	question.note(&settled)
+	if len(settled.Changes) > 0 && space != nil {
+		if err := space.Apply(settled.Changes); err != nil {
+			// What steers the loop is not what it was to be, so there is no next round.
+			s.note("%v", err)
+			settled = Settled{Verdict: strategy.Verdict{
+				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + ": I let Claude stop: " + err.Error(),
+			}, Next: session.State}
+			settled.Next.Log = snapshot.Log
+		}
+	}
+	record := s.record(settled, settings.Plugin)
+	record.Asked = question.asked
+	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
+		if len(record.Flaws) < 3 {
+			record.Flaws = append(record.Flaws, short(flaw, 400))
+		}
+	}
+	if _, err := session.Append(record); err != nil {
+		return s.unwritten(settings, settled, faultLedger, unledgered(err))
+	}
+	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir}
+}
+
+// examine looks at the stop, and where a judge is to be asked once more at a
+// transcript that lags.
+func (s *start) examine(stop Stop) (snapshot Snapshot) {
+	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
+	if !snapshot.vetoed(s.held()) {
+		snapshot = stop.Examine()
+		if snapshot.Verdict.Page != "" && snapshot.lags() {
+			time.Sleep(lag) // next to what a question takes, nothing
+			snapshot = stop.Examine()
+		}
+	}
+	for _, fault := range snapshot.Faults {
+		s.note("%s", fault)
+	}
+	return snapshot
+}
+
+// held is the hold that is in force. What moves the state directory lifts none.
+func (s *start) held() guard.Veto {
+	hold, ok := ledger.Held(s.state, s.event.key(), s.Now)
+	if own := ledger.Dir("", s.Home); !ok && own != "" && own != s.state {
+		hold, ok = ledger.Held(own, s.event.key(), s.Now)
+	}
+	switch {
+	case !ok:
+		return guard.Veto{}
+	case hold.Until == 0:
+		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
+	}
+	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + strconv.FormatInt((hold.Until-s.Now.UnixMilli())/60_000+1, 10) + " min"}
+}
+
 // lockWait is how long a stop waits for another one in the same workspace, which
 // may be watching a file that is being written.
 const lockWait = 2 * time.Second
 
 // workspace opens the directory that the strategy has files in, and locks it if
 // it changes them. A workspace that is not there is none.
-func (h Host) workspace(state string, settings Settings, event Event) (space *workspace.Space, unlock func(), err error) {
+func (s *start) workspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	unlock = func() {}
 	if settings.Strategy.Reads == nil {
 		return nil, unlock, nil
 	}
-	space, err = workspace.Open(workspace.Nearest(event.Cwd, settings.Strategy.Marks, h.Home))
+	space, err = workspace.Open(workspace.Nearest(s.event.Cwd, settings.Strategy.Marks, s.Home))
 	if err != nil {
-		h.note("%v", err)
+		s.note("%v", err)
 		return nil, unlock, nil
 	}
 	if !settings.Strategy.Owns {
 		return space, space.Close, nil
 	}
-	lock, err := ledger.LockWorkspace(state, space.Dir, lockWait)
+	lock, err := ledger.LockWorkspace(s.state, space.Dir, lockWait)
 	if err != nil {
 		if err == ledger.ErrBusy {
 			err = errors.New("another stop held " + space.Dir + " for 2 seconds")
@@ -348,60 +301,13 @@ func (h Host) workspace(state string, settings Settings, event Event) (space *wo
 	return space, func() { lock.Close(); space.Close() }, nil
 }
 
-// settle spends the budget, or a loop's own rounds.
-func (h Host) settle(before ledger.State, settings Settings, snapshot *Snapshot) answer {
-	a := answer{Verdict: snapshot.Verdict, next: before, told: snapshot.Verdict.Told}
-	switch {
-	case a.Remember.Key != "":
-		if a.Decision == strategy.Continue {
-			var veto guard.Veto
-			if a.next, veto = guard.Round(before, settings.Config.Ceiling, snapshot.knownPrompt()); veto.Rule != "" {
-				a.refused(settings, veto)
-				break
-			}
-		}
-		a.next.Remember(a.Remember)
-	case a.Decision == strategy.Continue:
-		var veto guard.Veto
-		limits := settings.Limits
-		if a.Once {
-			limits.Same = 1
-		}
-		a.next, a.left, veto = guard.Spend(before, limits, snapshot.prompt(), snapshot.progress(), snapshot.witness(), h.Now)
-		if veto.Rule != "" {
-			a.refused(settings, veto)
-		} else if a.told == "" {
-			a.told = settings.Plugin + ": going on, rule " + a.Rule + ", " + a.Evidence +
-				" (" + strconv.Itoa(a.left.Burst) + " more within 5 minutes)"
-		}
-	}
-	a.next.Log = snapshot.Log
-	return a
-}
-
-// refused makes a stop of a continue that is one too many. Nothing changes in the
-// workspace: another prompt goes on from there.
-func (a *answer) refused(settings Settings, veto guard.Veto) {
-	a.Verdict = strategy.Verdict{Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
-	a.told = settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on."
-}
-
-// record is what the ledger keeps of an answer.
-func (h Host) record(a answer, settings Settings, event Event) ledger.Record {
+// record is what the ledger keeps of a verdict.
+func (s *start) record(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
-		At: h.Now.UnixMilli(), Session: short(event.SessionID, 200), Cwd: short(event.Cwd, 1000), Plugin: settings.Plugin,
-		Decision: string(a.Decision), Rule: a.Rule, Evidence: short(a.Evidence, 1000), Lang: a.Languages, Reason: short(a.Reason, 2000), Told: short(a.told, 2000),
-		Left: a.left, Asked: a.asked, Took: max(0, time.Since(h.Now).Microseconds()), Flaws: a.flaws, State: a.next,
+		At: s.Now.UnixMilli(), Session: short(s.event.SessionID, 200), Cwd: short(s.event.Cwd, 1000), Plugin: plugin,
+		Decision: string(v.Decision), Rule: v.Rule, Evidence: short(v.Evidence, 1000), Lang: v.Languages, Reason: short(v.Reason, 2000), Told: short(v.Told, 2000),
+		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}
-}
-
-// flaws are the first of what was not in force.
-func flaws(settings Settings, snapshot Snapshot) (first []string) {
-	all := slices.Concat(settings.Faults, snapshot.Faults)
-	for _, text := range all[:min(len(all), 3)] {
-		first = append(first, short(text, 400))
-	}
-	return first
 }
 
 // short is a text in at most so many bytes and a mark, and at most twice as many
@@ -414,86 +320,95 @@ func short(s string, most int) string {
 	return s
 }
 
-func until(hold ledger.Hold, now time.Time) string {
-	if hold.Until == 0 {
-		return ", until you resume"
-	}
-	return ", for another " + strconv.FormatInt((hold.Until-now.UnixMilli())/60_000+1, 10) + " min"
-}
-
 func unledgered(err error) error { return fmt.Errorf("write ledger: %w", err) }
 
 // unwritten is an answer that is not on file: a stop stands, a continue does not
 // happen.
-func (h Host) unwritten(settings Settings, a answer, rule string, err error) answer {
-	h.note("%v", err)
-	if a.Decision == strategy.Continue || a.Decision == strategy.Remind || a.Decision == "" {
-		a = answer{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be written down"}}
+func (s *start) unwritten(settings Settings, v Settled, rule string, err error) answer {
+	s.note("%v", err)
+	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
+		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be written down"}}
 	}
-	a.fault = &fault{rule, err}
-	return a
+	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// output is what Claude Code reads. Letting Claude stop is silence, unless the
+// answer answers Claude Code and completes the mark: what follows may take its time,
+// and be ended in the middle.
+func (s *start) answer(a answer, settings Settings) (code int) {
+	if a.fault != nil {
+		a.alert = both(a.alert, s.undecided(*a.fault))
+	}
+	code, err := s.write(a, settings)
+	switch {
+	case a.fault != nil:
+	case err != nil: // nothing has read it, which the next start files and tells
+		s.note("write answer: %v", err)
+		s.mark.Fail(faultAnswer, "the answer could not be handed to Claude Code: "+err.Error())
+	default:
+		s.mark.End()
+	}
+	s.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
+	return code
+}
+
+// said is what Claude Code reads. Letting Claude stop is silence, unless the
 // user has to be told something.
-type output struct {
-	Decision      string `json:"decision,omitempty"` // "block" or absent
-	Reason        string `json:"reason,omitempty"`
-	SystemMessage string `json:"systemMessage,omitempty"`
-	// Specific is what an event other than Stop is answered with.
-	Specific *specific `json:"hookSpecificOutput,omitempty"`
+type said struct {
+	decision, reason, systemMessage string // block or absent; to the model; to the user
+	// event is one other than Stop, and context what is put before the model then.
+	event, context string
 }
 
-// specific puts words before the model.
-type specific struct {
-	Event   string `json:"hookEventName"`
-	Context string `json:"additionalContext"`
+func (o *said) Members(m *codec.Members) {
+	m.Text("decision", &o.decision)
+	m.Text("reason", &o.reason)
+	m.Text("systemMessage", &o.systemMessage)
+	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
 }
 
-// write answers Claude Code. The error is that nothing has read it.
-func (h Host) write(a answer, settings Settings) (code int, err error) {
-	// The client shows both on a terminal, and a model reads what nobody sees.
-	a.told, a.Reason = display.Text(a.told), display.Text(a.Reason)
+// saidOfEvent is what an event other than Stop is answered with.
+type saidOfEvent said
+
+func (o *saidOfEvent) Members(m *codec.Members) {
+	m.Text("hookEventName", &o.event)
+	m.Text("additionalContext", &o.context)
+}
+
+// write says the answer as the protocol wants it.
+func (s *start) write(a answer, settings Settings) (code int, err error) {
+	// The client shows both on a terminal, and a model reads what does not show.
+	a.Told, a.Reason = display.Text(a.Told), display.Text(a.Reason)
 	for _, line := range a.Notes {
-		h.say(line)
+		s.say(line)
 	}
-	if settings.Config.Protocol == "exit2" && settings.Strategy.Answers() == "Stop" {
-		if a.Decision != strategy.Continue {
-			if !settings.Strategy.Judges {
-				a.told = ""
-			}
-			return 0, h.print(output{SystemMessage: both(a.alert, a.told)}) // of a judge that does not answer the user hears all the same
-		}
+	o := said{systemMessage: both(a.alert, a.Told)}
+	exit2 := settings.Config.Protocol == "exit2" && s.answers == "Stop"
+	switch {
+	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
-			io.WriteString(h.Stdout, "{}\n")
+			io.WriteString(s.Stdout, "{}\n")
 		}
-		_, err := io.WriteString(h.Stderr, a.Reason+"\n")
+		_, err := io.WriteString(s.Stderr, a.Reason+"\n")
 		return 2, err
+	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
+		o.systemMessage = a.alert
+	case exit2:
+	case a.Decision == strategy.Continue:
+		o.decision, o.reason = "block", a.Reason
+	case a.Decision == strategy.Remind:
+		o.event, o.context = s.answers, a.Reason
 	}
-	o := output{SystemMessage: both(a.alert, a.told)}
-	switch a.Decision {
-	case strategy.Continue:
-		o.Decision, o.Reason = "block", a.Reason
-	case strategy.Remind:
-		o.Specific = &specific{settings.Strategy.Answers(), a.Reason}
-	}
-	return 0, h.print(o)
+	return 0, s.print(o)
 }
 
 // print prints an answer, if there is anything to say.
-func (h Host) print(o output) error {
-	if o == (output{}) {
+func (s *start) print(o said) error {
+	if o == (said{}) {
 		return nil
 	}
-	h.start.answered = true
-	o.SystemMessage = display.Text(o.SystemMessage)
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(o); err != nil {
-		return err
-	}
-	_, err := h.Stdout.Write(b.Bytes())
+	s.answered = true
+	o.systemMessage = display.Text(o.systemMessage)
+	_, err := s.Stdout.Write(append(codec.Append(nil, &o), '\n'))
 	return err
 }
 
@@ -505,18 +420,73 @@ func soundsLikeAFailure(reason string) bool {
 	return strings.Contains(reason, "no such file") || strings.Contains(reason, "can't open")
 }
 
-// note writes one line for the client's debug log, unless standard error is
-// somebody's: the strategy's, or Claude's to read.
-func (h Host) note(format string, args ...any) {
-	if h.prefix == "" && !h.quiet {
-		h.say(fmt.Sprintf(format, args...))
+// afterwards runs the verdict's script and tells of its events, behind the answer and
+// with no lock held: a command may take its time. One that fails is not called for the
+// next event.
+func (s *start) afterwards(a answer, settings Settings) {
+	if len(a.Script) > 0 {
+		s.script(a.dir, a.Script)
+	}
+	to := settings.Config.Progress
+	for _, e := range a.Events {
+		if err := Tell(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
+			s.note("%v", err)
+			to = nil
+		}
 	}
 }
 
-func (h Host) say(line string) {
-	prefix := h.prefix
+// Tell puts what happens to a loop into its history, and tells the command that
+// the user named. The loop does not depend on either. A loop that is over is not
+// cancelled as well: that it was stopped is on file.
+func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string, within time.Duration) error {
+	if e.Event == strategy.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
+		return nil
+	}
+	err := ledger.AppendLoop(state, e)
+	if to == nil || !to.Wants(e) {
+		return err
+	}
+	e.File = ""
+	line := append(codec.Append(nil, &e), '\n')
+	if ran := (process.Program{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
+		err = fmt.Errorf("run %s: %w", to.Command[0], ran)
+	}
+	return err
+}
+
+// script runs a script of the plugin's, as its original did, from the plugin that the
+// hook lies in or else from the one that Claude Code names, in the workspace, which it
+// hears of as the original says it. It gets nothing to read, what it says goes nowhere,
+// and its failure changes nothing.
+func (s *start) script(dir string, script []string) {
+	for _, plugin := range []string{s.root, s.PluginRoot} {
+		path := filepath.Join(plugin, filepath.FromSlash(script[0]))
+		if plugin == "" || !file.Exists(path) {
+			continue
+		}
+		if path, err := filepath.Abs(path); err == nil {
+			err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
+			if err != nil {
+				s.note("run %s: %v", script[0], err)
+			}
+		}
+		return
+	}
+}
+
+// note writes one line for the client's debug log, unless standard error is
+// for the strategy's own lines, or for Claude to read.
+func (s *start) note(format string, args ...any) {
+	if s.prefix == "" && !s.quiet {
+		s.say(fmt.Sprintf(format, args...))
+	}
+}
+
+func (s *start) say(line string) {
+	prefix := s.prefix
 	if prefix == "" {
 		prefix = "springfield: "
 	}
-	fmt.Fprintln(h.Stderr, display.Line(prefix+line))
+	io.WriteString(s.Stderr, display.Line(prefix+line)+"\n")
 }

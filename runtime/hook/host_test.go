@@ -64,6 +64,19 @@ func (w *world) event(more map[string]any) string {
 	return string(b)
 }
 
+// output is an answer as Claude Code reads it.
+type output struct {
+	Decision      string    `json:"decision"`
+	Reason        string    `json:"reason"`
+	SystemMessage string    `json:"systemMessage"`
+	Specific      *specific `json:"hookSpecificOutput"`
+}
+
+type specific struct {
+	Event   string `json:"hookEventName"`
+	Context string `json:"additionalContext"`
+}
+
 // run answers one event and checks what holds for every answer.
 func (w *world) run(event string) (out output, notes string) {
 	w.t.Helper()
@@ -266,9 +279,9 @@ func TestFailsOpen(t *testing.T) {
 	}{
 		"no event":           {ned, "", "read event: EOF"},
 		"half an event":      {ned, `{"session_id": "s1", "last_assi`, "read event: unexpected EOF"},
-		"no JSON":            {ned, "D'oh!", "read event: invalid character"},
-		"a list":             {ned, "[]", "read event: json: cannot unmarshal array"},
-		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: json: cannot unmarshal number"},
+		"no JSON":            {ned, "D'oh!", "read event: it is no JSON object"},
+		"a list":             {ned, "[]", "read event: it is no JSON object"},
+		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: permission_mode is no text"},
 		"endless event":      {ned, `{"last_assistant_message": "` + strings.Repeat("x", maxEvent), "read event"},
 		"deep event":         {ned, `{"x":` + strings.Repeat("[", 100_000), "read event"},
 		"broken config":      {"{\n  \"strategy\": \"ned-flanders\",,\n}", `{}`, "line 2, column 30: invalid character ','"},

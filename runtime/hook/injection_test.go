@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -54,7 +53,10 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 			says("a2", use("t2", "TodoWrite", map[string]any{"todos": []any{map[string]any{"content": s, "status": "completed"}, map[string]any{"content": s, "status": "in_progress"}, map[string]any{"content": "x", "status": s}}}))+returns("t2", s)+
 			says("a3", use("t3", "Bash", map[string]any{"command": s}))+returns("t3", s)+
 			says("a4", use("t4", s, map[string]any{s: s}))+returns("t4", s))
-		snapshot := Examine(Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s}, Settings{Plugin: "lisa-simpson", Strategy: known, Limits: guard.Defaults()}, ledger.State{}, nil, w.host.Now, true)
+		snapshot := Stop{
+			Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s},
+			Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
+		}.Examine()
 		page := strategy.Page(snapshot.Situation)
 		got := strings.Split(page, "\n")
 		if len(got) != len(starts) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -36,15 +37,7 @@ func findRoot(executable, fallback string) (string, error) {
 
 func isPlugin(dir string) bool {
 	_, named := strategy.Named(filepath.Base(dir))
-	return named || exists(filepath.Join(dir, configFile))
-}
-
-func exists(path string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
-	if err == nil {
-		f.Close()
-	}
-	return err == nil
+	return named || file.Exists(filepath.Join(dir, configFile))
 }
 
 // follow resolves a symlinked binary. Directories are left as they are named:

@@ -268,7 +268,7 @@ func TestTodoFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			cwd := w.path("work")
-			if exists(w.path("repository")) {
+			if _, err := os.Stat(w.path("repository")); err == nil {
 				cwd = w.path("repository/a/b")
 			}
 			told, notes := w.prompt(map[string]any{"cwd": cwd})

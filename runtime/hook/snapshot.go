@@ -1,6 +1,6 @@
-// Studying a stop: everything that is known about it, what the guards say, and
-// what the strategy would do. It writes nothing, so explaining a decision and
-// taking it are the same code.
+// A stop is examined: everything that is known about it, what the guards say, and
+// what the strategy would do. Then it is settled: the budget has its say. Both write
+// nothing, so explaining a decision, replaying it and taking it are the same code.
 
 package hook
 
@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -33,77 +34,96 @@ const (
 	maxWants = 64
 )
 
-// Snapshot is a stop as it was found.
-type Snapshot struct {
-	Event     Event
-	View      transcript.View
-	Log       transcript.Log // how far the transcript has been read
-	Situation strategy.Situation
-	// Veto is what a guard said; if it has a rule, the strategy was not asked.
-	Veto    guard.Veto
-	Verdict strategy.Verdict
-	// Faults are what could not be read.
-	Faults []string
-	known  bool // the transcript was read
+// Stop is where Claude would hand the turn back, and all that a decision depends on.
+type Stop struct {
+	Event    Event
+	Settings Settings
+	Before   ledger.State     // what the session's earlier stops have left
+	Space    *workspace.Space // whose files the strategy reads, nil for none
+	Reading  Reading          // nil: of the file that the event names
+	Now      time.Time
+	Alone    bool // no guard is asked, only the strategy
 }
 
-// Examine looks at a stop. prior is how far the session's transcript has been
-// read before. With alone set no guard is asked, only the strategy.
-// space is the workspace whose files the strategy reads, nil for none.
-func Examine(event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Snapshot {
-	return ExamineBy(fromFile(event.TranscriptPath), event, settings, prior, space, now, alone)
-}
-
-// Reading reads a session's transcript: what is new in it since a Log, and its last
-// lines. Whoever goes through many stops of one reads it once.
+// Reading reads a session's transcript: what is new in it since an earlier stop, which
+// it has left in log, and its last lines. A replay, which goes through many stops of
+// one transcript, reads it once.
 type Reading interface {
-	Read(since transcript.Log) (transcript.Log, transcript.View, error)
+	Read(since []byte) (log []byte, view transcript.View, err error)
 	Window(lines int, word string) (fact.Window, error)
 }
 
 // fromFile reads the file at its path.
 type fromFile string
 
-func (f fromFile) Read(since transcript.Log) (transcript.Log, transcript.View, error) {
-	return transcript.Read(string(f), since)
+func (f fromFile) Read(since []byte) (data []byte, view transcript.View, err error) {
+	var log transcript.Log
+	if len(since) > 0 && codec.Read(since, &log) != nil {
+		log = transcript.Log{} // damaged: the transcript is read anew
+	}
+	log, view, err = transcript.Read(string(f), log)
+	return codec.Append(nil, &log), view, err
 }
 
 func (f fromFile) Window(lines int, word string) (fact.Window, error) {
 	return transcript.About(string(f), lines, word)
 }
 
-// ExamineBy is Examine by somebody's own reading of the transcript, which the event
-// has to name all the same.
-func ExamineBy(reading Reading, event Event, settings Settings, prior ledger.State, space *workspace.Space, now time.Time, alone bool) Snapshot {
-	s := Snapshot{Event: event, Log: prior.Log}
-	moment := event.moment()
-	if !alone {
-		if s.Veto = guard.Before(moment); s.Veto.Rule != "" {
-			return s.vetoed(settings)
-		}
+// Snapshot is a stop as it was found.
+type Snapshot struct {
+	Stop
+	View      transcript.View
+	Log       []byte // for the next stop's Reading
+	Situation strategy.Situation
+	// Veto is what a guard said; if it has a rule, the strategy was not asked.
+	Veto    guard.Veto
+	Verdict strategy.Verdict
+	// Faults are what could not be read.
+	Faults []string
+}
+
+// Examine looks at a stop.
+func (stop Stop) Examine() Snapshot {
+	s := Snapshot{Stop: stop, Log: stop.Before.Log}
+	if !s.Alone && s.vetoed(guard.Before(s.Event.Moment)) {
+		return s
 	}
-	s.read(reading, settings)
-	if !alone {
-		s.Veto = guard.Waiting(moment, s.View.Earlier)
-		// Another loop is in nobody's way before a prompt: only at Stop does any
-		// block win.
-		if s.Veto.Rule == "" && settings.Strategy.Answers() == "Stop" && guard.RalphArmed(event.Cwd, event.SessionID) {
-			s.Veto = guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
-		}
-		if s.Veto.Rule == "" && settings.Strategy.Answers() == "Stop" && settings.Strategy.MaxCeiling == 0 {
-			s.Veto = guard.Answer(settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
-		}
-		if s.Veto.Rule != "" {
-			return s.vetoed(settings)
-		}
+	s.read()
+	if !s.Alone && s.vetoed(s.guarded()) {
+		return s
 	}
-	s.Situation.Session.Now, s.Situation.Memories = now.UnixMilli(), prior.Loops
-	s.files(settings, space)
-	s.Verdict = settings.Strategy.Decide(settings.Config, s.Situation)
+	s.files()
+	s.Verdict = s.Settings.Strategy.Decide(s.Settings.Config, s.Situation)
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
 	}
 	return s
+}
+
+// guarded asks the guards that know the transcript. Another loop, and an answer to
+// the user, matter only at Stop, where any block wins.
+func (s *Snapshot) guarded() guard.Veto {
+	veto := guard.Waiting(s.Event.Moment, s.View.Earlier)
+	if veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop" {
+		return veto
+	}
+	if guard.RalphArmed(s.Event.Cwd, s.Event.SessionID) {
+		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
+	}
+	if s.Settings.Strategy.MaxCeiling == 0 {
+		return guard.Answer(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
+	}
+	return guard.Veto{}
+}
+
+// vetoed makes a stop of the snapshot if there is a veto.
+func (s *Snapshot) vetoed(veto guard.Veto) bool {
+	if veto.Rule == "" {
+		return false
+	}
+	s.Veto = veto
+	s.Verdict = strategy.Verdict{Decision: s.Settings.Strategy.Silence(), Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence}
+	return true
 }
 
 // lag is by how much the transcript may be behind the event.
@@ -116,26 +136,21 @@ func (s Snapshot) lags() bool {
 	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
-func (s Snapshot) vetoed(settings Settings) Snapshot {
-	s.Verdict = strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: s.Veto.Rule, Sure: 100, Evidence: s.Veto.Evidence}
-	return s
-}
-
 // files reads what the strategy wants, which may depend on what it has read.
-func (s *Snapshot) files(settings Settings, space *workspace.Space) {
-	if settings.Strategy.Reads == nil || space == nil {
+func (s *Snapshot) files() {
+	if s.Settings.Strategy.Reads == nil || s.Space == nil {
 		return
 	}
 	files := map[string]strategy.File{}
-	s.Situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
+	s.Situation.Workspace = strategy.Workspace{Dir: s.Space.Dir, Files: files}
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
-		s.Situation.Workspace.Away = cwd != space.Dir
+		s.Situation.Workspace.Away = cwd != s.Space.Dir
 	}
 	for range maxAsks {
 		news := false
-		for _, want := range settings.Strategy.Reads(settings.Config, s.Situation) {
+		for _, want := range s.Settings.Strategy.Reads(s.Settings.Config, s.Situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
-				files[want.Name] = space.Read(want)
+				files[want.Name] = s.Space.Read(want)
 				news = true
 			}
 		}
@@ -147,8 +162,11 @@ func (s *Snapshot) files(settings Settings, space *workspace.Space) {
 
 // read takes in the transcript. What cannot be read is not there: the event's
 // text may be enough.
-func (s *Snapshot) read(reading Reading, settings Settings) {
-	path := s.Event.TranscriptPath
+func (s *Snapshot) read() {
+	path, reading, known := s.Event.TranscriptPath, s.Reading, false
+	if reading == nil {
+		reading = fromFile(path)
+	}
 	if path != "" {
 		log, view, err := reading.Read(s.Log)
 		if os.IsNotExist(err) {
@@ -156,17 +174,16 @@ func (s *Snapshot) read(reading Reading, settings Settings) {
 		} else if err != nil {
 			s.Faults = append(s.Faults, "read transcript: "+err.Error())
 		} else {
-			s.Log, s.View, s.known = log, view, true
+			s.Log, s.View, known = log, view, true
 		}
 	}
-	s.Situation = situation(s.Event, s.View)
-	s.Situation.Turn.Known = s.known
-	s.Situation.Session.Plugin, s.Situation.Turn.PromptID = settings.Plugin, s.prompt()
-	if settings.Strategy.Lines == nil {
+	s.situate()
+	s.Situation.Turn.Known = known
+	if s.Settings.Strategy.Lines == nil {
 		return
 	}
-	if lines := settings.Strategy.Lines(settings.Config); lines > 0 && path != "" {
-		w, err := reading.Window(lines, settings.Strategy.Word)
+	if lines := s.Settings.Strategy.Lines(s.Settings.Config); lines > 0 && path != "" {
+		w, err := reading.Window(lines, s.Settings.Strategy.Word)
 		if err != nil {
 			return // said above
 		}
@@ -177,26 +194,27 @@ func (s *Snapshot) read(reading Reading, settings Settings) {
 	}
 }
 
-// situation puts the event before the transcript, which may lag.
-func situation(event Event, view transcript.View) strategy.Situation {
-	s := strategy.Situation{
+// situate puts the event before the transcript, which may lag.
+func (s *Snapshot) situate() {
+	event, view := s.Event, &s.View
+	s.Situation = strategy.Situation{
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
-			Prompt: view.PromptText, Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Running: len(view.Started), Active: bool(event.Active),
+			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
+			Running: len(view.Started), Active: event.Active,
 		},
-		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap},
+		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli()},
 		Todos:   strategy.Todos{List: view.Todos, Turns: view.TodosTurns, Team: view.Team},
 		Skill:   view.Skill,
 		Plans:   plans(event.LastMessage, view.Plans),
 	}
-	m := &s.Message
+	s.Situation.Memories = s.Before.Loops
+	m := &s.Situation.Message
 	m.Lags = m.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(m.Text), strings.TrimSpace(view.Text)))
 	if m.Text == "" {
 		m.Text, m.Earlier = view.Text, !view.Spoken
 	}
 	m.Text = clip(m.Text)
-	return s
 }
 
 // plans are those that the transcript names, and before them those of the last
@@ -237,34 +255,56 @@ func (s *Snapshot) prompt() string {
 	return "id:" + short(s.Event.PromptID, 100) // no transcript yet: the same id as it will have
 }
 
-// knownPrompt is the same, "" if nobody knows which prompt it is.
-func (s *Snapshot) knownPrompt() string {
-	if p := s.prompt(); p != "id:" {
-		return p
-	}
-	return ""
-}
-
-// progress is what this stop is compared by with the one before it.
-func (s *Snapshot) progress() guard.Progress {
+// counted is what the budget counts this stop by.
+func (s *Snapshot) counted() guard.Stop {
 	h := fnv.New64a()
 	io.WriteString(h, s.Situation.Message.Text)
 	for _, t := range s.Situation.Todos.List {
 		io.WriteString(h, "\x00"+t.Status+"\x00"+t.Content)
 	}
-	io.WriteString(h, "\x00"+strconv.Itoa(s.View.CallsInTurn))
-	return guard.Progress{Seen: strconv.FormatUint(h.Sum64(), 36), Tools: s.View.CallsInTurn}
+	calls, ours := s.View.CallsInTurn, s.View.Feedback
+	io.WriteString(h, "\x00"+strconv.Itoa(calls))
+	return guard.Stop{Prompt: s.prompt(), Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Times: ours.Ours, InPrompt: ours.InTurn, Now: s.Now}
 }
 
-// witness is what the transcript knows of our own continues.
-func (s *Snapshot) witness() guard.Witness {
-	return guard.Witness{Times: s.View.Feedback.Ours, InPrompt: s.View.Feedback.InTurn}
+// Settled is a verdict after the budget, or a loop's own rounds, had their say.
+type Settled struct {
+	strategy.Verdict
+	Left ledger.Left  // of the budget
+	Next ledger.State // what the session's next stop has to know
 }
 
-// Settle is what the host makes of a snapshot, without writing it down: the budget, or
-// a loop's own rounds, have their say. It returns what happens and what the
-// session's next stop has to know.
-func (s *Snapshot) Settle(before ledger.State, settings Settings, now time.Time) (strategy.Verdict, ledger.State) {
-	a := Host{Now: now}.settle(before, settings, s)
-	return a.Verdict, a.next
+// Settle spends what the verdict costs, and makes a stop of a continue that is one too
+// many. Nothing changes in the workspace then: another prompt goes on from there.
+func (s *Snapshot) Settle() Settled {
+	out := Settled{Verdict: s.Verdict, Next: s.Before}
+	var veto guard.Veto
+	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
+	switch {
+	case loop && goesOn:
+		prompt := s.prompt()
+		if prompt == "id:" {
+			prompt = "" // it is not known
+		}
+		out.Next, veto = guard.Round(s.Before, s.Settings.Config.Ceiling, prompt)
+	case goesOn:
+		limits := s.Settings.Limits
+		if s.Verdict.Once {
+			limits.Same = 1
+		}
+		out.Next, out.Left, veto = guard.Spend(s.Before, limits, s.counted())
+	}
+	switch {
+	case veto.Rule != "":
+		out.Verdict = strategy.Verdict{
+			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
+			Told: s.Settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on.",
+		}
+	case loop:
+		out.Next.Remember(s.Verdict.Remember)
+	case goesOn && out.Told == "":
+		out.Told = s.Settings.Plugin + ": going on, rule " + out.Rule + ", " + out.Evidence + " (" + strconv.Itoa(out.Left.Burst) + " more within 5 minutes)"
+	}
+	out.Next.Log = s.Log
+	return out
 }

@@ -31,14 +31,24 @@ func openFile(dir, path string) (*os.File, error) {
 	return f, err
 }
 
-// makeDirs makes the state directory, each level for the user alone. Not os.MkdirAll,
-// which looks at what is there and brings in 120 KB with that look.
+// makeDirs makes the state directory, each level for the user alone. The
+// directory above is Claude Code's and there already, but for a home that
+// Claude Code has never seen.
 func makeDirs(dir string) {
+	if filepath.Base(filepath.Dir(dir)) == ".claude" {
+		os.Mkdir(filepath.Dir(dir), 0o700)
+	}
+	os.Mkdir(dir, 0o700)
+	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
+}
+
+// makeAll makes a directory with all above it, for the user alone. Not
+// os.MkdirAll, which looks at what is there and brings in 120 KB with that look.
+func makeAll(dir string) {
 	if above := filepath.Dir(dir); os.IsNotExist(os.Mkdir(dir, 0o700)) && above != dir {
-		makeDirs(above)
+		makeAll(above)
 		os.Mkdir(dir, 0o700)
 	}
-	os.Mkdir(filepath.Join(dir, "sessions"), 0o700)
 }
 
 // Lock takes the lock of a name, which is never part of a path, and waits for it

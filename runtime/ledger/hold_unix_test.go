@@ -26,7 +26,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if err := os.WriteFile(outside, []byte(over), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			makeDirs(dir)
+			makeAll(filepath.Join(dir, "sessions"))
 			path := holdFile(dir, id)
 			for _, place := range []string{path, path + ".new"} { // .new: a fixed name once
 				if err := plant(place, outside); err != nil {
@@ -67,7 +67,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 // Every file that the ledger appends to or replaces stays in its directory.
 func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
-	makeDirs(dir)
+	makeAll(filepath.Join(dir, "sessions"))
 	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), SessionFile(dir, "a") + ".new", indexFile(dir)} {
 		if err := os.Symlink(outside, path); err != nil {
 			t.Fatal(err)
@@ -76,7 +76,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	now := time.Now()
 	_ = note(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
 	AppendLoop(dir, strategy.LoopEvent{Loop: "a1", Event: "start"})
-	Settle(dir, now, 0, 1, "", "")
+	Settle(dir, now, 0, Outcome{1, "", ""})
 	register(dir, Key("a"))
 	if s, err := Open(dir, "a"); err == nil {
 		t.Error("a session's file that is a link is opened")

@@ -123,6 +123,7 @@ func HoldOf(dir, id string, now time.Time) (h Hold, held bool) {
 // duration lasts until it is lifted. It never shortens a hold that is in force:
 // ErrShorter, with that one.
 func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, error) {
+	makeAll(filepath.Dir(dir))
 	// A lock that cannot be had is no reason not to stop Claude.
 	if lock, err := Lock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()

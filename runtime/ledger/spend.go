@@ -99,18 +99,24 @@ func Take(dir string, now time.Time, micros, limit int64) error {
 	})
 }
 
+// Outcome is how a question ended: Failure is "" for an answer.
+type Outcome struct {
+	Micros          int64 // what it has cost
+	Failure, Detail string
+}
+
 // Settle takes back what was counted, counts what the question has cost, and
-// notes how it ended: failure is "" for an answer. due tells that the user should
+// notes how it ended. due tells that the user should
 // hear of it: judges have failed three times in a row, now.
-func Settle(dir string, now time.Time, taken, micros int64, failure, detail string) (due bool, err error) {
+func Settle(dir string, now time.Time, taken int64, o Outcome) (due bool, err error) {
 	err = changeSpend(dir, now, func(p *Spend) error {
-		p.Micros = max(0, p.Micros-taken) + max(0, micros)
-		if failure == "" {
+		p.Micros = max(0, p.Micros-taken) + max(0, o.Micros)
+		if o.Failure == "" {
 			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
 			return nil
 		}
 		p.Failures++
-		p.Failure, p.Detail, p.FailedAt = failure, detail, now.UnixMilli()
+		p.Failure, p.Detail, p.FailedAt = o.Failure, o.Detail, now.UnixMilli()
 		due = p.Failures == tolerated
 		if over := p.Failures - tolerated; over >= 0 {
 			p.Until = now.Add(min(rest<<min(over, 10), longRest)).UnixMilli()

@@ -29,7 +29,7 @@ func TestSpend(t *testing.T) {
 	if err := Take(dir, now, 600, 1000); err != ErrSpent {
 		t.Errorf("two questions at once that may cost more than there is: %v", err)
 	}
-	if due, err := Settle(dir, now, 600, 100, "", ""); due || err != nil {
+	if due, err := Settle(dir, now, 600, Outcome{100, "", ""}); due || err != nil {
 		t.Error(due, err)
 	}
 	if p := read(now); p.Micros != 100 || p.Questions != 1 {
@@ -39,7 +39,7 @@ func TestSpend(t *testing.T) {
 		if err := Take(dir, now, 600, 1000); err != nil {
 			t.Fatal(i, err)
 		}
-		due, err := Settle(dir, now, 600, 10, "timeout", "late")
+		due, err := Settle(dir, now, 600, Outcome{10, "timeout", "late"})
 		if due != (i == 2) || err != nil {
 			t.Error(i, due, err)
 		}
@@ -132,7 +132,7 @@ func TestSpendWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
-	if _, err := Settle(dir, now, 600, 10, "", ""); err != nil {
+	if _, err := Settle(dir, now, 600, Outcome{10, "", ""}); err != nil {
 		t.Error(err)
 	}
 	if p, err := ReadSpend(dir, now); err != nil || p.Micros != 10 {

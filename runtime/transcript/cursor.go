@@ -7,11 +7,10 @@ package transcript
 
 import (
 	"bytes"
-	"io"
-	"os"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // Happening is what a line tells about whose turn it is.
@@ -48,19 +47,11 @@ type Cursor struct {
 // for at most. The error is the operating system's; lines that make no sense are
 // not errors.
 func Each(path string, tail int, visit func(*Cursor) bool) error {
-	// Without blocking: a named pipe in the log's place must not hold anybody up.
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	f, size, err := file.Open(path, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return err
-	}
-	if _, err = f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
 	c := &Cursor{reader: newReader(f, size), facts: make([]news, 0, tail), said: map[place]string{}}
 	last, err := c.lines(func(line []byte, at int64) bool {
 		c.take(line, at)

@@ -15,6 +15,8 @@ import (
 	"hash/fnv"
 	"io"
 	"os"
+
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 const (
@@ -37,18 +39,11 @@ const (
 // operating system's; lines that make no sense are not errors.
 func Read(path string, prior Log) (log Log, view View, err error) {
 	log = prior
-	// Without blocking: a named pipe in the log's place must not hold Claude up.
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	f, size, err := file.Open(path, 0)
 	if err != nil {
 		return
 	}
 	defer f.Close()
-	// Seek tells the size; Stat would too, and bring 120 KB of time formatting
-	// into the binary with it.
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return
-	}
 	r := newReader(f, size)
 	if prior.Form == form && 0 < prior.Offset && prior.Offset <= size && prior.Mark == mark(f, prior.Offset) {
 		r.log = prior

@@ -6,7 +6,8 @@ package transcript
 import (
 	"bytes"
 	"io"
-	"os"
+
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // maxTail is the most that is read from the end of a log, in bytes.
@@ -16,18 +17,11 @@ const maxTail = 4 << 20
 // their line ends. Empty lines do not count. A torn last line counts: Claude
 // Code may be writing it. Fewer lines come back when maxTail is reached first.
 func tail(path string, n int) ([][]byte, error) {
-	// Without blocking: a named pipe in the log's place must not hold Claude up.
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	f, size, err := file.Open(path, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	// Seek tells the size; Stat would too, and bring 120 KB of time formatting
-	// into the binary with it.
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, err
-	}
 
 	var buf []byte // the file from start on
 	start := size
@@ -66,15 +60,11 @@ func countLines(b []byte) int {
 // EndHas tells whether a text stands in the end of a log. It must have no character
 // that JSON escapes.
 func EndHas(path, text string) bool {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonblock, 0)
+	f, size, err := file.Open(path, 0)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	size, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return false
-	}
 	end, _ := io.ReadAll(io.NewSectionReader(f, max(0, size-maxTail), maxTail))
 	return bytes.Contains(end, []byte(text))
 }

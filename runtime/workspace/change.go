@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -124,7 +125,7 @@ const abandoned = time.Minute
 // sweep removes what killed writers of a file have left beside it. It does not
 // matter whether that works.
 func (s *Space) sweep(name string) {
-	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|nonblock, 0)
+	dir, err := s.root.OpenFile(filepath.Dir(name), os.O_RDONLY|file.Nonblock, 0)
 	if err != nil {
 		return
 	}

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -85,7 +86,7 @@ func (s *Space) look(name string) strategy.File {
 	if err != nil {
 		return strategy.File{Problem: err.Error()}
 	}
-	f, err := s.root.OpenFile(local, os.O_RDONLY|nonblock, 0)
+	f, err := s.root.OpenFile(local, os.O_RDONLY|file.Nonblock, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return strategy.File{}
 	}

@@ -1,3 +1,0 @@
-package backend
-
-const nonblock = 0

@@ -1,3 +1,0 @@
-package hook
-
-const nonblock = 0

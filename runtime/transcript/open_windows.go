@@ -1,3 +1,0 @@
-package transcript
-
-const nonblock = 0 // Windows has no pipes in the file system
