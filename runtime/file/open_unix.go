@@ -23,8 +23,14 @@ func open(path string, flags int) (f *os.File, size int64, err error) {
 		return nil, 0, err
 	}
 	var stat syscall.Stat_t
-	if err = syscall.Fstat(fd, &stat); err == nil && stat.Mode&syscall.S_IFMT != syscall.S_IFREG {
-		err = errIrregular
+	if err = syscall.Fstat(fd, &stat); err == nil {
+		switch stat.Mode & syscall.S_IFMT {
+		case syscall.S_IFREG:
+		case syscall.S_IFDIR:
+			err = syscall.EISDIR
+		default:
+			err = errIrregular
+		}
 	}
 	if err != nil {
 		syscall.Close(fd)
