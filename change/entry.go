@@ -237,6 +237,7 @@ func (j Journal) decodeEarlier(data []byte) (Entry, error) {
 	if err := errors.Join(json.Unmarshal(data, &e), json.Unmarshal(data, &old)); err != nil {
 		return Entry{}, err
 	}
+	e = Entry{ID: e.ID, At: e.At, Did: e.Did}
 	keep := func(c content, mode fs.FileMode) *stored {
 		if !c.Existed {
 			return nil

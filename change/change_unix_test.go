@@ -1,0 +1,185 @@
+//go:build unix
+
+package change
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const (
+	nobody       = 65534
+	unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
+)
+
+// Mode and owner of what is replaced stay; what is new is its surroundings' owner's,
+// so that sudo leaves no files of root's in a home.
+func TestModeAndOwnerStay(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "old", "work/": ""})
+	owner := os.Getuid()
+	if owner == 0 {
+		owner = nobody
+		for _, name := range []string{"home", "home/settings.json", "work"} {
+			if err := os.Chown(w.path(filepath.FromSlash(name)), nobody, nobody); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Chmod(w.path("home", "settings.json"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	e := w.edit("", "home/settings.json", "new")
+	e.After.Mode = e.Before.Mode
+	private := w.edit("work", "work/.claude/settings.json", "{}")
+	private.After.Mode = 0
+	w.do("edit", e, private, w.edit("work/suite", "work/suite/deep/file", "x"))
+	seen := 0
+	err := filepath.WalkDir(w.dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == w.dir {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		seen++
+		if is := int(info.Sys().(*syscall.Stat_t).Uid); is != owner {
+			t.Errorf("%s belongs to %d, not to %d", name, is, owner)
+		}
+		want := map[string]fs.FileMode{"settings.json": 0o600, "deep": 0o755, "suite": 0o755, "file": 0o644, ".claude": 0o755}[d.Name()]
+		if strings.HasSuffix(name, "home/settings.json") {
+			want = 0o640
+		}
+		if want != 0 && info.Mode().Perm() != want {
+			t.Errorf("%s is %v, want %v", name, info.Mode().Perm(), want)
+		}
+		return nil
+	})
+	if err != nil || seen < 10 {
+		t.Errorf("%d files, %v", seen, err)
+	}
+}
+
+func TestOpenOfAPipeDoesNotWait(t *testing.T) {
+	w := newWorld(t, map[string]string{})
+	path := w.path("home", "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{"", w.path("home")} {
+		if _, err := Open(in, path); err == nil || err.Error() != "open "+path+": not a regular file" {
+			t.Errorf("in %q: %v", in, err)
+		}
+	}
+}
+
+// Root may write anywhere, so the test runs itself again as nobody then.
+func TestWithoutPermission(t *testing.T) {
+	if dir := os.Getenv(unprivileged); dir != "" {
+		checkWithoutPermission(t, dir)
+		return
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 {
+		checkWithoutPermission(t, dir)
+		return
+	}
+	work := filepath.Join(dir, "work")
+	program := filepath.Join(dir, "test")
+	copyProgram(t, program)
+	// t.TempDir is made for its owner only, and so is where go test builds.
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "-test.run=^TestWithoutPermission$")
+	cmd.Dir = work
+	cmd.Env = append(os.Environ(), unprivileged+"="+work)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func checkWithoutPermission(t *testing.T, dir string) {
+	if os.Geteuid() == 0 {
+		t.Fatal("still root")
+	}
+	w := world{t: t, dir: filepath.Join(dir, "world")}
+	for _, test := range []struct{ closed, names string }{
+		{"home", "home/settings.json"},
+		{"work", "work/suite"},
+		{"home/springfield/journal", "home/springfield/journal"},
+		{"home/springfield/settings.lock", "home/springfield/settings.lock"},
+	} {
+		w.put(map[string]string{"home/settings.json": "old", "work/file": "old"})
+		w.do("first", w.edit("", "home/settings.json", "ours"))
+		edits := []Edit{w.edit("", "home/settings.json", "new"), w.edit("work/suite", "work/suite/file", "new"), w.edit("work", "work/file", "new")}
+		closed := w.path(filepath.FromSlash(test.closed))
+		mode := fs.FileMode(0o555)
+		if strings.HasSuffix(closed, ".lock") {
+			mode = 0
+		}
+		before := w.files(false)
+		if err := os.Chmod(closed, mode); err != nil {
+			t.Fatal(err)
+		}
+		err := w.journal().Apply(Change{Did: "second", Edits: edits})
+		if mended := os.Chmod(closed, 0o755); mended != nil {
+			t.Fatal(mended)
+		}
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), w.path(filepath.FromSlash(test.names))) {
+			t.Errorf("%s: %v, want a denied permission for %s", test.closed, err, test.names)
+		}
+		after := w.files(false)
+		if len(before) != len(after) || after["home/settings.json"] != "ours" || after["work/file"] != "old" {
+			t.Errorf("%s: it is %q", test.closed, after)
+		}
+		if err := w.journal().Apply(Change{Did: "again", Edits: edits}); err != nil {
+			t.Errorf("%s: with the permission: %v", test.closed, err)
+		}
+	}
+	w.put(map[string]string{"home/settings.json": "old"})
+	if err := os.Chmod(w.path("home", "settings.json"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.edit("", "home/settings.json", "new").Writable(); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("a read-only file: %v", err)
+	}
+	if err := os.Chmod(w.path("home", "settings.json"), 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("one that cannot be read: %v", err)
+	}
+}
+
+func copyProgram(t *testing.T, path string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, err := os.Open(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = from.Close() }()
+	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = io.Copy(to, from)
+	if err := errors.Join(err, to.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
