@@ -1,7 +1,7 @@
-// Package folder holds a directory that may be anybody's: a cloned suite, a
+// Package folder holds a directory that the user may not trust: a cloned suite, a
 // project, a marketplace's checkout.
 //
-// Two things keep whoever made it from choosing another file of the user's. All
+// Two things keep the one who made it from choosing another file of the user's. All
 // of its files are reached through os.Root, so no name, no link and no swap of
 // one for the other leads out. And what writes asks Check first: a link on the
 // way is refused with its name, also one that stays inside, since it is not the
@@ -38,7 +38,7 @@ func (e *LinkError) Error() string {
 // that stay inside; Check, Lstat and ReadFile follow none.
 type Folder struct{ *os.Root }
 
-// Open opens a directory. Links in dir itself are followed: they are of whoever
+// Open opens a directory. Links in dir itself are followed: they are of the one who
 // names it.
 func Open(dir string) (Folder, error) {
 	root, err := os.OpenRoot(dir)
@@ -191,8 +191,8 @@ func Holds(dir, path string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// Within tells where a path that somebody has typed lies in a directory that may
-// be anybody's. Links up to there are followed; a link in ground gives a
+// Within tells where a path that the user types lies in a directory that the user
+// may not trust. Links up to there are followed; a link in ground gives a
 // *LinkError. Not ok: the path is not in ground, nor is what its links lead to.
 func Within(ground, path string) (name string, ok bool, err error) {
 	top, err := os.Stat(ground)

@@ -88,7 +88,7 @@ func key(path []string) string { return strings.Join(path, "\x00") }
 type flaw struct {
 	check.Position
 	says    string
-	unknown bool // a member that nobody reads
+	unknown bool // a member that no program reads
 }
 
 func (f *flaw) Error() string { return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.says) }

@@ -1,4 +1,4 @@
-// Reviewing a release: what whoever keeps a marketplace asks before taking a
+// Reviewing a release: what those who keep a marketplace ask before taking a
 // plugin in, beyond its being valid.
 
 package generator
@@ -19,7 +19,7 @@ import (
 // maxPublished bounds a file, in bytes: git hosts refuse larger ones.
 const maxPublished = 100 << 20
 
-// HookLine is one hook that a plugin brings, for whoever reviews it.
+// HookLine is one hook that a plugin brings, for its reviewers.
 type HookLine struct {
 	Plugin  string   `json:"plugin"`
 	Event   string   `json:"event"`
@@ -95,7 +95,7 @@ func reviewPlugin(dir string, p Plugin) (hooks []HookLine, faults []check.Findin
 	if err != nil {
 		return nil, nil, err
 	}
-	// The manifest's own list is for whoever publishes: Claude Code 2.1.197 takes no
+	// The manifest's own list is for those who publish: Claude Code 2.1.197 takes no
 	// such member when it is strict.
 	hosts := slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, manifest.Network.Hosts))))
 	for event, groups := range declared.Hooks {

@@ -6,11 +6,13 @@
 package generator
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/mail"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -65,6 +67,25 @@ type SpecError struct{ Field, Problem, Hint string }
 
 func (e *SpecError) Error() string { return e.Field + ": " + e.Problem }
 
+// placed is an error about a member of springfield.yaml, which its path leads to.
+type placed struct {
+	error
+	path []string
+}
+
+func (e *placed) Unwrap() error { return e.error }
+
+// placedAt says where an error is, in front of what it says itself; nil stays nil.
+func placedAt(err error, path ...string) error {
+	if err == nil {
+		return nil
+	}
+	if inner := (*placed)(nil); errors.As(err, &inner) {
+		err, path = inner.error, append(path, inner.path...)
+	}
+	return &placed{err, path}
+}
+
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // reserved are marketplace names the client refuses or keeps for itself
@@ -109,24 +130,25 @@ func Slug(s string) string {
 // Validate reports the first fault of a spec.
 func (s Spec) Validate() error {
 	if err := CheckMarketplace(s.Marketplace); err != nil {
-		return err
+		return placedAt(err, "marketplace")
 	}
 	if err := s.Owner.validate(); err != nil {
-		return err
+		return placedAt(err, "owner")
 	}
 	if len(s.Plugins) == 0 {
 		return &SpecError{"strategy", "none chosen", "pass --strategy NAME or --all; there is " + strings.Join(strategy.Names(), ", ")}
 	}
 	if err := CheckTargets(s.Targets); err != nil {
-		return err
+		return placedAt(err, "targets")
 	}
 	seen := map[string]bool{}
-	for _, p := range s.Plugins {
+	for i, p := range s.Plugins {
+		place := []string{"plugins", strconv.Itoa(i)}
 		if err := p.validate(); err != nil {
-			return err
+			return placedAt(err, place...)
 		}
 		if seen[p.Name] {
-			return &SpecError{"plugin", fmt.Sprintf("%q is there twice", p.Name), "give every plugin its own name"}
+			return placedAt(&SpecError{"plugin", fmt.Sprintf("%q is there twice", p.Name), "give every plugin its own name"}, append(place, "name")...)
 		}
 		seen[p.Name] = true
 	}
@@ -190,7 +212,7 @@ func (p Plugin) validate() error {
 		return err
 	}
 	if _, err := semver.StrictNewVersion(p.Version); err != nil {
-		return &SpecError{"plugin " + p.Name, fmt.Sprintf("version %q: %v", p.Version, err), "use three numbers, like 0.1.0"}
+		return placedAt(&SpecError{"plugin " + p.Name, fmt.Sprintf("version %q: %v", p.Version, err), "use three numbers, like 0.1.0"}, "version")
 	}
 	about, err := ReadAbout(p.Strategy)
 	if err != nil {
@@ -198,7 +220,7 @@ func (p Plugin) validate() error {
 	}
 	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), about.keys()) {
 		if err := p.checkSetting(about, key); err != nil {
-			return err
+			return placedAt(err, "settings", key)
 		}
 	}
 	return nil
@@ -208,11 +230,11 @@ func (p Plugin) validate() error {
 func (p Plugin) checkNames() error {
 	switch all := strategy.Names(); {
 	case !kebab.MatchString(p.Name):
-		return &SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}
+		return placedAt(&SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}, "name")
 	case !slices.Contains(all, p.Strategy):
-		return &SpecError{"strategy", fmt.Sprintf("there is none called %q", p.Strategy), "there is " + strings.Join(all, ", ")}
+		return placedAt(&SpecError{"strategy", fmt.Sprintf("there is none called %q", p.Strategy), "there is " + strings.Join(all, ", ")}, "strategy")
 	case p.Name != p.Strategy && slices.Contains(all, p.Name):
-		return &SpecError{"plugin", fmt.Sprintf("%s is the name of another strategy", p.Name), "choose a name of its own, like my-" + p.Strategy}
+		return placedAt(&SpecError{"plugin", fmt.Sprintf("%s is the name of another strategy", p.Name), "choose a name of its own, like my-" + p.Strategy}, "name")
 	}
 	return nil
 }

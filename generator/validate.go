@@ -232,61 +232,17 @@ func (in *inspection) readRecord() (ok bool, err error) {
 	var spec *SpecError
 	switch {
 	case errors.As(err, &spec):
-		t.fail(t.positionOf(spec), spec.Error(), spec.Hint)
+		var at *placed
+		if !errors.As(err, &at) {
+			at = &placed{path: []string{"plugins"}}
+		}
+		t.fail(t.at(at.path...), spec.Error(), spec.Hint)
 		return false, nil
 	case err != nil:
 		t.fail(check.Position{Line: 1, Column: 1}, cause(err).Error(), "")
 		return false, nil
 	}
 	return true, in.lookAtRecord()
-}
-
-// positionOf finds what a SpecError is about: the value that it quotes, else
-// the part of the file that its field names.
-func (d document) positionOf(e *SpecError) check.Position {
-	for _, text := range append(quotes(e.Problem), strings.Fields(e.Field)...) {
-		paths := d.pathsOf(text)
-		i := slices.IndexFunc(paths, func(path []string) bool { return e.Field != "plugin" || path[len(path)-1] == "name" })
-		if i >= 0 {
-			return d.at(paths[i]...)
-		}
-	}
-	for word, at := range map[string][]string{"target": {"targets"}, "owner": {"owner"}, "marketplace": {"marketplace"}} {
-		if strings.HasPrefix(e.Field, word) {
-			return d.at(at...)
-		}
-	}
-	return d.at("plugins")
-}
-
-// pathsOf are the places of springfield.yaml that hold a text or are called so,
-// the last first: of two that are the same, that is the one too many.
-func (d document) pathsOf(text string) [][]string {
-	var found [][]string
-	var look func(v any, path []string)
-	look = func(v any, path []string) {
-		switch v := v.(type) {
-		case map[string]any:
-			for name, value := range v {
-				next := append(slices.Clone(path), name)
-				if name == text && len(path) > 2 {
-					found = append(found, next)
-				}
-				look(value, next)
-			}
-		case []any:
-			for i, value := range v {
-				look(value, append(slices.Clone(path), strconv.Itoa(i)))
-			}
-		default:
-			if fmt.Sprint(v) == text {
-				found = append(found, path)
-			}
-		}
-	}
-	look(d.value, nil)
-	slices.SortFunc(found, func(a, b []string) int { return d.at(b...).Line - d.at(a...).Line })
-	return found
 }
 
 // quotes are the quoted parts of a sentence.

@@ -56,7 +56,7 @@ func (a *app) logs(args []string) ([]string, error) {
 	return paths, nil
 }
 
-// nothingNamed says of paths that somebody gave that there is no session in them,
+// nothingNamed says of paths that were given that there is no session in them,
 // which is another thing than a young history.
 func (a *app) nothingNamed(r replay.Report) error {
 	if len(r.Rows) > 0 || r.Partial {
