@@ -22,6 +22,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // The journal keeps this many entries, and of large ones as many as fit: a suite
@@ -82,6 +84,9 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 			continue
 		}
 		if err := e.unchanged(); err != nil {
+			if link := (*folder.LinkError)(nil); errors.As(err, &link) {
+				return link
+			}
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}

@@ -212,7 +212,10 @@ func isSeparator(r rune) bool { return r < 0x80 && os.IsPathSeparator(uint8(r)) 
 func failed(verb, path string, err error) error {
 	var pathErr *fs.PathError
 	var linkErr *os.LinkError
+	var refused *folder.LinkError
 	switch {
+	case verb != "open" && errors.As(err, &refused):
+		return refused // which names the path
 	case errors.As(err, &pathErr):
 		err = pathErr.Err
 	case errors.As(err, &linkErr):

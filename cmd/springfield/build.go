@@ -29,7 +29,8 @@ func newBuild(a *app, runF func(context.Context, *app, buildOptions) error) *cob
 		Short: "Compile the hook into every plugin of a suite",
 		Long: `Compile the hook into every plugin of a suite: the one in DIR, or around the current directory.
 A plugin that asks a model gets the judge beside it. Only these and the record of them in
-` + generator.SuiteFile + ` change; those of targets that are no longer named are removed.
+` + generator.SuiteFile + ` change; those of targets that are no longer named are removed. springfield
+undo gives back what was there before.
 
 A released springfield carries compiled hooks and needs nothing; otherwise the sources that it
 carries are compiled, which needs Go, but no network. What was compiled once is kept.`,

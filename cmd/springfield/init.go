@@ -65,7 +65,8 @@ FILE is YAML or JSON:
       strategy: ned-flanders
       settings: {rules: seed}
 
-Nothing is written before the last answer: Ctrl-C leaves nothing behind.`,
+Nothing is written before the last answer: Ctrl-C leaves nothing behind. springfield undo takes back
+all that was made.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --answers answers.yaml --dry-run
@@ -87,7 +88,7 @@ Nothing is written before the last answer: Ctrl-C leaves nothing behind.`,
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: this one)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, plugin.key=value (repeatable)")
 	f.StringVar(&o.answers, "answers", "", "file of answers, YAML or JSON; - reads standard input")
-	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md; springfield undo takes it back")
+	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "do not make the suite a git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "take the defaults for all that is not given, ask nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")

@@ -36,7 +36,8 @@ every other file stays as it is, and the new text lies beside it as FILE` + gene
 Delete that file, or the markers, when you are done. Such files are listed, and the exit code is 1
 until there is none.
 
-Files that you deleted stay deleted; files that you added are never touched.`,
+Files that you deleted stay deleted; files that you added are never touched. springfield undo takes
+an update back.`,
 		Example: `  springfield update --dry-run
   springfield update ~/hooks`,
 		Args: arguments(0, 1, "at most one directory"),
