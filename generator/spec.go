@@ -65,7 +65,12 @@ const FirstVersion = "0.1.0"
 // SpecError is a fault in the answers.
 type SpecError struct{ Field, Problem, Hint string }
 
-func (e *SpecError) Error() string { return e.Field + ": " + e.Problem }
+func (e *SpecError) Error() string {
+	if e.Field == "" {
+		return e.Problem
+	}
+	return e.Field + ": " + e.Problem
+}
 
 // placed is an error about a member of springfield.yaml, which its path leads to.
 type placed struct {

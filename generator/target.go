@@ -51,6 +51,19 @@ func ParseTarget(s string) (Target, error) {
 	return t, nil
 }
 
+// ParseTargets reads several.
+func ParseTargets(texts []string) ([]Target, error) {
+	var targets []Target
+	for _, text := range texts {
+		t, err := ParseTarget(text)
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, t)
+	}
+	return targets, nil
+}
+
 func join(targets []Target) string {
 	var names []string
 	for _, t := range targets {

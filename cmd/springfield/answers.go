@@ -8,14 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/interview"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -41,7 +40,7 @@ func (o initOptions) flags() (f generator.Answers, err error) {
 			return f, err
 		}
 	}
-	if f.Targets, err = parseTargets(o.targets); err != nil {
+	if f.Targets, err = generator.ParseTargets(o.targets); err != nil {
 		return f, err
 	}
 	names := o.strategies
@@ -90,91 +89,63 @@ func (a *app) readAnswers(file string) (generator.Answers, error) {
 	return answers, err
 }
 
-// checkSet refuses --set that can never hold. While no plugins are chosen it may
-// be about any that has its strategy's name.
-func checkSet(chosen []generator.Plugin, set []string) error {
-	for _, text := range set {
-		name, key, value, err := parseSet(text)
-		if err != nil {
-			return err
-		}
-		from := name
-		if len(chosen) > 0 {
-			i := slices.IndexFunc(chosen, func(p generator.Plugin) bool { return p.Name == name })
-			if i < 0 {
-				return &usageError{fmt.Errorf("--set %q: no plugin %q is chosen", text, name), "choose it with --strategy " + name}
-			}
-			from = chosen[i].Strategy
-		}
-		if _, err := generator.NewPlugin(name, from, map[string]string{key: value}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func parseSet(text string) (plugin, key, value string, err error) {
-	plugin, rest, dot := strings.Cut(text, ".")
-	key, value, equals := strings.Cut(rest, "=")
-	if !dot || !equals {
-		err = &usageError{fmt.Errorf("--set %q is not plugin.key=value", text), "for instance --set ned-flanders.rules=seed"}
-	}
-	return plugin, key, value, err
-}
-
-// withSet puts --set, already checked, over the settings of plugins.
-func withSet(plugins []generator.Plugin, set []string) []generator.Plugin {
-	plugins = slices.Clone(plugins)
-	for i, p := range plugins {
-		settings := map[string]string{}
-		maps.Copy(settings, p.Settings)
-		for _, text := range set {
-			if name, key, value, err := parseSet(text); err == nil && name == p.Name {
-				settings[key] = value
-			}
-		}
-		plugins[i].Settings = settings
-	}
-	return plugins
-}
-
 // newSpec completes what has been said: a person is asked where there is one,
 // else defaults hold. Only what to make has none without --yes.
 func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said generator.Answers) (generator.Spec, error) {
+	none := generator.Spec{}
 	if said.Marketplace != "" {
 		if err := a.checkMarketplace(said.Marketplace, dir); err != nil {
-			return generator.Spec{}, err
+			return none, err
 		}
 	}
-	if err := checkSet(said.Plugins, o.set); err != nil {
-		return generator.Spec{}, err
+	set, err := generator.ParseSettings(o.set)
+	if err == nil {
+		err = set.Check(said.Plugins)
+	}
+	if err != nil {
+		return none, err
 	}
 	defaults := generator.Answers{Marketplace: generator.Slug(filepath.Base(dir)), Owner: a.gitOwner(ctx), Targets: []generator.Target{generator.Host()}}
 	switch {
 	case a.terminal && !o.yes:
-		asked, err := a.interview(ctx, o, dir, said, defaults)
-		if err != nil {
-			return generator.Spec{}, err
+		if said, err = a.interview(ctx, o, dir, interview.Suite{Said: said, Settings: set, Defaults: defaults}); err != nil {
+			return none, err
 		}
-		said = asked
 	case len(said.Plugins) == 0 && !o.yes:
-		return generator.Spec{}, &usageError{errors.New("no strategy chosen, and nobody to ask"), "pass --strategy NAME, --all, --answers FILE, or --yes for the default"}
+		return none, &usageError{errors.New("no strategy chosen, and nobody to ask"), "pass --strategy NAME, --all, --answers FILE, or --yes for the default"}
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: defaultPlugin, Strategy: defaultPlugin}}
-		if err := checkSet(said.Plugins, o.set); err != nil {
-			return generator.Spec{}, err
+		if err := set.Check(said.Plugins); err != nil {
+			return none, err
 		}
 	}
-	said = said.Over(defaults)
-	spec := generator.Spec{Marketplace: said.Marketplace, Owner: said.Owner, Targets: said.Targets}
-	for _, p := range withSet(said.Plugins, o.set) {
-		plugin, err := generator.NewPlugin(p.Name, p.Strategy, p.Settings)
-		if err != nil {
-			return generator.Spec{}, err
-		}
-		spec.Plugins = append(spec.Plugins, plugin)
+	spec, err := said.Over(defaults).Spec(set)
+	if err != nil {
+		return none, err
 	}
 	return spec, a.checkMarketplace(spec.Marketplace, dir)
+}
+
+// interview asks for what is open.
+func (a *app) interview(ctx context.Context, o initOptions, dir string, s interview.Suite) (generator.Answers, error) {
+	s.Asker, s.Out, s.Preset = a.asker(ctx), a.err, defaultPlugin
+	s.CheckMarketplace = func(name string) error { return a.checkMarketplace(name, dir) }
+	if !o.dryRun {
+		s.Facts = [][]string{{"suite", dir}}
+		if o.memory != "" {
+			s.Facts = append(s.Facts, []string{"paragraph in", a.absolute(o.memory)})
+		}
+		if !o.noGit && git.Root(dir) == "" {
+			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
+		}
+	}
+	a.talk("A suite of hooks for Claude Code in %s.\nEvery question has a flag, and until the last one nothing is written.\n", dir)
+	return s.Ask()
+}
+
+// asker asks the person at the terminal.
+func (a *app) asker(ctx context.Context) interview.Asker {
+	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hint}.Asker(ctx)
 }
 
 // checkMarketplace refuses a name that Claude Code would not take, or that it
@@ -192,45 +163,4 @@ func (a *app) checkMarketplace(name, dir string) error {
 		return &hinted{err, "choose another name: --marketplace NAME"}
 	}
 	return nil // a record that cannot be read is for enable and doctor to name
-}
-
-// again takes the answers that a suite was made from. Targets can be named anew;
-// all else must be what it was made with, because its files have it.
-func again(dir string, made generator.Spec, said generator.Answers, set []string) (generator.Spec, error) {
-	spec := made
-	differs := func(flag, has, hint string) error {
-		return &generator.SpecError{Field: "--" + flag, Problem: fmt.Sprintf("%s was made with %s", dir, has), Hint: hint}
-	}
-	const leave = "leave it out to complete that suite, or name another directory"
-	if len(said.Targets) > 0 {
-		spec.Targets = said.Targets
-	}
-	if said.Marketplace != "" && said.Marketplace != made.Marketplace {
-		return spec, differs("marketplace", made.Marketplace, leave)
-	}
-	if said.Owner.Name != "" && said.Owner != made.Owner {
-		return spec, differs("owner", made.Owner.String(), leave)
-	}
-	for _, p := range said.Plugins {
-		i := slices.IndexFunc(made.Plugins, func(m generator.Plugin) bool { return m.Name == p.Name })
-		if i < 0 {
-			return spec, differs("strategy", "other plugins", "springfield new "+p.Name+" --from "+p.Strategy+" --suite "+quoted(dir)+" adds it")
-		}
-		if p.Strategy != made.Plugins[i].Strategy {
-			return spec, differs("strategy", p.Name+" from "+made.Plugins[i].Strategy, leave)
-		}
-	}
-	if err := checkSet(made.Plugins, set); err != nil {
-		return spec, err
-	}
-	wanted := generator.Answers{Plugins: said.Plugins}.Over(generator.Answers{Plugins: made.Plugins})
-	for _, p := range withSet(wanted.Plugins, set) {
-		i := slices.IndexFunc(made.Plugins, func(m generator.Plugin) bool { return m.Name == p.Name })
-		for _, key := range slices.Sorted(maps.Keys(p.Settings)) {
-			if has := made.Plugins[i].Settings[key]; has != p.Settings[key] {
-				return spec, differs("set", p.Name+"."+key+"="+has, "change it in "+filepath.Join(dir, p.Name, "strategy.json"))
-			}
-		}
-	}
-	return spec, nil
 }

@@ -62,7 +62,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 		return err
 	}
 	if len(o.targets) > 0 {
-		if suite.Targets, err = parseTargets(o.targets); err != nil {
+		if suite.Targets, err = generator.ParseTargets(o.targets); err != nil {
 			return err
 		}
 		if err := suite.Validate(); err != nil {
@@ -134,18 +134,6 @@ func parseBuilder(text string) (generator.Builder, error) {
 		return "", &usageError{fmt.Errorf("--builder %q: there is no such builder", text), "choose auto, go or prebuilt"}
 	}
 	return generator.Builder(text), nil
-}
-
-func parseTargets(texts []string) ([]generator.Target, error) {
-	var targets []generator.Target
-	for _, text := range texts {
-		t, err := generator.ParseTarget(text)
-		if err != nil {
-			return nil, err
-		}
-		targets = append(targets, t)
-	}
-	return targets, nil
 }
 
 // quoted is an argument as a shell takes it.

@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/interview"
 )
 
 type enableOptions struct {
@@ -190,9 +191,9 @@ func (a *app) planEnable(ctx context.Context, places installer.Places, wanted *i
 	if !a.terminal {
 		return plan, &usageError{err, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
 	}
-	answer, err := a.newPrompter(ctx).one(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []option{
-		{string(installer.RivalsOff), "switch it off with this edit; disable and undo bring it back"},
-		{string(installer.RivalsKeep), "leave it on: either can make Claude go on"},
+	answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
+		{Value: string(installer.RivalsOff), Help: "switch it off with this edit; disable and undo bring it back"},
+		{Value: string(installer.RivalsKeep), Help: "leave it on: either can make Claude go on"},
 	}, string(installer.RivalsOff))
 	if err != nil {
 		return plan, err

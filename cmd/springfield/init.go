@@ -113,7 +113,10 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	}
 	var spec generator.Spec
 	if suite != nil {
-		spec, err = again(dir, suite.Spec, said, o.set)
+		var set generator.Settings
+		if set, err = generator.ParseSettings(o.set); err == nil {
+			spec, err = generator.Again(dir, suite.Spec, said, set)
+		}
 	} else {
 		spec, err = a.newSpec(ctx, o, dir, said)
 	}

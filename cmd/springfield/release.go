@@ -336,7 +336,7 @@ func (r *release) refuseForeign(ctx context.Context, o publishOptions, plugin st
 // unless targets are chosen.
 func (a *app) compile(ctx context.Context, r *release, o publishOptions) (generator.Build, error) {
 	if len(o.targets) > 0 {
-		targets, err := parseTargets(o.targets)
+		targets, err := generator.ParseTargets(o.targets)
 		if err != nil {
 			return generator.Build{}, err
 		}

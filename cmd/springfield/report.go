@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/interview"
 )
 
 // usageError is a call that cannot be meant: wrong flag, missing answer.
@@ -36,7 +37,7 @@ func (e *hinted) Unwrap() error { return e.err }
 func (e *hinted) Hint() string  { return e.hint }
 
 // errCancelled is Ctrl-C, or a no to the last question.
-var errCancelled = errors.New("cancelled")
+var errCancelled = interview.ErrCancelled
 
 // report prints an error and returns the exit code.
 func (a *app) report(err error) int {

@@ -142,7 +142,7 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 		a.talk("nothing was written; --yes writes it")
 		return false, nil
 	default:
-		yes, err := a.newPrompter(ctx).confirm("Write this to " + t.file() + "?")
+		yes, err := a.asker(ctx).Confirm("Write this to " + t.file() + "?")
 		if err != nil {
 			return false, err
 		}

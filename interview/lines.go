@@ -1,39 +1,39 @@
 // Asking line by line: nothing is drawn twice and the cursor only moves on, so
 // that a screen reader, a log or a terminal that can do little says all of it.
 
-package main
+package interview
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-type plainPrompter struct {
+type onLines struct {
+	Terminal
 	ctx   context.Context
 	lines <-chan string // closed at the end of input
-	out   io.Writer
 }
 
-// newPlain reads lines in the background, because Ctrl-C does not end a read.
-func newPlain(ctx context.Context, in io.Reader, out io.Writer) plainPrompter {
+// newLines reads lines in the background, because Ctrl-C does not end a read.
+func newLines(ctx context.Context, t Terminal) Asker {
 	lines := make(chan string)
 	go func() {
 		defer close(lines)
-		for s := bufio.NewScanner(in); s.Scan(); {
+		for s := bufio.NewScanner(t.In); s.Scan(); {
 			lines <- s.Text()
 		}
 	}()
-	return plainPrompter{ctx, lines, out}
+	return onLines{t, ctx, lines}
 }
 
 // line reads one line after a prompt; "" stands for what is preset.
-func (p plainPrompter) line(prompt string) (string, error) {
-	fmt.Fprint(p.out, prompt+" ")
+func (p onLines) line(prompt string) (string, error) {
+	fmt.Fprint(p.Out, prompt+" ")
 	select {
 	case line, ok := <-p.lines:
 		if ok {
@@ -41,12 +41,12 @@ func (p plainPrompter) line(prompt string) (string, error) {
 		}
 	case <-p.ctx.Done():
 	}
-	fmt.Fprintln(p.out)
-	return "", errCancelled
+	fmt.Fprintln(p.Out)
+	return "", ErrCancelled
 }
 
 // until asks until an answer is taken.
-func (p plainPrompter) until(prompt string, take func(line string) error) error {
+func (p onLines) until(prompt string, take func(line string) error) error {
 	for {
 		line, err := p.line(prompt)
 		if err != nil {
@@ -55,25 +55,25 @@ func (p plainPrompter) until(prompt string, take func(line string) error) error 
 		if err = take(line); err == nil {
 			return nil
 		}
-		fmt.Fprintf(p.out, "That will not do: %s.\n", problem(err))
+		fmt.Fprintf(p.Out, "That will not do: %s.\n", p.problem(err))
 	}
 }
 
-func (p plainPrompter) list(question string, options []option, chosen []string) {
-	fmt.Fprintln(p.out, question)
+func (p onLines) list(question string, options []Option, chosen []string) {
+	fmt.Fprintln(p.Out, question)
 	for i, o := range options {
-		line := fmt.Sprintf("%d. %s", i+1, o.value)
-		if slices.Contains(chosen, o.value) {
+		line := fmt.Sprintf("%d. %s", i+1, o.Value)
+		if slices.Contains(chosen, o.Value) {
 			line += ", preset"
 		}
-		if o.help != "" {
-			line += ": " + o.help
+		if o.Help != "" {
+			line += ": " + o.Help
 		}
-		fmt.Fprintln(p.out, line)
+		fmt.Fprintln(p.Out, line)
 	}
 }
 
-func (p plainPrompter) many(question string, options []option, chosen []string, check func([]string) error) (answer []string, err error) {
+func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
 	p.list(question, options, chosen)
 	err = p.until(fmt.Sprintf("Numbers or names, with blanks between them, or all; Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
 		answer = nil
@@ -101,27 +101,27 @@ func (p plainPrompter) many(question string, options []option, chosen []string, 
 	return answer, err
 }
 
-func (p plainPrompter) one(question string, options []option, chosen string) (answer string, err error) {
+func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
 	p.list(question, options, []string{chosen})
 	err = p.until(fmt.Sprintf("Number or name; Enter for %s:", chosen), func(line string) (err error) {
-		answer, err = pick(firstOf(line, chosen), options)
+		answer, err = pick(cmp.Or(line, chosen), options)
 		return err
 	})
 	return answer, err
 }
 
-func (p plainPrompter) text(question, preset string, check func(string) error) (answer string, err error) {
+func (p onLines) Text(question, preset string, check func(string) error) (answer string, err error) {
 	if preset != "" {
 		question += " Enter for " + preset + ":"
 	}
 	err = p.until(question, func(line string) error {
-		answer = firstOf(line, preset)
+		answer = cmp.Or(line, preset)
 		return check(answer)
 	})
 	return answer, err
 }
 
-func (p plainPrompter) confirm(question string) (yes bool, err error) {
+func (p onLines) Confirm(question string) (yes bool, err error) {
 	err = p.until(question+" Yes or no; Enter for yes:", func(line string) error {
 		switch strings.ToLower(line) {
 		case "", "y", "yes":
@@ -137,9 +137,9 @@ func (p plainPrompter) confirm(question string) (yes bool, err error) {
 }
 
 // pick finds an option by number or name.
-func pick(text string, options []option) (string, error) {
+func pick(text string, options []Option) (string, error) {
 	if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(options) {
-		return options[n-1].value, nil
+		return options[n-1].Value, nil
 	}
 	if slices.Contains(values(options), text) {
 		return text, nil

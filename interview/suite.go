@@ -1,0 +1,187 @@
+// What flags and the file of answers leave open of a suite. Which plugins there are and
+// what they want to know is data beside their templates.
+
+package interview
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Suite is what the questions about a suite have to know.
+type Suite struct {
+	Asker
+	Out      io.Writer
+	Said     generator.Answers // what is not asked
+	Settings generator.Settings
+	Defaults generator.Answers
+	// Preset is the plugin that is marked before anything is.
+	Preset string
+	// CheckMarketplace refuses a name.
+	CheckMarketplace func(string) error
+	// Facts are what the summary says besides, a name and a value each, the first of them
+	// in front. None: nothing is to be confirmed.
+	Facts [][]string
+}
+
+// Ask asks for what is open. A no to the last question is ErrCancelled.
+func (s *Suite) Ask() (generator.Answers, error) {
+	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.owner, s.targets} {
+		if err := ask(); err != nil {
+			return s.Said, err
+		}
+	}
+	if s.Facts == nil {
+		return s.Said, nil
+	}
+	s.summarize()
+	yes, err := s.Confirm("Make it?")
+	if err == nil && !yes {
+		err = ErrCancelled
+	}
+	return s.Said, err
+}
+
+func atLeastOne(chosen []string) error {
+	if len(chosen) == 0 {
+		return errors.New("at least one is needed")
+	}
+	return nil
+}
+
+func (s *Suite) plugins() error {
+	if len(s.Said.Plugins) > 0 {
+		return nil
+	}
+	var options []Option
+	var marked []string
+	for _, name := range strategy.Names() {
+		about, err := generator.ReadAbout(name)
+		if err != nil {
+			return err
+		}
+		options = append(options, Option{name, fmt.Sprintf("%s a stop, reads %s. %s", about.Cost, about.Reads, about.When)})
+		if name == s.Preset || s.Settings.About(name) {
+			marked = append(marked, name)
+		}
+	}
+	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
+	for _, name := range chosen {
+		s.Said.Plugins = append(s.Said.Plugins, generator.Plugin{Name: name, Strategy: name})
+	}
+	return err
+}
+
+func (s *Suite) settings() error {
+	s.Said.Plugins = s.Settings.Over(s.Said.Plugins)
+	for _, plugin := range s.Said.Plugins {
+		about, err := generator.ReadAbout(plugin.Strategy)
+		if err != nil {
+			return err
+		}
+		for _, q := range about.Questions {
+			if plugin.Settings[q.Key] != "" {
+				continue
+			}
+			var options []Option
+			for _, c := range q.Choices {
+				options = append(options, Option{c.Value, c.Help})
+			}
+			question := q.Ask
+			if plugin.Name != plugin.Strategy {
+				question = plugin.Name + ": " + question
+			}
+			if plugin.Settings[q.Key], err = s.One(question, options, q.Choices[0].Value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Suite) marketplace() (err error) {
+	if s.Said.Marketplace != "" {
+		return nil
+	}
+	// One that is free, so that Enter alone is a good answer.
+	preset := s.Defaults.Marketplace
+	for n := 2; n < 10 && s.CheckMarketplace(preset) != nil; n++ {
+		preset = fmt.Sprintf("%s-%d", s.Defaults.Marketplace, n)
+	}
+	if s.CheckMarketplace(preset) != nil {
+		preset = ""
+	}
+	s.Said.Marketplace, err = s.Text("Name of the marketplace?", preset, s.CheckMarketplace)
+	return err
+}
+
+func (s *Suite) owner() error {
+	if s.Said.Owner.Name != "" {
+		return nil
+	}
+	check := func(text string) (err error) { s.Said.Owner, err = generator.ParseOwner(text); return err }
+	line, err := s.Text("Who owns it? (published)", s.Defaults.Owner.String(), check)
+	if err != nil {
+		return err
+	}
+	return check(line)
+}
+
+func (s *Suite) targets() error {
+	if len(s.Said.Targets) > 0 {
+		return nil
+	}
+	var options []Option
+	for _, t := range generator.AllTargets() {
+		help := ""
+		if t == generator.Host() {
+			help = "this machine"
+		}
+		options = append(options, Option{t.String(), help})
+	}
+	chosen, err := s.Many("Which machines will run it?", options, []string{s.Defaults.Targets[0].String()}, func(chosen []string) error {
+		if err := atLeastOne(chosen); err != nil {
+			return err
+		}
+		targets, err := generator.ParseTargets(chosen)
+		if err != nil {
+			return err
+		}
+		return generator.CheckTargets(targets)
+	})
+	if err != nil {
+		return err
+	}
+	s.Said.Targets, err = generator.ParseTargets(chosen)
+	return err
+}
+
+// summarize says what would be made, before the last question.
+func (s *Suite) summarize() {
+	rows := [][]string{s.Facts[0], {"marketplace", s.Said.Marketplace}, {"owner", s.Said.Owner.String()}}
+	for i, plugin := range s.Said.Plugins {
+		name := plugin.Name
+		if name != plugin.Strategy {
+			name += " from " + plugin.Strategy
+		}
+		for _, key := range slices.Sorted(maps.Keys(plugin.Settings)) {
+			name += ", " + key + " " + plugin.Settings[key]
+		}
+		rows = append(rows, []string{[]string{"plugins", ""}[min(i, 1)], name})
+	}
+	for i, t := range s.Said.Targets {
+		rows = append(rows, []string{[]string{"hooks for", ""}[min(i, 1)], t.String()})
+	}
+	fmt.Fprintln(s.Out)
+	for _, line := range layout.Table(append(rows, s.Facts[1:]...)) {
+		fmt.Fprintln(s.Out, "  "+line)
+	}
+	fmt.Fprintln(s.Out)
+}
