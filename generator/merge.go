@@ -13,9 +13,6 @@
 package generator
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
 	"reflect"
 	"strings"
 
@@ -229,66 +226,38 @@ func member(object map[string]any, key string) any {
 	return absent{}
 }
 
-// decode reads a JSON document strictly: no member may be there twice. A list
-// of objects that all have a name of their own becomes an object by "[name]".
+// decode reads a JSON document strictly: no member may be there twice. A list of
+// objects that all have a name of their own becomes an object by "[name]".
 func decode(text string) (any, error) {
-	if !json.Valid([]byte(text)) {
-		return nil, errors.New("not JSON")
-	}
-	d := json.NewDecoder(strings.NewReader(text))
-	d.UseNumber()
-	return decodeValue(d)
+	d, err := parseJSON([]byte(text))
+	return named(d.value), err
 }
 
-func decodeValue(d *json.Decoder) (any, error) {
-	token, err := d.Token()
-	if err != nil {
-		return nil, err
-	}
-	switch token {
-	case json.Delim('{'):
-		members := map[string]any{}
-		for d.More() {
-			key, err := d.Token()
-			if err != nil {
-				return nil, err
-			}
-			value, err := decodeValue(d)
-			if err != nil {
-				return nil, err
-			}
-			if _, twice := members[key.(string)]; twice {
-				return nil, fmt.Errorf("%q is there twice", key)
-			}
-			members[key.(string)] = value
+func named(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, member := range v {
+			v[key] = named(member)
 		}
-		_, err := d.Token()
-		return members, err
-	case json.Delim('['):
-		list := []any{}
-		for d.More() {
-			value, err := decodeValue(d)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, value)
+	case []any:
+		for i, item := range v {
+			v[i] = named(item)
 		}
-		_, err := d.Token()
-		return byName(list), err
+		return byName(v)
 	}
-	return token, nil
+	return value
 }
 
 func byName(list []any) any {
-	named := map[string]any{}
+	objects := map[string]any{}
 	for _, v := range list {
 		object, _ := v.(map[string]any)
 		if name, ok := object["name"].(string); ok {
-			named["["+name+"]"] = object
+			objects["["+name+"]"] = object
 		}
 	}
-	if len(list) == 0 || len(named) < len(list) {
+	if len(list) == 0 || len(objects) < len(list) {
 		return list
 	}
-	return named
+	return objects
 }
