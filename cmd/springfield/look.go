@@ -32,7 +32,8 @@ stop; with --prompts it is what a plugin like todo-continuation said before a pr
 			if err := a.ask(cmd.Context(), func(d command.Desk) error { return d.Why(id, asked) }); err != nil || asked.JSON {
 				return err
 			}
-			return a.noteHooks()
+			a.noteHooks()
+			return nil
 		},
 	}
 	f := cmd.Flags()
@@ -115,42 +116,40 @@ of its own and read the letters there. why, log and status tell how a hold has e
 	return cmd
 }
 
-// ask asks about the state in the user's own configuration directory.
+// ask asks about springfield's own state, and about the project in the working
+// directory.
 func (a *app) ask(ctx context.Context, question func(command.Desk) error) error {
-	places, err := a.places()
+	return a.askIn(ctx, a.work, question)
+}
+
+// askIn asks about the project in another directory.
+func (a *app) askIn(ctx context.Context, dir string, question func(command.Desk) error) error {
+	places, err := a.placesFrom(dir)
 	if err != nil {
 		return err
 	}
 	err = question(command.Desk{
-		Out: a.out, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now,
-		Self: "springfield", InClaude: a.inClaude,
-		Work: a.work, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off,
+		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now, Self: "springfield", InClaude: a.inClaude,
+		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Logs: func(since int64) []string {
 			return replay.Recent(replay.Projects(places.Config), time.UnixMilli(since))
 		},
+		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
-	}
-	if advice := command.Advice(err); advice != "" {
-		return &hinted{err, advice}
 	}
 	return err
 }
 
 // noteHooks names the hooks that are on and cannot decide: none of them can say so
 // itself.
-func (a *app) noteHooks() error {
-	places, err := a.places()
+func (a *app) noteHooks() {
+	in, err := a.inspect()
 	if err != nil {
-		return err
-	}
-	in, err := inspection.Inspect(a.inspection(places))
-	if err != nil {
-		return nil // status tells
+		return // status tells
 	}
 	for _, says := range in.Broken() {
 		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
-	return nil
 }

@@ -59,11 +59,12 @@ type Desk struct {
 type adviceError struct{ problem, advice string }
 
 func (e *adviceError) Error() string { return display.Line(e.problem) }
+func (e *adviceError) Hint() string  { return display.Line(e.advice) }
 
 // Advice is what to do about an error, "" if there is nothing to say.
 func Advice(err error) string {
 	if e, ok := err.(*adviceError); ok {
-		return display.Line(e.advice)
+		return e.Hint()
 	}
 	return ""
 }
