@@ -53,20 +53,27 @@ type Reading interface {
 	Window(lines int, word string) (fact.Window, error)
 }
 
-// fromFile reads the file at its path.
-type fromFile string
+// fromFile reads the file at a path.
+type fromFile struct {
+	path  string
+	brief bool // the texts of calls are not wanted
+}
 
 func (f fromFile) Read(since []byte) (data []byte, view transcript.View, err error) {
 	var log transcript.Log
 	if len(since) > 0 && codec.Read(since, &log) != nil {
 		log = transcript.Log{} // damaged: the transcript is read anew
 	}
-	log, view, err = transcript.Read(string(f), log)
+	if f.brief {
+		log, view, err = transcript.Glance(f.path, log)
+	} else {
+		log, view, err = transcript.Read(f.path, log)
+	}
 	return codec.Append(nil, &log), view, err
 }
 
 func (f fromFile) Window(lines int, word string) (fact.Window, error) {
-	return transcript.About(string(f), lines, word)
+	return transcript.About(f.path, lines, word)
 }
 
 // Snapshot is a stop as it was found.
@@ -165,7 +172,7 @@ func (s *Snapshot) files() {
 func (s *Snapshot) read() {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile(path)
+		reading = fromFile{path, !s.Settings.Strategy.Judges && !s.Alone}
 	}
 	if path != "" {
 		log, view, err := reading.Read(s.Log)

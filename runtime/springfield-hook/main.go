@@ -19,6 +19,7 @@ import (
 
 func main() {
 	hook.Armour()
+	growStack()
 	home, _ := os.UserHomeDir() // "" matters only without a transcript
 	if len(os.Args) > 1 {
 		os.Exit(answer(home, os.Args[1:]))
@@ -36,14 +37,23 @@ func main() {
 	}.Run())
 }
 
-// executable is this program's file, "" if nobody knows; then CLAUDE_PLUGIN_ROOT
+// growStack has the stack grow once, while there is little on it to copy, and not five
+// times on the way down: a fortieth of a decision.
+//
+//go:noinline
+func growStack() byte {
+	var room [48 << 10]byte
+	return room[len(os.Args)]
+}
+
+// executable is this program's file, "" if it is not known; then CLAUDE_PLUGIN_ROOT
 // says which plugin it belongs to.
 func executable() string {
 	path, _ := os.Executable()
 	return path
 }
 
-// isOff is generous: this is how somebody in a hurry stops us.
+// isOff is generous: this is how a user in a hurry stops us.
 func isOff(value string) bool {
 	switch strings.ToLower(value) {
 	case "off", "0", "false", "no", "none":

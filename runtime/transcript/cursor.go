@@ -112,7 +112,7 @@ func (c *Cursor) Window(lines int) (w fact.Window) {
 }
 
 // View is the situation behind the line.
-func (c *Cursor) View() View { return c.log.view(c, c.said) }
+func (c *Cursor) View() View { return c.log.view(c, c.said, false) }
 
 // ReadAt reads what has been passed: mostly from what is still held of the file,
 // because a decision looks at what was said last.

@@ -37,7 +37,13 @@ const (
 // file) is read from the beginning. A last line without its end counts for the
 // situation if it is complete, but will be read again. The error is the
 // operating system's; lines that make no sense are not errors.
-func Read(path string, prior Log) (log Log, view View, err error) {
+func Read(path string, prior Log) (log Log, view View, err error) { return read(path, prior, false) }
+
+// Glance is Read without the texts of calls, which only a judge is shown and each of
+// which is fetched from its own place: only their names are there.
+func Glance(path string, prior Log) (log Log, view View, err error) { return read(path, prior, true) }
+
+func read(path string, prior Log, brief bool) (log Log, view View, err error) {
 	log = prior
 	f, size, err := file.Open(path, 0)
 	if err != nil {
@@ -67,7 +73,7 @@ func Read(path string, prior Log) (log Log, view View, err error) {
 		r.log.unshare()
 		r.log.take(&r.entry)
 	}
-	return log, r.log.view(f, nil), nil
+	return log, r.log.view(f, nil, brief), nil
 }
 
 func newReader(f *os.File, size int64) *reader {

@@ -96,12 +96,12 @@ type Feedback struct {
 const maxKept = 64
 
 // view makes the situation. known are texts of calls that views before have made, nil
-// for who makes one.
-func (l *Log) view(f io.ReaderAt, known map[place]string) View {
+// for a single one; brief leaves these texts out.
+func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 	buf := make([]byte, maxInput)
 	of := func(p place, limit int64, say func([]byte) string) string {
 		text, ok := known[p]
-		if ok {
+		if ok || brief {
 			return text
 		}
 		text = say(fetch(f, p, limit, buf))
