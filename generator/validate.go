@@ -18,6 +18,7 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -129,7 +130,7 @@ func (in *inspection) byArea(readable bool) (all []check.Finding) {
 
 // fineWords say what an area without a fault is about.
 func fineWords(area string, s Suite) string {
-	plugins, targets := plural(len(s.Plugins), "plugin"), plural(len(s.Targets), "target")
+	plugins, targets := layout.Count(len(s.Plugins), "plugin"), layout.Count(len(s.Targets), "target")
 	switch area {
 	case "suite":
 		return fmt.Sprintf("%s: %s, %s", SuiteFile, plugins, targets)
@@ -145,13 +146,6 @@ func fineWords(area string, s Suite) string {
 		return fmt.Sprintf("hooks of %s, for %s: there, executable, and what is recorded", plugins, targets)
 	}
 	return "nothing is missing, and nothing is there that should not be"
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 func (in *inspection) path(file string) string {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -242,7 +243,7 @@ func (r *Report) advise() string {
 	case len(r.Rows) == 0:
 		return "There is no stop to learn from yet: let Claude Code work for a while, then replay again."
 	case stops < enough || work < enough:
-		return fmt.Sprintf("%s where you had more to say and %s where work should go on are too few to tell strategies apart: about %d of each are needed.", counted(stops, "stop"), counted(work, "point"), enough)
+		return fmt.Sprintf("%s where you had more to say and %s where work should go on are too few to tell strategies apart: about %d of each are needed.", layout.Count(stops, "stop"), layout.Count(work, "point"), enough)
 	case len(r.Scores) == 0:
 		return "No strategy was asked for."
 	case len(deciding) == 0:
@@ -377,13 +378,6 @@ func percent(r Rate) string {
 		return fmt.Sprintf("%.1g %%", p)
 	}
 	return fmt.Sprintf("%.0f %%", p)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // list is "a", "a and b", "a, b and c".

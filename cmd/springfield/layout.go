@@ -15,3 +15,6 @@ func (a *app) item(mark, text string) {
 		a.say("%s", line)
 	}
 }
+
+// count is a number of things: "1 plugin", "2 plugins".
+func count(n int, thing string) string { return layout.Count(n, thing) }

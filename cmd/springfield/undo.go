@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -20,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -182,11 +182,14 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 		a.talk("there is no edit to undo")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, e := range entries {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), display.Line(e.Did), display.Line(strings.Join(shortened(e.Files()), " ")))
+		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), display.Line(e.Did), display.Line(strings.Join(shortened(e.Files()), " "))})
 	}
-	return w.Flush()
+	for _, line := range layout.Table(rows) {
+		a.say("%s", line)
+	}
+	return nil
 }
 
 func (a *app) hintUndo(err error) error {
@@ -281,10 +284,3 @@ func (a *app) encode(v any) error {
 
 // ago says how long ago something was, for people.
 func ago(t time.Time) string { return inspection.Ago(time.Now(), t) }
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}

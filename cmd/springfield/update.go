@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 type updateOptions struct {
@@ -171,12 +171,12 @@ func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Plan)
 	default:
 		a.say("updated %s", dir)
 	}
-	w := tabwriter.NewWriter(list, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, c := range u.Outcomes {
-		fmt.Fprintf(w, "  %s\t%s\n", filepath.FromSlash(c.Path), says(c.State))
+		rows = append(rows, []string{filepath.FromSlash(c.Path), says(c.State)})
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	for _, line := range layout.Table(rows) {
+		fmt.Fprintln(list, "  "+line)
 	}
 	a.noteSameVersion("files", u.SameVersion)
 	return nil
