@@ -7,6 +7,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -134,6 +135,16 @@ func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Prog
 		}
 	}
 	return t.compileAll(ctx, sources, hash, targets, programs)
+}
+
+// Make makes all files of a suite, its programs among them.
+func (t Toolchain) Make(ctx context.Context, spec Spec) ([]File, Build, error) {
+	built, err := t.Build(ctx, spec.Targets, spec.Programs()...)
+	if err != nil {
+		return nil, built, err
+	}
+	files, err := Render(spec, built)
+	return files, built, cmp.Or(err, ctx.Err())
 }
 
 func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {

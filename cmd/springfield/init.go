@@ -134,15 +134,8 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return a.previewInit(o, dir, spec, about)
 	}
 
-	built, err := a.toolchain().Build(ctx, spec.Targets, spec.Programs()...)
+	files, built, err := a.toolchain().Make(ctx, spec)
 	if err != nil {
-		return err
-	}
-	files, err := generator.Render(spec, built)
-	if err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
 		return err
 	}
 	m := making{initOptions: o, dir: dir, spec: spec, files: files}

@@ -72,15 +72,11 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	built, err := a.toolchain().Build(ctx, spec.Targets, spec.Programs()...)
+	files, _, err := a.toolchain().Make(ctx, spec)
 	if err != nil {
 		return err
 	}
-	files, err := generator.Render(spec, built)
-	if err != nil {
-		return err
-	}
-	if err := a.bring(ctx, dir, files, updateOptions{dryRun: o.dryRun, json: o.json}); err != nil {
+	if err := a.bring(dir, files, updateOptions{dryRun: o.dryRun, json: o.json}); err != nil {
 		return err
 	}
 	if !o.dryRun && !o.json {

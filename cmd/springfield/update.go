@@ -66,20 +66,16 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	}
 	tools := a.toolchain()
 	tools.Builder = builder
-	built, err := tools.Build(ctx, suite.Targets, suite.Programs()...)
+	files, _, err := tools.Make(ctx, suite.Spec)
 	if err != nil {
 		return err
 	}
-	files, err := generator.Render(suite.Spec, built)
-	if err != nil {
-		return err
-	}
-	return a.bring(ctx, dir, files, o)
+	return a.bring(dir, files, o)
 }
 
 // bring brings a suite to what was rendered, merged with what its user made of
 // it, and says so.
-func (a *app) bring(ctx context.Context, dir string, files []generator.File, o updateOptions) error {
+func (a *app) bring(dir string, files []generator.File, o updateOptions) error {
 	var plan generator.Plan
 	makePlan := func() (c change.Change, err error) {
 		plan, err = generator.PlanUpdate(dir, files)
@@ -88,7 +84,7 @@ func (a *app) bring(ctx context.Context, dir string, files []generator.File, o u
 	var err error
 	if o.dryRun {
 		_, err = makePlan()
-	} else if err = ctx.Err(); err == nil {
+	} else {
 		err = a.carryOut(makePlan)
 	}
 	if err != nil {
