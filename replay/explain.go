@@ -13,9 +13,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -176,4 +179,70 @@ func foundIn(snapshot hook.Snapshot) Found {
 		Todos: append([]fact.Todo{}, s.Todos.List...), Plans: append([]fact.Plan{}, s.Plans...), Running: s.Turn.Running, Continued: v.Feedback.InTurn,
 		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
 	}
+}
+
+// WriteText prints an explanation for people.
+func (e Explanation) WriteText(out layout.Printer) {
+	e.Situation.writeText(out)
+	if len(e.Rules) > 0 {
+		out.Say("rules")
+	}
+	for _, r := range e.Rules {
+		mark := " "
+		switch {
+		case r.Decides:
+			mark = ">"
+		case r.Holds:
+			mark = "+"
+		}
+		out.Say(" %s %-12s %-9s %s", mark, r.ID, r.Then, display.Line(r.Evidence))
+	}
+	out.Say("decision")
+	out.Say("  %s by %s, %d %% sure: %s", e.Decision, e.Rule, e.Sure, display.Line(e.Evidence))
+	if langs := language.Names(e.Lang); langs != "" {
+		out.Say("  read in %s", langs)
+	}
+	if e.Reason != "" {
+		out.Say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(e.Reason), " ")))
+	}
+	if e.Judge != "" {
+		out.Say("page")
+		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
+			out.Say("%s", strings.TrimRight("  "+line, " "))
+		}
+		out.Say("%s", display.Line(e.Judge))
+	}
+}
+
+// writeText prints what the hook sees.
+func (s Found) writeText(out layout.Printer) {
+	out.Say("situation")
+	out.Say("  last message  %s", ending(s.Message))
+	if s.Prompt != "" {
+		out.Say("  prompt        %s", ending(s.Prompt))
+	}
+	for _, c := range s.Calls {
+		outcome := c.Result
+		if c.Error {
+			outcome = "error: " + outcome
+		}
+		out.Say("  tool          %s", display.Line(c.Name+"("+c.Input+") "+outcome))
+	}
+	if s.Asked != "" {
+		out.Say("  asked by      %s", s.Asked)
+	}
+	if s.Skill.Name != "" {
+		out.Say("  skill         %s, %d turns ago", s.Skill.Name, s.Skill.Turns)
+	}
+	if n := fact.Count(s.Todos); len(s.Todos) > 0 {
+		out.Say("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
+	}
+	if s.Continued > 0 {
+		out.Say("  continued     %d times since the prompt", s.Continued)
+	}
+}
+
+// ending is the end of a text on one line.
+func ending(s string) string {
+	return layout.End(display.Line(strings.Join(strings.Fields(s), " ")), 160)
 }

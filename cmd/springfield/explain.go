@@ -10,10 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -68,18 +65,20 @@ func runExplain(a *app, o explainOptions) error {
 	case o.json:
 		return a.encodeLine(e)
 	}
-	a.explain(e)
+	e.WriteText(a.lines())
 	return nil
 }
 
 // decider is how to decide: a strategy, or whatever else a replay compares.
 func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	if known, ok := strategy.Named(o.strategy); ok {
-		config, err := known.Check(strategy.Config{Strategy: o.strategy, Rules: o.rules, Ceiling: known.Ceiling, Stale: known.Stale})
-		if err != nil {
+		settings := hook.Unplugged(known, "", "")
+		settings.Config.Rules = o.rules
+		var err error
+		if settings.Config, err = known.Check(settings.Config); err != nil {
 			return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
 		}
-		return replay.Candidate{Name: o.strategy, Settings: hook.Settings{Plugin: o.strategy, Strategy: known, Config: config}, Bare: o.treeOnly}, nil
+		return replay.Candidate{Name: o.strategy, Settings: settings, Bare: o.treeOnly}, nil
 	}
 	all, err := a.candidates([]string{o.strategy})
 	if err != nil {
@@ -96,67 +95,6 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	return c, nil
 }
 
-// explain prints an explanation for people.
-func (a *app) explain(e replay.Explanation) {
-	a.sayFound(e.Situation)
-	if len(e.Rules) > 0 {
-		a.say("rules")
-	}
-	for _, r := range e.Rules {
-		mark := " "
-		switch {
-		case r.Decides:
-			mark = ">"
-		case r.Holds:
-			mark = "+"
-		}
-		a.say(" %s %-12s %-9s %s", mark, r.ID, r.Then, display.Line(r.Evidence))
-	}
-	a.say("decision")
-	a.say("  %s by %s, %d %% sure: %s", e.Decision, e.Rule, e.Sure, display.Line(e.Evidence))
-	if langs := language.Names(e.Lang); langs != "" {
-		a.say("  read in %s", langs)
-	}
-	if e.Reason != "" {
-		a.say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(e.Reason), " ")))
-	}
-	if e.Judge != "" {
-		a.say("page")
-		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
-			a.say("%s", strings.TrimRight("  "+line, " "))
-		}
-		a.say("%s", display.Line(e.Judge))
-	}
-}
-
-// sayFound prints what the hook sees.
-func (a *app) sayFound(s replay.Found) {
-	a.say("situation")
-	a.say("  last message  %s", excerpt(s.Message))
-	if s.Prompt != "" {
-		a.say("  prompt        %s", excerpt(s.Prompt))
-	}
-	for _, c := range s.Calls {
-		outcome := c.Result
-		if c.Error {
-			outcome = "error: " + outcome
-		}
-		a.say("  tool          %s", display.Line(c.Name+"("+c.Input+") "+outcome))
-	}
-	if s.Asked != "" {
-		a.say("  asked by      %s", s.Asked)
-	}
-	if s.Skill.Name != "" {
-		a.say("  skill         %s, %d turns ago", s.Skill.Name, s.Skill.Turns)
-	}
-	if n := fact.Count(s.Todos); len(s.Todos) > 0 {
-		a.say("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
-	}
-	if s.Continued > 0 {
-		a.say("  continued     %d times since the prompt", s.Continued)
-	}
-}
-
 // encodeLine prints a result as JSON on one line.
 func (a *app) encodeLine(v any) error {
 	data, err := json.Marshal(v)
@@ -164,13 +102,4 @@ func (a *app) encodeLine(v any) error {
 		_, err = a.out.Write(append(data, '\n'))
 	}
 	return err
-}
-
-// excerpt is the end of a text on one line.
-func excerpt(s string) string {
-	s = display.Line(strings.Join(strings.Fields(s), " "))
-	if r := []rune(s); len(r) > 160 {
-		s = "…" + string(r[len(r)-160:])
-	}
-	return s
 }
