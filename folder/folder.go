@@ -136,6 +136,17 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	return data, info, nil
 }
 
+// ReadFile reads a file of a directory as Folder.ReadFile does.
+func ReadFile(dir, name string, limit int64) ([]byte, error) {
+	in, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	data, _, err := in.ReadFile(name, limit)
+	return data, err
+}
+
 // MakeDirs makes a directory and those above it that are missing, and says which
 // it made, outermost first; also when it fails.
 func (f Folder) MakeDirs(name string, mode fs.FileMode) (made []string, err error) {

@@ -188,15 +188,20 @@ func PlanBuild(dir string, suite Suite, built Build) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
+	in, err := folder.Open(dir)
+	if err != nil {
+		return Plan{}, err
+	}
+	defer func() { _ = in.Close() }()
 	suite.Build = built
 	var files []File
 	var places []string // of hooks that the suite could have
 	for _, p := range suite.Plugins {
-		if info, err := os.Lstat(filepath.Join(dir, p.Name)); err != nil || !info.IsDir() {
-			if err := checkLink(dir, p.Name); err != nil {
-				return Plan{}, err
-			}
-			return Plan{}, fmt.Errorf("plugin %s: %s is not there", p.Name, filepath.Join(dir, p.Name))
+		if err := in.Check(p.Name); err != nil {
+			return Plan{}, err
+		}
+		if info, err := in.Lstat(p.Name); err != nil || !info.IsDir() {
+			return Plan{}, fmt.Errorf("plugin %s: %s is not there", p.Name, in.Path(p.Name))
 		}
 		for _, l := range p.hookFiles(built.Binaries, launcher) {
 			l.File.Path = path.Join(p.Name, l.File.Path)
@@ -213,15 +218,6 @@ func PlanBuild(dir string, suite Suite, built Build) (Plan, error) {
 	p, err := plan(dir, building, append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), places)
 	p.Suite = suite
 	return p, err
-}
-
-func checkLink(dir, name string) error {
-	in, err := folder.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return in.Check(name)
 }
 
 // PlanUpdate compares the suite in dir with the files that Render makes of its

@@ -90,13 +90,8 @@ func withEndsOf(model []byte, text string) []byte {
 // readRendered reads the record of the suite in a directory; a suite of an
 // older springfield has none.
 func readRendered(dir string) (rendered, error) {
-	in, err := folder.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	file := in.Path(RecordFile)
-	data, _, err := in.ReadFile(RecordFile, maxRecord)
+	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
+	data, err := folder.ReadFile(dir, RecordFile, maxRecord)
 	var link *folder.LinkError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -51,16 +51,11 @@ func ReadSuite(dir string) (Suite, error) {
 }
 
 func readSuiteFile(dir string) ([]byte, error) {
-	in, err := folder.Open(dir)
-	if err == nil {
-		defer func() { _ = in.Close() }()
-		var data []byte
-		if data, _, err = in.ReadFile(SuiteFile, maxSuiteFile); err == nil {
-			return data, nil
-		}
-	}
+	data, err := folder.ReadFile(dir, SuiteFile, maxSuiteFile)
 	var link *folder.LinkError
 	switch {
+	case err == nil:
+		return data, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s: %w", dir, ErrNoSuite)
 	case errors.As(err, &link):
