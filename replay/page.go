@@ -18,6 +18,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -41,7 +42,7 @@ func WriteHTML(w io.Writer, r Report) error {
 		// reads them as.
 		files[name] = strings.ReplaceAll(string(text), "\r\n", "\n")
 	}
-	t, err := template.New("page").Parse(files["page.html.tmpl"])
+	t, err := template.New("page").Funcs(sayings()).Parse(files["page.html.tmpl"])
 	if err != nil {
 		return fmt.Errorf("make page: %w", err)
 	}
@@ -67,90 +68,22 @@ func hashOf(text string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// page is what the template sees.
+// page is what the template sees: a report, with functions that say its figures.
 type page struct {
-	Policy            string
-	CSS               template.CSS
-	JS, Data          template.JS
-	Stops, Work, Rows int
-	Sessions, Files   int
-	Made, Since       string
-	Partial, Redacted bool
-	Few               bool
-	Marked            string // whose marks stand at the end of a row
-	Advice            string
-	Labels            []pageLabel
-	Scores            []pageScore
-	Notes             []string
-	Skipped           []Skipped
-}
-
-type pageLabel struct {
-	Name, Means, Share string
-	N                  int
-	Bar                []bar
-}
-
-type pageScore struct {
-	Name, Cost, Saved, Reads string
-	OnlyAsks, Open           bool
-	Caught, Wrong            whisker
-	Precision, Nudges        whisker
-	Asked                    int
-	Rules                    []pageRule
-	Guards                   []Count
-	Timeline                 *timeline
-	Projects                 []pagePart
-}
-
-type pageRule struct {
-	Name, Decision        string
-	Right, Wrong, Unknown int
-	Bar                   []bar
-}
-
-type pagePart struct{ Name, Caught, Wrong string }
-
-// whisker is a share, of how many, and its interval on a line from 4 to 156.
-type whisker struct {
-	Title, Text, Of, Interval string
-	X, X1, X2                 string
-	Bad, None                 bool // none: there is nothing to have a share of
-}
-
-// bar is a part of a bar that is 140 long.
-type bar struct {
-	Class, X, W string
-}
-
-type timeline struct {
-	Width   int
-	Label   string
-	Columns []column
-}
-
-type column struct {
-	X, X2                       int
-	Y, H, Y2, H2                string
-	Month, Year                 string
-	Name, Caught, Wrong, Titled string
+	Report
+	Policy      string
+	CSS         template.CSS
+	JS, Data    template.JS
+	Stops, Work int
+	Few         bool
+	Best        int
 }
 
 // few rows of a kind: the page says so.
 const few = 100
 
 func (r Report) page() page {
-	p := page{
-		Rows: len(r.Rows), Sessions: r.Sessions, Files: r.Files, Partial: r.Partial, Redacted: r.Redacted,
-		Advice: clean(r.Advice), Skipped: slices.Clone(r.Skipped),
-	}
-	if !r.Made.IsZero() {
-		p.Made = r.Made.UTC().Format("2 January 2006")
-	}
-	if !r.Since.IsZero() {
-		p.Since = r.Since.Format("2 January 2006")
-	}
-	most := 1
+	p := page{Report: r, Best: r.best()}
 	for i := range r.Rows {
 		if r.Rows[i].Label == MidWork {
 			p.Work++
@@ -158,94 +91,92 @@ func (r Report) page() page {
 			p.Stops++
 		}
 	}
-	for _, l := range r.Labels {
-		most = max(most, l.N)
-	}
-	for _, l := range r.Labels {
-		if l.N > 0 {
-			class, means := "fill-idle", "nobody knows"
-			switch {
-			case l.Label == MidWork:
-				class, means = "fill-sun", "no stop: what Claude says when work goes on"
-			case l.Means == WantStop:
-				class, means = "fill-good", "right"
-			case l.Means == WantContinue:
-				class, means = "fill-sun", "one too many"
-			}
-			p.Labels = append(p.Labels, pageLabel{string(l.Label), means, shareText(float64(l.N) / float64(max(1, len(r.Rows)))), l.N, []bar{barOf(class, 0, l.N, most)}})
-		}
-	}
-	best := r.best()
-	var marked []string
-	for i, s := range r.Scores {
-		if !s.OnlyAsks {
-			marked = append(marked, clean(s.Name))
-		}
-		if len(r.Rows) > 0 && !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few) {
-			p.Few = true
-		}
-		p.Scores = append(p.Scores, s.page(i == best))
-		if s.Note != "" {
-			p.Notes = append(p.Notes, clean(s.Name+": "+s.Note))
-		}
-	}
-	p.Marked = strings.Join(marked, ", ")
-	for i := range p.Skipped {
-		p.Skipped[i] = Skipped{clean(p.Skipped[i].File), clean(p.Skipped[i].Why)}
-	}
+	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
+		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
+	})
 	return p
 }
 
-func (s Score) page(open bool) pageScore {
-	p := pageScore{
-		Name: clean(s.Name), OnlyAsks: s.OnlyAsks, Open: open, Asked: s.Asked.N, Cost: "$0", Saved: "–",
-		Caught: whiskerOf("caught", s.Caught), Wrong: whiskerOf("run over", s.Wrong), Precision: whiskerOf("right when it goes on", s.Precision), Nudges: whiskerOf("nudges saved", s.Nudges),
-		Timeline: timelineOf(s.Months),
-	}
-	p.Wrong.Bad = true
-	if s.Asked.N > 0 {
-		p.Reads = sizeText(s.Bytes)
-		if p.Cost = "<$0.01"; s.Dollars >= 0.005 {
-			p.Cost = fmt.Sprintf("$%.2f", s.Dollars)
+// Marked are the strategies whose marks stand at the end of a row.
+func (p page) Marked() string {
+	var marked []string
+	for _, s := range p.Scores {
+		if !s.OnlyAsks {
+			marked = append(marked, clean(s.Name))
 		}
 	}
-	if s.Saved >= 60 {
-		p.Saved = fmt.Sprintf("%.0f min", s.Saved/60)
-	}
-	if s.Saved >= 7200 {
-		p.Saved = fmt.Sprintf("%.0f h", s.Saved/3600)
-	}
-	most := 1
-	for _, rule := range s.Rules {
-		most = max(most, rule.Right+rule.Wrong+rule.Unknown)
-	}
-	for _, rule := range s.Rules {
-		p.Rules = append(p.Rules, pageRule{clean(rule.Rule), rule.Decision, rule.Right, rule.Wrong, rule.Unknown, []bar{
-			barOf("fill-good", 0, rule.Right, most), barOf("fill-bad", rule.Right, rule.Wrong, most), barOf("fill-idle", rule.Right+rule.Wrong, rule.Unknown, most),
-		}})
-	}
-	for _, g := range s.Guards {
-		p.Guards = append(p.Guards, Count{clean(g.Name), g.N})
-	}
-	for _, part := range s.Projects {
-		p.Projects = append(p.Projects, pagePart{clean(part.Name), ofText(part.Caught), ofText(part.Wrong)})
-	}
-	return p
+	return strings.Join(marked, ", ")
 }
+
+// sayings are the functions of the template.
+func sayings() template.FuncMap {
+	return template.FuncMap{
+		"clean": clean, "of": ofText, "cost": Score.price, "size": sizeText, "timeline": timelineOf,
+		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
+		"day": func(t time.Time) string {
+			if t.IsZero() {
+				return ""
+			}
+			return t.Format("2 January 2006")
+		},
+		"saved": func(seconds float64) string {
+			switch {
+			case seconds >= 7200:
+				return fmt.Sprintf("%.0f h", seconds/3600)
+			case seconds >= 60:
+				return fmt.Sprintf("%.0f min", seconds/60)
+			}
+			return "–"
+		},
+		"means": func(l LabelCount) string {
+			switch m := l.meaning(); m {
+			case "does not count":
+				return "nobody knows"
+			default:
+				return strings.TrimPrefix(m, "the stop was ")
+			}
+		},
+		"whisker": func(title string, r Rate) whisker { return whisker{title, r} },
+		"labelBar": func(l LabelCount, all []LabelCount) []bar {
+			class := map[Expect]string{WantStop: "fill-good", WantContinue: "fill-sun", Unknown: "fill-idle"}[l.Means]
+			return []bar{{class, 0, l.N, slices.MaxFunc(all, func(a, b LabelCount) int { return a.N - b.N }).N}}
+		},
+		"ruleBar": func(r RuleCount, all []RuleCount) []bar {
+			most := 1
+			for _, other := range all {
+				most = max(most, other.Right+other.Wrong+other.Unknown)
+			}
+			return []bar{{"fill-good", 0, r.Right, most}, {"fill-bad", r.Right, r.Wrong, most}, {"fill-idle", r.Right + r.Wrong, r.Unknown, most}}
+		},
+	}
+}
+
+// whisker is a share, of how many, and its interval on a line from 4 to 156.
+type whisker struct {
+	Title string
+	Rate
+}
+
+func (w whisker) Text() string { return shareText(w.Share()) }
+func (w whisker) Interval() string {
+	return strings.TrimSuffix(shareText(w.Low), " %") + "–" + shareText(w.High)
+}
+func (w whisker) At(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
+
+// bar is a part of a bar that is 140 long.
+type bar struct {
+	Class         string
+	From, N, Most int
+}
+
+func (b bar) X() string { return fmt.Sprintf("%.1f", float64(b.From)*140/float64(b.Most)) }
+func (b bar) W() string { return fmt.Sprintf("%.1f", float64(b.N)*140/float64(b.Most)) }
 
 func ofText(r Rate) string {
 	if r.Of == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%d of %d", r.N, r.Of)
-}
-
-func whiskerOf(title string, r Rate) whisker {
-	at := func(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
-	return whisker{
-		Title: title, None: r.Of == 0, Text: shareText(r.Share()), Of: ofText(r), Interval: strings.TrimSuffix(shareText(r.Low), " %") + "–" + shareText(r.High),
-		X: at(r.Share()), X1: at(r.Low), X2: at(r.High),
-	}
 }
 
 // shareText is a share in per cent, with a digit behind the point where that is
@@ -270,9 +201,16 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
-func barOf(class string, from, n, most int) bar {
-	scale := 140 / float64(most)
-	return bar{class, fmt.Sprintf("%.1f", float64(from)*scale), fmt.Sprintf("%.1f", float64(n)*scale)}
+type timeline struct {
+	Width   int
+	Columns []column
+}
+
+type column struct {
+	X, X2        int
+	Y, H, Y2, H2 string
+	Month, Year  string
+	Part
 }
 
 // maxColumns is how many months a timeline shows, the newest.
@@ -284,14 +222,13 @@ func timelineOf(months []Part) *timeline {
 	if len(months) < 2 {
 		return nil
 	}
-	t := &timeline{Width: 34 * len(months), Label: "Caught and run over, by month"}
+	t := &timeline{Width: 34 * len(months)}
 	for i, m := range months {
 		y := func(r Rate) (string, string) {
 			h := 76 * r.Share()
 			return fmt.Sprintf("%.1f", 80-h), fmt.Sprintf("%.1f", h)
 		}
-		c := column{X: 34*i + 2, X2: 34*i + 21, Name: m.Name, Caught: ofText(m.Caught), Wrong: ofText(m.Wrong)}
-		c.Titled = fmt.Sprintf("%s: caught %s, run over %s", c.Name, c.Caught, c.Wrong)
+		c := column{X: 34*i + 2, X2: 34*i + 21, Part: m}
 		c.Y, c.H = y(m.Caught)
 		c.Y2, c.H2 = y(m.Wrong)
 		year, month, _ := strings.Cut(m.Name, "-")
