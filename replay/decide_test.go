@@ -29,6 +29,7 @@ func cutBehind(t *testing.T, m *made, line int, path string) {
 
 // At every row each candidate says what hook.Examine says of a log that ends there.
 func TestDecisionsAreTheHooks(t *testing.T) {
+	t.Parallel()
 	m := working("s", 3<<20, 7)
 	m.call("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`).returns("ok").says("The first is in place.").rests().asks("go on")
 	m.call("AskUserQuestion", `{"questions":[]}`).returns("A").says("Then A it is. Moving to Task 2.").rests()
@@ -147,6 +148,7 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 }
 
 func TestGuards(t *testing.T) {
+	t.Parallel()
 	const ends = "Let me go on with the next part."
 	mode := func(m *made, mode string) *made {
 		m.lines[len(m.lines)-1] = strings.Replace(m.lines[len(m.lines)-1], `"permissionMode":"default"`, `"permissionMode":"`+mode+`"`, 1)
@@ -241,6 +243,7 @@ func TestQuestionsToJudges(t *testing.T) {
 }
 
 func TestCandidates(t *testing.T) {
+	t.Parallel()
 	all, err := Candidates(Names(), "")
 	if err != nil {
 		t.Fatal(err)

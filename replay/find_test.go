@@ -149,12 +149,13 @@ func TestForks(t *testing.T) {
 }
 
 func TestManyTinyFiles(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	dir := filepath.Join(Projects(home), "p")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	const many = 10_000
+	const many = 2000
 	for i := range many {
 		text := ""
 		switch i % 10 {
@@ -230,6 +231,7 @@ func TestSinceAndProject(t *testing.T) {
 // Whatever the number of workers, and from wherever the files come, the rows are
 // the same.
 func TestDeterministic(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	for i := range 12 {
 		working(fmt.Sprint("s", i), 200<<10, int64(i)).write(t, home)
@@ -253,6 +255,7 @@ func TestDeterministic(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	size := int64(0)
 	for i := range 3 {

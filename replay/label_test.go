@@ -48,6 +48,7 @@ func labelsOf(r Report) (all []Label) {
 }
 
 func TestLabels(t *testing.T) {
+	t.Parallel()
 	start := func() *made { return newMade("s").asks("write the parser").works() }
 	told := func(text string) *made { return start().says(text).rests() }
 	const stop = "The parser is written."
@@ -131,6 +132,7 @@ func TestLabels(t *testing.T) {
 }
 
 func TestTornEnd(t *testing.T) {
+	t.Parallel()
 	home := t.TempDir()
 	m := newMade("s").asks("go").works().says("The parser is written.")
 	path := m.write(t, home)

@@ -121,6 +121,7 @@ func tagsOf(t testing.TB) map[string]bool {
 }
 
 func TestPageIsHarmless(t *testing.T) {
+	t.Parallel()
 	ours := tagsOf(t)
 	for _, s := range append(hostile(), strings.Join(hostile(), " ")) {
 		page := pageOf(t, hostileReport(s))
@@ -178,6 +179,7 @@ func TestPageData(t *testing.T) {
 // The data without strategies, without choices and with one row has no null in it,
 // which the script would stumble over.
 func TestPageDataHasNoNull(t *testing.T) {
+	t.Parallel()
 	bare := madeReport(30, 1)
 	bare.Scores = nil
 	for i := range bare.Rows {

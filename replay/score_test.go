@@ -178,6 +178,7 @@ func TestAdvice(t *testing.T) {
 // Strategies that differ by chance alone are told apart hardly ever: of 400 made
 // histories at most one in twenty.
 func TestAdviceIsNotFooledByChance(t *testing.T) {
+	t.Parallel()
 	// alike is how many rows of a session are the same: one habit said often is one
 	// piece of evidence.
 	for _, alike := range []int{1, 8} {

@@ -10,6 +10,9 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // tone is how a short message answers.
@@ -160,17 +163,20 @@ func plain(text string) string {
 
 // bare is a letter without its accent, where people leave it out.
 func bare(r rune) rune {
-	if r < 0xc0 || r > 0x1fff {
+	switch {
+	case r < 0xc0 || r > 0x1fff:
 		return r
+	case r == 'đ':
+		return 'd'
+	case r == 'ı':
+		return 'i'
+	case r == 'ł':
+		return 'l'
+	case r == 'ø':
+		return 'o'
 	}
-	for base, accented := range map[rune]string{
-		'a': "àáâãäåāăąảạấầẩẫậắằẳẵặ", 'c': "çćč", 'd': "đď", 'e': "èéêëēęěẻẽẹếềểễệ", 'g': "ğ", 'i': "ìíîïīıỉĩị", 'l': "ł", 'n': "ñńň",
-		'o': "òóôõöøōőỏọốồổỗộơớờởỡợ", 'r': "ř", 's': "śšş", 't': "ťţ", 'u': "ùúûüūůűủũụưứừửữự", 'y': "ýÿỳỷỹỵ", 'z': "źžż",
-		'α': "ά", 'ε': "έ", 'η': "ή", 'ι': "ίϊΐ", 'ο': "ό", 'υ': "ύϋΰ", 'ω': "ώ", 'и': "й", 'е': "ё",
-	} {
-		if strings.ContainsRune(accented, r) {
-			return base
-		}
+	if parts := norm.NFD.PropertiesString(string(r)).Decomposition(); len(parts) > 0 {
+		r, _ = utf8.DecodeRune(parts)
 	}
 	return r
 }

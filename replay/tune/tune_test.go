@@ -116,6 +116,7 @@ func TestTuneFindsChinese(t *testing.T) {
 }
 
 func TestTuneFindsWhatIsPlanted(t *testing.T) {
+	t.Parallel()
 	m := planted(60)
 	p := m.tune(t)
 	if len(p.Proposed) != 1 {
@@ -185,8 +186,9 @@ func TestTunedRuleLeavesQuestionsAlone(t *testing.T) {
 
 // Where labels have nothing to do with texts, nothing is proposed. One run does
 // with a probability below Chance, so all of these together with one below
-// 600 * Chance, 6 %.
+// 300 * Chance, 3 %.
 func TestTuneProposesNothingOnShuffledLabels(t *testing.T) {
+	t.Parallel()
 	balanced := planted(60)
 	work := planted(60) // nearly all is work: without the test most phrases would be right often enough
 	for s := range 60 {
@@ -202,18 +204,21 @@ func TestTuneProposesNothingOnShuffledLabels(t *testing.T) {
 	// all of them.
 	rich := ordinaryOf(60, 20)
 	for name, m := range map[string]*made{"balanced": balanced, "work": work, "rich": rich} {
-		decided, tuning := m.decided(t), m.tuning(t)
-		for seed := range uint64(200) {
-			random := rand.New(rand.NewPCG(seed, 7))
-			rows := slices.Clone(decided)
-			random.Shuffle(len(rows), func(i, j int) {
-				rows[i].Label, rows[j].Label = rows[j].Label, rows[i].Label
-				rows[i].Means, rows[j].Means = rows[j].Means, rows[i].Means
-			})
-			if p := propose(t, rows, tuning); len(p.Proposed) > 0 {
-				t.Errorf("%s, seed %d: %+v", name, seed, p.Proposed)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			decided, tuning := m.decided(t), m.tuning(t)
+			for seed := range uint64(100) {
+				random := rand.New(rand.NewPCG(seed, 7))
+				rows := slices.Clone(decided)
+				random.Shuffle(len(rows), func(i, j int) {
+					rows[i].Label, rows[j].Label = rows[j].Label, rows[i].Label
+					rows[i].Means, rows[j].Means = rows[j].Means, rows[i].Means
+				})
+				if p := propose(t, rows, tuning); len(p.Proposed) > 0 {
+					t.Errorf("seed %d: %+v", seed, p.Proposed)
+				}
 			}
-		}
+		})
 	}
 }
 
@@ -235,6 +240,7 @@ func TestHalves(t *testing.T) {
 // looked for in one half of a history without a pattern pass on the other as rarely
 // as they may.
 func TestHeldOutTestKeepsItsLevel(t *testing.T) {
+	t.Parallel()
 	base := ordinary(60)
 	decided, tuning := base.decided(t), base.tuning(t)
 	const level = 0.05
@@ -260,6 +266,7 @@ func TestHeldOutTestKeepsItsLevel(t *testing.T) {
 }
 
 func TestTuneProposesNothing(t *testing.T) {
+	t.Parallel()
 	many := func(n int, f func(m *made, s int)) *made {
 		m := ordinary(60)
 		for s := range n {
@@ -385,6 +392,7 @@ func TestTuneFindsStops(t *testing.T) {
 // A rule that is wrong more often than right, in words that have nothing in
 // common, is switched off; a rule that stops never is.
 func TestTuneSwitchesOff(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 6))
 	m := ordinary(80)
 	letters := func() string {
@@ -426,6 +434,7 @@ func TestTuneSwitchesOff(t *testing.T) {
 
 // What does not help on the held-out half is taken out again.
 func TestWeighTakesOut(t *testing.T) {
+	t.Parallel()
 	m := ordinary(40)
 	for s := range 40 {
 		m.say(s, replay.MidWork, onwards)
