@@ -91,6 +91,8 @@ type Change struct {
 	Kind  string // what its files are, for errors: "settings" if empty
 	Edits []Edit
 	Notes []string // what it means to the user, a sentence each
+	// Leaves says what is done beside the files, and that an undo does not take back.
+	Leaves []string
 
 	undoes Entry // the entry that it takes back; without a number it is a change of its own
 }

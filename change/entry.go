@@ -35,6 +35,8 @@ type Entry struct {
 	Kind  string    `json:"kind,omitempty"`
 	Token string    `json:"token"` // in the names of its temporary files
 	Edits []Edited  `json:"edits"`
+	// Leaves says what an undo does not take back, since it is no file.
+	Leaves []string `json:"leaves,omitempty"`
 
 	open bool // not all of its files are known to be written
 }

@@ -93,7 +93,7 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 	if c.undoes.ID != 0 {
 		return j.applyUndo(c, edits, failure)
 	}
-	entry := Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken()}
+	entry := Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves}
 	if err := j.add(&entry, edits); err != nil {
 		return err
 	}

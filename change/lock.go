@@ -44,6 +44,20 @@ func Lock(path string) (unlock func(), err error) {
 	return func() { _ = lock.Unlock() }, nil
 }
 
+// LockDir is a Lock for a directory, by any path that leads there. The lock file lies
+// in springfield's own state.
+func (j Journal) LockDir(dir string) (unlock func(), err error) {
+	at, err := Resolve(dir)
+	if err != nil {
+		return nil, failed("lock", dir, err)
+	}
+	locks := filepath.Join(j.Dir, "locks")
+	if err := MakeDirs(locks, ownDirMode); err != nil {
+		return nil, err
+	}
+	return Lock(filepath.Join(locks, hash([]byte(at))[:32]+".lock"))
+}
+
 func ownLock(path string) error {
 	in, err := folder.Open(filepath.Dir(path))
 	if err != nil {

@@ -309,7 +309,7 @@ func (p *planner) compare(f File) error {
 	base, known := p.base[f.Path]
 	now := writingOf(f)
 	p.next[f.Path] = now
-	if plugin, _, _ := cutPlugin(f.Path); f.Compiled && has.there {
+	if plugin, _, _ := strings.Cut(f.Path, "/"); f.Compiled && has.there {
 		p.hooked[plugin] = true
 	}
 	switch {
@@ -342,7 +342,7 @@ func (p *planner) answers(f File, has found) error {
 	if err != nil || p.suite.equal(next) {
 		return err
 	}
-	after, err := next.over(has.data)
+	after, err := next.Over(has.data)
 	p.write(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
 	return err
 }
@@ -427,7 +427,7 @@ func (p *planner) leave(name string) error {
 		return nil
 	}
 	if p.aim == building {
-		plugin, _, _ := cutPlugin(name)
+		plugin, _, _ := strings.Cut(name, "/")
 		p.hooked[plugin] = true
 		delete(p.next, name)
 	}

@@ -108,6 +108,12 @@ func reserved() []string {
 // pass as its maker.
 var looksOfficial = regexp.MustCompile(`official.*(claude|anthropic)|(claude|anthropic).*official|^(claude|anthropic)-?(marketplace|plugins)`)
 
+// LooksOfficial tells whether a plugin's name looks as if it came from Claude's
+// maker.
+func LooksOfficial(name string) bool {
+	return looksOfficial.MatchString(name) || strings.HasPrefix(name, "anthropic-")
+}
+
 // CheckMarketplace says what is wrong with a marketplace name, nil if nothing.
 func CheckMarketplace(name string) error {
 	switch {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -31,6 +30,21 @@ const maxSuiteFile = 1 << 20
 type Suite struct {
 	Spec  `yaml:",inline"`
 	Build Build `yaml:"build"`
+}
+
+// Publish is what a suite remembers of publishing.
+type Publish struct {
+	// To is the marketplace that it is published to: a directory, relative to the
+	// suite unless it is absolute; "" is the suite itself.
+	To string `yaml:"to,omitempty"`
+	// Plugins are what was published last, by name.
+	Plugins map[string]Published `yaml:"plugins,omitempty"`
+}
+
+// Published is one plugin as it was published last.
+type Published struct {
+	Version string `yaml:"version"`
+	Files   string `yaml:"files"` // Digest of them
 }
 
 // ErrNoSuite says that a directory has no springfield.yaml.
@@ -122,14 +136,14 @@ func (s Suite) encode() ([]byte, error) {
 	return append([]byte(head), body...), nil
 }
 
-// over writes the suite over an older text of the file: only members that say
+// Over writes the suite over an older text of the file: only members that say
 // something else are replaced, so the user's comments stay, and so do members
 // that only a newer springfield knows.
-func (s Suite) over(old []byte) ([]byte, error) {
+func (s Suite) Over(old []byte) ([]byte, error) {
 	text, _ := plain(old)
 	before, err := decodeSuite([]byte(text))
-	if err != nil {
-		return nil, err
+	if err != nil || before.equal(s) {
+		return old, err
 	}
 	had, err := before.encode()
 	if err != nil {
@@ -194,23 +208,4 @@ func yamlError(err error) error {
 		return fmt.Errorf("line %d, column %d: %s", at.Line, at.Column, e.GetMessage())
 	}
 	return err
-}
-
-// Record writes what a suite says into its springfield.yaml; comments of its
-// user stay.
-func (s Suite) Record(dir string) error {
-	e, err := change.Open(dir, filepath.Join(dir, SuiteFile))
-	if err != nil || e.Before == nil {
-		return cmp.Or(err, fmt.Errorf("%s: %w", dir, ErrNoSuite))
-	}
-	before, err := decodeSuite(e.Before.Data)
-	if err != nil || before.equal(s) {
-		return err
-	}
-	data, err := s.over(e.Before.Data)
-	if err != nil {
-		return err
-	}
-	e.After = &change.Content{Data: data, Mode: e.Before.Mode}
-	return change.Change{Kind: "suite", Edits: []change.Edit{e}}.Write()
 }

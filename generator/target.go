@@ -6,6 +6,7 @@ package generator
 import (
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -178,4 +179,19 @@ func hookPlaces(programs ...Program) []string {
 		}
 	}
 	return places
+}
+
+// HookFiles are all files of a plugin that a build can make.
+func HookFiles() []string { return hookPlaces(Hook, Judge) }
+
+// Started are the files of a plugin that have to be executable, as far as they
+// are there, relative to it and with slashes.
+func Started(dir string) []string {
+	var all []string
+	for _, place := range HookFiles() {
+		if exists(filepath.Join(dir, filepath.FromSlash(place))) {
+			all = append(all, place)
+		}
+	}
+	return all
 }

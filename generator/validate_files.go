@@ -174,7 +174,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 		t.say(check.Note, nowhere, "compiled for a target that the suite does not have", "springfield build takes it away")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.stray("Claude Code would install packages for it")
-	case isLitter(base):
+	case IsLitter(base):
 		t.stray("it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
 		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "springfield new makes one that is")
@@ -200,4 +200,18 @@ func (t subject) lookForConflicts() {
 			return
 		}
 	}
+}
+
+// IsLitter tells files that systems, editors and merges leave behind, and those that
+// hold secrets.
+func IsLitter(base string) bool {
+	switch path.Ext(base) {
+	case ".orig", ".rej", ".swp", ".swo", ".tmp", ".pem":
+		return true
+	}
+	switch base {
+	case ".DS_Store", "Thumbs.db", "desktop.ini", ".env", ".npmrc", ".netrc":
+		return true
+	}
+	return strings.HasSuffix(base, "~") || strings.HasPrefix(base, ".env.")
 }

@@ -67,8 +67,6 @@ func (o order) plan() (Plan, error) {
 	case "undo":
 		plan, _, err := PlanUndo(o.Places)
 		return plan, err
-	case "publish":
-		return planRelease(o.Places)
 	}
 	return Plan{}, fmt.Errorf("there is no order %q", o.Do)
 }
@@ -330,98 +328,4 @@ func temporary(t *testing.T, p Places) []string {
 		}
 	}
 	return left
-}
-
-// planRelease publishes a plugin: a catalog, and texts that change, come and go.
-func planRelease(p Places) (Plan, error) {
-	c, err := ReadCatalog(p.Work)
-	if err != nil {
-		return Plan{}, err
-	}
-	changes, err := c.Upsert([]Member{{Name: "name", Value: json.RawMessage(`"a"`)}, {Name: "source", Value: json.RawMessage(`"./a"`)}})
-	if err != nil {
-		return Plan{}, err
-	}
-	return PlanPublish(p, "publish a 0.1.0 in m", c, changes, p.Work, []Text{
-		{Path: filepath.Join(p.Work, "changed"), Data: []byte("after"), Mode: 0o644},
-		{Path: filepath.Join(p.Work, "new"), Data: []byte("new"), Mode: 0o644},
-		{Path: filepath.Join(p.Work, "gone"), Gone: true},
-	})
-}
-
-// A release is whole or not there, whatever happens at whichever step; after a
-// kill in between, undo takes it back and publishing again completes it.
-func TestPublishFaults(t *testing.T) {
-	program := build(t, "-tags", "faults")
-	begin := func(t *testing.T) Places {
-		p := newPlaces(t)
-		put(t, filepath.Join(p.Work, ".claude-plugin", "marketplace.json"), `{"name":"m","plugins":[{"name":"z"}]}`)
-		put(t, filepath.Join(p.Work, "changed"), "before")
-		put(t, filepath.Join(p.Work, "gone"), "old")
-		return p
-	}
-	state := func(t *testing.T, p Places) string {
-		t.Helper()
-		var all []string
-		for _, name := range []string{".claude-plugin/marketplace.json", "changed", "new", "gone"} {
-			all = append(all, look(t, filepath.Join(p.Work, filepath.FromSlash(name))))
-		}
-		return strings.Join(all, "|")
-	}
-	before := state(t, begin(t))
-	whole := func() string {
-		p := begin(t)
-		plan, err := planRelease(p)
-		if err == nil {
-			err = plan.Apply(p)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		return state(t, p)
-	}()
-	if before == whole {
-		t.Fatal("nothing is published")
-	}
-	for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
-		t.Run(fault, func(t *testing.T) {
-			t.Parallel()
-			torn := 0
-			for step := 1; ; step++ {
-				p := begin(t)
-				out, err := order{Places: p, Do: "publish"}.command(t, program, fmt.Sprintf("SPRINGFIELD_FAULT=%d:%s", step, fault)).CombinedOutput()
-				if err == nil {
-					if got := state(t, p); got != whole {
-						t.Errorf("without a fault: %s\n%s", got, out)
-					}
-					if step < 10 || fault == "kill" && torn == 0 {
-						t.Errorf("%d steps, %d of them torn: the faults did not happen", step, torn)
-					}
-					return
-				}
-				is := state(t, p)
-				if is != before && is != whole {
-					if torn++; fault != "kill" {
-						t.Errorf("step %d left half of it: %s\n%s", step, is, out)
-					}
-				}
-				again := func(do string) error {
-					plan, err := order{Places: p, Do: do}.plan()
-					if err == nil {
-						err = plan.Apply(p)
-					}
-					return err
-				}
-				if is == before {
-					continue
-				}
-				if err := again("undo"); err != nil || state(t, p) != before {
-					t.Errorf("step %d, undone: %s, %v", step, state(t, p), err)
-				}
-				if err := again("publish"); err != nil || state(t, p) != whole {
-					t.Errorf("step %d, published again: %s, %v", step, state(t, p), err)
-				}
-			}
-		})
-	}
 }

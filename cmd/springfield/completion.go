@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/publish"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -83,8 +84,8 @@ func (a *app) completeValues(root *cobra.Command) {
 		"--marketplace": none, "enable --marketplace": a.offer((*inspection.Inspection).Marketplaces),
 		"--session": ordered(a.offer((*inspection.Inspection).Sessions)), "--template": ordered(offers(func([]string) []string { return a.loopTemplates() })), "--dir": dirs,
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
-		"publish --to": dirs, "publish --bump": fixed(generator.Bumps()...), "publish --plugin": offers(a.pluginsHere),
-		"publish --source": fixed(bySituation+"\tby situation", byPath+"\tin the marketplace's own checkout", bySubdir+"\ta directory of the suite's repository", byURL+"\ta whole repository", byGitHub+"\ta whole repository on GitHub"),
+		"publish --to": dirs, "publish --bump": fixed(publish.Bumps()...), "publish --plugin": offers(a.pluginsHere),
+		"publish --source": fixed(publish.BySituation+"\tby situation", publish.ByPath+"\tin the marketplace's own checkout", publish.BySubdir+"\ta directory of the suite's repository", publish.ByURL+"\ta whole repository", publish.ByGitHub+"\ta whole repository on GitHub"),
 		"--suite":          dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
 	}
 	for _, cmd := range root.Commands() {

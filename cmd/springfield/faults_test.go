@@ -64,6 +64,44 @@ func (c claims) state(t *testing.T, whole bool) map[string]string {
 	return all
 }
 
+// modes are those of the user's files.
+func (c claims) modes(t *testing.T) map[string]string {
+	t.Helper()
+	all := c.state(t, false)
+	for name := range all {
+		info, err := os.Lstat(c.path(filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = info.Mode().String()
+	}
+	return all
+}
+
+// isTakenBack has a process killed in the middle: then every file is as before, bytes
+// and mode, if need be by way of undo.
+func (c claims) isTakenBack(t *testing.T, what string, kill func() error) {
+	t.Helper()
+	before, modes := c.state(t, false), c.modes(t)
+	had, err := c.run("", "undo", "--list")
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", what, err, had)
+	}
+	if kill() == nil {
+		t.Fatalf("%s: it goes on", what)
+	}
+	has, err := c.run("", "undo", "--list")
+	if err == nil && has != had {
+		has, err = c.run("", "undo")
+	}
+	if err != nil {
+		t.Errorf("%s: %v\n%s", what, err, has)
+	}
+	if is := c.state(t, false); !maps.Equal(is, before) || !maps.Equal(c.modes(t), modes) {
+		t.Errorf("%s: %q are not as before, modes of %q", what, differs(is, before), differs(c.modes(t), modes))
+	}
+}
+
 // reset puts every file as it was.
 func (c claims) reset(t *testing.T, files map[string]string) {
 	t.Helper()
@@ -229,6 +267,15 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 					default:
 						t.Errorf("%s: it does not say what has happened; changed are %q\n%s", what, changed, out)
 					}
+				}
+			}
+			if test.name == "publish" {
+				for i, step := range steps {
+					c.reset(t, start)
+					c.isTakenBack(t, fmt.Sprintf("killed before step %d (%s)", i+1, step), func() error {
+						_, err := c.run(fmt.Sprintf("%d:kill", i+1), test.verb, test.args...)
+						return err
+					})
 				}
 			}
 			t.Logf("%d steps: %v", len(steps), said)

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/interview"
+	"github.com/cameronsjo/springfield/publish"
 )
 
 // usageError is a call that cannot be meant: wrong flag, missing answer.
@@ -53,9 +54,10 @@ func (a *app) report(err error) int {
 		a.talk("springfield: hint: %s", hint)
 	}
 	var usage *usageError
+	var request *publish.UsageError
 	var several *severalError
 	var spec *generator.SpecError
-	if errors.As(err, &usage) || errors.As(err, &several) || errors.As(err, &spec) {
+	if errors.As(err, &usage) || errors.As(err, &request) || errors.As(err, &several) || errors.As(err, &spec) {
 		return 2
 	}
 	return 1

@@ -14,9 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
-	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -102,7 +100,8 @@ func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 			Removed []string  `json:"removed"` // files that were not there before
 			Gone    []string  `json:"gone"`    // files whose directory is gone
 			Stays   []string  `json:"stays"`   // repositories in which something has happened
-		}{u.Entry.Did, u.Entry.At, list(written), list(removed), list(u.Gone), list(u.Stays)})
+			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
+		}{u.Entry.Did, u.Entry.At, list(written), list(removed), list(u.Gone), list(u.Stays), list(u.Entry.Leaves)})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, ago(u.Entry.At))
 	a.sayFiles("changed ", written, "", "")
@@ -111,27 +110,13 @@ func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 	for _, tree := range u.Stays {
 		a.say("  %s stays: it has more in it than springfield made", tree)
 	}
+	for _, says := range u.Entry.Leaves {
+		a.say("  %s", says)
+	}
 	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
 		a.say("  the files were already as before it")
 	}
-	a.noteOtherHooks(written)
 	return nil
-}
-
-// noteOtherHooks says in which suites hooks are not those that springfield.yaml
-// has recorded again: an edit that publishes takes compiled files along, and no
-// journal keeps them.
-func (a *app) noteOtherHooks(written []string) {
-	for _, file := range written {
-		if filepath.Base(file) != generator.SuiteFile {
-			continue
-		}
-		dir := filepath.Dir(file)
-		v, err := generator.Validate(dir)
-		if err == nil && slices.ContainsFunc(v.Found, func(f check.Finding) bool { return f.Check == "binaries" && f.State == check.Failure }) {
-			a.talk("the hooks in %s are still those that were published; springfield build %s makes them what %s says", dir, quoted(dir), generator.SuiteFile)
-		}
-	}
 }
 
 // sayFiles says something of each file, or of many at once.
@@ -247,7 +232,7 @@ func (a *app) previewChange(asJSON bool, c change.Change) error {
 // hintChange says what to do about a change that could not be planned or written, and
 // what the files are now. again is the verb to call once more.
 func hintChange(err error, again string) error {
-	var known *hinted
+	var known interface{ Hint() string }
 	var damaged *change.DamagedError
 	var failed *change.WriteError
 	as := "nothing was changed"

@@ -1,0 +1,206 @@
+package publish
+
+// The catalog of another marketplace. The suite's own is rendered like its other
+// files. The rules:
+//   - an entry is found by its name; the entries of others, their order and their
+//     layout stay as they are;
+//   - of an entry that is there, only members that say something else change, and
+//     members that springfield does not set stay;
+//   - a catalog that Claude Code would refuse is refused: names given twice, and
+//     what is not plain JSON;
+//   - a catalog that is a link, or lies behind one, is refused: a checkout must not
+//     choose which other file of the user's is edited.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// catalog is a marketplace.json as it was read.
+type catalog struct {
+	file  change.Edit
+	doc   *document.Document
+	items []item
+	base  string // that bare names in sources are from, relative to the marketplace
+}
+
+// item is an entry of a catalog. Source is a path, or an object that says where to
+// fetch the plugin.
+type item struct {
+	Name        string          `json:"name"`
+	Source      json.RawMessage `json:"source"`
+	Description string          `json:"description"`
+	Version     string          `json:"version"`
+}
+
+// readCatalog reads the catalog of the marketplace in a directory, and its name.
+func readCatalog(dir, at string) (c catalog, name string, err error) {
+	if c.file, err = change.Open(dir, at); err == nil && c.file.Before == nil {
+		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
+	}
+	if err != nil {
+		err = fmt.Errorf("read marketplace: %w", err)
+		if !errors.Is(err, fs.ErrNotExist) && isDir(dir) {
+			return c, "", err
+		}
+		return c, "", &Error{err, "--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json"}
+	}
+	var said struct {
+		Name     string `json:"name"`
+		Metadata struct {
+			PluginRoot string `json:"pluginRoot"`
+		} `json:"metadata"`
+		Plugins []item `json:"plugins"`
+	}
+	if c.doc, err = document.Parse(c.file.Before.Data); err == nil {
+		err = c.doc.Decode(&said)
+	}
+	if err == nil && said.Name == "" {
+		err = &document.SyntaxError{Line: 1, Column: 1, Problem: "it has no name"}
+	}
+	for _, i := range said.Plugins {
+		if err == nil { // names that are there twice
+			_, _, err = c.doc.Get("plugins", document.Element(i.Name))
+		}
+	}
+	if err != nil {
+		return c, "", &Error{fmt.Errorf("read marketplace: %s: %w", at, err), "mend it first: Claude Code takes plain JSON in which every plugin has a name of its own"}
+	}
+	c.items, c.base = said.Plugins, said.Metadata.PluginRoot
+	return c, said.Name, nil
+}
+
+// item is the entry of a plugin, and whether there is one.
+func (c catalog) item(plugin string) (item, bool) {
+	i := slices.IndexFunc(c.items, func(i item) bool { return i.Name == plugin })
+	if i < 0 {
+		return item{}, false
+	}
+	return c.items[i], true
+}
+
+// place is the directory that a source is a path to, relative to the marketplace and
+// with slashes; not ok: it is fetched from elsewhere. Names without a dot are from
+// where the catalog says that its plugins are.
+func (c catalog) place(source json.RawMessage) (place string, ok bool) {
+	if json.Unmarshal(source, &place) != nil {
+		return "", false
+	}
+	if !strings.HasPrefix(place, ".") {
+		place = path.Join(c.base, place)
+	}
+	return path.Clean(place), true
+}
+
+// alike is another entry whose name looks the same to a reader.
+func (c catalog) alike(plugin string) (other string, ok bool) {
+	plain := strings.NewReplacer("-", "", "_", "", ".", "", " ", "")
+	for _, i := range c.items {
+		if i.Name != plugin && strings.EqualFold(plain.Replace(i.Name), plain.Replace(plugin)) {
+			return i.Name, true
+		}
+	}
+	return "", false
+}
+
+// member is one member of an entry.
+type member struct {
+	name  string
+	value json.RawMessage
+	keep  bool // leaves what an entry says already
+}
+
+// upsert are the edits that give a plugin an entry, or change the one it has. The
+// first member is its name.
+func (c catalog) upsert(members []member) ([]document.Edit, error) {
+	var name string
+	if len(members) == 0 || members[0].name != "name" || json.Unmarshal(members[0].value, &name) != nil || name == "" {
+		return nil, errors.New("an entry begins with its name")
+	}
+	at := []string{"plugins", document.Element(name)}
+	if _, found := c.item(name); !found {
+		var text []string
+		for _, m := range members {
+			text = append(text, document.Quote(m.name)+":"+string(m.value))
+		}
+		return []document.Edit{{Path: at, Value: json.RawMessage("{" + strings.Join(text, ",") + "}")}}, nil
+	}
+	var edits []document.Edit
+	for _, m := range members[1:] {
+		where := append(at[:2:2], m.name)
+		_, has, err := c.doc.Get(where...)
+		if err != nil {
+			return nil, fmt.Errorf("read marketplace: %s: %w", c.file.Path, err)
+		}
+		if !has || !m.keep {
+			edits = append(edits, document.Edit{Path: where, Value: m.value})
+		}
+	}
+	return edits, nil
+}
+
+// with is the file after edits.
+func (c catalog) with(edits []document.Edit) (change.Edit, error) {
+	after, err := c.doc.Apply(edits...)
+	if err != nil {
+		return change.Edit{}, fmt.Errorf("read marketplace: %s: %w", c.file.Path, err)
+	}
+	e := c.file
+	e.After = &change.Content{Data: after, Mode: e.Before.Mode}
+	return e, nil
+}
+
+// entered is the marketplace's file with an entry for every plugin that is published.
+// It stays as it is where the marketplace is the suite itself.
+func (in inputs) entered(after tree, releases []release) (change.Edit, error) {
+	if in.market.Own {
+		return change.Edit{}, nil
+	}
+	var edits []document.Edit
+	for _, r := range releases {
+		members, err := r.members(after)
+		if err != nil {
+			return change.Edit{}, err
+		}
+		more, err := in.market.upsert(members)
+		if err != nil {
+			return change.Edit{}, err
+		}
+		edits = append(edits, more...)
+	}
+	return in.market.with(edits)
+}
+
+// members are what the entry of a plugin says. What was written into an entry by
+// hand stays, but for source, version, and a description that is still the one that
+// was published.
+func (r release) members(after tree) ([]member, error) {
+	manifest := path.Join(r.plugin, ".claude-plugin", "plugin.json")
+	var is, was map[string]json.RawMessage
+	if err := after.readJSON(manifest, &is); err != nil {
+		return nil, err
+	}
+	_ = after.before().readJSON(manifest, &was) // without one nothing was published
+	source, err := document.Encode(r.source)
+	if err != nil {
+		return nil, err
+	}
+	var description string
+	_ = json.Unmarshal(was["description"], &description)
+	members := []member{{name: "name", value: is["name"]}, {name: "source", value: source}, {name: "version", value: is["version"]},
+		{name: "description", value: is["description"], keep: r.entry.Description != description}}
+	for _, name := range []string{"author", "homepage", "license", "keywords"} {
+		if value, ok := is[name]; ok {
+			members = append(members, member{name, value, true})
+		}
+	}
+	return append(members, member{"category", json.RawMessage(`"productivity"`), true}), nil
+}

@@ -1,0 +1,208 @@
+package publish
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// large is a catalog of the shape that the largest public one has: 286 entries of
+// every kind of source, over many lines, with escapes.
+func large() string {
+	var b strings.Builder
+	b.WriteString("{\n  \"$schema\": \"https://example.invalid/marketplace.schema.json\",\n  \"name\": \"large\",\n  \"owner\": {\n    \"name\": \"Somebody\",\n    \"email\": \"a@example.invalid\"\n  },\n  \"plugins\": [\n")
+	for i := range 286 {
+		source := []string{
+			`"./plugins/p%d"`,
+			"{\n        \"source\": \"url\",\n        \"url\": \"https://example.invalid/p%d.git\",\n        \"sha\": \"0123456789abcdef0123456789abcdef01234567\"\n      }",
+			"{\n        \"source\": \"git-subdir\",\n        \"url\": \"o/r%d\",\n        \"path\": \"plugins/x\",\n        \"ref\": \"main\"\n      }",
+			`{"source": "github", "repo": "o/p%d"}`,
+		}[i%4]
+		fmt.Fprintf(&b, "    {\n      \"name\": \"p%d\",\n      \"description\": \"caf\\u00e9 && <b> \\\"%d\\\"\",\n      \"source\": "+source+",\n      \"category\": \"development\"", i, i, i)
+		if i%7 == 0 {
+			b.WriteString(",\n      \"tags\": [\"a\", \"b\"],\n      \"strict\": false")
+		}
+		b.WriteString("\n    }")
+		if i < 285 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("  ],\n  \"renames\": {\n    \"old\": null\n  }\n}\n")
+	return b.String()
+}
+
+func catalogOf(t *testing.T, text string) catalog {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, _, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// applied is the catalog with edits.
+func applied(c catalog, edits []document.Edit) ([]byte, error) {
+	e, err := c.with(edits)
+	if err != nil {
+		return nil, err
+	}
+	return e.After.Data, nil
+}
+
+func entryMember(name, value string) member { return member{name: name, value: json.RawMessage(value)} }
+
+// Into a large catalog: the entry, and nothing else.
+func TestUpsertIntoALargeCatalog(t *testing.T) {
+	text := large()
+	c := catalogOf(t, text)
+	changes, err := c.upsert([]member{entryMember("name", `"ned-flanders"`), entryMember("source", `{"source":"git-subdir","url":"https://example.invalid/s.git","path":"ned-flanders"}`), entryMember("version", `"0.1.0"`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := applied(c, changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const entry = ",\n    {\n      \"name\": \"ned-flanders\",\n      \"source\": {\n        \"source\": \"git-subdir\",\n        \"url\": \"https://example.invalid/s.git\",\n        \"path\": \"ned-flanders\"\n      },\n      \"version\": \"0.1.0\"\n    }"
+	if want := strings.Replace(text, "\n    }\n  ],", "\n    }"+entry+"\n  ],", 1); string(after) != want {
+		t.Errorf("the catalog ends\n%s", after[len(after)-600:])
+	}
+	for i := range 286 {
+		name := fmt.Sprintf("p%d", i)
+		changes, err := c.upsert([]member{entryMember("name", `"`+name+`"`), entryMember("version", `"9.9.9"`), {name: "category", value: json.RawMessage(`"other"`), keep: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := applied(c, changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if without := bytes.Replace(after, []byte(",\n      \"version\": \"9.9.9\""), nil, 1); string(without) != text || len(without) == len(after) {
+			t.Fatalf("%s: more than its version has changed", name)
+		}
+	}
+}
+
+func TestUpsertChangesWhatItMust(t *testing.T) {
+	c := catalogOf(t, `{"name":"m","plugins":[{"name":"a","source":"./a","version":"0.1.0","description":"mine","homepage":"h"}]}`)
+	changes, err := c.upsert([]member{entryMember("name", `"a"`), entryMember("source", `"./b"`), entryMember("version", `"0.2.0"`),
+		{name: "description", value: json.RawMessage(`"theirs"`), keep: true}, {name: "license", value: json.RawMessage(`"MIT"`), keep: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := applied(c, changes)
+	if want := `{"name":"m","plugins":[{"name":"a","source":"./b","version":"0.2.0","description":"mine","homepage":"h","license":"MIT"}]}`; err != nil || string(after) != want {
+		t.Errorf("got %s, %v", after, err)
+	}
+	for _, members := range [][]member{nil, {entryMember("source", `"./a"`)}, {entryMember("name", `""`)}, {entryMember("name", `7`)}} {
+		if _, err := c.upsert(members); err == nil {
+			t.Errorf("%v was taken for an entry", members)
+		}
+	}
+}
+
+func TestReadCatalogRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          "line 1, column 1: it has no name",
+		"{}":                        "line 1, column 1: it has no name",
+		"[]":                        "the document is an array",
+		`{"name":"m","plugins":{}}`: `line 1, column 23: "plugins" cannot be of the kind object`,
+		`{"name":"m",}`:             "line 1, column 12: trailing comma",
+		`{"name":"m","plugins":[{"name":"a"},{"name":"b"},{"name":"a"}]}`: `a second element named "a"`,
+		"{\"name\":\"m\",\n\"plugins\":[{\"name\":7}]}":                   `line 2, column 20: "plugins.name" cannot be of the kind number`,
+	} {
+		dir := t.TempDir()
+		os.Mkdir(filepath.Join(dir, ".claude-plugin"), 0o755)
+		os.WriteFile(filepath.Join(dir, ".claude-plugin", "marketplace.json"), []byte(text), 0o644)
+		if _, _, err := read(dir); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// Where relative sources lead.
+func TestPlace(t *testing.T) {
+	for _, test := range []struct{ metadata, source, want string }{
+		{`{}`, `"./a/b"`, "a/b"}, {`{}`, `"./"`, "."}, {`{}`, `"a"`, "a"}, {`{"pluginRoot":"./plugins"}`, `"a"`, "plugins/a"},
+		{`{"pluginRoot":"./plugins"}`, `"./a"`, "a"}, {`{}`, `"../a"`, "../a"}, {`{}`, `{"source":"github","repo":"o/r"}`, ""}, {`{}`, `7`, ""},
+	} {
+		c := catalogOf(t, `{"name":"m","metadata":`+test.metadata+`,"plugins":[]}`)
+		if got, ok := c.place(json.RawMessage(test.source)); got != test.want || ok != (test.want != "") {
+			t.Errorf("%s, %s: %q, %v", test.metadata, test.source, got, ok)
+		}
+	}
+}
+
+// A checkout does not choose which other file of the user's is edited.
+func TestCatalogThatIsALink(t *testing.T) {
+	const text = `{"name":"m","plugins":[]}`
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "elsewhere", "marketplace.json"), text)
+	for link, target := range map[string]string{
+		".claude-plugin":                  "../elsewhere",
+		".claude-plugin/marketplace.json": "../../elsewhere/marketplace.json", // out of it
+	} {
+		market := filepath.Join(dir, "market")
+		if err := errors.Join(os.RemoveAll(market), os.MkdirAll(filepath.Dir(filepath.Join(market, link)), 0o755), os.Symlink(target, filepath.Join(market, link))); err != nil {
+			t.Fatal(err)
+		}
+		var refused *folder.LinkError
+		if _, _, err := read(market); !errors.As(err, &refused) || refused.Target != target {
+			t.Errorf("%s: %v", link, err)
+		}
+	}
+	market := filepath.Join(dir, "plain")
+	put(t, filepath.Join(market, ".claude-plugin", "marketplace.json"), text)
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink(market, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{market, link} {
+		if _, name, err := read(dir); err != nil || name != "m" {
+			t.Errorf("%s: %q, %v", dir, name, err)
+		}
+	}
+}
+
+// Names that a person takes for one another.
+func TestAlike(t *testing.T) {
+	c := catalogOf(t, `{"name":"m","plugins":[{"name":"ned-flanders"},{"name":"Bart_Simpson"},{"name":"lisa"}]}`)
+	for name, want := range map[string]string{
+		"nedflanders": "ned-flanders", "ned.flanders": "ned-flanders", "bart-simpson": "Bart_Simpson", "LISA": "lisa",
+		"ned-flanders": "", "ned": "", "lisa-simpson": "", "": "",
+	} {
+		if got, ok := c.alike(name); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", name, got, ok)
+		}
+	}
+}
+
+func put(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(dir string) (catalog, string, error) {
+	return readCatalog(dir, filepath.Join(dir, ".claude-plugin", "marketplace.json"))
+}

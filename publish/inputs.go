@@ -1,0 +1,261 @@
+package publish
+
+// What is there: the suite, the checkouts that its plugins lie in, the marketplace.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
+)
+
+// inputs are what publishing starts from, as it is on the disk.
+type inputs struct {
+	dir       string
+	suite     generator.Suite
+	around    checkout            // of the suite
+	checkouts map[string]checkout // of its plugins, by name
+	market    Market
+}
+
+// checkout is the git checkout that a suite or a plugin lies in.
+type checkout struct {
+	repo    *git.Repository   // nil: there is none
+	foreign *git.ForeignError // why git does not look at the one there is
+	dir     string            // what people commit: the suite, or a plugin that is a repository by itself
+	own     bool              // it is such a plugin, like a submodule
+	place   string            // of the plugin in it
+	remote  string            // as it is configured, or named by the request
+	where   string            // as others fetch it, "" if they cannot
+}
+
+// Market is the marketplace to publish in. Of the suite itself, whose catalog is
+// rendered like its other files, nothing is read.
+type Market struct {
+	Name    string
+	Root    string // its directory
+	Path    string // its catalog
+	Own     bool   // it is the suite itself
+	Address string // what people add it by, "" if that is not known
+	Absent  string // the marketplace that the suite names, where a check does without it
+
+	inGit bool
+	catalog
+}
+
+// locks keep other springfields from publishing in the same directories.
+type locks struct {
+	journal change.Journal
+	off     bool // nothing will be written
+	all     []func()
+}
+
+func (l *locks) hold(dir string) error {
+	if l.off {
+		return nil
+	}
+	unlock, err := l.journal.LockDir(dir)
+	if errors.Is(err, change.ErrLocked) {
+		return failf("nothing was changed; call it again when the other one is done", "publish in %s: %w", dir, change.ErrLocked)
+	}
+	if err == nil {
+		l.all = append(l.all, unlock)
+	}
+	return err
+}
+
+func (l *locks) release() {
+	for _, unlock := range l.all {
+		unlock()
+	}
+}
+
+func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err error) {
+	if err = held.hold(q.Dir); err != nil {
+		return in, err
+	}
+	in.suite, err = generator.ReadSuite(q.Dir)
+	if errors.Is(err, generator.ErrNoSuite) {
+		err = &Error{err, "it has no " + generator.SuiteFile + "; springfield init makes a suite"}
+	}
+	if err != nil {
+		return in, err
+	}
+	if in.dir, err = beyondLink(q.Dir); err != nil {
+		return in, err
+	}
+	if in.around, err = m.checkout(ctx, in.dir, q.Repo); err != nil {
+		return in, err
+	}
+	in.checkouts = map[string]checkout{}
+	for _, p := range in.suite.Plugins {
+		if dir := filepath.Join(in.dir, p.Name); isDir(dir) {
+			if in.checkouts[p.Name], err = m.checkoutOf(ctx, in.around, dir, q.Repo); err != nil {
+				return in, err
+			}
+		}
+	}
+	in.market, err = m.market(ctx, q, in, held)
+	return in, err
+}
+
+// beyondLink is a directory that may be named by a link to it.
+func beyondLink(dir string) (string, error) {
+	info, err := os.Lstat(dir)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return dir, err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+// checkout is the one around a directory, which others find at an address, or at its
+// remote. A repository that git does not look at matters only if clients fetch from
+// there.
+func (m Means) checkout(ctx context.Context, dir, address string) (checkout, error) {
+	c := checkout{dir: dir, remote: address}
+	var err error
+	if c.repo, err = m.Git.Repository(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
+		return c, err
+	}
+	if c.repo != nil && address == "" {
+		c.remote = c.repo.Remote(ctx)
+	}
+	if where, ok := git.PublicURL(c.remote); ok {
+		c.where = where
+	} else if address != "" && git.IsOwnerRepo(address) {
+		c.where = "https://github.com/" + address
+	}
+	return c, nil
+}
+
+// checkoutOf is the one that a plugin lies in: the suite's, or its own.
+func (m Means) checkoutOf(ctx context.Context, around checkout, dir, address string) (checkout, error) {
+	c := around
+	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+		own, err := m.checkout(ctx, dir, address)
+		if err == nil && own.foreign != nil {
+			err = own.foreign
+		}
+		if err != nil {
+			return c, err
+		}
+		if own.repo != nil && folder.Same(own.repo.Root, dir) {
+			c = own
+			c.own = true
+		}
+	}
+	if c.repo == nil {
+		return c, nil
+	}
+	var err error
+	c.place, err = c.repo.Path(dir)
+	return c, err
+}
+
+// need is the error if there is no repository.
+func (c checkout) need(why, advice string) error {
+	switch {
+	case c.repo != nil:
+		return nil
+	case c.foreign != nil:
+		return &Error{fmt.Errorf("%w; %s", c.foreign, why), c.foreign.Advice}
+	}
+	return failf(advice, "%s is not in a git repository; %s", c.dir, why)
+}
+
+// inRepo are files of a plugin as its repository names them.
+func (c checkout) inRepo(names []string) (files []string) {
+	for _, name := range names {
+		_, inside, _ := strings.Cut(name, "/")
+		files = append(files, path.Join(c.place, inside))
+	}
+	return files
+}
+
+// market finds the marketplace: the one that is named, else the one that the suite
+// names, else the suite.
+func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k Market, err error) {
+	to := in.dir
+	switch {
+	case q.To != "":
+		to = q.To
+	case in.suite.Publish != nil && in.suite.Publish.To != "":
+		if to = filepath.FromSlash(in.suite.Publish.To); !filepath.IsAbs(to) {
+			to = filepath.Join(in.dir, to)
+		}
+		if q.Check && !isDir(to) { // CI has the suite alone
+			to, k.Absent = in.dir, to
+		}
+	}
+	if to, err = m.Resolve(to); err != nil {
+		return k, err
+	}
+	k.Name, k.Root, k.Path = in.suite.Marketplace, to, filepath.Join(to, ".claude-plugin", "marketplace.json")
+	around := in.around
+	if k.Own = folder.Same(to, in.dir); !k.Own {
+		if err := held.hold(to); err != nil {
+			return k, err
+		}
+		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
+			return k, err
+		}
+		if around, err = m.checkout(ctx, to, ""); err != nil {
+			return k, err
+		}
+	}
+	if k.inGit = around.repo != nil; k.inGit && folder.Same(around.repo.Root, to) {
+		k.Address = toAdd(around.where)
+	}
+	return k, nil
+}
+
+// toAdd is what people type to add the marketplace that a remote is of, "" if they
+// cannot. Claude Code takes an address without .git for that of a catalog, and none
+// that begins with ssh.
+func toAdd(remote string) string {
+	where, ok := git.PublicURL(remote)
+	if !ok {
+		return ""
+	}
+	if short, ok := strings.CutPrefix(where, "https://github.com/"); ok {
+		return strings.TrimSuffix(strings.Trim(short, "/"), ".git")
+	}
+	u, err := url.Parse(where)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return where // git@HOST:PATH
+	}
+	if u.Scheme == "ssh" {
+		user := "git"
+		if name := u.User.Username(); name != "" {
+			user = name
+		}
+		if u.Port() != "" {
+			return ""
+		}
+		return user + "@" + u.Host + ":" + strings.TrimPrefix(u.Path, "/")
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(where, "/"), ".git") + ".git"
+}
+
+// published is what a plugin was published as last.
+func (in inputs) published(plugin string) generator.Published {
+	if in.suite.Publish == nil {
+		return generator.Published{}
+	}
+	return in.suite.Publish.Plugins[plugin]
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

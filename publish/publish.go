@@ -1,0 +1,293 @@
+// Package publish brings the plugins of a suite into a marketplace: versions, hooks
+// for every machine, a review, an entry that says where clients fetch each.
+//
+// It goes one way, and every step is a value that the next one starts from:
+//
+//	inputs    the suite, its checkouts and the marketplace as they are    (inputs.go)
+//	release   the version that a plugin gets, where clients fetch it from (release.go, source.go)
+//	tree      the suite's files as they will be                           (tree.go)
+//	Plan      the change that leads there, and what its review found      (catalog.go, review.go, told.go)
+//
+// Nothing is written before Plan.Apply.
+package publish
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/installer"
+)
+
+// Request says what to publish, and how.
+type Request struct {
+	Dir     string   // of the suite
+	To      string   // of the marketplace; "": the one that the suite names, else the suite itself
+	Plugins []string // none: all of the suite
+	Bump    string   // the part of the version to raise, one of Bumps; "": none
+	Version string   // to publish one plugin under
+	Notes   []string // for the changelog; none: what the commits since the last release say
+	Source  string   // how clients find it, one of Forms
+	Repo    string   // URL of the suite's repository; "": its remote
+	Ref     string   // branch or tag to fetch; "": the branch that is checked out
+	NoPin   bool     // leaves the commit out
+	Replace bool     // takes over an entry that leads to another plugin
+	Targets []generator.Target
+	Check   bool // only compares: what is published is not rendered anew, and may do without its marketplace
+	Look    bool // nothing will be applied, so no other springfield has to wait
+	Tag     bool // tags the commit of each release
+}
+
+// Means are what publishing works with.
+type Means struct {
+	Git     git.Git
+	Tools   generator.Toolchain
+	Client  installer.Client    // Claude Code, which is asked about the result
+	Asking  func(client string) // is told before it is asked
+	Journal change.Journal
+	// Resolve gives the marketplace's directory that a suite or the user names, and
+	// refuses a link in it.
+	Resolve func(path string) (string, error)
+}
+
+// Plan is what publishing would do.
+type Plan struct {
+	Dir      string // of the suite
+	Market   Market
+	Plugins  []Plugin
+	Hooks    []HookLine      // for people to review
+	Checks   []check.Finding // none of them a failure
+	Change   change.Change
+	Compiled []string // those files of the change that are hooks
+	Waits    []string // what has to happen before the next run
+	Push     []string // directories to commit and push
+
+	told    told
+	journal change.Journal
+	held    *locks
+}
+
+// Plugin is one plugin as it is published.
+type Plugin struct {
+	Name   string `json:"plugin"`
+	Old    string `json:"old,omitempty"` // "" was never published
+	New    string `json:"new"`
+	Source string `json:"source"`
+	SHA    string `json:"sha,omitempty"` // the commit that it is pinned to
+	Size   int64  `json:"size"`          // bytes of all its files
+	Files  string `json:"files"`         // digest of them
+	Fresh  bool   `json:"fresh"`         // this version was not published before
+}
+
+// Error is an error that knows what to do about itself.
+type Error struct {
+	Err    error
+	Advice string
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Hint() string  { return e.Advice }
+
+// UsageError is about a request that cannot be meant.
+type UsageError struct {
+	Err    error
+	Advice string
+}
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+func (e *UsageError) Hint() string  { return e.Advice }
+
+func failf(advice, format string, args ...any) error {
+	return &Error{fmt.Errorf(format, args...), advice}
+}
+
+func misusef(advice, format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...), advice}
+}
+
+// RefusedError says that the review has found failures.
+type RefusedError struct{ Checks []check.Finding }
+
+func (e *RefusedError) Error() string {
+	n := check.Count(e.Checks, check.Failure)
+	if n == 1 {
+		return "nothing is published: 1 failure"
+	}
+	return fmt.Sprintf("nothing is published: %d failures", n)
+}
+func (e *RefusedError) Hint() string { return "what to do is said beside each" }
+
+// New works out what publishing would do. Until the plan is closed, no other
+// springfield publishes the suite, or anything in the same marketplace.
+func New(ctx context.Context, m Means, q Request) (*Plan, error) {
+	held := &locks{journal: m.Journal, off: q.Check || q.Look}
+	p, err := m.plan(ctx, q, held)
+	if err != nil {
+		held.release()
+	}
+	return p, err
+}
+
+func (m Means) plan(ctx context.Context, q Request, held *locks) (*Plan, error) {
+	in, err := m.read(ctx, q, held)
+	if err != nil {
+		return nil, err
+	}
+	releases, err := in.releases(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	after, digests, err := in.render(ctx, m.Tools, q, releases)
+	if err != nil {
+		return nil, err
+	}
+	releases, unpinned, err := in.pinned(ctx, q, after, releases)
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := in.entered(after, releases)
+	if err != nil {
+		return nil, err
+	}
+	hooks, checks, err := m.review(ctx, in, after, releases, catalog)
+	if err != nil {
+		return nil, err
+	}
+	if check.Count(checks, check.Failure) > 0 {
+		return nil, &RefusedError{checks}
+	}
+	told, err := in.told(ctx, q, after, releases)
+	if err != nil {
+		return nil, err
+	}
+	written, err := in.change(after, releases, catalog, told)
+	if err != nil {
+		return nil, err
+	}
+	waits, err := in.waits(after, releases, append(unpinned, told.waits...))
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{
+		Dir: in.dir, Market: in.market, Plugins: describe(after, releases, digests), Hooks: hooks, Checks: checks,
+		Change: written, Compiled: after.compiled(), Waits: waits, Push: in.push(after, catalog, waits),
+		told: told, journal: m.Journal, held: held,
+	}, nil
+}
+
+// change is what leads to the suite's files and the catalog as they will be.
+func (in inputs) change(after tree, releases []release, catalog change.Edit, told told) (change.Change, error) {
+	var did []string
+	for _, r := range releases {
+		did = append(did, r.plugin+" "+r.new)
+	}
+	c := change.Change{Did: "publish " + strings.Join(did, ", ") + " in " + in.market.Name, Kind: "release", Edits: after.changes("")}
+	if catalog.Changes() {
+		c.Edits = append(c.Edits, catalog)
+	}
+	if n := len(marked(told.marks)); n > 0 {
+		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still has the executable bit of hooks (%d): git update-index --chmod=-x takes that back", n))
+	}
+	for _, t := range told.tags {
+		c.Leaves = append(c.Leaves, "tag "+t.name+" stays: git tag --delete removes it")
+	}
+	for _, e := range c.Edits {
+		if err := e.Writable(); err != nil {
+			return c, fmt.Errorf("write release: %w", err)
+		}
+	}
+	return c, nil
+}
+
+// describe says what is published.
+func describe(after tree, releases []release, digests map[string]string) []Plugin {
+	all := []Plugin{}
+	for _, r := range releases {
+		p := Plugin{Name: r.plugin, Old: r.old, New: r.new, Files: digests[r.plugin], Fresh: r.fresh()}
+		p.Source, p.SHA = r.shown()
+		for _, name := range after.list(r.plugin) {
+			p.Size += after.size(name)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// waits are what has to happen before the next run, each once.
+func (in inputs) waits(after tree, releases []release, more []string) (once []string, err error) {
+	all, err := in.alsoChanged(after, releases)
+	for _, says := range append(all, more...) {
+		if !slices.Contains(once, says) {
+			once = append(once, says)
+		}
+	}
+	return once, err
+}
+
+// push are the checkouts that have something new for clients, but for what waits for
+// more.
+func (in inputs) push(after tree, catalog change.Edit, waits []string) (dirs []string) {
+	rest := len(after.changes(""))
+	for name, c := range in.checkouts {
+		if n := len(after.changes(name)); c.own && n > 0 {
+			dirs, rest = append(dirs, c.dir), rest-n
+		}
+	}
+	slices.Sort(dirs)
+	if rest > 0 && in.around.repo != nil {
+		dirs = append(dirs, in.dir)
+	}
+	if len(waits) > 0 {
+		dirs = nil
+	}
+	if !in.market.Own && in.market.inGit && catalog.Changes() {
+		dirs = append(dirs, in.market.Root)
+	}
+	return dirs
+}
+
+// Install is what a user types. Where it is not known where others find the
+// marketplace, it is what works on this machine.
+func (p *Plan) Install() []string {
+	from := p.Market.Address
+	if from == "" {
+		from = p.Market.Root
+	}
+	lines := []string{"/plugin marketplace add " + from}
+	for _, plugin := range p.Plugins {
+		lines = append(lines, "/plugin install "+plugin.Name+"@"+p.Market.Name)
+	}
+	return lines
+}
+
+// Tags are the tags that will be made.
+func (p *Plan) Tags() (names []string) {
+	for _, t := range p.told.tags {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// Marks are hooks that git's index has as files that cannot be started.
+func (p *Plan) Marks() []string { return marked(p.told.marks) }
+
+// Apply writes the files, all or none, and then tells git what is no file.
+func (p *Plan) Apply(ctx context.Context) error {
+	if err := p.journal.Apply(p.Change); err != nil {
+		return err
+	}
+	if err := p.told.tell(ctx); err != nil {
+		return &Error{fmt.Errorf("the files are published, but git was not told of all: %w", err), "springfield publish again does the rest, once the cause is gone"}
+	}
+	return nil
+}
+
+// Close lets other springfields publish again.
+func (p *Plan) Close() { p.held.release() }

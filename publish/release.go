@@ -1,0 +1,347 @@
+package publish
+
+// Releases: which version a plugin gets, what it then holds, and whether that was
+// published under the version before. Claude Code copies a plugin that comes from a
+// repository once per version, so other files under the same version reach no user.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/runtime/display"
+)
+
+// release is a plugin, the version that it gets, and where clients fetch it from.
+type release struct {
+	plugin   string
+	old, new string // old is "" for one that was never published
+	checkout
+	entry  item // in another marketplace, as it is
+	source any  // of that entry as it will be: a path, or fetched
+}
+
+func (r release) fresh() bool { return r.old != r.new }
+
+// tag is the name of the release's tag, in the form that Claude Code gives it.
+func tagOf(plugin, version string) string { return plugin + "--v" + version }
+
+// Bumps are the parts of a version that can be raised.
+func Bumps() []string { return []string{"patch", "minor", "major"} }
+
+// bump raises one part of a version; what stood behind it begins anew.
+func bump(version, part string) (string, error) {
+	v, err := semver.StrictNewVersion(version)
+	if err != nil {
+		return "", fmt.Errorf("version %q: %w", version, err)
+	}
+	switch part {
+	case "major":
+		return v.IncMajor().String(), nil
+	case "minor":
+		return v.IncMinor().String(), nil
+	case "patch":
+		return v.IncPatch().String(), nil
+	}
+	return "", fmt.Errorf("there is no part %q of a version", part)
+}
+
+// grows says why a version cannot follow another, nil if it can.
+func grows(from, to string) error {
+	next, err := semver.StrictNewVersion(to)
+	if err != nil {
+		return fmt.Errorf("version %q: %w", to, err)
+	}
+	before, err := semver.StrictNewVersion(from)
+	if err != nil {
+		return fmt.Errorf("version %q: %w", from, err)
+	}
+	if !next.GreaterThan(before) {
+		return fmt.Errorf("version %s does not come after %s", to, from)
+	}
+	return nil
+}
+
+// releases settles which plugins are published, and which version each gets.
+func (in inputs) releases(ctx context.Context, q Request) (all []release, err error) {
+	chosen := q.Plugins
+	for _, p := range in.suite.Plugins {
+		// What was never published cannot have changed since.
+		if len(q.Plugins) == 0 && (!q.Check || in.published(p.Name).Version != "") {
+			chosen = append(chosen, p.Name)
+		}
+	}
+	if q.Version != "" && len(chosen) > 1 {
+		return nil, misusef("name it with --plugin, or raise all with --bump", "--version is for one plugin")
+	}
+	for _, name := range chosen {
+		r, err := in.release(ctx, q, name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	return all, nil
+}
+
+func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
+	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+	if i < 0 {
+		return release{}, misusef("it has "+strings.Join(names(in.suite.Plugins), ", "), "there is no plugin %q in %s", name, in.dir)
+	}
+	if err := checkLink(in.dir, name); err != nil {
+		return release{}, err
+	}
+	if at := filepath.Join(in.dir, name); !isDir(at) {
+		return release{}, failf("springfield init "+check.Quote(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
+	}
+	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, checkout: in.checkouts[name]}
+	var err error
+	if !in.market.Own { // before anything about its version: that could be another plugin's
+		r.entry, _ = in.market.item(name)
+		if r.source, err = in.source(ctx, q, r); err != nil {
+			return r, err
+		}
+	}
+	switch {
+	case q.Version != "":
+		if err := grows(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
+			return r, misusef("a client takes a version once; give a higher one, of three numbers", "%s: %w", name, err)
+		}
+		r.new = q.Version
+	case q.Bump != "":
+		if r.new, err = bump(r.new, q.Bump); err != nil {
+			return r, err
+		}
+	}
+	if err := r.follows(r.old, "published"); err != nil {
+		return r, err
+	}
+	return r, r.follows(r.entry.Version, "in "+in.market.Path)
+}
+
+func names(plugins []generator.Plugin) (all []string) {
+	for _, p := range plugins {
+		all = append(all, p.Name)
+	}
+	return all
+}
+
+// follows says why the release cannot come after a version that is known already.
+func (r release) follows(before, where string) error {
+	if before == "" || before == r.new {
+		return nil
+	}
+	if _, err := bump(before, "patch"); err != nil {
+		return failf("mend it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
+	}
+	if err := grows(before, r.new); err != nil {
+		return failf("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
+	}
+	return nil
+}
+
+// checkLink refuses a name in a directory that is a link, or lies behind one.
+func checkLink(dir, name string) error {
+	in, err := folder.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	return in.Check(name)
+}
+
+// render gives the suite's files as they will be: the versions, hooks and texts of
+// the releases, changelogs, and the record of what is published. A check leaves what
+// is published as it is: a newer springfield is no reason to fail a CI.
+func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
+	if t, err = readTree(in.dir); err != nil {
+		return t, nil, err
+	}
+	suite := in.suite
+	suite.Plugins = slices.Clone(suite.Plugins)
+	for _, r := range releases {
+		i := slices.IndexFunc(suite.Plugins, func(p generator.Plugin) bool { return p.Name == r.plugin })
+		suite.Plugins[i].Version = r.new
+	}
+	if !q.Check {
+		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
+			return t, nil, err
+		}
+		if t, err = t.updated(suite); err != nil {
+			return t, nil, err
+		}
+	}
+	digests = map[string]string{}
+	for _, r := range releases {
+		if digests[r.plugin], err = t.digest(r.plugin); err != nil {
+			return t, nil, err
+		}
+		if published := in.published(r.plugin); !r.fresh() && published.Files != digests[r.plugin] {
+			return t, nil, failf("raise it: springfield publish --bump patch",
+				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
+		}
+		if t, err = t.withRelease(r, r.notes(ctx, q)); err != nil {
+			return t, nil, err
+		}
+	}
+	t, err = in.record(t, suite, releases, digests)
+	return t, digests, err
+}
+
+// compile gets the hooks to publish: for every machine that clients run on, unless
+// targets are chosen. These are the suite's from then on.
+func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
+	if suite.Targets = q.Targets; len(q.Targets) == 0 {
+		suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
+			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs what is made for amd64
+		})
+	}
+	if err := suite.Validate(); err != nil {
+		return generator.Build{}, err
+	}
+	return tools.Build(ctx, suite.Targets, suite.Programs()...)
+}
+
+// updated is the tree as springfield renders the suite, merged with the user's edits.
+func (t tree) updated(suite generator.Suite) (tree, error) {
+	files, err := generator.Render(suite.Spec, suite.Build)
+	if err != nil {
+		return t, err
+	}
+	update, err := generator.PlanUpdate(t.dir, files)
+	if err != nil {
+		return t, err
+	}
+	open := update.Paths(generator.Marked, generator.Offered, generator.Open)
+	switch len(open) {
+	case 0:
+		return t.edited(update.Edits...), nil
+	case 1:
+		return t, failf("springfield update shows them; settle them first", "1 conflict in %s: %s", t.dir, open[0])
+	}
+	return t, failf("springfield update shows them; settle them first", "%d conflicts in %s: %s", len(open), t.dir, strings.Join(open, ", "))
+}
+
+// changelogFile is a plugin's record of its releases, the newest first.
+const changelogFile = "CHANGELOG.md"
+
+// withRelease puts a release into its plugin's changelog.
+func (t tree) withRelease(r release, notes []string) (tree, error) {
+	name := r.plugin + "/" + changelogFile
+	had, err := t.read(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return t, err
+	}
+	text := addRelease(string(had), r, time.Now().Format(time.DateOnly), notes)
+	if text == string(had) {
+		return t, nil
+	}
+	return t.with(name, []byte(text))
+}
+
+// addRelease puts a release at the head of a changelog, "" for a new one. One that
+// is there already stays as it is, whichever way its heading is written.
+func addRelease(changelog string, r release, date string, notes []string) string {
+	for line := range strings.Lines(changelog) {
+		line, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "## ")
+		rest, is := strings.CutPrefix(strings.TrimLeft(line, "[v"), r.new)
+		if ok && is && (rest == "" || strings.ContainsAny(rest[:1], " ])(:")) {
+			return changelog
+		}
+	}
+	end := "\n"
+	if strings.Contains(changelog, "\r\n") {
+		end = "\r\n"
+	}
+	entry := "## " + r.new + " (" + date + ")" + end + end
+	for _, note := range notes { // a commit's author may have put anything into its subject
+		entry += "- " + display.Line(note) + end
+	}
+	if strings.TrimSpace(changelog) == "" {
+		return "# Releases of " + r.plugin + end + end + entry
+	}
+	at := strings.Index(changelog, "\n## ") + 1
+	if strings.HasPrefix(changelog, "## ") {
+		at = 0
+	} else if at == 0 { // no release in it yet
+		return strings.TrimRight(changelog, "\r\n") + end + end + entry
+	}
+	return changelog[:at] + entry + end + changelog[at:]
+}
+
+// notes are what a release says about itself: what the request says, else what the
+// commits since the one before say.
+func (r release) notes(ctx context.Context, q Request) []string {
+	if len(q.Notes) > 0 {
+		return q.Notes
+	}
+	switch r.old {
+	case "":
+		return []string{"First release."}
+	case r.new:
+		return []string{"No notes: this entry was missing, and was added later."}
+	}
+	if r.repo != nil {
+		if all := r.repo.Subjects(ctx, tagOf(r.plugin, r.old), r.place, 20); len(all) > 0 {
+			return all
+		}
+	}
+	return []string{"Changes since " + r.old + "."}
+}
+
+// record writes into springfield.yaml what is published.
+func (in inputs) record(t tree, suite generator.Suite, releases []release, digests map[string]string) (tree, error) {
+	if len(releases) == 0 {
+		return t, nil
+	}
+	publish := generator.Publish{Plugins: map[string]generator.Published{}}
+	if in.suite.Publish != nil {
+		publish.To = in.suite.Publish.To
+		for name, p := range in.suite.Publish.Plugins {
+			publish.Plugins[name] = p
+		}
+	}
+	for _, r := range releases {
+		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: digests[r.plugin]}
+	}
+	suite.Publish = &publish
+	old, err := t.read(generator.SuiteFile)
+	if err != nil {
+		return t, err
+	}
+	data, err := suite.Over(old)
+	if err != nil {
+		return t, err
+	}
+	return t.with(generator.SuiteFile, data)
+}
+
+// alsoChanged says which plugins that are not published now have changed since they
+// were: a newer springfield's hook is in all of them.
+func (in inputs) alsoChanged(after tree, releases []release) (says []string, err error) {
+	for _, p := range in.suite.Plugins {
+		before := in.published(p.Name)
+		if before.Version == "" || len(after.list(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
+			continue
+		}
+		digest, err := after.digest(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if digest != before.Files {
+			says = append(says, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: springfield publish --plugin %s --bump patch", p.Name, before.Version, p.Name))
+		}
+	}
+	return says, nil
+}

@@ -1,0 +1,238 @@
+package publish
+
+// The suite's files as they will be: those on the disk, with edits laid over them.
+// Everything that decides about a release looks at these, so that it is looked at as
+// a whole before one byte of the suite changes.
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// tree is the files of a directory, by their paths in it with slashes.
+type tree struct {
+	dir   string
+	files map[string]fs.FileInfo // on the disk
+	edits map[string]change.Edit
+}
+
+// maxFile bounds what is read of a file, in bytes; the review refuses far less.
+const maxFile = 1 << 30
+
+// readTree lists the files of a suite, without its git repository. A suite with
+// anything but files and directories in it is refused: links lead elsewhere on every
+// other machine.
+func readTree(dir string) (tree, error) {
+	t := tree{dir: dir, files: map[string]fs.FileInfo{}}
+	in, err := folder.Open(dir)
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = in.Close() }()
+	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(dir, name)
+		switch {
+		case err != nil:
+			return err
+		case d.Name() == ".git" && d.IsDir():
+			return filepath.SkipDir
+		case d.IsDir() || d.Name() == ".git": // of a worktree or a submodule
+			return nil
+		case in.Check(relative) != nil:
+			return fmt.Errorf("read suite: %w; a suite that is published holds none", in.Check(relative))
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s: not a regular file; a suite that is published holds nothing else", name)
+		}
+		t.files[filepath.ToSlash(relative)], err = d.Info()
+		return err
+	})
+	return t, err
+}
+
+// before is the tree as it is on the disk.
+func (t tree) before() tree { t.edits = nil; return t }
+
+// edited is the tree with more edits.
+func (t tree) edited(edits ...change.Edit) tree {
+	t.edits = maps.Clone(t.edits)
+	if t.edits == nil {
+		t.edits = map[string]change.Edit{}
+	}
+	for _, e := range edits {
+		if name, err := filepath.Rel(t.dir, e.Path); err == nil {
+			t.edits[filepath.ToSlash(name)] = e
+		}
+	}
+	return t
+}
+
+// with is the tree with other bytes in a file.
+func (t tree) with(name string, data []byte) (tree, error) {
+	e, known := t.edits[name]
+	if !known {
+		var err error
+		if e, err = change.Open(t.dir, filepath.Join(t.dir, filepath.FromSlash(name))); err != nil {
+			return t, err
+		}
+	}
+	mode := fs.FileMode(0o644)
+	if e.After != nil {
+		mode = e.After.Mode
+	}
+	e.After = &change.Content{Data: data, Mode: mode}
+	return t.edited(e), nil
+}
+
+// list are the files below a directory, in order; "" is all.
+func (t tree) list(dir string) (names []string) {
+	all := slices.Collect(maps.Keys(t.files))
+	for name, e := range t.edits {
+		if _, there := t.files[name]; !there && e.After != nil {
+			all = append(all, name)
+		}
+	}
+	for _, name := range all {
+		e, edited := t.edits[name]
+		if isBelow(dir, name) && !(edited && e.After == nil) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+func isBelow(dir, name string) bool { return dir == "" || strings.HasPrefix(name, dir+"/") }
+
+func (t tree) has(name string) bool { return slices.Contains(t.list(""), name) }
+
+func (t tree) size(name string) int64 {
+	if e, edited := t.edits[name]; edited {
+		return int64(len(e.After.Data))
+	}
+	return t.files[name].Size()
+}
+
+func (t tree) mode(name string) fs.FileMode {
+	if e, edited := t.edits[name]; edited {
+		return e.After.Mode.Perm()
+	}
+	return t.files[name].Mode().Perm()
+}
+
+func (t tree) read(name string) ([]byte, error) {
+	if e, edited := t.edits[name]; edited {
+		if e.After == nil {
+			return nil, &fs.PathError{Op: "open", Path: e.Path, Err: fs.ErrNotExist}
+		}
+		return e.After.Data, nil
+	}
+	in, err := folder.Open(t.dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }()
+	data, _, err := in.ReadFile(name, maxFile)
+	return data, err
+}
+
+func (t tree) readJSON(name string, into any) error {
+	data, err := t.read(name)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read %s: %w", filepath.Join(t.dir, filepath.FromSlash(name)), err)
+	}
+	return nil
+}
+
+// changes are the edits below a directory that make a difference, by path.
+func (t tree) changes(dir string) (edits []change.Edit) {
+	for _, name := range slices.Sorted(maps.Keys(t.edits)) {
+		if e := t.edits[name]; isBelow(dir, name) && e.Changes() {
+			edits = append(edits, e)
+		}
+	}
+	return edits
+}
+
+// compiled are the files among the changes that are hooks.
+func (t tree) compiled() (paths []string) {
+	for name, e := range t.edits {
+		if isStarted(name) && e.Changes() {
+			paths = append(paths, e.Path)
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// write puts a copy of all files into a directory, for others to look at.
+func (t tree) write(into string) error {
+	for _, name := range t.list("") {
+		data, err := t.read(name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(into, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, data, t.mode(name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// digest identifies the files of a plugin: names, contents, and which are started.
+// Its changelog is left out, which tells of versions, and line ends count for
+// nothing: a checkout on Windows has others.
+func (t tree) digest(plugin string) (string, error) {
+	sum := sha256.New()
+	for _, name := range t.list(plugin) {
+		file := strings.TrimPrefix(name, plugin+"/")
+		if file == changelogFile {
+			continue
+		}
+		data, err := t.read(name)
+		if err != nil {
+			return "", err
+		}
+		if !strings.HasPrefix(file, "hooks/") && bytes.IndexByte(data, 0) < 0 {
+			data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+		}
+		fmt.Fprintf(sum, "%s\x00%t\x00%d\x00", file, isStarted(name), len(data))
+		sum.Write(data)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// isStarted tells whether a file of a plugin has to be executable. Its mode does not
+// say so: a checkout on Windows has none.
+func isStarted(name string) bool {
+	_, file, _ := strings.Cut(name, "/")
+	return slices.Contains(generator.HookFiles(), file)
+}
+
+// started are the files of a plugin that have to be executable, as far as they are
+// there.
+func (t tree) started(plugin string) []string {
+	return slices.DeleteFunc(t.list(plugin), func(name string) bool { return !isStarted(name) })
+}
