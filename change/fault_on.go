@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	atStep = fromEnvironment
+	atStep fault = fromEnvironment
 	steps  atomic.Int64
 )
 

@@ -31,13 +31,16 @@ type world struct {
 	t    *testing.T
 	dir  string
 	plan func() (Change, error)
+	at   fault
 }
 
 func (w world) path(name ...string) string {
 	return filepath.Join(append([]string{w.dir}, name...)...)
 }
 
-func (w world) journal() Journal { return Journal{Dir: w.path("home", "springfield")} }
+func (w world) journal() Journal {
+	return Journal{Dir: w.path("home", "springfield"), atStep: w.at}
+}
 
 // open is an edit that gives a file other bytes, or none.
 func (w world) edit(in, name, after string) Edit {
@@ -112,10 +115,8 @@ func (w world) put(files map[string]string) {
 type killed struct{}
 
 // with applies a change with a fault at one step; -1 is none. It gives the steps.
-func (w world) with(fault string, at int, do func() error) (steps []string, err error) {
-	was := atStep
+func (w world) with(fault string, at int, do func(world) error) (steps []string, err error) {
 	defer func() {
-		atStep = was
 		if r := recover(); r != nil {
 			if _, ok := r.(killed); !ok {
 				panic(r)
@@ -123,7 +124,7 @@ func (w world) with(fault string, at int, do func() error) (steps []string, err 
 			err = errors.New("killed")
 		}
 	}()
-	atStep = func(step string) error {
+	w.at = func(step string) error {
 		steps = append(steps, step)
 		if len(steps)-1 != at {
 			return nil
@@ -136,7 +137,8 @@ func (w world) with(fault string, at int, do func() error) (steps []string, err 
 		}
 		panic(killed{})
 	}
-	return steps, do()
+	err = do(w)
+	return steps, err
 }
 
 func (w world) apply() error {
@@ -239,15 +241,16 @@ func TestFaultsAtEveryStep(t *testing.T) {
 	for name, begin := range worlds(t) {
 		for _, do := range []string{"apply", "undo"} {
 			t.Run(name+"/"+do, func(t *testing.T) {
+				t.Parallel()
 				w := world{t: t, dir: filepath.Join(t.TempDir(), "world")}
 				w.plan = func() (Change, error) { return begin.plan(w), nil }
 				w.put(begin.files)
-				act, original := w.apply, w.files(false)
+				act, original := world.apply, w.files(false)
 				if do == "undo" {
 					if err := w.apply(); err != nil {
 						t.Fatal(err)
 					}
-					act = w.undo
+					act = world.undo
 				}
 				start, old := w.files(true), w.files(false)
 				steps, err := w.with("", -1, act)

@@ -36,6 +36,15 @@ const (
 // Journal is the journal of one user.
 type Journal struct {
 	Dir string // springfield's state directory, which holds the journal and its lock
+
+	atStep fault // of a test
+}
+
+func (j Journal) fault() fault {
+	if j.atStep != nil {
+		return j.atStep
+	}
+	return atStep
 }
 
 // Apply writes a change: under the lock, into the journal first, all edits or none.
@@ -97,7 +106,7 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 	if err := j.add(&entry, edits); err != nil {
 		return err
 	}
-	if err := newWriter(edits, entry.Token).writeAll(failure); err != nil {
+	if err := newWriter(edits, entry.Token, j.fault()).writeAll(failure); err != nil {
 		if len(failure.Left) == 0 { // else it is still to be undone
 			_ = j.remove(entry.ID)
 		}
@@ -125,7 +134,7 @@ func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 	for _, f := range entry.Edits { // of a change, or of its undo, that was killed
 		removeTemp(f.edit(), token)
 	}
-	if err := newWriter(edits, token).writeAll(failure); err != nil {
+	if err := newWriter(edits, token, j.fault()).writeAll(failure); err != nil {
 		if len(failure.Left) == 0 {
 			_ = j.finish(entry.ID)
 		}
@@ -252,7 +261,7 @@ func (j Journal) keep(path string, data []byte) error {
 		return err
 	}
 	e.After = &Content{data, newFileMode}
-	return e.Write()
+	return e.write(j.fault())
 }
 
 // prune forgets the oldest entries beside the newest one, of a size in bytes.
@@ -274,7 +283,7 @@ func (j Journal) prune(ids []int, size int64) {
 
 // remove takes an entry out of the journal.
 func (j Journal) remove(id int) error {
-	err := step("forget entry", func() error {
+	err := j.fault().step("forget entry", func() error {
 		err := os.Remove(j.file(id, openEnd))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = os.Remove(j.file(id, closedEnd))
@@ -290,7 +299,7 @@ func (j Journal) remove(id int) error {
 
 // reopen says of an entry that its files are being written again.
 func (j Journal) reopen(id int) error {
-	err := step("reopen entry", func() error { return os.Rename(j.file(id, closedEnd), j.file(id, openEnd)) })
+	err := j.fault().step("reopen entry", func() error { return os.Rename(j.file(id, closedEnd), j.file(id, openEnd)) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
 		return failed("write", j.file(id, closedEnd), err)
 	}
@@ -299,7 +308,7 @@ func (j Journal) reopen(id int) error {
 
 // finish says of an entry that all of its files are written.
 func (j Journal) finish(id int) error {
-	return step("finish entry", func() error { return os.Rename(j.file(id, openEnd), j.file(id, closedEnd)) })
+	return j.fault().step("finish entry", func() error { return os.Rename(j.file(id, openEnd), j.file(id, closedEnd)) })
 }
 
 // ids lists the entries' numbers, the oldest first.

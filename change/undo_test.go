@@ -143,7 +143,7 @@ func TestInterrupted(t *testing.T) {
 	w.plan = func() (Change, error) {
 		return Change{Did: "edit", Edits: []Edit{w.edit("", "home/a", "new"), w.edit("", "home/b", "new")}}, nil
 	}
-	steps, _ := w.with("", -1, w.apply)
+	steps, _ := w.with("", -1, world.apply)
 	if e, cut, err := w.journal().Interrupted(); cut || err != nil || e.Did != "edit" {
 		t.Errorf("a whole one: %v, %v", cut, err)
 	}
@@ -157,7 +157,7 @@ func TestInterrupted(t *testing.T) {
 		}
 		return renames == 4 // the bytes, the list, a, b
 	})
-	_, _ = w.with("kill", at, w.apply)
+	_, _ = w.with("kill", at, world.apply)
 	if e, cut, err := w.journal().Interrupted(); !cut || err != nil || e.Did != "edit" {
 		t.Errorf("one that was killed: %v, %v; a %s, b %s", cut, err, w.read("home/a"), w.read("home/b"))
 	}

@@ -93,18 +93,24 @@ type writer struct {
 	done  []bool          // the edit has an effect
 	fresh map[string]bool // directories that come into being with all that is in them
 	swept map[string]bool // directories without abandoned temporary files
-	quiet bool            // its steps are no fault points
+	fault fault
 }
 
-func (w *writer) step(name string, do func() error) error {
-	if w.quiet {
-		return do()
+// fault is asked before every step of writing, so that a test can let the step fail;
+// nil lets none.
+type fault func(step string) error
+
+func (f fault) step(name string, do func() error) error {
+	if f != nil {
+		if err := f(name); err != nil {
+			return err
+		}
 	}
-	return step(name, do)
+	return do()
 }
 
-func newWriter(edits []Edit, token string) *writer {
-	w := &writer{token: token, edits: edits, done: make([]bool, len(edits)), fresh: map[string]bool{}, swept: map[string]bool{}}
+func newWriter(edits []Edit, token string, f fault) *writer {
+	w := &writer{fault: f, token: token, edits: edits, done: make([]bool, len(edits)), fresh: map[string]bool{}, swept: map[string]bool{}}
 	for _, e := range edits {
 		if e.root != "" && !w.fresh[e.root] {
 			w.fresh[e.root] = slices.ContainsFunc(edits, func(d Edit) bool { return d.at == e.root && d.After.isDir() })
@@ -156,7 +162,7 @@ func (w *writer) stageOne(e Edit) error {
 	if !e.After.isDir() {
 		return w.stageFile(in, name, dir, e)
 	}
-	return w.step("make directory", func() error {
+	return w.fault.step("make directory", func() error {
 		err := in.Mkdir(name, e.After.Mode.Perm())
 		if errors.Is(err, fs.ErrExist) && at == e.at {
 			return nil // another program was faster
@@ -182,7 +188,7 @@ func (e Edit) reachAt(path string) (folder.Folder, string, error) {
 // stageFile writes a temporary file that can take the place of the edit's.
 func (w *writer) stageFile(in folder.Folder, name, dir string, e Edit) error {
 	var temp *os.File
-	if err := w.step("create", func() (err error) {
+	if err := w.fault.step("create", func() (err error) {
 		temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
 		return err
 	}); err != nil {
@@ -214,7 +220,7 @@ func (w *writer) stageFile(in folder.Folder, name, dir string, e Edit) error {
 		{"close", temp.Close},
 	}
 	for _, s := range steps {
-		if err := w.step(s.name, s.do); err != nil {
+		if err := w.fault.step(s.name, s.do); err != nil {
 			return err
 		}
 	}
@@ -248,7 +254,7 @@ func (w *writer) commitOne(e Edit) error {
 		w.removeDir(e)
 		return nil
 	}
-	if err := w.step("check", e.unchanged); err != nil {
+	if err := w.fault.step("check", e.unchanged); err != nil {
 		return err
 	}
 	in, name, err := e.reachAt(e.at)
@@ -257,7 +263,7 @@ func (w *writer) commitOne(e Edit) error {
 	}
 	defer func() { _ = in.Close() }()
 	if e.After == nil {
-		err := w.step("remove", func() error { return persist(func() error { return in.Remove(name) }) })
+		err := w.fault.step("remove", func() error { return persist(func() error { return in.Remove(name) }) })
 		if err == nil && e.Drop {
 			w.dropDirs(e)
 		}
@@ -270,7 +276,7 @@ func (w *writer) commitOne(e Edit) error {
 			return err
 		}
 	}
-	return w.step("rename", func() error { return persist(func() error { return in.Rename(staged, name) }) })
+	return w.fault.step("rename", func() error { return persist(func() error { return in.Rename(staged, name) }) })
 }
 
 // sync makes the renames outlast a power cut where the system can; every file is
@@ -316,9 +322,7 @@ func (w *writer) takeBack() (left []string, err error) {
 		}
 		edits, failed := withDirs([]Edit{e.reversed()})
 		if failed == nil {
-			back := newWriter(edits, w.token)
-			back.quiet = w.quiet
-			failed = back.write()
+			failed = newWriter(edits, w.token, w.fault).write()
 		}
 		if failed == nil {
 			w.done[i] = false
@@ -356,7 +360,7 @@ func (w *writer) writeAll(failure *WriteError) error {
 // removeDir removes a directory that was made for files that are gone, if nothing
 // is in it.
 func (w *writer) removeDir(e Edit) {
-	_ = w.step("remove directory", func() error {
+	_ = w.fault.step("remove directory", func() error {
 		in, name, err := e.reachAt(e.at)
 		if err != nil {
 			return err
@@ -403,12 +407,14 @@ func sweep(in folder.Folder, dir string) {
 
 // Write writes one edit at once, in no journal: for springfield's own state. Every
 // error is an *fs.PathError.
-func (e Edit) Write() error {
+func (e Edit) Write() error { return e.write(atStep) }
+
+func (e Edit) write(f fault) error {
 	edits, err := withDirs([]Edit{e})
 	if err != nil {
 		return err
 	}
-	w := newWriter(edits, newToken())
+	w := newWriter(edits, newToken(), f)
 	if err := w.write(); err != nil {
 		_, _ = w.takeBack()
 		return err
@@ -422,9 +428,7 @@ func (c Change) Write() error {
 	failure := &WriteError{Kind: kindOr(c.Kind)}
 	edits, err := withDirs(c.Edits)
 	if err == nil {
-		w := newWriter(edits, newToken())
-		w.quiet = true
-		err = w.writeAll(failure)
+		err = newWriter(edits, newToken(), nil).writeAll(failure)
 	}
 	if failure.Err = err; err != nil {
 		return failure
@@ -451,11 +455,3 @@ func MakeDirs(dir string, mode fs.FileMode) error {
 
 // flush makes what was written outlast a power cut; tests have none.
 var flush = (*os.File).Sync
-
-// step does one step of writing, which a test build can make fail.
-func step(name string, do func() error) error {
-	if err := atStep(name); err != nil {
-		return err
-	}
-	return do()
-}
