@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/mattn/go-runewidth"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // Width is how many columns a text takes.
@@ -90,6 +92,13 @@ func (p Printer) Say(format string, args ...any) { fmt.Fprintf(p.W, format+"\n",
 // Fold prints a text behind a title, in as many lines as it needs.
 func (p Printer) Fold(title, format string, args ...any) {
 	for _, line := range Hang(title, strings.Repeat(" ", Width(title)), fmt.Sprintf(format, args...), p.Width) {
+		p.Say("%s", line)
+	}
+}
+
+// Item prints a sentence below a title, on as many lines as it needs.
+func (p Printer) Item(mark, text string) {
+	for _, line := range Hang("  "+display.Line(mark), "    ", display.Line(text), p.Width) {
 		p.Say("%s", line)
 	}
 }
