@@ -13,10 +13,6 @@ func (l *Log) Members(m *codec.Members) {
 	m.Text("prompt_id", &l.PromptID)
 	l.Asks.member(m, "asks")
 	l.Text.member(m, "text")
-	m.Text("model", &l.Model)
-	codec.Number(m, "context", &l.Context)
-	m.Bool("api_error", &l.APIError)
-	codec.Number(m, "compact", &l.Compact)
 	codec.Number(m, "calls", &l.Calls)
 	codec.Number(m, "before", &l.Before)
 	codec.List(m, "recent", &l.Recent)
@@ -71,7 +67,6 @@ func (l *list) Members(m *codec.Members) {
 
 func (w *when) Members(m *codec.Members) {
 	codec.Number(m, "turn", &w.Turn)
-	codec.Number(m, "call", &w.Call)
 	m.Bool("tasks", &w.Tasks)
 }
 

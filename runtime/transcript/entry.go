@@ -21,7 +21,6 @@ type entry struct {
 	prompt                         []byte // Claude Code's own id of the prompt it belongs to
 	skill                          []byte // the skill an assistant line is attributed to
 	model                          []byte
-	tokens                         int // in the context, as of this answer; 0 if it does not say
 	blocks                         []block
 	outcome                        []byte // toolUseResult
 	todos                          []byte // the list that older clients write into user lines
@@ -121,10 +120,6 @@ func (e *entry) message(w *codec.Walk) {
 		switch string(m.Key) {
 		case "model":
 			e.model = codec.Inside(m.Value())
-		case "usage":
-			if m.Is('{') {
-				e.tokens = usage(&m)
-			}
 		case "content":
 			switch {
 			case m.Is('"'):
@@ -181,34 +176,6 @@ func kindOf(raw []byte) kind {
 		return answers
 	}
 	return other
-}
-
-// usage adds up what a call of the model says was in its context, and what it
-// wrote, which is in the next one's.
-func usage(m *codec.Walk) (tokens int) {
-	u := m.Enter('{')
-	for u.Next() {
-		switch string(u.Key) {
-		case "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens":
-			tokens += number(u.Value())
-		}
-	}
-	m.Leave(&u)
-	return tokens
-}
-
-// number reads a count, 0 if it is none.
-func number(raw []byte) (n int) {
-	if len(raw) > 9 {
-		return 0
-	}
-	for _, c := range raw {
-		if c < '0' || c > '9' {
-			return 0
-		}
-		n = n*10 + int(c-'0')
-	}
-	return n
 }
 
 // matters tells whether an attachment is of a kind that does. Its first member

@@ -38,11 +38,7 @@ type Log struct {
 	PromptID string
 	Asks     place // the prompt's words
 
-	Text     place
-	Model    string
-	Context  int
-	APIError bool
-	Compact  int // Turns at the last compaction, plus one
+	Text place
 
 	Calls  int     // of tools, so far
 	Before int     // of them before the newest prompt
@@ -71,10 +67,6 @@ func (l *Log) take(e *entry) bool {
 		l.spoke(e)
 	case `"attachment"`:
 		l.told(e)
-	case `"system"`:
-		if string(e.subtype) == `"compact_boundary"` {
-			l.Compact = l.Turns + 1
-		}
 	}
 	return true
 }
@@ -134,20 +126,11 @@ func (l *Log) injected(e *entry, b *block) {
 // spoke takes an assistant line.
 func (l *Log) spoke(e *entry) {
 	synthetic := string(e.model) == "<synthetic>"
-	l.APIError = e.apiError
 	if synthetic && !e.apiError {
-		return // Claude Code fills a gap in the conversation; nobody spoke
+		return // Claude Code fills a gap in the conversation; it has said nothing
 	}
-	if !synthetic {
-		if string(e.model) != l.Model && plain(e.model, 2*maxName) {
-			l.Model = string(e.model)
-		}
-		if e.tokens > 0 {
-			l.Context = e.tokens
-		}
-		if e.skill != nil {
-			l.useSkill(e.skill, byAttribution)
-		}
+	if !synthetic && e.skill != nil {
+		l.useSkill(e.skill, byAttribution)
 	}
 	for i := range e.blocks {
 		switch b := &e.blocks[i]; b.kind {

@@ -105,7 +105,7 @@ func check(t *testing.T, log []byte, part func(View) any, want any) {
 }
 
 func TestNothing(t *testing.T) {
-	check(t, nil, func(v View) any { v.Todos = nil; return v }, View{Compacted: -1})
+	check(t, nil, func(v View) any { v.Todos = nil; return v }, View{})
 }
 
 func TestText(t *testing.T) {
@@ -138,11 +138,6 @@ func TestText(t *testing.T) {
 	s := new(session).says("one").says("two").bytes()
 	check(t, s[:len(s)-1], func(v View) any { return v.Text }, "two")
 	check(t, s[:len(s)-2], func(v View) any { return v.Text }, "one")
-
-	a, b := view(t, new(session).says("one").bytes()), view(t, new(session).says("zero").says("one").bytes())
-	if a.TextHash == "" || a.TextHash != b.TextHash || a.TextHash == view(t, new(session).says("two").bytes()).TextHash {
-		t.Errorf("hashes %q, %q", a.TextHash, b.TextHash)
-	}
 }
 
 func TestPrompts(t *testing.T) {
@@ -243,54 +238,54 @@ func TestTodos(t *testing.T) {
 	reminder := `{"type":"task_reminder","content":[{"id":"1","subject":"one","description":"d","status":"completed","blocks":[],"blockedBy":[]},{"id":"7","subject":"seven","status":"pending","owner":"w","blocks":[],"blockedBy":["1"]}],"itemCount":2}`
 	reminded := []fact.Todo{with(one, "completed"), {ID: "7", Content: "seven", Status: "pending", Owner: "w"}}
 	for name, test := range map[string]struct {
-		log          *session
-		want         []fact.Todo
-		turns, calls int
+		log   *session
+		want  []fact.Todo
+		turns int
 	}{
-		"none":                 {new(session).asks("go").runs("Bash", `{}`), nil, 1, 1},
-		"written":              {new(session).asks("go").runs("TodoWrite", two).runs("Bash", `{}`), ab, 0, 1},
-		"not answered yet":     {new(session).calls("TodoWrite", two), ab, 0, 0},
-		"written again":        {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", two), ab, 1, 1},
-		"replaced":             {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", `{"todos":[]}`), nil, 0, 0},
-		"error":                {new(session).runs("TodoWrite", two).asks("go").calls("TodoWrite", `{"todos":[]}`).fails("InputValidationError"), ab, 1, 1},
-		"no such tool":         {new(session).calls("TodoWrite", two).fails("No such tool available: TodoWrite"), nil, 0, 1},
-		"odd type":             {new(session).runs("TodoWrite", two).runs("TodoWrite", `{"todos":"none"}`), ab, 0, 1},
-		"old snapshot":         {new(session).add("user", `"message":{"content":"go"},"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]`), ab, 0, 0},
-		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0, 0},
-		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0, 0},
-		"tasks":                {tasks(), []fact.Todo{one, twoT}, 0, 0},
-		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []fact.Todo{one}, 0, 0},
-		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0, 1},
-		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0, 1},
-		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []fact.Todo{with(one, "in_progress"), twoT}, 0, 0},
-		"update by id":         {tasks().updates(`{"id":2,"status":"completed"}`).asks("x"), []fact.Todo{one, with(twoT, "completed")}, 1, 0},
-		"update by task_id":    {tasks().updates(`{"status":"completed","task_id":"2"}`).runs("Bash", `{}`), []fact.Todo{one, with(twoT, "completed")}, 0, 1},
-		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []fact.Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0, 0},
-		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []fact.Todo{twoT}, 0, 0},
-		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []fact.Todo{one, twoT}, 0, 2},
-		"unsuccessful":         {tasks().calls("TaskUpdate", `{"taskId":"1","status":"completed"}`).returns("Task not found", `{"success":false,"taskId":"1","error":"Task not found"}`), []fact.Todo{one, twoT}, 0, 1},
-		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []fact.Todo{twoT, one}, 0, 1},
-		"unknown undone":       {tasks().calls("TaskUpdate", `{"taskId":"9","status":"completed"}`).fails("no"), []fact.Todo{one, twoT}, 0, 1},
-		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []fact.Todo{{ID: "9", Status: "in_progress"}}, 0, 0},
-		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
-		"blocks":               {tasks().updates(`{"taskId":"1","addBlocks":["2"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0, 0},
-		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []fact.Todo{with(one, "completed"), twoT}, 0, 0},
-		"reminded":             {tasks().attaches(reminder).runs("Bash", `{}`), reminded, 0, 1},
-		"reminded of nothing":  {tasks().attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), nil, 0, 0},
-		"reminder, but a list": {new(session).runs("TodoWrite", two).attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), ab, 0, 0},
-		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []fact.Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0, 0},
-		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []fact.Todo{one, twoT}, 1, 1},
-		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []fact.Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0, 0},
-		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []fact.Todo{one}, 0, 0},
-		"duplicate line":       {tasks().raw(tasks().lines[2]), []fact.Todo{one, twoT}, 0, 0},
+		"none":                 {new(session).asks("go").runs("Bash", `{}`), nil, 1},
+		"written":              {new(session).asks("go").runs("TodoWrite", two).runs("Bash", `{}`), ab, 0},
+		"not answered yet":     {new(session).calls("TodoWrite", two), ab, 0},
+		"written again":        {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", two), ab, 1},
+		"replaced":             {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", `{"todos":[]}`), nil, 0},
+		"error":                {new(session).runs("TodoWrite", two).asks("go").calls("TodoWrite", `{"todos":[]}`).fails("InputValidationError"), ab, 1},
+		"no such tool":         {new(session).calls("TodoWrite", two).fails("No such tool available: TodoWrite"), nil, 0},
+		"odd type":             {new(session).runs("TodoWrite", two).runs("TodoWrite", `{"todos":"none"}`), ab, 0},
+		"old snapshot":         {new(session).add("user", `"message":{"content":"go"},"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]`), ab, 0},
+		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0},
+		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0},
+		"tasks":                {tasks(), []fact.Todo{one, twoT}, 0},
+		"tasks, text only":     {new(session).calls("TaskCreate", `{"subject":"one"}`).returns("Task #1 created successfully: one", `"Task #1 created successfully: one"`), []fact.Todo{one}, 0},
+		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0},
+		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0},
+		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []fact.Todo{with(one, "in_progress"), twoT}, 0},
+		"update by id":         {tasks().updates(`{"id":2,"status":"completed"}`).asks("x"), []fact.Todo{one, with(twoT, "completed")}, 1},
+		"update by task_id":    {tasks().updates(`{"status":"completed","task_id":"2"}`).runs("Bash", `{}`), []fact.Todo{one, with(twoT, "completed")}, 0},
+		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []fact.Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0},
+		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []fact.Todo{twoT}, 0},
+		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []fact.Todo{one, twoT}, 0},
+		"unsuccessful":         {tasks().calls("TaskUpdate", `{"taskId":"1","status":"completed"}`).returns("Task not found", `{"success":false,"taskId":"1","error":"Task not found"}`), []fact.Todo{one, twoT}, 0},
+		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []fact.Todo{twoT, one}, 0},
+		"unknown undone":       {tasks().calls("TaskUpdate", `{"taskId":"9","status":"completed"}`).fails("no"), []fact.Todo{one, twoT}, 0},
+		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []fact.Todo{{ID: "9", Status: "in_progress"}}, 0},
+		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0},
+		"blocks":               {tasks().updates(`{"taskId":"1","addBlocks":["2"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0},
+		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []fact.Todo{with(one, "completed"), twoT}, 0},
+		"reminded":             {tasks().attaches(reminder).runs("Bash", `{}`), reminded, 0},
+		"reminded of nothing":  {tasks().attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), nil, 0},
+		"reminder, but a list": {new(session).runs("TodoWrite", two).attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), ab, 0},
+		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []fact.Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0},
+		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []fact.Todo{one, twoT}, 1},
+		"TaskGet":              {new(session).calls("TaskGet", `{"taskId":"4"}`).returns("…", `{"task":{"id":"4","subject":"four","status":"in_progress","blocks":[],"blockedBy":[]}}`), []fact.Todo{{ID: "4", Content: "four", Status: "in_progress"}}, 0},
+		"other kind":           {new(session).runs("TodoWrite", two).creates("1", "one"), []fact.Todo{one}, 0},
+		"duplicate line":       {tasks().raw(tasks().lines[2]), []fact.Todo{one, twoT}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := view(t, test.log.bytes())
 			if len(v.Todos) != len(test.want) || len(v.Todos) > 0 && !reflect.DeepEqual(v.Todos, test.want) {
 				t.Errorf("got  %+v\nwant %+v", v.Todos, test.want)
 			}
-			if len(v.Todos) > 0 && (v.TodosTurns != test.turns || v.TodosCalls != test.calls) {
-				t.Errorf("changed %d turns and %d calls ago, want %d and %d", v.TodosTurns, v.TodosCalls, test.turns, test.calls)
+			if len(v.Todos) > 0 && v.TodosTurns != test.turns {
+				t.Errorf("changed %d turns ago, want %d", v.TodosTurns, test.turns)
 			}
 		})
 	}
@@ -440,29 +435,6 @@ func TestFeedback(t *testing.T) {
 	}
 	if v := view(t, s.bytes()); len(v.Feedback.Ours) != maxOurs || v.Feedback.InTurn != 50 || v.Feedback.Ours[maxOurs-1] != at(99) {
 		t.Errorf("%+v", v.Feedback)
-	}
-}
-
-func TestModel(t *testing.T) {
-	type want struct {
-		Context, Compacted int
-		Model              string
-		APIError           bool
-	}
-	failed := `"isApiErrorMessage":true,"error":"rate_limit","message":{"model":"<synthetic>","content":[{"type":"text","text":"You've hit a limit"}],"usage":{"input_tokens":0,"output_tokens":0}}`
-	for name, test := range map[string]struct {
-		log  *session
-		want want
-	}{
-		"usage":      {new(session).says("x"), want{1073, -1, "claude-x", false}},
-		"API error":  {new(session).says("x").add("assistant", failed), want{1073, -1, "claude-x", true}},
-		"and after":  {new(session).add("assistant", failed).says("x"), want{1073, -1, "claude-x", false}},
-		"compaction": {new(session).asks("a").compacts().asks("b").says("x").asks("c"), want{1073, 2, "claude-x", false}},
-		"just now":   {new(session).asks("a").compacts(), want{0, 0, "", false}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			check(t, test.log.bytes(), func(v View) any { return want{v.Context, v.Compacted, v.Model, v.APIError} }, test.want)
-		})
 	}
 }
 
@@ -706,7 +678,7 @@ func FuzzRead(f *testing.F) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("in pieces %+v\nat once   %+v", got, want)
 		}
-		if len(want.Calls) > maxRecent || len(want.Todos) > maxTodos || len(want.Started) > maxStarted || len(want.Text) > maxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || want.TodosCalls < 0 || len(want.Plans) > maxPlans {
+		if len(want.Calls) > maxRecent || len(want.Todos) > maxTodos || len(want.Started) > maxStarted || len(want.Text) > maxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || len(want.Plans) > maxPlans {
 			t.Fatalf("out of bounds: %+v", want)
 		}
 		if _, again, _ := Read(path, at); !reflect.DeepEqual(again, want) {

@@ -37,7 +37,6 @@ type list struct {
 // when is the last change.
 type when struct {
 	Turn  int
-	Call  int
 	Tasks bool // it changed a task, not the written list
 }
 
@@ -85,7 +84,7 @@ func (s state) String() string {
 }
 
 func (l *Log) changed(tasks bool) {
-	l.Todos.When = when{Turn: l.Turns, Call: l.Calls, Tasks: tasks}
+	l.Todos.When = when{Turn: l.Turns, Tasks: tasks}
 }
 
 // setList takes a list that TodoWrite wrote.

@@ -3,10 +3,8 @@
 package transcript
 
 import (
-	"hash/fnv"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -28,8 +26,6 @@ type View struct {
 	Text string
 	// Spoken tells that it was said since the newest prompt.
 	Spoken bool
-	// TextHash tells texts apart, "" if there is none.
-	TextHash string
 	// Prompt is the uuid of the newest prompt of a person, "" if there is none
 	// or it has none. See prompt.go for what is one.
 	Prompt string
@@ -48,11 +44,10 @@ type View struct {
 	// the newest prompt.
 	LastTool string
 	// Todos is the todo list, replayed over the session: at most 60 items, open
-	// ones preferred. TodosTurns and TodosCalls say how many prompts and tool
-	// calls ago it last changed, and mean something while there is a list.
+	// ones preferred. TodosTurns says how many prompts ago it last changed, and means
+	// something while there is a list.
 	Todos      []fact.Todo
 	TodosTurns int
-	TodosCalls int
 	// Plans are the plan files that were named, the newest first, at most eight.
 	Plans []fact.Plan
 	// Skill is the newest skill at work.
@@ -70,16 +65,6 @@ type View struct {
 	Earlier []string
 	// Feedback is how often Stop hooks have kept Claude going.
 	Feedback Feedback
-	// Context is how many tokens the newest answer says are in the context.
-	Context int
-	// Compacted is how many prompts ago the conversation was compacted, -1 if it
-	// never was.
-	Compacted int
-	// Model is the model of the newest answer.
-	Model string
-	// APIError tells that the newest line of the assistant is no answer but an
-	// error of the API.
-	APIError bool
 }
 
 // Task is work in the background. Its ID is "" while nobody has told it.
@@ -95,24 +80,34 @@ type Feedback struct {
 // maxKept is how many texts of calls are kept from one view to the next.
 const maxKept = 64
 
+// texts fetches what calls were about, and what came back.
+type texts struct {
+	from  io.ReaderAt
+	known map[place]string // what views before have made, nil for a single one
+	brief bool             // leave them out
+	buf   []byte
+}
+
+func (t *texts) of(p place, limit int64, say func([]byte) string) string {
+	text, ok := t.known[p]
+	if ok || t.brief {
+		return text
+	}
+	text = say(fetch(t.from, p, limit, t.buf))
+	if t.known != nil {
+		if len(t.known) == maxKept {
+			clear(t.known)
+		}
+		t.known[p] = text
+	}
+	return text
+}
+
 // view makes the situation. known are texts of calls that views before have made, nil
 // for a single one; brief leaves these texts out.
 func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 	buf := make([]byte, maxInput)
-	of := func(p place, limit int64, say func([]byte) string) string {
-		text, ok := known[p]
-		if ok || brief {
-			return text
-		}
-		text = say(fetch(f, p, limit, buf))
-		if known != nil {
-			if len(known) == maxKept {
-				clear(known)
-			}
-			known[p] = text
-		}
-		return text
-	}
+	calls := texts{f, known, brief, buf}
 	v := View{
 		Text:   tailOf(codec.Text(fetch(f, l.Text, maxLine, buf)), maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
@@ -121,25 +116,12 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 		Turns:       l.Turns,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
-		TodosCalls:  l.Calls - l.Todos.When.Call,
 		Feedback: Feedback{
 			Ours:   slices.Clone(l.Feedback.Ours),
 			InTurn: l.Feedback.Mine,
 			Others: max(l.Feedback.Theirs, l.Feedback.Lines-l.Feedback.Mine),
 		},
-		Team:      len(l.Team),
-		Context:   l.Context,
-		Compacted: -1,
-		Model:     l.Model,
-		APIError:  l.APIError,
-	}
-	if v.Text != "" {
-		h := fnv.New64a()
-		h.Write([]byte(v.Text))
-		v.TextHash = strconv.FormatUint(h.Sum64(), 16)
-	}
-	if l.Compact > 0 {
-		v.Compacted = l.Turns - l.Compact + 1
+		Team: len(l.Team),
 	}
 	if l.Skill.Name != "" {
 		v.Skill = fact.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}
@@ -149,8 +131,8 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 	for _, p := range l.Recent[max(0, len(l.Recent)-max(0, v.CallsInTurn)):] {
 		v.Calls = append(v.Calls, fact.Call{
 			Name:   p.Name,
-			Input:  of(p.Input, maxInput, about),
-			Result: of(p.Result, 6*maxShort+64, outcomeOf),
+			Input:  calls.of(p.Input, maxInput, about),
+			Result: calls.of(p.Result, 6*maxShort+64, outcomeOf),
 			Error:  p.Failed,
 			Done:   p.Done,
 		})
@@ -164,11 +146,11 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 
 	v.Earlier = slices.Clone(l.Earlier)
 	for _, j := range l.Started {
-		v.Started = append(v.Started, Task{ID: j.ID, What: of(j.Input, maxInput, about)})
+		v.Started = append(v.Started, Task{ID: j.ID, What: calls.of(j.Input, maxInput, about)})
 	}
 	for _, c := range l.Claims {
 		if c.Of == background && len(v.Started) < maxStarted {
-			v.Started = append(v.Started, Task{What: of(c.Input, maxInput, about)})
+			v.Started = append(v.Started, Task{What: calls.of(c.Input, maxInput, about)})
 		}
 	}
 
