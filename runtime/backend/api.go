@@ -114,9 +114,10 @@ func askAPI(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer client.CloseIdleConnections()
-	reply, again := post(ctx, client, address, header, body, q.Model)
+	p := post{client, address, header, body, q.Model}
+	reply, again := p.do(ctx)
 	if again > 0 && pause(ctx, again) {
-		reply, _ = post(ctx, client, address, header, body, q.Model)
+		reply, _ = p.do(ctx)
 	}
 	return reply
 }
@@ -164,15 +165,24 @@ func (e Env) transport() *http.Transport {
 // not say.
 const defaultPause = time.Second
 
-// post asks once. Again is how long to wait before asking once more, 0 when that
+// post is a question on its way.
+type post struct {
+	client  *http.Client
+	address string
+	header  http.Header
+	body    []byte
+	model   string
+}
+
+// do asks once. Again is how long to wait before asking once more, 0 when that
 // is no use.
-func post(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, model string) (reply judge.Reply, again time.Duration) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+func (p post) do(ctx context.Context) (reply judge.Reply, again time.Duration) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.address, bytes.NewReader(p.body))
 	if err != nil {
 		return failed(judge.Refused, "ANTHROPIC_BASE_URL is no address"), 0
 	}
-	req.Header = header.Clone()
-	res, err := client.Do(req)
+	req.Header = p.header.Clone()
+	res, err := p.client.Do(req)
 	if err != nil {
 		return unreachable(ctx, err), 0
 	}
@@ -184,7 +194,7 @@ func post(ctx context.Context, client *http.Client, address string, header http.
 	case len(data) > maxBody:
 		return failed(judge.Junk, "the answer is longer than 1 MB"), 0
 	case res.StatusCode == http.StatusOK:
-		return readMessage(data, model), 0
+		return readMessage(data, p.model), 0
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return failed(judge.Refused, strconv.Itoa(res.StatusCode)+": the address sends questions somewhere else, and they are not sent after it"), 0
 	}
@@ -229,7 +239,7 @@ func unreachable(ctx context.Context, err error) judge.Reply {
 	case errors.As(err, &cert):
 		kind = "the host's certificate is not trusted"
 	case errors.As(err, &op) && op.Op == "dial":
-		kind = "nobody answers there"
+		kind = "nothing answers there"
 	case errors.As(err, &op) && op.Op == "proxyconnect":
 		kind = "the proxy does not answer"
 	}

@@ -80,8 +80,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	cmd.Cancel = func() error { return endGroup(cmd.Process) }
 	cmd.WaitDelay = grace
 	release := holdThread()
-	err = cmd.Start()
-	if err != nil {
+	if err = cmd.Start(); err != nil {
 		release()
 		return failed(judge.Crashed, "the client does not start: "+reason(err))
 	}

@@ -195,16 +195,7 @@ func sentences(text string) []sentence {
 			}
 			cut(next, r)
 		case '。', '！', '？', '؟', '।', '॥':
-			for next < len(p) {
-				s, n := utf8.DecodeRuneInString(p[next:])
-				if !strings.ContainsRune("。！？؟।)）」』\"'", s) {
-					break
-				}
-				if s == '？' {
-					r = s
-				}
-				next += n
-			}
+			next, r = signsAt(p, next, r)
 			cut(next, r)
 		case '\n':
 			if !isWrapped(p[start:i], p[next:]) {
@@ -220,6 +211,22 @@ func sentences(text string) []sentence {
 		}
 	}
 	return all
+}
+
+// signsAt goes behind the signs and brackets that follow a sign, of which a question
+// mark is the one that counts.
+func signsAt(p string, at int, sign rune) (int, rune) {
+	for at < len(p) {
+		s, n := utf8.DecodeRuneInString(p[at:])
+		if !strings.ContainsRune("。！？؟।)）」』\"'", s) {
+			break
+		}
+		if s == '？' {
+			sign = s
+		}
+		at += n
+	}
+	return at, sign
 }
 
 // signAt is the sign that a text ends with, marks and symbols left aside.

@@ -34,62 +34,77 @@ func (d Desk) Call(args []string) error {
 	case "state":
 		return d.stateCall(args)
 	}
-	var operand string
-	var asked Asked
-	n, follow := 20, false
+	c, ok := readCall(args)
+	if !ok {
+		return ErrUsage
+	}
+	switch {
+	case word == "why":
+		return d.Why(c.operand, c.Asked)
+	case word == "log" && c.operand == "" && c.follow:
+		return d.Follow(c.Asked, func() bool { return false })
+	case word == "log" && c.operand == "":
+		return d.Log(c.n, c.Asked)
+	case word == "hold":
+		duration, err := ParseDuration(c.operand)
+		if err != nil {
+			return err
+		}
+		return d.Hold(c.Session, duration)
+	case word == "page" && d.Plugin != nil:
+		settings, err := d.Plugin()
+		if err != nil {
+			return err
+		}
+		return d.Page(c.operand, settings)
+	case word == "resume" && c.operand == "":
+		return d.Resume(c.Session)
+	}
+	return ErrUsage
+}
+
+// call is a call, taken apart.
+type call struct {
+	Asked
+	operand string
+	n       int
+	follow  bool
+}
+
+// readCall takes the flags of a call apart.
+func readCall(args []string) (c call, ok bool) {
+	c.n = 20
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
 		name, value, hasValue := strings.Cut(arg, "=")
 		if (name == "--session" || name == "-n") && !hasValue {
 			if len(args) == 0 {
-				return ErrUsage
+				return c, false
 			}
 			value, args = args[0], args[1:]
 		}
 		switch {
 		case name == "--session":
-			asked.Session = value
+			c.Session = value
 		case name == "-n":
 			var err error
-			if n, err = strconv.Atoi(value); err != nil || n < 1 {
-				return ErrUsage
+			if c.n, err = strconv.Atoi(value); err != nil || c.n < 1 {
+				return c, false
 			}
 		case arg == "--json":
-			asked.JSON = true
+			c.JSON = true
 		case arg == "--prompts":
-			asked.Prompts = true
+			c.Prompts = true
 		case arg == "--follow":
-			follow = true
-		case strings.HasPrefix(arg, "-") || operand != "":
-			return ErrUsage
+			c.follow = true
+		case strings.HasPrefix(arg, "-") || c.operand != "":
+			return c, false
 		default:
-			operand = arg
+			c.operand = arg
 		}
 	}
-	switch {
-	case word == "why":
-		return d.Why(operand, asked)
-	case word == "log" && operand == "" && follow:
-		return d.Follow(asked, func() bool { return false })
-	case word == "log" && operand == "":
-		return d.Log(n, asked)
-	case word == "hold":
-		duration, err := ParseDuration(operand)
-		if err != nil {
-			return err
-		}
-		return d.Hold(asked.Session, duration)
-	case word == "page" && d.Plugin != nil:
-		settings, err := d.Plugin()
-		if err != nil {
-			return err
-		}
-		return d.Page(operand, settings)
-	case word == "resume" && operand == "":
-		return d.Resume(asked.Session)
-	}
-	return ErrUsage
+	return c, true
 }
 
 // ParseDuration reads how long a hold lasts, "" for until it is lifted.

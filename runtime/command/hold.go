@@ -40,7 +40,8 @@ func (d Desk) shorten(session string, old ledger.Hold, duration time.Duration) e
 	if err != nil {
 		return err
 	}
-	h, err := ledger.Shorten(d.Dir, key(session), old, d.Now(), duration, d.means(from))
+	h := ledger.NewHold(d.Now(), duration)
+	err = ledger.Shorten(d.Dir, key(session), old, h, d.means(from))
 	if err == ledger.ErrNoHold {
 		h, err = ledger.SetHold(d.Dir, key(session), d.Now(), duration, d.means(from))
 	}

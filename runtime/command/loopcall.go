@@ -26,12 +26,56 @@ type loopFlags struct {
 	start                 LoopStart
 	n                     int
 	all, asJSON, toDelete bool
-	given                 string // the flags, for those that do not belong to a word
+	given                 string // the letters of the flags, for those that do not belong to a word
+}
+
+// loopFlag is a flag by its name: a letter, and where its value goes. Without set it
+// takes none.
+type loopFlag struct {
+	letter string
+	set    func(value string) bool
+	yes    *bool
+}
+
+// flags are those that there are. --dir changes where the caller is.
+func (f *loopFlags) flags(work *string) map[string]loopFlag {
+	text := func(to *string) func(string) bool {
+		return func(value string) bool { *to = value; return true }
+	}
+	number := func(to *int) func(string) bool {
+		return func(value string) (ok bool) {
+			n, err := strconv.Atoi(value)
+			*to = n
+			return err == nil && n > 0
+		}
+	}
+	n := loopFlag{letter: "n", set: number(&f.n)}
+	return map[string]loopFlag{
+		"-n": n, "--number": n,
+		"--max": {letter: "m", set: number(&f.start.Max)},
+		"--promise": {letter: "p", set: func(value string) bool {
+			f.start.Promises = append(f.start.Promises, value)
+			return true
+		}},
+		"--timeout":           {letter: "i", set: text(&f.start.Timeout)},
+		"--iteration-timeout": {letter: "e", set: text(&f.start.IterationTimeout)},
+		"--template":          {letter: "T", set: text(&f.start.Template)},
+		"--dir": {letter: "d", set: func(value string) bool {
+			if !filepath.IsAbs(value) {
+				value = filepath.Join(*work, value)
+			}
+			*work, f.start.Named = value, true
+			return true
+		}},
+		"--from-todos": {letter: "f", yes: &f.start.FromTodos}, "--replace": {letter: "r", yes: &f.start.Replace},
+		"--all": {letter: "a", yes: &f.all}, "--json": {letter: "j", yes: &f.asJSON}, "--delete": {letter: "x", yes: &f.toDelete},
+	}
 }
 
 // readLoopFlags takes the words behind `loop` apart.
-func (d *Desk) readLoopFlags(args []string) (f loopFlags, ok bool) {
-	f.n = 20
+func (d *Desk) readLoopFlags(args []string) (f *loopFlags, ok bool) {
+	f = &loopFlags{n: 20}
+	known := f.flags(&d.Work)
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -44,86 +88,25 @@ func (d *Desk) readLoopFlags(args []string) (f loopFlags, ok bool) {
 			continue
 		}
 		name, value, hasValue := strings.Cut(arg, "=")
-		flag := loopFlag(name)
-		if flag == 0 {
+		flag, there := known[name]
+		switch {
+		case !there || flag.set == nil && hasValue:
 			return f, false
-		}
-		if takes := strings.ContainsRune("mpieTdn", flag); takes && !hasValue {
-			if len(args) == 0 {
+		case flag.set == nil:
+			*flag.yes = true
+		case !hasValue && len(args) == 0:
+			return f, false
+		default:
+			if !hasValue {
+				value, args = args[0], args[1:]
+			}
+			if !flag.set(value) {
 				return f, false
 			}
-			value, args = args[0], args[1:]
-		} else if !takes && hasValue {
-			return f, false
 		}
-		f.given += string(flag)
-		switch flag {
-		case 'm', 'n':
-			n, err := strconv.Atoi(value)
-			if err != nil || n < 1 {
-				return f, false
-			}
-			if flag == 'm' {
-				f.start.Max = n
-			} else {
-				f.n = n
-			}
-		case 'p':
-			f.start.Promises = append(f.start.Promises, value)
-		case 'i':
-			f.start.Timeout = value
-		case 'e':
-			f.start.IterationTimeout = value
-		case 'T':
-			f.start.Template = value
-		case 'd':
-			if !filepath.IsAbs(value) {
-				value = filepath.Join(d.Work, value)
-			}
-			d.Work, f.start.Named = value, true
-		case 'f':
-			f.start.FromTodos = true
-		case 'r':
-			f.start.Replace = true
-		case 'a':
-			f.all = true
-		case 'j':
-			f.asJSON = true
-		case 'x':
-			f.toDelete = true
-		}
+		f.given += flag.letter
 	}
 	return f, true
-}
-
-func loopFlag(name string) rune {
-	switch name {
-	case "--max":
-		return 'm'
-	case "--promise":
-		return 'p'
-	case "--timeout":
-		return 'i'
-	case "--iteration-timeout":
-		return 'e'
-	case "--template":
-		return 'T'
-	case "--dir":
-		return 'd'
-	case "-n", "--number":
-		return 'n'
-	case "--from-todos":
-		return 'f'
-	case "--replace":
-		return 'r'
-	case "--all":
-		return 'a'
-	case "--json":
-		return 'j'
-	case "--delete":
-		return 'x'
-	}
-	return 0
 }
 
 // loop answers a call about loops; without a word it is status.

@@ -292,10 +292,19 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 	if g := l.goal; g.Count+1 >= l.limit(g) {
 		add("it ends at the next stop: iteration "+strconv.Itoa(g.Count+1)+" of "+strconv.Itoa(l.limit(g)), l.Self+" loop set max "+strconv.Itoa(g.Max+10))
 	}
-	if decided && decision.Decision == ledger.None {
+	if decided {
+		l.lastStop(s, own, decision)
+	}
+}
+
+// lastStop tells of the last time that Claude stopped here, if that kept the loop from
+// running and nothing else says so.
+func (l *loopHere) lastStop(s *loopStatus, own *pastLoop, decision ledger.Record) {
+	add := func(says, fix string) { s.WontStart = append(s.WontStart, finding{says, fix}) }
+	if decision.Decision == ledger.None {
 		add("the last time that Claude stopped here, "+l.ago(decision.At)+", the hook did not decide: "+decision.Evidence, "")
 	}
-	if decided && decision.Decision == string(strategy.Stop) {
+	if decision.Decision == string(strategy.Stop) {
 		switch decision.Rule {
 		case "other-session":
 			// Else it is said above, it has been set free, or it has been running: two

@@ -92,25 +92,34 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 	} else { // a person's word is for whatever session comes by
 		members = slices.DeleteFunc(members, func(m strategy.Member) bool { return m.Name == "session_id" })
 	}
-	data, err := encodeState(members)
+	data, err := d.checkedState(members)
 	if err != nil {
 		return err
-	}
-	now, err := strategy.ParseWorkflow(data)
-	if err == nil && !now.Waiting {
-		err = now.Check()
-	}
-	if err != nil {
-		return &adviceError{err.Error(), "set both: " + d.Self + " state set tasks_total=5 tasks_completed=2"}
-	}
-	if len(data) > workspace.MaxFile {
-		return &adviceError{strategy.WorkflowFile + " would be larger than 256 KiB", "take out of it what is not about the workflow"}
 	}
 	err = space.Apply([]strategy.Change{{Name: strategy.WorkflowFile, Data: data, Was: f.Data}})
 	if err != nil {
 		return &adviceError{err.Error(), "look at the file, then set it again"}
 	}
 	return d.showState(space, asJSON)
+}
+
+// checkedState is the file that members make, if the hook could read it.
+func (d Desk) checkedState(members []strategy.Member) ([]byte, error) {
+	data, err := encodeState(members)
+	if err != nil {
+		return nil, err
+	}
+	now, err := strategy.ParseWorkflow(data)
+	if err == nil && !now.Waiting {
+		err = now.Check()
+	}
+	if err != nil {
+		return nil, &adviceError{err.Error(), "set both: " + d.Self + " state set tasks_total=5 tasks_completed=2"}
+	}
+	if len(data) > workspace.MaxFile {
+		return nil, &adviceError{strategy.WorkflowFile + " would be larger than 256 KiB", "take out of it what is not about the workflow"}
+	}
+	return data, nil
 }
 
 // stateCall answers the hook's own word: state set KEY=VALUE…, state show.

@@ -35,43 +35,46 @@ func Fold(s string) string {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		i += size
 		switch {
-		case r == '’' || r == '‘' || r == 'ʼ':
-			r = '\''
 		case r == '，' || r == '、' || r == '،':
 			continue
 		case r == 0x640 || 0x64b <= r && r <= 0x652 || 0x200b <= r && r <= 0x200f || r == 0xfe0f || r == 0x2060 || r == 0xad || r == utf8.RuneError:
 			continue // Arabic vowels, marks of width and direction
-		case r == 'ё':
-			r = 'е'
-		case r == 'Ё':
-			r = 'е'
 		case r == 0x93c: // nukta
 			continue
-		case 0x958 <= r && r <= 0x95f:
-			r = []rune("कखगजडढफय")[r-0x958]
-		case r == 0x901:
-			r = 0x902
 		case r == 0xa0 || r == 0x3000 || r == 0x202f || 0x2000 <= r && r <= 0x200a:
 			if !blank {
 				b.WriteByte(' ')
 			}
 			blank = true
 			continue
-		case 0x660 <= r && r <= 0x669:
-			r = '0' + r - 0x660
-		case 0x6f0 <= r && r <= 0x6f9:
-			r = '0' + r - 0x6f0
-		case 0x966 <= r && r <= 0x96f:
-			r = '0' + r - 0x966
-		case 0xff01 <= r && r <= 0xff5e:
-			r = unicode.ToLower(r - 0xfee0) // the full width of ASCII
-		default:
-			r = unicode.ToLower(r)
 		}
-		b.WriteRune(r)
+		b.WriteRune(foldRune(r))
 		blank = false
 	}
 	return b.String()
+}
+
+// foldRune is the character that stands for one and those that are written like it.
+func foldRune(r rune) rune {
+	switch {
+	case r == '’' || r == '‘' || r == 'ʼ':
+		return '\''
+	case r == 'ё' || r == 'Ё':
+		return 'е'
+	case 0x958 <= r && r <= 0x95f:
+		return []rune("कखगजडढफय")[r-0x958]
+	case r == 0x901:
+		return 0x902
+	case 0x660 <= r && r <= 0x669:
+		return '0' + r - 0x660
+	case 0x6f0 <= r && r <= 0x6f9:
+		return '0' + r - 0x6f0
+	case 0x966 <= r && r <= 0x96f:
+		return '0' + r - 0x966
+	case 0xff01 <= r && r <= 0xff5e:
+		return unicode.ToLower(r - 0xfee0) // the full width of ASCII
+	}
+	return unicode.ToLower(r)
 }
 
 // isWord tells whether a character belongs to a word that blanks or signs end.

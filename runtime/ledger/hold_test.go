@@ -45,10 +45,11 @@ func TestHold(t *testing.T) {
 	if old, err := SetHold(dir, "a", now, time.Hour, claude); !errors.Is(err, ErrShorter) || old != long {
 		t.Errorf("shortened from for good: %v", err)
 	}
-	if _, err := Shorten(dir, "a", Hold{Since: 1}, now, time.Minute, person); !errors.Is(err, ErrOtherHold) || !held("a", time.Hour) {
+	if err := Shorten(dir, "a", Hold{Since: 1}, NewHold(now, time.Minute), person); !errors.Is(err, ErrOtherHold) || !held("a", time.Hour) {
 		t.Errorf("another one is shortened: %v", err)
 	}
-	short, err := Shorten(dir, "a", long, now, time.Minute, person)
+	short := NewHold(now, time.Minute)
+	err = Shorten(dir, "a", long, short, person)
 	if err != nil || held("a", 2*time.Minute) {
 		t.Errorf("a person shortens: %v", err)
 	}
@@ -151,7 +152,7 @@ func TestHoldEvents(t *testing.T) {
 			return os.WriteFile(holdFile(dir, ""), []byte(`{"since":1}`), 0o600)
 		}, time.Second, nil},
 		"shortened, ran out": {func(dir string, h Hold) error {
-			_, err := Shorten(dir, "", h, now, time.Second, person)
+			err := Shorten(dir, "", h, NewHold(now, time.Second), person)
 			return err
 		}, 0, []string{"shortened /dev/pts/3", "ended "}},
 	} {

@@ -128,20 +128,19 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if lock, err := Lock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()
 	}
-	h := newHold(now, d)
+	h := NewHold(now, d)
 	if old, ok := HoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
 	return h, putHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// Shorten has a hold end earlier, the one that the user was asked about.
-func Shorten(dir, id string, old Hold, now time.Time, d time.Duration, by Means) (h Hold, err error) {
-	err = withHold(dir, id, old, now, func() error {
-		h = newHold(now, d)
-		return putHold(dir, HoldEvent{now.UnixMilli(), HoldShortened, id, h, by})
+// Shorten puts a hold that ends earlier in the place of the one that the user was asked
+// about.
+func Shorten(dir, id string, old, h Hold, by Means) error {
+	return withHold(dir, id, old, time.UnixMilli(h.Since), func() error {
+		return putHold(dir, HoldEvent{h.Since, HoldShortened, id, h, by})
 	})
-	return h, err
 }
 
 // Lift takes a hold back, the one that the user was asked about: of one session,
@@ -176,7 +175,8 @@ func withHold(dir, id string, old Hold, now time.Time, change func() error) erro
 	return change()
 }
 
-func newHold(now time.Time, d time.Duration) Hold {
+// NewHold is a hold from now on, until it is lifted if it is to last no time.
+func NewHold(now time.Time, d time.Duration) Hold {
 	h := Hold{Since: now.UnixMilli()}
 	if d > 0 {
 		h.Until = now.Add(d).UnixMilli()
