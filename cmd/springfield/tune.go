@@ -176,7 +176,7 @@ type tuned struct {
 func (t tuned) file() string { return t.places.RulesFile(t.Plugin) }
 
 // tuned finds the plugin: by its name, else the one that decides, else
-// ned-flanders, whose rules wait for nobody to enable it.
+// the one that people begin with, which need not be enabled.
 func (a *app) tuned(places installer.Places, name string) (tune.Target, error) {
 	inventory, err := places.Inventory()
 	if err != nil {
@@ -199,8 +199,8 @@ func (a *app) tuned(places installer.Places, name string) (tune.Target, error) {
 	case len(found) > 1:
 		return tune.Target{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Plugin, found[1].Plugin), "say which: --plugin " + found[0].Plugin}
 	}
-	bare, _, _ := strings.Cut(firstOf(name, "ned-flanders"), "@")
-	p, err := a.findPlugin(places, firstOf(name, "ned-flanders"), "")
+	bare, _, _ := strings.Cut(firstOf(name, replay.First), "@")
+	p, err := a.findPlugin(places, firstOf(name, replay.First), "")
 	var several *severalError
 	switch {
 	case err == nil && p.Suite != "":
