@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	nobody       = 65534
+	other        = 65534
 	unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 )
 
@@ -25,9 +25,9 @@ func TestModeAndOwnerStay(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "old", "work/": ""})
 	owner := os.Getuid()
 	if owner == 0 {
-		owner = nobody
+		owner = other
 		for _, name := range []string{"home", "home/settings.json", "work"} {
-			if err := os.Chown(w.path(filepath.FromSlash(name)), nobody, nobody); err != nil {
+			if err := os.Chown(w.path(filepath.FromSlash(name)), other, other); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,7 +80,7 @@ func TestOpenOfAPipeDoesNotWait(t *testing.T) {
 	}
 }
 
-// Root may write anywhere, so the test runs itself again as nobody then.
+// Root may write anywhere, so the test runs itself again as another user then.
 func TestWithoutPermission(t *testing.T) {
 	if dir := os.Getenv(unprivileged); dir != "" {
 		checkWithoutPermission(t, dir)
@@ -98,13 +98,13 @@ func TestWithoutPermission(t *testing.T) {
 	program := filepath.Join(dir, "test")
 	copyProgram(t, program)
 	// t.TempDir is made for its owner only, and so is where go test builds.
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody)); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, other, other)); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-test.run=^TestWithoutPermission$")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), unprivileged+"="+work)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

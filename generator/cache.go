@@ -1,8 +1,8 @@
 // Compiled hooks are kept by what they are made of: sources, Go version, program
 // and target. The directory may be shared, restored by a CI service or chosen by
-// a variable, so a kept file is believed only if it is the user's own, nobody else
-// can write it, and its name is its HMAC under a key that lies elsewhere: who knows
-// only what a hook is made of cannot have made that name. What is not believed is
+// a variable, so a kept file is believed only if it is the user's own, no other user
+// can write it, and its name is its HMAC under a key that lies elsewhere: knowing
+// what a hook is made of is not enough to make that name. What is not believed is
 // compiled again.
 
 package generator

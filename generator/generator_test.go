@@ -287,7 +287,7 @@ func TestWriteCompletesASuite(t *testing.T) {
 	}
 }
 
-// What somebody has edited is kept and named; the hooks beside it follow.
+// What was edited is kept and named; the hooks beside it follow.
 func TestWriteKeepsEdits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	write(t, dir)
@@ -428,7 +428,7 @@ func keyOf(secret string) func() ([]byte, error) {
 	}
 }
 
-// The same sources give the same bytes, whoever builds them where: another
+// The same sources give the same bytes, wherever they are built: another
 // home, another cache, hostile settings stored with `go env -w`, another
 // directory. And they are the bytes of a build in this tree.
 func TestBuildIsReproducible(t *testing.T) {

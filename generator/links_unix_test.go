@@ -14,7 +14,7 @@ import (
 )
 
 // A directory of the suite that turns into a link while the suite is written: what
-// it leads to stays as it was, whoever is faster.
+// it leads to stays as it was, whichever is faster.
 func TestLinksThatComeWhileWriting(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "suite")
 	_, files := write(t, dir)
@@ -50,7 +50,7 @@ func TestLinksThatComeWhileWriting(t *testing.T) {
 			default:
 			}
 			if errors.Join(os.Rename(plugin, aside), os.Symlink(canary, plugin), os.Remove(plugin), os.Rename(aside, plugin)) != nil {
-				return // somebody has made a directory in between
+				return // a directory was made in between
 			}
 			swapped++
 		}

@@ -13,7 +13,7 @@ func TestMerge(t *testing.T) {
 		return strings.ReplaceAll(s, " ", "\n") + "\n"
 	}
 	for name, test := range map[string]struct{ base, mine, theirs, want string }{
-		"nobody":                   {"a b c", "a b c", "a b c", "a b c"},
+		"no changes":               {"a b c", "a b c", "a b c", "a b c"},
 		"mine alone":               {"a b c", "a x c", "a b c", "a x c"},
 		"theirs alone":             {"a b c", "a b c", "a b y", "a b y"},
 		"far apart":                {"a b c d e", "x b c d e", "a b c d y", "x b c d y"},
@@ -63,7 +63,7 @@ func TestMerge(t *testing.T) {
 }
 
 // Whatever the texts are: nothing changed on one side gives the other side, the
-// same on both sides gives that, and no line that somebody wrote is lost.
+// same on both sides gives that, and no line that was written is lost.
 func FuzzMerge(f *testing.F) {
 	f.Add("a\nb\nc\n", "a\nx\nc\n", "a\nb\ny\n")
 	f.Add("a\nb", "", "a\n\n\nb")

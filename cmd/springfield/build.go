@@ -216,7 +216,7 @@ func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
 	}
 	a.talk("springfield: note: other %s under the same version: %s", what, strings.Join(same, ", "))
 	a.talk("  a suite that Claude Code knows as a directory runs in place: they are live at the next stop")
-	a.talk("  whoever installed from a git repository has a copy by version, and gets them only with a new one:")
+	a.talk("  a client that installed from a git repository has a copy by version, and gets them only with a new one:")
 	a.talk("  springfield publish --bump patch raises it everywhere")
 }
 
@@ -228,7 +228,7 @@ func names(plugins []generator.Plugin) []string {
 	return all
 }
 
-// newPrebuild is for whoever makes a release: make prebuilt calls it.
+// newPrebuild is for the making of a release: make prebuilt calls it.
 func newPrebuild(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    "prebuild DIR",

@@ -101,7 +101,7 @@ func hintUpdate(err error) error {
 	return hintChange(err, "update")
 }
 
-// says tells a person what an update did to a file.
+// says tells what an update did to a file.
 func says(s generator.State) string {
 	switch s {
 	case generator.Followed:
