@@ -14,6 +14,3 @@ func keepOwner(*os.File, fs.FileInfo, folder.Folder, string) error { return nil 
 
 // ownAsAround has nothing to do either.
 func ownAsAround(folder.Folder, string) error { return nil }
-
-// isOpen cannot be told from a mode here.
-func isOpen(fs.FileMode) bool { return false }

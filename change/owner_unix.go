@@ -53,6 +53,3 @@ func ownAsAround(in folder.Folder, name string) error {
 	}
 	return nil
 }
-
-// isOpen tells whether others than a file's owner have a right to it.
-func isOpen(mode fs.FileMode) bool { return mode&0o077 != 0 }

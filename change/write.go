@@ -18,7 +18,6 @@ package change
 //     survive a replacement.
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -325,14 +324,11 @@ func (w *writer) takeBack() (left []string, err error) {
 		if failed == nil {
 			failed = newWriter(edits, w.token, w.fault).write()
 		}
-		switch {
-		case failed == nil:
+		if failed == nil {
 			w.done[i] = false
-		case e.After.isDir(), e.Before.isDir(), e.Own && e.In == "":
-			// A directory, or what is remembered of something that did not happen, does no harm.
-		default:
+		} else if !e.Own { // what is remembered of something that did not happen does no harm
 			left = append(left, e.Path)
-			err = cmp.Or(err, failed) // one says why, also for the others
+			err = errors.Join(err, failed)
 		}
 	}
 	return left, err

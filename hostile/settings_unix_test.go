@@ -16,7 +16,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // What an edit may do to a file, judged by bytes: the members that it is about,
@@ -269,8 +271,8 @@ type desk struct {
 	t       *testing.T
 	r       *rand.Rand
 	w       *world
-	p       installer.Places
-	files   map[installer.Scope]string
+	p       client.Places
+	files   map[client.Scope]string
 	custody map[string]custody
 	frames  []frame
 	gaps    bool // an edit was passed over, so that the frames before it do not tell all
@@ -306,7 +308,7 @@ func text(s string) string {
 
 // foreign has another hand change a file.
 func (d *desk) foreign() {
-	scope := installer.Scopes()[d.r.IntN(3)]
+	scope := client.Scopes()[d.r.IntN(3)]
 	file := d.files[scope]
 	names := slices.Sorted(maps.Keys(hands))
 	what := names[d.r.IntN(len(names))]
@@ -322,7 +324,7 @@ func (d *desk) foreign() {
 	d.custody[file] = c
 	must(d.t, os.MkdirAll(filepath.Dir(file), 0o755))
 	must(d.t, os.WriteFile(file, []byte(has), 0o644))
-	if d.r.IntN(20) == 0 && scope == installer.User { // a dotfiles repository
+	if d.r.IntN(20) == 0 && scope == client.User { // a dotfiles repository
 		if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
 			kept := filepath.Join(d.w.dir, "dotfiles", "settings.json")
 			must(d.t, os.MkdirAll(filepath.Dir(kept), 0o755))
@@ -333,12 +335,12 @@ func (d *desk) foreign() {
 }
 
 // edit makes a plan and applies it. may says what it is about, by file.
-func (d *desk) edit(what string, plan func() (installer.Plan, error), may func(file string) allowance) (after map[string]string, done bool) {
+func (d *desk) edit(what string, plan func() (change.Change, error), may func(file string) allowance) (after map[string]string, done bool) {
 	d.story = append(d.story, what)
 	before := d.now()
 	p, err := plan()
 	if err == nil {
-		err = p.Apply(d.p)
+		err = installer.Journal(d.p).Apply(p)
 	}
 	after = d.now()
 	d.rep.count("calls", 1)
@@ -363,7 +365,7 @@ func (d *desk) edit(what string, plan func() (installer.Plan, error), may func(f
 			}
 		}
 	}
-	if p.Changes() {
+	if !p.Empty() {
 		f := frame{before: before, after: after, custody: map[string]custody{}}
 		for file, c := range d.custody {
 			f.custody[file] = c.clone()
@@ -411,22 +413,22 @@ func (d *desk) enable() {
 	suite, err := direct()
 	must(d.t, err)
 	plugin := ours[d.r.IntN(len(ours))]
-	scope := installer.Scopes()[d.r.IntN(3)]
+	scope := client.Scopes()[d.r.IntN(3)]
 	e := installer.Enabling{
-		Plugin: installer.Plugin{Name: plugin, Marketplace: market, Suite: suite}, Scope: scope,
+		Plugin: client.Plugin{Name: plugin, Marketplace: market, Suite: suite}, Scope: scope,
 		Declare: d.r.IntN(2) == 0, Keep: d.r.IntN(4) == 0, Beside: plugin == "todo-continuation", Rivals: installer.RivalsKeep,
 	}
 	if plugin == "ralph-wiggum" {
 		e.Rounds = 26
 	}
-	file, user, id := d.files[scope], d.files[installer.User], e.Plugin.ID()
+	file, user, id := d.files[scope], d.files[client.User], e.Plugin.ID()
 	before := d.now()
 	saved := map[string]custody{}
 	for f, c := range d.custody {
 		saved[f] = c.clone()
 	}
 	after, done := d.edit(fmt.Sprintf("enable %s %s declare=%v keep=%v", plugin, scope, e.Declare, e.Keep),
-		func() (installer.Plan, error) { return installer.PlanEnable(d.p, e) },
+		func() (change.Change, error) { return installer.Read(d.p).Enable(e) },
 		func(f string) allowance {
 			return func(at where) bool {
 				switch {
@@ -478,19 +480,19 @@ func after1(d *desk, file string) string { return text(d.now()[file]) }
 
 func (d *desk) disable() {
 	plugin := ours[d.r.IntN(len(ours))]
-	scope := installer.Scopes()[d.r.IntN(3)]
+	scope := client.Scopes()[d.r.IntN(3)]
 	d.disableIn(plugin, scope)
 }
 
-func (d *desk) disableIn(plugin string, scope installer.Scope) {
+func (d *desk) disableIn(plugin string, scope client.Scope) {
 	suite, err := direct()
 	must(d.t, err)
-	p := installer.Plugin{Name: plugin, Marketplace: market, Suite: suite}
-	file, user, id := d.files[scope], d.files[installer.User], p.ID()
+	p := client.Plugin{Name: plugin, Marketplace: market, Suite: suite}
+	file, user, id := d.files[scope], d.files[client.User], p.ID()
 	held := d.custody[file].holds[id] || d.gaps
 	before := d.now()
 	after, done := d.edit(fmt.Sprintf("disable %s %s", plugin, scope),
-		func() (installer.Plan, error) { return installer.PlanDisable(d.p, p, scope) },
+		func() (change.Change, error) { return installer.Read(d.p).Disable(p, scope) },
 		func(f string) allowance {
 			return func(at where) bool {
 				if len(at) != 2 {
@@ -538,14 +540,14 @@ func (d *desk) disableIn(plugin string, scope installer.Scope) {
 
 // mend is what doctor --fix does to settings.
 func (d *desk) mend() {
-	scope := installer.Scopes()[d.r.IntN(3)]
+	scope := client.Scopes()[d.r.IntN(3)]
 	file := d.files[scope]
 	before := d.now()
 	var after map[string]string
 	var done bool
 	if d.r.IntN(2) == 0 {
 		after, done = d.edit(fmt.Sprintf("doctor --fix: double-shot-latte off, %s", scope),
-			func() (installer.Plan, error) { return installer.PlanSwitch(d.p, scope, latte, false) },
+			func() (change.Change, error) { return installer.Read(d.p).Switch(scope, latte, false) },
 			func(f string) allowance {
 				return func(at where) bool {
 					return f == file && len(at) == 2 && at[0] == "enabledPlugins" && at[1] == latte
@@ -553,7 +555,7 @@ func (d *desk) mend() {
 			})
 	} else {
 		after, done = d.edit(fmt.Sprintf("doctor --fix: block cap, %s", scope),
-			func() (installer.Plan, error) { return installer.PlanEnv(d.p, scope, cap8, "30") },
+			func() (change.Change, error) { return installer.Read(d.p).SetVariable(scope, cap8, "30") },
 			func(f string) allowance {
 				return func(at where) bool { return f == file && len(at) == 2 && at[0] == "env" && at[1] == cap8 }
 			})
@@ -568,13 +570,13 @@ func (d *desk) undo() {
 	d.story = append(d.story, "undo")
 	d.rep.count("calls", 1)
 	before := d.now()
-	plan, _, err := installer.PlanUndo(d.p)
+	plan, err := installer.Journal(d.p).PlanUndo()
 	if err == nil {
-		err = plan.Apply(d.p)
+		err = installer.Journal(d.p).Apply(plan.Change)
 	}
 	after := d.now()
 	if len(d.frames) == 0 {
-		if !errors.Is(err, installer.ErrNothingToUndo) || !maps.Equal(before, after) {
+		if !errors.Is(err, change.ErrNothingToUndo) || !maps.Equal(before, after) {
 			d.wrong("undo of nothing", "%v", err)
 		}
 		return
@@ -592,7 +594,7 @@ func (d *desk) undo() {
 		if !maps.Equal(before, after) {
 			d.wrong("a refusal that writes", "%v", err)
 		}
-		if _, err := installer.ForgetEdit(d.p); err != nil {
+		if _, err := installer.Journal(d.p).Forget(); err != nil {
 			d.wrong("undo --forget", "%v", err)
 		}
 		d.frames = d.frames[:len(d.frames)-1]
@@ -633,7 +635,7 @@ func (d *desk) history() {
 		}
 	}
 	if d.r.IntN(2) == 0 { // to the end: nothing of ours may be left
-		for _, scope := range installer.Scopes() {
+		for _, scope := range client.Scopes() {
 			for range 2 {
 				for _, plugin := range ours {
 					if d.custody[d.files[scope]].holds[plugin+"@"+market] {
@@ -655,7 +657,7 @@ func (d *desk) history() {
 func TestSettingsHistories(t *testing.T) {
 	base := draw(t)
 	rep := newReport(t)
-	n := size(6000, 80)
+	n := size(6000, 250)
 	var mu sync.Mutex
 	seeds := make([][2]uint64, n)
 	for i := range seeds {
@@ -665,9 +667,9 @@ func TestSettingsHistories(t *testing.T) {
 		w := newWorld(t)
 		defer w.done()
 		r := rand.New(rand.NewPCG(s[0], s[1]))
-		p := installer.Places{Config: w.Config(), Plugins: w.Config("plugins"), Home: w.Home, Managed: filepath.Join(w.dir, "managed"), Work: w.Project, Root: w.Project}
-		d := &desk{t: t, r: r, w: w, p: p, files: map[installer.Scope]string{}, custody: map[string]custody{}, rep: rep}
-		for _, scope := range installer.Scopes() {
+		p := client.Places{Config: w.Config(), Plugins: w.Config("plugins"), Home: w.Home, Managed: filepath.Join(w.dir, "managed"), Work: w.Project, Root: w.Project}
+		d := &desk{t: t, r: r, w: w, p: p, files: map[client.Scope]string{}, custody: map[string]custody{}, rep: rep}
+		for _, scope := range client.Scopes() {
 			file, err := p.Settings(scope)
 			must(t, err)
 			d.files[scope] = file

@@ -13,8 +13,10 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -43,11 +45,11 @@ func (in *Inspection) before(version string) (older, known bool) {
 }
 
 func (in *Inspection) checkClient() []check.Finding {
-	if in.Client.Command == "" {
+	if in.Client.Path == "" {
 		return []check.Finding{check.Warn("there is no claude on PATH, so enable can only declare marketplaces, and plugins of repositories cannot be fetched", "put Claude Code's claude on PATH")}
 	}
 	if _, known := in.before(tested); !known {
-		return []check.Finding{check.Warn(in.Client.Command+" does not say its version", "claude --version should print it")}
+		return []check.Finding{check.Warn(in.Client.Path+" does not say its version", "claude --version should print it")}
 	}
 	for _, f := range floors() {
 		if older, _ := in.before(f.version); older {
@@ -55,7 +57,7 @@ func (in *Inspection) checkClient() []check.Finding {
 		}
 	}
 	if older, _ := in.before("2.1.211"); older && in.Places.Work != in.Places.Root &&
-		slices.ContainsFunc(in.ours, func(s installer.Switched) bool { return s.Decides == string(installer.Local) }) {
+		slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.Decides == string(client.Local) }) {
 		return []check.Finding{check.Warn(fmt.Sprintf("Claude Code %s reads local settings only where a session starts, not at the root of the repository around", in.Version),
 			"start it in "+in.Places.Root+", or claude update")}
 	}
@@ -71,13 +73,13 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 			bad = append(bad, check.Fail(fmt.Sprintf("%s: %s, so Claude Code passes the whole file over", l.File, l.Problem), "mend that; it has to be a file of plain JSON"))
 		}
 	}
-	if e, interrupted, err := installer.Interrupted(in.Places); err == nil && interrupted {
-		undo := func() (installer.Plan, error) {
-			plan, newest, err := installer.PlanUndo(in.Places)
-			if err == nil && newest.ID != e.ID {
+	if e, interrupted, err := installer.Journal(in.Places).Interrupted(); err == nil && interrupted {
+		undo := func(s *installer.Settings) (change.Change, error) {
+			plan, err := installer.Journal(s.Places).PlanUndo()
+			if err == nil && plan.Entry.ID != e.ID {
 				err = errors.New("another edit has been made since")
 			}
-			return plan, err
+			return plan.Change, err
 		}
 		bad = append(bad, check.Fail(fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
 	}
@@ -123,7 +125,7 @@ func withTodo() []string {
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := in.before("2.1.233")
-	reminded := slices.ContainsFunc(in.Beside(), func(s installer.Switched) bool { return s.Strategy == "todo-continuation" })
+	reminded := slices.ContainsFunc(in.Beside(), func(s client.Switched) bool { return s.Strategy == "todo-continuation" })
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil
 	}
@@ -151,7 +153,7 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 	if others != "" {
 		all = append(all, check.Noted(others, "take out of env there what you do not know"))
 	}
-	if trusted, known := installer.Trusted(in.Places); known && !trusted {
+	if trusted, known := in.settings().Trusted(); known && !trusted {
 		all = append(all, check.Noted("this directory is not accepted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
 			"start claude here once and accept it"))
 	}

@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -46,30 +48,30 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 }
 
 // passedOver tells whether a scope's settings cannot be read.
-func (in *Inspection) passedOver(scope installer.Scope) bool {
-	return slices.ContainsFunc(in.Settings, func(l installer.Layer) bool { return l.Name == string(scope) && l.Problem != "" })
+func (in *Inspection) passedOver(scope client.Scope) bool {
+	return slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) && l.Problem != "" })
 }
 
 // says tells whether a scope's settings name a plugin. Two scopes that share a
 // file have the name of one of them.
-func (in *Inspection) says(scope installer.Scope, id string) bool {
+func (in *Inspection) says(scope client.Scope, id string) bool {
 	s, _ := in.Plugin(id)
-	shared := !slices.ContainsFunc(in.Settings, func(l installer.Layer) bool { return l.Name == string(scope) })
-	return slices.ContainsFunc(s.Says, func(said installer.Said) bool { return shared || said.Layer == string(scope) })
+	shared := !slices.ContainsFunc(in.Settings, func(l client.Layer) bool { return l.Name == string(scope) })
+	return slices.ContainsFunc(s.Says, func(said client.Said) bool { return shared || said.Layer == string(scope) })
 }
 
 // notRunning says why a plugin that is on does not run, and how it could. Only
 // what the user has made or enabled with springfield is repaired: a project that
 // was cloned must not bring its own hook to life this way.
-func (in *Inspection) notRunning(s installer.Switched) check.Finding {
+func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	f := check.Fail(fmt.Sprintf("%s is on and does not run: %s", s.ID, s.Problem), howToSwitchOff(s))
-	if s.Decides == string(installer.Project) { // it runs for none of those who use the project
+	if s.Decides == string(client.Project) { // it runs for none of those who use the project
 		f.Fix = "springfield disable " + s.ID + " --scope project"
 	}
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
 		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.Host()) != nil
 	})
-	market, known := installer.MarketNamed(in.Places, s.Marketplace)
+	market, known := in.settings().Market(s.Marketplace)
 	switch {
 	case len(suites) == 1 && (!known || market.IsGone()):
 		// The suite that init remembers: it has moved, or was never registered.
@@ -77,24 +79,27 @@ func (in *Inspection) notRunning(s installer.Switched) check.Finding {
 		f.Mend = in.register(s.Marketplace, suites[0].Dir)
 	case known && market.IsGone():
 		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or springfield disable %s", s.Name, s.ID)
-	case known && market.Suite() == "" && in.Client.Command != "" && in.enabledByUs(s.ID):
+	case known && market.Suite() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
-		f.Mend = func(ctx context.Context) error { _, err := in.Client.Install(ctx, in.Places, s.ID); return err }
+		f.Mend = func(ctx context.Context) error {
+			_, err := in.Client.Install(ctx, client.Look(in.Places), s.ID)
+			return err
+		}
 	}
 	return f
 }
 
 // register makes a suite known, through the client or by a declaration.
 func (in *Inspection) register(name, dir string) func(context.Context) error {
-	if in.Client.Command != "" {
-		return func(ctx context.Context) error { return in.Client.Register(ctx, in.Places, name, dir) }
+	if in.Client.Path != "" {
+		return func(ctx context.Context) error { return in.Client.Register(ctx, client.Look(in.Places), name, dir) }
 	}
-	return in.edit(func() (installer.Plan, error) { return installer.PlanDeclare(in.Places, name, dir) })
+	return in.edit(func(s *installer.Settings) (change.Change, error) { return s.Declare(name, dir) })
 }
 
-func (in *Inspection) checkRunning(s installer.Switched) []check.Finding {
+func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	suite := ""
-	if market, _ := installer.MarketNamed(in.Places, s.Marketplace); market.Suite() != "" {
+	if market, _ := in.settings().Market(s.Marketplace); market.Suite() != "" {
 		if _, err := generator.ReadSuite(market.Suite()); err == nil {
 			suite = market.Suite()
 		}
@@ -111,14 +116,14 @@ func (in *Inspection) checkRunning(s installer.Switched) []check.Finding {
 }
 
 // stale says why the copy that runs is not what the marketplace has.
-func (in *Inspection) stale(s installer.Switched) string {
+func (in *Inspection) stale(s client.Switched) string {
 	if s.InPlace {
 		return ""
 	}
 	if s.Offered != "" && s.Version != "" && s.Offered != s.Version {
 		return fmt.Sprintf("version %s runs, the marketplace has %s", s.Version, s.Offered)
 	}
-	clone := installer.InClone(in.Places, installer.Plugin{Name: s.Name, Marketplace: s.Marketplace})
+	clone := in.settings().InClone(client.Plugin{Name: s.Name, Marketplace: s.Marketplace})
 	if clone == "" {
 		return ""
 	}
@@ -132,7 +137,7 @@ func (in *Inspection) stale(s installer.Switched) string {
 
 // checkMarkets looks for suites that have the name of a marketplace and are not it.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
-	markets, err := installer.Markets(in.Places)
+	markets, err := in.settings().Markets()
 	if err != nil {
 		return []check.Finding{check.Warn(err.Error(), "Claude Code writes this file; start it once")}
 	}
@@ -157,7 +162,7 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 	if len(drivers) > 1 {
 		all = append(all, check.Warn(strings.Join(ids(drivers), " and ")+" decide at every stop; either can make Claude go on", "springfield disable the one you do not want"))
 	}
-	loops := slices.ContainsFunc(drivers, func(s installer.Switched) bool { return s.Strategy == "ralph-specum" || s.Strategy == "ralph-speckit" })
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return s.Strategy == "ralph-specum" || s.Strategy == "ralph-speckit" })
 	for _, s := range in.Plugins {
 		if !s.On || s.Ours() || len(drivers) == 0 {
 			continue
@@ -184,17 +189,17 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 
 // switchOff says false where a plugin is switched on; nil where that is not ours
 // to change.
-func (in *Inspection) switchOff(s installer.Switched) func(context.Context) error {
-	scope := installer.Scope(s.Decides)
+func (in *Inspection) switchOff(s client.Switched) func(context.Context) error {
+	scope := client.Scope(s.Decides)
 	switch {
-	case scope == installer.Project:
-		scope = installer.Local // for this user alone: the project's file is for all who use it
+	case scope == client.Project:
+		scope = client.Local // for this user alone: the project's file is for all who use it
 	case scope == "":
-		scope = installer.User // it loads on its own
-	case !slices.Contains(installer.Scopes(), scope):
+		scope = client.User // it loads on its own
+	case !slices.Contains(client.Scopes(), scope):
 		return nil // an administrator's
 	}
-	return in.edit(func() (installer.Plan, error) { return installer.PlanSwitch(in.Places, scope, s.ID, false) })
+	return in.edit(func(now *installer.Settings) (change.Change, error) { return now.Switch(scope, s.ID, false) })
 }
 
 // checkRalphFile looks for a loop without a driver: its file makes every hook of
@@ -205,7 +210,7 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
-	driven := slices.ContainsFunc(in.Plugins, func(s installer.Switched) bool {
+	driven := slices.ContainsFunc(in.Plugins, func(s client.Switched) bool {
 		name, _, _ := strings.Cut(s.ID, "@")
 		return s.Runs() && !s.Ours() && (name == "ralph-loop" || name == "ralph-wiggum")
 	})
@@ -217,5 +222,5 @@ func (in *Inspection) checkRalphFile() []check.Finding {
 		return []check.Finding{check.Noted(path+" is armed for one session, and springfield stands aside in that one; no plugin drives the loop", "remove it if that session is over")}
 	}
 	return []check.Finding{check.Fail(path+" is armed, springfield stands aside for it, and the plugin that would drive the loop is not on", "remove it").
-		MendBy(in.edit(func() (installer.Plan, error) { return installer.PlanRemove(in.Places, path) }))}
+		MendBy(in.edit(func(s *installer.Settings) (change.Change, error) { return installer.Remove(s.Places, path) }))}
 }

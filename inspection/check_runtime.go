@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/backend"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -17,7 +19,7 @@ import (
 
 // checkBlockCap compares how often a plugin may go on with Claude Code's own limit.
 func (in *Inspection) checkBlockCap() (all []check.Finding) {
-	honoured := installer.Honoured(in.Inventory)
+	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
 		settings, err := hook.ReadSettings(s.Dir, in.state(), "")
 		rounds := settings.Rounds()
@@ -25,14 +27,14 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 			continue
 		}
 		f := check.Fail(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a word", s.ID, rounds, honoured),
-			fmt.Sprintf("set %s to %d in env of your settings", installer.BlockCap, rounds))
-		scope := installer.User
-		if _, from, ok := in.Env(installer.BlockCap); ok {
-			scope = installer.Scope(from)
+			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
+		scope := client.User
+		if _, from, ok := in.Env(client.BlockCap); ok {
+			scope = client.Scope(from)
 		}
-		if scope == installer.User || scope == installer.Local {
-			f.Mend = in.edit(func() (installer.Plan, error) {
-				return installer.PlanEnv(in.Places, scope, installer.BlockCap, fmt.Sprint(rounds))
+		if scope == client.User || scope == client.Local {
+			f.Mend = in.edit(func(s *installer.Settings) (change.Change, error) {
+				return s.SetVariable(scope, client.BlockCap, fmt.Sprint(rounds))
 			})
 		}
 		all = append(all, f)
@@ -71,7 +73,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		}
 		asks = true
 		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
-		if j := settings.Config.Judge; err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Command == "" {
+		if j := settings.Config.Judge; err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Path == "" {
 			all = append(all, check.Warn(s.ID+" asks by Claude Code, which is not on PATH", backend.Hint(judge.NoClient)))
 		}
 	}

@@ -6,21 +6,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // Advice that can be followed: what an administrator or a directory switches on
 // is in no scope that disable knows.
 func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	home := t.TempDir()
-	in := &Inspection{Request: Request{Places: installer.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: home, Root: home}}}
+	in := &Inspection{Request: Request{Places: client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: home, Root: home}}}
 	for decides, want := range map[string]string{
 		"user":    "springfield disable ned-flanders@hooks --scope user",
 		"project": "springfield disable ned-flanders@hooks --scope project",
 		"managed": "only an administrator can switch it off",
 		"":        "springfield disable ned-flanders@hooks --scope user",
 	} {
-		s := installer.Switched{Installed: installer.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
+		s := client.Switched{Installed: client.Installed{ID: "ned-flanders@hooks", Name: "ned-flanders", Marketplace: "hooks", Problem: "gone"}, On: true, Decides: decides}
 		if got := in.notRunning(s).Fix; got != want {
 			t.Errorf("%q decides: %q, want %q", decides, got, want)
 		}
@@ -31,25 +33,18 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 // edit, which is whole: it is not taken back for the one that was cut off.
 func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	home := t.TempDir()
-	places := installer.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
-	apply := func(plan installer.Plan, err error) {
+	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
+	apply := func(plan change.Change, err error) {
 		t.Helper()
 		if err == nil {
-			err = plan.Apply(places)
+			err = installer.Journal(places).Apply(plan)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	write := func(plan func() (installer.Plan, error)) (installer.Plan, error) {
-		p, err := plan()
-		if err == nil {
-			err = p.Apply(places)
-		}
-		return p, err
-	}
 	suite := filepath.Join(home, "hooks")
-	apply(installer.PlanEnable(places, installer.Enabling{Plugin: installer.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: installer.Project, Declare: true}))
+	apply(installer.Read(places).Enable(installer.Enabling{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
 	// As a kill between the two files leaves it.
 	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
 	if err := os.Rename(entry+".json", entry+".open"); err != nil {
@@ -61,11 +56,11 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(places.Work, ".claude"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	found := (&Inspection{Request: Request{Places: places, Apply: write}}).checkSettings()
+	found := (&Inspection{Request: Request{Places: places}}).checkSettings()
 	if len(found) != 1 || found[0].Mend == nil {
 		t.Fatalf("%+v", found)
 	}
-	apply(installer.PlanEnv(places, installer.Local, "A", "1"))
+	apply(installer.Read(places).SetVariable(client.Local, "A", "1"))
 	if err := found[0].Mend(t.Context()); err == nil {
 		t.Error("another edit was taken back")
 	}

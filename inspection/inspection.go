@@ -12,31 +12,39 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // Request is what is inspected.
 type Request struct {
-	Places  installer.Places
-	Client  installer.Client // without a command where there is none
-	Version string           // of the client, "" if it is not known; for checks
-	Off     bool             // the variable SPRINGFIELD is off
+	Places  client.Places
+	Client  client.Command // without a path where there is none
+	Version string         // of the client, "" if it is not known; for checks
+	Off     bool           // the variable SPRINGFIELD is off
 	Now     time.Time
-
-	// Apply makes a plan and writes it, as every edit is written; for repairs.
-	Apply func(plan func() (installer.Plan, error)) (installer.Plan, error)
 }
 
 // Inspection is what was found.
 type Inspection struct {
 	Request
-	installer.Inventory
+	client.Inventory
 	Suites []Suite // the one around the working directory first, then those that init has made
 	Notes  []error // what could not be read and says nothing about a plugin
-	ours   []installer.Switched
+	ours   []client.Switched
 	byUs   []installer.Remembered
+	read   *installer.Settings // nil until they are asked for
+}
+
+// settings are read once.
+func (in *Inspection) settings() *installer.Settings {
+	if in.read == nil {
+		in.read = installer.Read(in.Places)
+	}
+	return in.read
 }
 
 // Suite is a directory of plugins at hand.
@@ -50,11 +58,12 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) (*Inspection, error) {
-	inventory, err := r.Places.Inventory()
+	in := &Inspection{Request: r}
+	inventory, err := in.settings().Inventory()
 	if err != nil {
 		return nil, err
 	}
-	in := &Inspection{Request: r, Inventory: inventory, byUs: installer.SwitchedOnByUs(r.Places)}
+	in.Inventory, in.byUs = inventory, in.settings().EnabledByUs()
 	in.readSuites()
 	for _, s := range inventory.Plugins {
 		if s.Ours() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {
@@ -104,11 +113,11 @@ func (in *Inspection) enabledByUs(id string) bool {
 // state is the directory of springfield's own state.
 func (in *Inspection) state() string { return filepath.Join(in.Places.Config, "springfield") }
 
-// edit is the repair that a plan makes.
-func (in *Inspection) edit(plan func() (installer.Plan, error)) func(context.Context) error {
+// edit is the repair that a plan makes, from settings as they are by then.
+func (in *Inspection) edit(plan func(*installer.Settings) (change.Change, error)) func(context.Context) error {
 	return func(context.Context) error {
-		p, err := in.Apply(plan)
-		if err == nil && !p.Changes() {
+		c, err := installer.Journal(in.Places).Do(func() (change.Change, error) { return plan(installer.Read(in.Places)) })
+		if err == nil && c.Empty() {
 			return errors.New("there is nothing to change")
 		}
 		return err
@@ -153,15 +162,15 @@ func (in *Inspection) Broken() (all []string) {
 }
 
 // howToSwitchOff is the command that says no where it counts.
-func howToSwitchOff(s installer.Switched) string {
+func howToSwitchOff(s client.Switched) string {
 	scope := s.Decides
 	switch scope {
 	case "managed":
 		return "only an administrator can switch it off"
-	case string(installer.Project):
+	case string(client.Project):
 		return fmt.Sprintf("springfield disable %s --scope local switches it off for you alone", s.ID)
 	case "":
-		scope = string(installer.User) // it loads on its own
+		scope = string(client.User) // it loads on its own
 	}
 	return fmt.Sprintf("springfield disable %s --scope %s", s.ID, scope)
 }

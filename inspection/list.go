@@ -7,7 +7,7 @@ import (
 
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -92,7 +92,7 @@ func (in *Inspection) atHand(suite Suite) []AtHand {
 		}
 		p := &all[n]
 		p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
-		same := func(d installer.Switched) bool { return d.ID == s.ID }
+		same := func(d client.Switched) bool { return d.ID == s.ID }
 		p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.Beside(), same)
 		if s.On && !p.Decides && !p.Beside {
 			p.Problem = s.Problem

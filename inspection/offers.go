@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -21,9 +20,9 @@ const maxOffers = 20
 // ToEnable are springfield's plugins that can be found from here.
 func (in *Inspection) ToEnable() []Offer {
 	where := map[string]string{} // by ID
-	markets, _ := installer.Markets(in.Places)
+	markets, _ := in.settings().Markets()
 	for name, m := range markets {
-		for _, plugin := range m.Ours() {
+		for _, plugin := range in.settings().Ours(m) {
 			where[plugin+"@"+name] = "from " + m.String()
 		}
 	}
@@ -70,9 +69,9 @@ func named(where map[string]string) (all []Offer) {
 // Marketplaces are those that Claude Code knows and that have a plugin of
 // springfield's.
 func (in *Inspection) Marketplaces() (all []Offer) {
-	markets, _ := installer.Markets(in.Places)
+	markets, _ := in.settings().Markets()
 	for _, name := range slices.Sorted(maps.Keys(markets)) {
-		if len(markets[name].Ours()) > 0 {
+		if len(in.settings().Ours(markets[name])) > 0 {
 			all = append(all, Offer{name, markets[name].String()})
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -111,7 +111,7 @@ func (in *Inspection) Status() Status {
 	return s
 }
 
-func pluginOf(s installer.Switched) Plugin {
+func pluginOf(s client.Switched) Plugin {
 	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: []Said{}, Runs: s.Runs(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
 		Strategy: s.Strategy, Version: s.Version, Offered: s.Offered, Source: s.Source, Dir: s.Dir}
 	for _, said := range s.Says {
@@ -126,7 +126,7 @@ func pluginOf(s installer.Switched) Plugin {
 	return p
 }
 
-func hooks(all []installer.Hook) []Hook {
+func hooks(all []client.Hook) []Hook {
 	shown := []Hook{}
 	for _, h := range all {
 		shown = append(shown, Hook{h.Event, h.Type, h.Does, h.Limit(), h.Source, h.File, h.Matcher, h.Async, h.Never})
@@ -134,7 +134,7 @@ func hooks(all []installer.Hook) []Hook {
 	return shown
 }
 
-func ids(plugins []installer.Switched) []string {
+func ids(plugins []client.Switched) []string {
 	all := []string{}
 	for _, p := range plugins {
 		all = append(all, p.ID)
@@ -144,13 +144,13 @@ func ids(plugins []installer.Switched) []string {
 
 // working are the plugins that run, by whether their hook would start here.
 type working struct {
-	deciding, beside []installer.Switched
+	deciding, beside []client.Switched
 	cannot           map[string]string // ID to why its hook would not start
 }
 
 func (in *Inspection) whatWorks() working {
 	w := working{cannot: map[string]string{}}
-	able := func(plugins []installer.Switched) (all []installer.Switched) {
+	able := func(plugins []client.Switched) (all []client.Switched) {
 		for _, p := range plugins {
 			if err := generator.CheckHook(p.Dir, generator.Host()); err != nil {
 				w.cannot[p.ID] = err.Error()
@@ -200,7 +200,7 @@ func (in *Inspection) reasons(w working) []string {
 
 // fault is why a plugin that is on does not decide: one of its own hooks cannot
 // run.
-func (in *Inspection) fault(p installer.Switched, w working) string {
+func (in *Inspection) fault(p client.Switched, w working) string {
 	if why := w.cannot[p.ID]; why != "" {
 		return why
 	}
@@ -272,7 +272,7 @@ func (in *Inspection) holds() (all []string) {
 }
 
 // notesOn are notes on a plugin that runs.
-func notesOn(p installer.Switched) (all []string) {
+func notesOn(p client.Switched) (all []string) {
 	if p.Name == "double-shot-latte" {
 		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
 	}
@@ -301,7 +301,7 @@ func (s Status) Combination() (title string, rules []string) {
 		}
 	}
 	var events []string
-	for _, event := range installer.Events() {
+	for _, event := range client.Events() {
 		if n := count[event]; n > 1 {
 			events = append(events, fmt.Sprintf("%d hooks at %s", n, event))
 		}

@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 // What an administrator deploys lies where no script can put it.
 func TestStatusWithManagedSettings(t *testing.T) {
 	home := t.TempDir()
-	places := installer.Places{
+	places := client.Places{
 		Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, ".claude", "plugins"),
 		Managed: filepath.Join(home, "managed"), Work: home, Root: home,
 	}

@@ -8,7 +8,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // steer is a variable by which a project could move a hook, or what a hook
@@ -21,7 +21,7 @@ func steers() []steer {
 		{"SPRINGFIELD", "off, 0, false, no and none let Claude stop always; nothing else has an effect"},
 		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE lets Claude stop always, as in a judge's own session"},
 		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
-		{installer.BlockCap, "it moves Claude Code's own limit of continues in a row; springfield's budget holds without it"},
+		{client.BlockCap, "it moves Claude Code's own limit of continues in a row; springfield's budget holds without it"},
 		{"CLAUDE_CONFIG_DIR", "it moves Claude Code's configuration on Claude Code 2.1.197, and springfield's state and your own layer with it; a hold in your home holds"},
 		{"CLAUDE_CODE_ENABLE_TODO_TOOLS", ""},
 		{"CLAUDE_CODE_*", "it changes how Claude Code works"},
@@ -52,13 +52,13 @@ const maxOthers = 20
 // move something, a sentence each, and the others in one.
 func (in *Inspection) steered() (steering []string, others string) {
 	var names []string
-	for _, v := range in.Variables(in.Places) {
-		if v.Ours || v.Layer != string(installer.Project) && v.Layer != string(installer.Local) {
+	for _, v := range in.Variables() {
+		if in.settings().HasSet(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
 			continue
 		}
 		at := fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)
 		if does := effect(v.Name); does != "" {
-			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.Value, at, does))
+			steering = append(steering, fmt.Sprintf("%s settings set %s=%.40q (%s): %s", v.Layer, v.Name, v.Text(), at, does))
 		} else {
 			names = append(names, fmt.Sprintf("%.40s (%s)", v.Name, at))
 		}

@@ -23,7 +23,7 @@ func TestAppend(t *testing.T) {
 	if err := errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)); err != nil {
 		t.Fatal(err)
 	}
-	j := change.Journal{Dir: p.state()}
+	j := change.Journal{Dir: p.State()}
 	appendNote := func(path string) bool {
 		t.Helper()
 		c, err := j.Do(func() (change.Change, error) {

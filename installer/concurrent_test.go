@@ -13,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // Many writers at once, each a process of its own: springfields, which wait for
@@ -68,9 +71,9 @@ func (o order) carryOut() (anew int, err error) {
 	for {
 		plan, err := o.plan()
 		if err == nil {
-			err = plan.Apply(o.Places)
+			err = Journal(o.Places).Apply(plan)
 		}
-		if anew++; err == nil || anew == tries || !errors.Is(err, ErrChanged) {
+		if anew++; err == nil || anew == tries || !errors.Is(err, change.ErrChanged) {
 			return anew - 1, err
 		}
 	}
@@ -92,12 +95,12 @@ func playWriter(t *testing.T, o order) {
 		now.Do = orders[i%len(orders)]
 		anew, err := now.carryOut()
 		r.Anew += anew
-		var changed *ChangedSinceError
+		var changed *change.ChangedSinceError
 		switch {
 		case err == nil:
 			r.On = now.Do == "enable"
 			r.Done++
-		case errors.Is(err, ErrChanged), errors.Is(err, ErrLocked), errors.Is(err, ErrNothingToUndo), errors.As(err, &changed):
+		case errors.Is(err, change.ErrChanged), errors.Is(err, change.ErrLocked), errors.Is(err, change.ErrNothingToUndo), errors.As(err, &changed):
 			r.Refused++
 		default:
 			t.Fatalf("%s: %v", now.Do, err)
@@ -132,8 +135,8 @@ func playClient(t *testing.T, o order) {
 		unlock := func() {}
 		if o.Do == "lock" {
 			var err error
-			for unlock, err = Lock(o.Places.state("settings.lock")); errors.Is(err, ErrLocked); {
-				unlock, err = Lock(o.Places.state("settings.lock"))
+			for unlock, err = change.Lock(o.Places.State("settings.lock")); errors.Is(err, change.ErrLocked); {
+				unlock, err = change.Lock(o.Places.State("settings.lock"))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -173,7 +176,7 @@ func rewriteAsClient(t *testing.T, path string, count int) {
 		t.Fatal(err)
 	}
 	temp := path + ".client"
-	if err := errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), persist(func() error { return os.Rename(temp, path) })); err != nil {
+	if err := errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), os.Rename(temp, path)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -185,7 +188,7 @@ const (
 
 // crowd lets twelve writers, three readers and perhaps a client loose, and
 // gathers what they tell.
-func crowd(t *testing.T, p Places, writer string, times int, client string) (all []report, clients report) {
+func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes string) (all []report, clients report) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -214,13 +217,13 @@ func crowd(t *testing.T, p Places, writer string, times int, client string) (all
 		return pl
 	}
 	for i := range 3 {
-		readers = append(readers, start(order{Places: p, Do: "read", Plugin: fmt.Sprint(i), Scope: User}))
+		readers = append(readers, start(order{Places: p, Do: "read", Plugin: fmt.Sprint(i), Scope: client.User}))
 	}
 	for i := range writers {
-		busy = append(busy, start(order{Places: p, Do: writer, Plugin: fmt.Sprintf("p%d", i), Scope: User, Keep: true, Times: times}))
+		busy = append(busy, start(order{Places: p, Do: writer, Plugin: fmt.Sprintf("p%d", i), Scope: client.User, Keep: true, Times: times}))
 	}
-	if client != "" {
-		busy = append(busy, start(order{Places: p, Do: client, Scope: User, Times: writes}))
+	if clientDoes != "" {
+		busy = append(busy, start(order{Places: p, Do: clientDoes, Scope: client.User, Times: writes}))
 	}
 	for _, pl := range busy {
 		if err := pl.ready.Close(); err != nil {
@@ -266,9 +269,9 @@ func crowd(t *testing.T, p Places, writer string, times int, client string) (all
 }
 
 // entries wants every entry to be readable and gives them, the oldest first.
-func entries(t *testing.T, p Places) []Entry {
+func entries(t *testing.T, p client.Places) []change.Entry {
 	t.Helper()
-	all, err := Journal(p)
+	all, err := Journal(p).Entries()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,19 +283,24 @@ func entries(t *testing.T, p Places) []Entry {
 // of them can be taken back.
 func TestManySpringfields(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, User)
+	path := settingsOf(t, p, client.User)
 	put(t, path, twoSpaces)
-	crowd(t, p, "write, undo", journalKeeps/writers, "")
+	crowd(t, p, "write, undo", 50/writers, "")
 
-	is := twoSpaces
+	is := hash([]byte(twoSpaces))
 	for _, e := range entries(t, p) {
-		if len(e.Files) != 1 || string(e.Files[0].Before.Data) != is {
-			t.Fatalf("entry %d (%s) began at %q, not at %q", e.ID, e.Did, e.Files[0].Before.Data, is)
+		for _, f := range e.Edits {
+			if f.Own {
+				continue
+			}
+			if f.Path != path || f.Before.SHA256 != is {
+				t.Fatalf("entry %d (%s) began at %+v, not at %s", e.ID, e.Did, f.Before, is)
+			}
+			is = f.After.SHA256
 		}
-		is = string(e.Files[0].After.Data)
 	}
-	if got := look(t, path); got != is {
-		t.Fatalf("the file is %q; the last edit left %q", got, is)
+	if got := look(t, path); hash([]byte(got)) != is {
+		t.Fatalf("the file is %q; the last edit left another", got)
 	}
 	w := world{order: order{Places: p}}
 	if err := w.undoAll(); err != nil {
@@ -307,20 +315,20 @@ func TestManySpringfields(t *testing.T) {
 // A client that takes the lock loses nothing, and nothing of ours is lost.
 func TestManySpringfieldsAndALockingClient(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, User)
+	path := settingsOf(t, p, client.User)
 	put(t, path, twoSpaces)
 	all, client := crowd(t, p, "write", 4, "lock")
 	if client.Lost != 0 || countIn(t, path) != client.Done {
 		t.Errorf("the client counted to %d, the file says %d; %d lost", client.Done, countIn(t, path), client.Lost)
 	}
 	for i, r := range all {
-		id := p.plugin(fmt.Sprintf("p%d", i)).ID()
+		id := pluginOf(p, fmt.Sprintf("p%d", i)).ID()
 		if is := on(look(t, path), id); is != r.On {
 			t.Errorf("%s is on: %v, want %v", id, is, r.On)
 		}
 	}
 	for _, e := range entries(t, p) {
-		if len(e.Files) == 0 {
+		if len(e.Files()) == 0 {
 			t.Errorf("entry %d (%s) has no files", e.ID, e.Did)
 		}
 	}
@@ -331,45 +339,39 @@ func TestManySpringfieldsAndALockingClient(t *testing.T) {
 // it; the file stays whole, and so does what neither is about.
 func TestManySpringfieldsAndAClient(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, User)
+	path := settingsOf(t, p, client.User)
 	put(t, path, twoSpaces)
 	all, client := crowd(t, p, "write", 4, "client")
 	away := 0
 	for i, r := range all {
-		if on(look(t, path), p.plugin(fmt.Sprintf("p%d", i)).ID()) != r.On {
+		if on(look(t, path), pluginOf(p, fmt.Sprintf("p%d", i)).ID()) != r.On {
 			away++
 		}
 	}
 	t.Logf("of %d plugins %d are not as their writer left them; of %d counts %d are lost", writers, away, client.Done, client.Done-countIn(t, path))
-	for _, e := range entries(t, p) {
-		for _, f := range e.Files {
-			if !json.Valid(f.Before.Data) || !json.Valid(f.After.Data) {
-				t.Errorf("entry %d (%s) is not whole", e.ID, e.Did)
-			}
-		}
-	}
+	entries(t, p)
 	disableAll(t, p, path)
 }
 
 // disableAll switches off whatever is on, and wants the rest to be there.
-func disableAll(t *testing.T, p Places, path string) {
+func disableAll(t *testing.T, p client.Places, path string) {
 	t.Helper()
 	for i := range writers {
-		disable(t, p, p.plugin(fmt.Sprintf("p%d", i)), User)
+		disable(t, p, pluginOf(p, fmt.Sprintf("p%d", i)), client.User)
 	}
 	got := settled(look(t, path))
 	if got["model"] != "opus" {
 		t.Errorf("the model has gone: %q", look(t, path))
 	}
 	for i := range writers {
-		if id := p.plugin(fmt.Sprintf("p%d", i)).ID(); on(look(t, path), id) {
+		if id := pluginOf(p, fmt.Sprintf("p%d", i)).ID(); on(look(t, path), id) {
 			t.Errorf("%s is still on", id)
 		}
 	}
 }
 
 // stepping is a fault point that says where it is and waits until it may go on.
-const stepping = `package installer
+const stepping = `package change
 
 import (
 	"fmt"
@@ -388,7 +390,7 @@ func reach(step string) error {
 func TestClientWritesBeforeEveryStep(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "fault.go"), stepping)
-	here, err := os.Getwd()
+	here, err := filepath.Abs("../change")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -428,13 +430,13 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 func stepThrough(t *testing.T, program, do string, k int, lost bool) (steps []string, err error) {
 	t.Helper()
 	p := newPlaces(t)
-	path := settingsOf(t, p, User)
+	path := settingsOf(t, p, client.User)
 	put(t, path, strings.Replace(twoSpaces, "{", "{\n  \"numStartups\": 0,", 1))
-	ned := p.plugin("ned-flanders")
+	ned := pluginOf(p, "ned-flanders")
 	if do != "enable" {
-		enable(t, p, ned, User, false)
+		enable(t, p, ned, client.User, false)
 	}
-	cmd := order{Places: p, Do: do, Plugin: ned.Name, Scope: User}.command(t, program)
+	cmd := order{Places: p, Do: do, Plugin: ned.Name, Scope: client.User}.command(t, program)
 	answer, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
@@ -337,9 +339,9 @@ func refusedKinds() []settingsKind {
 }
 
 // inWorld puts the suite's directory of these places into the settings.
-func (k settingsKind) inWorld(t *testing.T, p Places) string {
+func (k settingsKind) inWorld(t *testing.T, p client.Places) string {
 	t.Helper()
-	suite, err := json.Marshal(p.plugin("").Suite)
+	suite, err := json.Marshal(pluginOf(p, "").Suite)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -368,7 +370,7 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 	for i, k := range acceptedKinds() {
 		// One scope and one way to ask for each kind, or it would take minutes;
 		// every content and every style meets all of them.
-		scope, way := Scopes()[i%3], i%4
+		scope, way := client.Scopes()[i%3], i%4
 		t.Run(fmt.Sprintf("%s/%s/%d", k.name, scope, way), func(t *testing.T) {
 			t.Parallel()
 			e := Enabling{Scope: scope, Declare: way != 0, Keep: way%2 == 1}
@@ -382,19 +384,19 @@ func TestCorpusIsEditedExactly(t *testing.T) {
 
 func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	p := newPlaces(t)
-	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, User)
+	path, user := settingsOf(t, p, e.Scope), settingsOf(t, p, client.User)
 	before := k.inWorld(t, p)
 	k.put(t, path, before)
 	userBefore := look(t, user)
-	ask := func(name string) Plan {
+	ask := func(name string) change.Change {
 		t.Helper()
 		e := e
-		e.Plugin = p.plugin(name)
-		plan, err := PlanEnable(p, e)
+		e.Plugin = pluginOf(p, name)
+		plan, err := Read(p).Enable(e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := plan.Apply(p); err != nil {
+		if err := Journal(p).Apply(plan); err != nil {
 			t.Fatal(err)
 		}
 		return plan
@@ -414,18 +416,18 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	}
 	entries := func(n int) {
 		t.Helper()
-		if all, err := Journal(p); err != nil || len(all) != n {
+		if all, err := Journal(p).Entries(); err != nil || len(all) != n {
 			t.Fatalf("%d entries in the journal, %v, want %d", len(all), err, n)
 		}
 	}
-	e.Plugin = p.plugin("ned-flanders")
+	e.Plugin = pluginOf(p, "ned-flanders")
 	changes := plannedFor(t, before, e)
 
 	first := ask("ned-flanders")
 	enabled := look(t, path)
 	checkExact(t, before, enabled, changes)
-	if len(changes) == 0 && (!e.Declare || e.Scope == User) {
-		if first.Changes() {
+	if len(changes) == 0 && (!e.Declare || e.Scope == client.User) {
+		if !first.Empty() {
 			t.Fatalf("there is nothing to do, and yet:\n%s", first.Diff())
 		}
 		entries(0)
@@ -437,7 +439,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 		return
 	}
 	entries(1)
-	if again := ask("ned-flanders"); again.Changes() {
+	if again := ask("ned-flanders"); !again.Empty() {
 		t.Fatalf("enabling twice changes:\n%s", again.Diff())
 	}
 	want("enabled twice", enabled)
@@ -470,7 +472,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	}
 	ask("ned-flanders")
 	ask("lisa-simpson")
-	disable(t, p, p.plugin("lisa-simpson"), e.Scope)
+	disable(t, p, pluginOf(p, "lisa-simpson"), e.Scope)
 	if e.Keep {
 		want("two enabled, the second disabled, the first kept", enabled)
 		disable(t, p, e.Plugin, e.Scope)
@@ -485,9 +487,9 @@ func on(data, id string) bool {
 	return n != nil && n.text() != "false"
 }
 
-func noMemory(t *testing.T, p Places) {
+func noMemory(t *testing.T, p client.Places) {
 	t.Helper()
-	left, err := filepath.Glob(p.state("edits", "*.json")) // a kill may leave a .tmp
+	left, err := filepath.Glob(p.State("edits", "*.json")) // a kill may leave a .tmp
 	if err != nil || len(left) > 0 {
 		t.Fatalf("still remembered: %v, %v", left, err)
 	}
@@ -502,8 +504,8 @@ func clip(text string) string {
 
 func TestCorpusIsRefused(t *testing.T) {
 	for _, k := range refusedKinds() {
-		for _, scope := range Scopes() {
-			if k.userOnly && scope != User {
+		for _, scope := range client.Scopes() {
+			if k.userOnly && scope != client.User {
 				continue
 			}
 			t.Run(k.name+"/"+string(scope), func(t *testing.T) {
@@ -511,7 +513,7 @@ func TestCorpusIsRefused(t *testing.T) {
 				path := settingsOf(t, p, scope)
 				put(t, path, k.data)
 				before := everything(t, p)
-				_, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope, Declare: true, Rounds: 30})
+				_, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true, Rounds: 30})
 				if err == nil {
 					t.Fatal("it was not refused")
 				}
@@ -529,7 +531,7 @@ func TestCorpusIsRefused(t *testing.T) {
 					t.Errorf("%v does not say line %d, column %d", err, k.line, k.column)
 				}
 				// A plan of nothing or a refusal, both without a trace.
-				if plan, err := PlanDisable(p, p.plugin("ned-flanders"), scope); err == nil && plan.Changes() {
+				if plan, err := Read(p).Disable(pluginOf(p, "ned-flanders"), scope); err == nil && !plan.Empty() {
 					t.Errorf("disabling would change:\n%s", clip(plan.Diff()))
 				}
 				if after := everything(t, p); !reflect.DeepEqual(before, after) {
@@ -541,7 +543,7 @@ func TestCorpusIsRefused(t *testing.T) {
 }
 
 // everything is every file below these places.
-func everything(t *testing.T, p Places) map[string]string {
+func everything(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(filepath.Dir(p.Home), func(path string, d fs.DirEntry, err error) error {
@@ -599,7 +601,7 @@ func plannedFor(t *testing.T, before string, e Enabling) []plannedChange {
 			set(strconv.Quote(strconv.Itoa(e.Rounds)), "env", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP")
 		}
 	}
-	if e.Declare && e.Scope == User {
+	if e.Declare && e.Scope == client.User {
 		raw, err := json.Marshal(map[string]any{"source": map[string]string{"source": "directory", "path": e.Plugin.Suite}})
 		if err != nil {
 			t.Fatal(err)

@@ -8,13 +8,15 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // Whatever is enabled in whichever scopes, and disabled in whichever order, the
 // directories and files are the first ones again: .claude goes with the last file
 // that it was made for.
 func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
-	tree := func(t *testing.T, p Places) map[string]string {
+	tree := func(t *testing.T, p client.Places) map[string]string {
 		t.Helper()
 		all := map[string]string{}
 		for _, root := range []string{p.Root, p.Home} {
@@ -22,7 +24,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 				switch {
 				case err != nil:
 					return err
-				case name == p.state():
+				case name == p.State():
 					return filepath.SkipDir
 				case d.IsDir():
 					all[name+"/"] = ""
@@ -38,17 +40,17 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 		}
 		return all
 	}
-	layouts := map[string]func(*Places){
-		"project":        func(*Places) {},
-		"below its root": func(p *Places) { p.Root = filepath.Dir(p.Work) },
-		"home":           func(p *Places) { p.Work, p.Root = p.Home, p.Home },
+	layouts := map[string]func(*client.Places){
+		"project":        func(*client.Places) {},
+		"below its root": func(p *client.Places) { p.Root = filepath.Dir(p.Work) },
+		"home":           func(p *client.Places) { p.Work, p.Root = p.Home, p.Home },
 	}
-	starts := map[string]func(t *testing.T, p Places){
-		"nothing":     func(*testing.T, Places) {},
-		"a directory": func(t *testing.T, p Places) { mkdir(t, filepath.Join(p.Work, ".claude")) },
-		"both settings": func(t *testing.T, p Places) {
-			put(t, settingsOf(t, p, Local), "{\n}\n")
-			put(t, settingsOf(t, p, Project), twoSpaces)
+	starts := map[string]func(t *testing.T, p client.Places){
+		"nothing":     func(*testing.T, client.Places) {},
+		"a directory": func(t *testing.T, p client.Places) { mkdir(t, filepath.Join(p.Work, ".claude")) },
+		"both settings": func(t *testing.T, p client.Places) {
+			put(t, settingsOf(t, p, client.Local), "{\n}\n")
+			put(t, settingsOf(t, p, client.Project), twoSpaces)
 		},
 	}
 	count := 0
@@ -57,19 +59,19 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 			if layout != "project" && start != "nothing" {
 				continue
 			}
-			for steps := range interleavings(Scopes()) {
+			for steps := range interleavings(client.Scopes()) {
 				p := newPlaces(t)
 				lay(&p)
 				mkdir(t, p.Work)
 				mkdir(t, p.Config) // which holds springfield's own state in any case
 				begin(t, p)
 				before := tree(t, p)
-				on := map[Scope]bool{}
+				on := map[client.Scope]bool{}
 				for _, scope := range steps {
 					if on[scope] {
-						disable(t, p, p.plugin("ned-flanders"), scope)
+						disable(t, p, pluginOf(p, "ned-flanders"), scope)
 					} else {
-						enable(t, p, p.plugin("ned-flanders"), scope, false)
+						enable(t, p, pluginOf(p, "ned-flanders"), scope, false)
 					}
 					on[scope] = !on[scope]
 				}
@@ -102,10 +104,10 @@ func mkdir(t *testing.T, dir string) {
 }
 
 // interleavings are all orders in which each of some things comes twice.
-func interleavings(all []Scope) iter.Seq[[]Scope] {
-	return func(yield func([]Scope) bool) {
-		var from func(done []Scope) bool
-		from = func(done []Scope) bool {
+func interleavings(all []client.Scope) iter.Seq[[]client.Scope] {
+	return func(yield func([]client.Scope) bool) {
+		var from func(done []client.Scope) bool
+		from = func(done []client.Scope) bool {
 			if len(done) == 2*len(all) {
 				return yield(done)
 			}

@@ -4,211 +4,253 @@ package installer
 // is remembered, the plugin's own entry says false and nothing else changes.
 
 import (
-	"encoding/json"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/installer/document"
-
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
 )
 
-// PlanDisable puts back what enabling a plugin in a scope has changed. While
+// Disable plans to put back what enabling a plugin in a scope has changed. While
 // another plugin that springfield enabled there stays on, what both need stays:
 // all but the plugin's own entry beside one that decides at Stop, the marketplace
 // beside one that does not.
-func PlanDisable(p Places, plugin Plugin, scope Scope) (Plan, error) {
+func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Change, error) {
 	id := plugin.ID()
-	file, doc, err := p.openScope(scope)
-	var link *folder.LinkError
-	if errors.As(err, &link) {
-		file, doc, err = p.openBehind(scope, id, err)
+	c := change.Change{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
+	f, err := s.scope(scope)
+	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
+		f, err = s.behind(scope, id, err)
 	}
 	if err != nil {
-		return Plan{}, err
+		return c, err
 	}
-	if _, _, err := doc.Get("enabledPlugins", id); err != nil {
-		return Plan{}, refused(file, err)
+	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
+		return c, f.refused(err)
 	}
-	m, err := p.recall(file.Path)
+	m, err := s.recall(f.At())
 	if err != nil {
-		return Plan{}, err
+		return c, err
 	}
-	v, err := p.viewFrom(scope, file, doc)
+	v, err := s.viewFrom(scope, f)
 	if err != nil {
-		return Plan{}, err
+		return c, err
 	}
-	plan := Plan{Did: fmt.Sprintf("disable %s in %s settings", id, scope)}
-	on, says := v.own.says(id)
+	if err := s.takeBack(&c, v, f, id); err != nil {
+		return c, err
+	}
+	if m == nil { // an edit that was killed between two files can have left something
+		if err := s.takeBackDeclared(&c, f); err != nil {
+			return c, err
+		}
+	}
+	if !slices.Contains(v.ids(), id) && c.Empty() {
+		c.Notes = append(c.Notes, "no settings here name it")
+	}
+	v.noteWhatIsLeft(&c, f, id)
+	return c, nil
+}
+
+// takeBack takes back what enabling has set, or says false.
+func (s *Settings) takeBack(c *change.Change, v view, f file, id string) error {
+	m, _ := s.recall(f.At())
+	on, says := v.own.Says(id)
 	switch {
 	case m.switchedOn(id):
-		if err := plan.giveBack(p, v, file, m, id); err != nil {
-			return Plan{}, err
-		}
+		return s.giveBack(c, v, f, id)
 	case on:
 		only := "springfield did not enable it here, so it is only switched off"
 		if !strings.HasPrefix(id, latte) {
 			only += "; double-shot-latte stays as it is"
 		}
-		plan.Notes = append(plan.Notes, only)
-		err = plan.set(p, file, doc, []document.Edit{switchTo(id, "false")}, "")
+		c.Notes = append(c.Notes, only)
 	case !says && v.scopeBelow(id) != "":
-		plan.Notes = append(plan.Notes, switchesOn(v.scopeBelow(id))+"; "+string(scope)+" settings now say no, and they win")
-		err = plan.set(p, file, doc, []document.Edit{switchTo(id, "false")}, "")
+		c.Notes = append(c.Notes, switchesOn(v.scopeBelow(id))+"; "+string(v.scope)+" settings now say no, and they win")
+	default:
+		return nil
 	}
-	if err == nil && m == nil { // an edit that was killed between two files can have left something
-		err = plan.giveBackDeclared(p, file)
-	}
-	if err != nil {
-		return Plan{}, err
-	}
-	if !slices.Contains(v.ids(), id) && !plan.Changes() {
-		plan.Notes = append(plan.Notes, "no settings here name it")
-	}
-	plan.noteWhatIsLeft(v, file, id, scope)
-	return plan, nil
+	return s.set(c, f, []document.Edit{switchTo(id, "false")}, "")
 }
 
-// openBehind opens a project's settings behind a link if springfield has switched the
+// behind opens a project's settings behind a link if springfield has switched the
 // plugin on in them, else it gives the refusal. The user's own settings have a scope.
-func (p Places) openBehind(scope Scope, id string, refusal error) (*File, *document.Document, error) {
-	path, err := p.Settings(scope)
+func (s *Settings) behind(scope client.Scope, id string, refusal error) (file, error) {
+	path, err := s.Settings(scope)
 	if err != nil {
-		return nil, nil, err
+		return file{}, err
 	}
-	target, err := resolve(path)
-	own, errOwn := resolve(filepath.Join(p.Config, "settings.json"))
+	target, err := change.Resolve(path)
+	own, errOwn := change.Resolve(filepath.Join(s.Config, "settings.json"))
 	if err != nil || errOwn != nil || target == own {
-		return nil, nil, refusal
+		return file{}, refusal
 	}
-	if m, err := p.recall(target); err != nil || !m.switchedOn(id) {
-		return nil, nil, refusal
+	if m, err := s.recall(target); err != nil || !m.switchedOn(id) {
+		return file{}, refusal
 	}
-	return openSettings(path)
+	return s.file("", path)
 }
 
 // giveBack releases what was set in the file, and in user settings on its
 // behalf.
-func (p *Plan) giveBack(places Places, v view, file *File, m *memory, id string) error {
-	others := slices.DeleteFunc(v.own.ids(), func(other string) bool {
-		on, _ := v.own.says(other)
+func (s *Settings) giveBack(c *change.Change, v view, f file, id string) error {
+	m, err := s.recall(f.At())
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(v.own.IDs(), func(other string) bool {
+		on, _ := v.own.Says(other)
 		return !on || other == id || !m.switchedOn(other)
 	})
-	read := stocks{}
-	decides := func(other string) bool { return places.drives(v, other, read) }
 	only := func(remembered) bool { return true }
 	switch {
-	case slices.ContainsFunc(others, decides):
+	case slices.ContainsFunc(others, func(other string) bool { return s.drives(s.Snapshot, v, other) }):
 		only = func(r remembered) bool { return r.isSwitch(id) }
 	case len(others) > 0:
 		only = func(r remembered) bool {
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	if err := p.release(file, m, file.Path, only); err != nil || len(others) > 0 {
+	if err := s.release(c, f, f.At(), only); err != nil || len(others) > 0 {
 		return err
 	}
-	return p.giveBackDeclared(places, file)
+	return s.takeBackDeclared(c, f)
 }
 
-// giveBackDeclared releases what was set in user settings on behalf of another
+// takeBackDeclared releases what was set in user settings on behalf of another
 // file.
-func (p *Plan) giveBackDeclared(places Places, file *File) error {
-	user, err := places.Settings(User)
+func (s *Settings) takeBackDeclared(c *change.Change, f file) error {
+	path, err := s.Settings(client.User)
 	if err != nil {
 		return err
 	}
-	target, err := resolve(user)
-	if err != nil || target == file.Path {
+	target, err := change.Resolve(path)
+	if err != nil || target == f.At() {
 		return err
 	}
-	m, err := places.recall(target)
-	if err != nil || m == nil {
+	if m, err := s.recall(target); err != nil || m == nil {
 		return err
 	}
-	userFile, err := Open(user)
+	user, err := s.user()
 	if err != nil {
-		return fmt.Errorf("read settings: %w", err)
-	}
-	return p.release(userFile, m, file.Path, func(remembered) bool { return true })
-}
-
-// release adds an edit that takes back what was set on behalf of a file.
-func (p *Plan) release(file *File, m *memory, behalf string, only func(remembered) bool) error {
-	if !slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) }) {
-		return nil
-	}
-	data, next, theirs, err := m.release(file, behalf, only)
-	if err != nil {
-		return refused(file, err)
-	}
-	for _, name := range theirs {
-		p.Notes = append(p.Notes, name+" was changed since and is left as it is")
-	}
-	for _, r := range m.Members {
-		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !document.Same(r.before(), json.RawMessage("false"))
-		isOff := document.Same(r.Set, json.RawMessage("false")) || r.Set == nil
-		stays := slices.Contains(theirs, nameOf(r.Path)) || slices.ContainsFunc(next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
-		if wasOn && isOff && file.Exists && !stays {
-			p.Notes = append(p.Notes, r.Path[1]+" is switched on again, as it was before")
-		}
-	}
-	if err := writable(file); err != nil {
 		return err
 	}
-	e := newEdit(file, data, m)
-	e.remove, e.release, e.memory = data == nil, true, next
-	e.dropDir = m.Origin != nil && m.Origin.NoDir
-	p.edits = append(p.edits, e)
-	return nil
+	return s.release(c, user, f.At(), func(remembered) bool { return true })
 }
 
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it
 // was on before springfield came, and in other scopes.
-func (p *Plan) noteWhatIsLeft(v view, file *File, id string, scope Scope) {
-	for _, e := range p.edits {
-		if e.file.Path != file.Path {
-			continue
-		}
-		v.own = Layer{}
-		if after, err := document.Parse(e.after); err == nil { // no bytes are an empty document
-			v.own = layerOf(string(scope), file, after)
-		}
+func (v view) noteWhatIsLeft(c *change.Change, f file, id string) {
+	after, err := document.Parse(planned(*c, f)) // no bytes are an empty document
+	if err == nil {
+		v.own = client.LayerOf(string(v.scope), f.Edit, after)
 	}
-	on, says := v.own.says(id)
+	on, says := v.own.Says(id)
 	switch {
 	case on:
-		p.Notes = append(p.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
+		c.Notes = append(c.Notes, "it was on before springfield enabled it, and is again; disable it once more to switch it off")
 	case !says && v.scopeBelow(id) != "":
-		p.Notes = append(p.Notes, "it stays on: "+switchesOn(v.scopeBelow(id))+"; disable it once more to say no in "+string(scope)+" settings, which win")
+		c.Notes = append(c.Notes, "it stays on: "+switchesOn(v.scopeBelow(id))+"; disable it once more to say no in "+string(v.scope)+" settings, which win")
 	}
-	p.noteOverruled(v, id, scope, false)
+	v.noteOverruled(c, id, false)
 }
 
 // EnabledAs lists the plugins of a name that a scope's settings switch on, so
 // that disabling needs no suite.
-func EnabledAs(p Places, name string, scope Scope) ([]Plugin, error) {
-	settings, err := p.Settings(scope)
+func (s *Settings) EnabledAs(name string, scope client.Scope) ([]client.Plugin, error) {
+	path, err := s.Settings(scope)
 	if err != nil {
 		return nil, err
 	}
-	file, doc, err := openSettings(settings)
+	f, err := s.file("", path)
 	if err != nil {
 		return nil, err
 	}
-	if _, _, err := doc.Get("enabledPlugins"); err != nil {
-		return nil, refused(file, err)
+	if _, _, err := f.doc.Get("enabledPlugins"); err != nil {
+		return nil, f.refused(err)
 	}
-	own := layerOf(string(scope), file, doc)
-	var found []Plugin
-	for _, id := range own.ids() {
+	own := client.LayerOf(string(scope), f.Edit, f.doc)
+	var found []client.Plugin
+	for _, id := range own.IDs() {
 		bare, marketplace, _ := strings.Cut(id, "@")
-		if on, _ := own.says(id); on && bare == name {
-			found = append(found, Plugin{Name: bare, Marketplace: marketplace})
+		if on, _ := own.Says(id); on && bare == name {
+			found = append(found, client.Plugin{Name: bare, Marketplace: marketplace})
 		}
 	}
 	return found, nil
+}
+
+// InUse says why a plugin would stay installed when it is disabled in a scope, ""
+// if nothing else needs it.
+func (s *Settings) InUse(plugin client.Plugin, scope client.Scope) (string, error) {
+	path, err := s.Settings(scope)
+	if err != nil {
+		return "", err
+	}
+	except, err := change.Resolve(path)
+	if err != nil {
+		return "", err
+	}
+	return s.inUse(plugin.ID(), except)
+}
+
+// inUse says what else than one file needs a plugin.
+func (s *Settings) inUse(id, except string) (string, error) {
+	layers, err := s.Layers()
+	if err != nil {
+		return "", err
+	}
+	for _, l := range layers {
+		if on, _ := l.Says(id); on && l.At() != except {
+			return l.Name + " settings switch it on", nil
+		}
+	}
+	for _, m := range s.memories() {
+		if m.switchedOn(id) && m.File != except && exists(m.File) {
+			return "springfield has enabled it in " + m.File + ", too", nil
+		}
+	}
+	project, err := s.InstalledElsewhere(id)
+	if project != "" {
+		return "Claude Code has installed it for " + project + ", too", nil
+	}
+	return "", err
+}
+
+// Purge has the client forget a plugin, and its marketplace if nothing else of
+// it is in use. It says what it did and what it left, a sentence each.
+func (s *Settings) Purge(ctx context.Context, claude client.Command, plugin client.Plugin) (notes []string, err error) {
+	id := plugin.ID()
+	why, err := s.inUse(id, "")
+	if err != nil {
+		return nil, err
+	}
+	if why != "" {
+		return []string{id + " stays installed: " + why}, nil
+	}
+	others, err := s.UsedOf(plugin)
+	if err != nil {
+		return nil, err
+	}
+	if len(others) == 0 {
+		// Removing the last source of a plugin uninstalls it too.
+		note, err := claude.Forget(ctx, s.Snapshot, plugin.Marketplace)
+		if err != nil {
+			return nil, err
+		}
+		return []string{note}, nil
+	}
+	note, err := claude.Uninstall(ctx, s.Snapshot, id)
+	if err != nil {
+		return nil, err
+	}
+	if note != "" {
+		notes = append(notes, note)
+	}
+	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
 }

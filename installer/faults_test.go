@@ -13,6 +13,9 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // A kill, a full disk and a broken disk at every step of writing.
@@ -27,10 +30,10 @@ import (
 
 // order is what another process of this test binary is asked to do.
 type order struct {
-	Places  Places
+	Places  client.Places
 	Do      string // enable, disable, undo, or one of the parts in concurrent_test.go
 	Plugin  string
-	Scope   Scope
+	Scope   client.Scope
 	Declare bool
 	Keep    bool
 	Times   int
@@ -57,18 +60,18 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-func (o order) plan() (Plan, error) {
-	plugin := o.Places.plugin(o.Plugin)
+func (o order) plan() (change.Change, error) {
+	plugin := pluginOf(o.Places, o.Plugin)
 	switch o.Do {
 	case "enable":
-		return PlanEnable(o.Places, Enabling{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
+		return Read(o.Places).Enable(Enabling{Plugin: plugin, Scope: o.Scope, Declare: o.Declare, Keep: o.Keep})
 	case "disable":
-		return PlanDisable(o.Places, plugin, o.Scope)
+		return Read(o.Places).Disable(plugin, o.Scope)
 	case "undo":
-		plan, _, err := PlanUndo(o.Places)
+		plan, _, err := planUndo(o.Places)
 		return plan, err
 	}
-	return Plan{}, fmt.Errorf("there is no order %q", o.Do)
+	return change.Change{}, fmt.Errorf("there is no order %q", o.Do)
 }
 
 // command is a process of a test binary that carries out the order.
@@ -100,14 +103,14 @@ func TestFaultsAtEveryStep(t *testing.T) {
 	program := build(t, "-tags", "faults")
 	for _, files := range []struct {
 		name     string
-		scope    Scope
+		scope    client.Scope
 		declare  bool
-		settings map[Scope]string // what is there at first
+		settings map[client.Scope]string // what is there at first
 	}{
-		{"one file", User, false, map[Scope]string{User: twoSpaces}},
-		{"one new file", User, true, nil},
-		{"two files", Project, true, map[Scope]string{User: twoSpaces, Project: "{}\r\n"}},
-		{"two new files", Project, true, nil},
+		{"one file", client.User, false, map[client.Scope]string{client.User: twoSpaces}},
+		{"one new file", client.User, true, nil},
+		{"two files", client.Project, true, map[client.Scope]string{client.User: twoSpaces, client.Project: "{}\r\n"}},
+		{"two new files", client.Project, true, nil},
 	} {
 		for _, do := range []string{"enable", "disable", "undo", "undo disable"} {
 			t.Run(do+"/"+files.name, func(t *testing.T) {
@@ -119,10 +122,10 @@ func TestFaultsAtEveryStep(t *testing.T) {
 				}
 				w.original = w.settings(t)
 				if do != "enable" {
-					enable(t, w.order.Places, w.order.Places.plugin("ned-flanders"), files.scope, files.declare)
+					enable(t, w.order.Places, pluginOf(w.order.Places, "ned-flanders"), files.scope, files.declare)
 				}
 				if do == "undo disable" {
-					disable(t, w.order.Places, w.order.Places.plugin("ned-flanders"), files.scope)
+					disable(t, w.order.Places, pluginOf(w.order.Places, "ned-flanders"), files.scope)
 				}
 				w.torture(t)
 			})
@@ -145,7 +148,7 @@ type world struct {
 func (w *world) settings(t *testing.T) []string {
 	t.Helper()
 	var all []string
-	for _, s := range Scopes() {
+	for _, s := range client.Scopes() {
 		all = append(all, look(t, settingsOf(t, w.order.Places, s)))
 	}
 	return all
@@ -217,7 +220,7 @@ func (w *world) check(t *testing.T, k int, fault string) {
 	is := w.settings(t)
 	for i := range is {
 		if is[i] != w.old[i] && is[i] != w.new[i] {
-			t.Fatalf("%s: %s settings are neither as before nor as after: %q", what, Scopes()[i], is[i])
+			t.Fatalf("%s: %s settings are neither as before nor as after: %q", what, client.Scopes()[i], is[i])
 		}
 	}
 	left := temporary(t, w.order.Places)
@@ -295,9 +298,9 @@ func (w *world) knows(files map[string]string) bool {
 func (w *world) again(o order) error {
 	plan, err := o.plan()
 	if err == nil {
-		err = plan.Apply(o.Places)
+		err = Journal(o.Places).Apply(plan)
 	}
-	if errors.Is(err, ErrNothingToUndo) {
+	if errors.Is(err, change.ErrNothingToUndo) {
 		return nil
 	}
 	return err
@@ -305,12 +308,12 @@ func (w *world) again(o order) error {
 
 func (w *world) undoAll() error {
 	for {
-		plan, _, err := PlanUndo(w.order.Places)
-		if errors.Is(err, ErrNothingToUndo) {
+		plan, _, err := planUndo(w.order.Places)
+		if errors.Is(err, change.ErrNothingToUndo) {
 			return nil
 		}
 		if err == nil {
-			err = plan.Apply(w.order.Places)
+			err = Journal(w.order.Places).Apply(plan)
 		}
 		if err != nil {
 			return err
@@ -319,7 +322,7 @@ func (w *world) undoAll() error {
 }
 
 // temporary lists the temporary files below these places.
-func temporary(t *testing.T, p Places) []string {
+func temporary(t *testing.T, p client.Places) []string {
 	t.Helper()
 	var left []string
 	for path := range everything(t, p) {

@@ -10,6 +10,9 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 func TestWithoutPermission(t *testing.T) { asNobody(t, checkPermissions) }
@@ -20,29 +23,29 @@ func checkPermissions(t *testing.T, dir string) {
 	if os.Geteuid() == 0 {
 		t.Fatal("still root")
 	}
-	user := func(p Places) string { return filepath.Join(p.Config, "settings.json") }
-	project := func(p Places) string { return filepath.Join(p.Work, ".claude", "settings.json") }
+	user := func(p client.Places) string { return filepath.Join(p.Config, "settings.json") }
+	project := func(p client.Places) string { return filepath.Join(p.Work, ".claude", "settings.json") }
 	all := []string{"enable", "disable", "undo"}
 	for _, test := range []struct {
 		name   string
-		closed func(Places) string // what loses the permission
+		closed func(client.Places) string // what loses the permission
 		mode   os.FileMode
-		names  func(Places) string // what the error has to name
+		names  func(client.Places) string // what the error has to name
 		orders []string
 	}{
-		{"user's directory", func(p Places) string { return p.Config }, 0o555, user, all},
-		{"project's directory", func(p Places) string { return filepath.Dir(project(p)) }, 0o555, project, all},
+		{"user's directory", func(p client.Places) string { return p.Config }, 0o555, user, all},
+		{"project's directory", func(p client.Places) string { return filepath.Dir(project(p)) }, 0o555, project, all},
 		{"user settings unreadable", user, 0, user, all},
 		{"project settings unreadable", project, 0, project, all},
 		{"user settings read-only", user, 0o444, user, []string{"enable", "disable"}},
 		{"project settings read-only", project, 0o444, project, []string{"enable", "disable"}},
-		{"user's directory unreadable", func(p Places) string { return p.Config }, 0, func(p Places) string { return p.Config }, all},
-		{"state", func(p Places) string { return p.state() }, 0o555, func(p Places) string { return p.state() }, []string{"first enable"}},
-		{"lock", func(p Places) string { return p.state("settings.lock") }, 0, func(p Places) string { return p.state("settings.lock") }, all},
-		{"journal", func(p Places) string { return p.state("journal") }, 0o555, func(p Places) string { return p.state("journal") }, all},
-		{"journal unreadable", func(p Places) string { return p.state("journal") }, 0, func(p Places) string { return p.state("journal") }, all},
-		{"edits", func(p Places) string { return p.state("edits") }, 0o555, func(p Places) string { return p.state("edits") }, []string{"enable"}},
-		{"edits unreadable", func(p Places) string { return p.state("edits") }, 0, func(p Places) string { return p.state("edits") }, all},
+		{"user's directory unreadable", func(p client.Places) string { return p.Config }, 0, func(p client.Places) string { return p.Config }, all},
+		{"state", func(p client.Places) string { return p.State() }, 0o555, func(p client.Places) string { return p.State() }, []string{"first enable"}},
+		{"lock", func(p client.Places) string { return p.State("settings.lock") }, 0, func(p client.Places) string { return p.State("settings.lock") }, all},
+		{"journal", func(p client.Places) string { return p.State("journal") }, 0o555, func(p client.Places) string { return p.State("journal") }, all},
+		{"journal unreadable", func(p client.Places) string { return p.State("journal") }, 0, func(p client.Places) string { return p.State("journal") }, all},
+		{"edits", func(p client.Places) string { return p.State("edits") }, 0o555, func(p client.Places) string { return p.State("edits") }, []string{"enable"}},
+		{"edits unreadable", func(p client.Places) string { return p.State("edits") }, 0, func(p client.Places) string { return p.State("edits") }, all},
 	} {
 		for _, do := range test.orders {
 			t.Run(test.name+"/"+do, func(t *testing.T) {
@@ -50,27 +53,27 @@ func checkPermissions(t *testing.T, dir string) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p := Places{
+				p := client.Places{
 					Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"),
 					Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work"),
 				}
 				put(t, user(p), twoSpaces)
 				put(t, project(p), "{}\r\n")
 				original := everything(t, p)
-				ned, lisa := p.plugin("ned-flanders"), p.plugin("lisa-simpson")
-				o := order{Places: p, Do: do, Plugin: ned.Name, Scope: Project, Declare: true}
+				ned, lisa := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
+				o := order{Places: p, Do: do, Plugin: ned.Name, Scope: client.Project, Declare: true}
 				switch do {
 				case "first enable": // our directory is there, with nothing in it
 					o.Do = "enable"
-					if err := p.makeState(""); err != nil {
+					if err := change.MakeDirs(p.State(), 0o700); err != nil {
 						t.Fatal(err)
 					}
 				case "enable": // another plugin before, so that our files are there
-					enable(t, p, lisa, User, false)
-					disable(t, p, lisa, User)
-					enable(t, p, lisa, User, false)
+					enable(t, p, lisa, client.User, false)
+					disable(t, p, lisa, client.User)
+					enable(t, p, lisa, client.User, false)
 				default:
-					enable(t, p, ned, Project, true)
+					enable(t, p, ned, client.Project, true)
 				}
 				before := everything(t, p)
 
@@ -84,7 +87,7 @@ func checkPermissions(t *testing.T, dir string) {
 				}
 				plan, err := o.plan()
 				if err == nil {
-					err = plan.Apply(p)
+					err = Journal(p).Apply(plan)
 				}
 				if err := os.Chmod(closed, info.Mode().Perm()); err != nil {
 					t.Fatal(err)
@@ -93,8 +96,8 @@ func checkPermissions(t *testing.T, dir string) {
 					t.Errorf("got %v, want a denied permission for %s", err, test.names(p))
 				}
 				after := everything(t, p)
-				delete(before, p.state("settings.lock")) // made on the way, empty
-				delete(after, p.state("settings.lock"))
+				delete(before, p.State("settings.lock")) // made on the way, empty
+				delete(after, p.State("settings.lock"))
 				if !reflect.DeepEqual(before, after) {
 					t.Errorf("before %q\nafter %q", before, after)
 				}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
@@ -52,41 +54,41 @@ func FuzzSettings(f *testing.F) {
 }
 
 // checkHistory does what each character of ops stands for.
-func checkHistory(t *testing.T, p Places, original, ops string) {
-	path := settingsOf(t, p, User)
+func checkHistory(t *testing.T, p client.Places, original, ops string) {
+	path := settingsOf(t, p, client.User)
 	put(t, path, original)
-	ned, lisa, todo := p.plugin("ned-flanders"), p.plugin("lisa-simpson"), p.plugin("todo-continuation")
+	ned, lisa, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
-	enabling := func(e Enabling) func() (Plan, error) {
-		return func() (Plan, error) { return PlanEnable(p, e) }
+	enabling := func(e Enabling) func() (change.Change, error) {
+		return func() (change.Change, error) { return Read(p).Enable(e) }
 	}
-	disabling := func(plugin Plugin, scope Scope) func() (Plan, error) {
-		return func() (Plan, error) { return PlanDisable(p, plugin, scope) }
+	disabling := func(plugin client.Plugin, scope client.Scope) func() (change.Change, error) {
+		return func() (change.Change, error) { return Read(p).Disable(plugin, scope) }
 	}
-	undoing := func() (Plan, error) { plan, _, err := PlanUndo(p); return plan, err }
-	plans := []func() (Plan, error){
-		enabling(Enabling{Plugin: ned, Scope: User}),
-		enabling(Enabling{Plugin: lisa, Scope: User, Keep: true}),
-		disabling(ned, User),
-		disabling(lisa, User),
+	undoing := func() (change.Change, error) { plan, _, err := planUndo(p); return plan, err }
+	plans := []func() (change.Change, error){
+		enabling(Enabling{Plugin: ned, Scope: client.User}),
+		enabling(Enabling{Plugin: lisa, Scope: client.User, Keep: true}),
+		disabling(ned, client.User),
+		disabling(lisa, client.User),
 		undoOp:    undoing,
 		clientOp:  nil,
-		6:         enabling(Enabling{Plugin: lisa, Scope: User, Declare: true, Rounds: 30}),
-		7:         enabling(Enabling{Plugin: ned, Scope: Project, Declare: true, Rounds: 9}),
-		8:         disabling(ned, Project),
-		9:         enabling(Enabling{Plugin: lisa, Scope: Local, Declare: true, Keep: true}),
-		10:        disabling(lisa, Local),
+		6:         enabling(Enabling{Plugin: lisa, Scope: client.User, Declare: true, Rounds: 30}),
+		7:         enabling(Enabling{Plugin: ned, Scope: client.Project, Declare: true, Rounds: 9}),
+		8:         disabling(ned, client.Project),
+		9:         enabling(Enabling{Plugin: lisa, Scope: client.Local, Declare: true, Keep: true}),
+		10:        disabling(lisa, client.Local),
 		deleteOp:  nil,
 		withoutOp: nil,
-		13:        enabling(Enabling{Plugin: todo, Scope: User, Declare: true, Beside: true}),
-		14:        disabling(todo, User),
+		13:        enabling(Enabling{Plugin: todo, Scope: client.User, Declare: true, Beside: true}),
+		14:        disabling(todo, client.User),
 	}
 	var before []map[string]string // what undo has to give back, by file, the newest last
 	do := func(op int) error {
 		was := settingsFiles(t, p)
 		plan, err := plans[op]()
 		if err == nil {
-			err = plan.Apply(p)
+			err = Journal(p).Apply(plan)
 		}
 		is := settingsFiles(t, p)
 		if err != nil {
@@ -102,8 +104,10 @@ func checkHistory(t *testing.T, p Places, original, ops string) {
 			}
 		}
 		changes := map[string]string{}
-		for _, e := range plan.edits {
-			changes[e.file.Asked] = was[e.file.Asked]
+		for _, e := range plan.Edits {
+			if !e.Own {
+				changes[e.Path] = was[e.Path]
+			}
 		}
 		switch {
 		case op == undoOp:
@@ -112,7 +116,7 @@ func checkHistory(t *testing.T, p Places, original, ops string) {
 				t.Fatalf("%q, %q: undo gives %q, not %q", original, ops, is, was)
 			}
 			before = before[:len(before)-1]
-		case plan.Changes():
+		case !plan.Empty():
 			before = append(before, changes)
 		}
 		return nil
@@ -145,7 +149,7 @@ func checkHistory(t *testing.T, p Places, original, ops string) {
 		for do(undoOp) == nil {
 		}
 		is := settingsFiles(t, p)
-		if is[path] != original || is[settingsOf(t, p, Project)] != "(none)" || is[settingsOf(t, p, Local)] != "(none)" {
+		if is[path] != original || is[settingsOf(t, p, client.Project)] != "(none)" || is[settingsOf(t, p, client.Local)] != "(none)" {
 			t.Fatalf("%q, %q: all undone, but it is %q", original, ops, is)
 		}
 		return
@@ -164,7 +168,7 @@ func checkHistory(t *testing.T, p Places, original, ops string) {
 }
 
 // putBeside lays a plugin that decides nothing at Stop into its suite.
-func putBeside(t *testing.T, plugin Plugin) {
+func putBeside(t *testing.T, plugin client.Plugin) {
 	t.Helper()
 	for name, text := range map[string]string{
 		".claude-plugin/marketplace.json":           `{"name": "hooks", "plugins": [{"name": "` + plugin.Name + `", "source": "./` + plugin.Name + `"}]}`,
@@ -181,15 +185,15 @@ func putBeside(t *testing.T, plugin Plugin) {
 // one that decides nothing stays on.
 func TestBesideStaysOn(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, User)
+	path := settingsOf(t, p, client.User)
 	const original = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@a\": true\n  }\n}\n"
 	put(t, path, original)
-	ned, todo := p.plugin("ned-flanders"), p.plugin("todo-continuation")
+	ned, todo := pluginOf(p, "ned-flanders"), pluginOf(p, "todo-continuation")
 	putBeside(t, todo)
-	do := func(plan Plan, err error) {
+	do := func(plan change.Change, err error) {
 		t.Helper()
 		if err == nil {
-			err = plan.Apply(p)
+			err = Journal(p).Apply(plan)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -209,13 +213,13 @@ func TestBesideStaysOn(t *testing.T) {
 			t.Errorf("env is %v", is.Env)
 		}
 	}
-	do(PlanEnable(p, Enabling{Plugin: todo, Scope: User, Declare: true, Beside: true}))
+	do(Read(p).Enable(Enabling{Plugin: todo, Scope: client.User, Declare: true, Beside: true}))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: true, Rounds: 30}))
+	do(Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true, Rounds: 30}))
 	says(map[string]bool{"double-shot-latte@a": false, latteOrigin: false, todo.ID(): true, ned.ID(): true}, true)
-	do(PlanDisable(p, ned, User))
+	do(Read(p).Disable(ned, client.User))
 	says(map[string]bool{"double-shot-latte@a": true, todo.ID(): true}, true)
-	do(PlanDisable(p, todo, User))
+	do(Read(p).Disable(todo, client.User))
 	if got := look(t, path); got != original {
 		t.Errorf("%q", got)
 	}
@@ -230,10 +234,10 @@ const (
 )
 
 // settingsFiles is the content of every scope's file by its path.
-func settingsFiles(t *testing.T, p Places) map[string]string {
+func settingsFiles(t *testing.T, p client.Places) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, s := range Scopes() {
+	for _, s := range client.Scopes() {
 		path := settingsOf(t, p, s)
 		all[path] = look(t, path)
 	}
@@ -242,14 +246,14 @@ func settingsFiles(t *testing.T, p Places) map[string]string {
 
 func checkRefused(t *testing.T, original, ops string, err error) {
 	var syntax *document.SyntaxError
-	var changed *ChangedSinceError
-	var conflict *ConflictError
+	var changed *change.ChangedSinceError
+	var conflict *client.ConflictError
 	switch {
 	case errors.As(err, &syntax):
 		if syntax.Line < 1 || syntax.Column < 1 {
 			t.Fatalf("%q, %q: %v has no place", original, ops, err)
 		}
-	case errors.Is(err, ErrNothingToUndo), errors.As(err, &changed), errors.As(err, &conflict):
+	case errors.Is(err, change.ErrNothingToUndo), errors.As(err, &changed), errors.As(err, &conflict):
 	case strings.Contains(err.Error(), latte) && strings.Contains(err.Error(), "is not UTF-8"):
 		// Of two such plugins one could be taken for the other.
 	default:

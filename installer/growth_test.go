@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // bigSettings are settings of about a size that are mostly of one kind.
@@ -34,12 +36,12 @@ func TestWorkGrowsWithTheFile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			work := func(size int) (bytes, objects float64) {
 				p := newPlaces(t)
-				put(t, settingsOf(t, p, User), bigSettings(size, test.head, test.each, test.tail))
-				put(t, settingsOf(t, p, Project), bigSettings(size, test.head, test.each, test.tail))
+				put(t, settingsOf(t, p, client.User), bigSettings(size, test.head, test.each, test.tail))
+				put(t, settingsOf(t, p, client.Project), bigSettings(size, test.head, test.each, test.tail))
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				enable(t, p, p.plugin("ned-flanders"), Project, true)
-				disable(t, p, p.plugin("ned-flanders"), Project)
+				enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
+				disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
 				runtime.ReadMemStats(&after)
 				return float64(after.TotalAlloc - before.TotalAlloc), float64(after.Mallocs - before.Mallocs)
 			}

@@ -3,8 +3,8 @@ package installer
 // What springfield remembers of a file it has edited, so that it can give it
 // back: the bytes before the first edit, the bytes it left, and for every
 // member the value it had. While the file still holds the bytes we left, the
-// old bytes come back whole. Once somebody else has edited it, member by
-// member: what is still as we set it gets its old value, what is not is theirs.
+// old bytes come back whole. Once others have edited it, member by member: what is
+// still as we set it gets its old value, what is not is theirs.
 
 import (
 	"bytes"
@@ -12,19 +12,20 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
 type memory struct {
 	File string `json:"file"`
-	// Origin is the file before our first edit; nil once somebody else has
+	// Origin is the file before our first edit; nil once others have
 	// changed it in between.
 	Origin *origin `json:"origin,omitempty"`
 	// Left is the SHA-256 of the file as we left it.
@@ -37,10 +38,6 @@ type origin struct {
 	Existed bool   `json:"existed"`
 	Data    []byte `json:"data"`
 	NoDir   bool   `json:"noDir,omitempty"` // its directory was not there either, or only for files of ours
-}
-
-func originOf(file *File, existed bool, data []byte) origin {
-	return origin{existed, data, !isDir(filepath.Dir(file.Path))}
 }
 
 // remembered is one member that we set.
@@ -90,37 +87,51 @@ type filled struct {
 	Raw  string   `json:"raw,omitempty"` // its text, "" if it was absent
 }
 
-func (p Places) memoryFile(path string) string {
-	return p.state("edits", named(path)+".json")
+// kept is a memory as it was read; nil: nothing is remembered.
+type kept struct {
+	change.Edit
+	memory *memory
+	err    error
 }
 
-// recall reads what is remembered of a file; nil if nothing is.
-func (p Places) recall(path string) (*memory, error) {
-	// Not by Open: what is remembered of a large file is larger than the file.
-	data, err := os.ReadFile(p.memoryFile(path))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+func memoryFile(p client.Places, path string) string {
+	return p.State("edits", named(path)+".json")
+}
+
+// named turns a path into a file name.
+func named(path string) string { return hash([]byte(path))[:32] }
+
+// recall gives what is remembered of a file; nil if nothing is.
+func (s *Settings) recall(path string) (*memory, error) {
+	k, read := s.kept[path]
+	if !read {
+		k = readMemory(memoryFile(s.Places, path))
+		s.kept[path] = k
 	}
-	if err != nil {
-		return nil, err
+	return k.memory, k.err
+}
+
+func readMemory(path string) (k kept) {
+	k.Edit, k.err = change.Open("", path)
+	if k.err != nil || k.Before == nil {
+		return k
 	}
-	var m memory
-	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, &DamagedError{p.memoryFile(path), err}
+	k.memory = &memory{}
+	if err := json.Unmarshal(k.Before.Data, k.memory); err != nil {
+		k.memory, k.err = nil, &change.DamagedError{File: path, Err: err}
 	}
-	return &m, nil
+	return k
 }
 
 // memories lists all that is remembered, of whatever files. What cannot be read
 // is left out.
-func (p Places) memories() []*memory {
-	files, _ := os.ReadDir(p.state("edits"))
+func (s *Settings) memories() []*memory {
+	files, _ := os.ReadDir(s.State("edits"))
 	var all []*memory
 	for _, f := range files {
-		path := p.state("edits", f.Name())
-		var m memory
-		if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &m) == nil && p.memoryFile(m.File) == path {
-			all = append(all, &m)
+		path := s.State("edits", f.Name())
+		if k := readMemory(path); k.memory != nil && memoryFile(s.Places, k.memory.File) == path {
+			all = append(all, k.memory)
 		}
 	}
 	return all
@@ -128,55 +139,26 @@ func (p Places) memories() []*memory {
 
 // made tells whether a directory is there only for files that we have made in it.
 // It goes with the last of them, whichever that is.
-func (p Places) made(dir string) bool {
-	return slices.ContainsFunc(p.memories(), func(m *memory) bool {
+func (s *Settings) made(dir string) bool {
+	return slices.ContainsFunc(s.memories(), func(m *memory) bool {
 		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && exists(m.File)
 	})
 }
 
-// DamagedError says that a file of springfield's own cannot be read.
-type DamagedError struct {
-	File string
-	Err  error
-}
-
-func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
-func (e *DamagedError) Unwrap() error { return e.Err }
-
-// remember writes a memory; without members there is nothing to remember.
-func (p Places) remember(m *memory) error {
-	path := p.memoryFile(m.File)
+// remember is the edit that keeps a memory; without members there is nothing to
+// remember.
+func (s *Settings) remember(m *memory) (change.Edit, error) {
+	if _, err := s.recall(m.File); err != nil {
+		return change.Edit{}, err
+	}
+	e := s.kept[m.File].Edit
+	e.Own, e.After = true, nil
 	if len(m.Members) == 0 {
-		return step("forget memory", func() error {
-			if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			return nil
-		})
+		return e, nil
 	}
 	data, err := encodeIndented(m)
-	if err != nil {
-		return err
-	}
-	return p.keep(path, data)
-}
-
-// restore puts a memory back as it was; nil: there was none.
-func (p Places) restore(path string, m *memory) error {
-	if m == nil {
-		m = &memory{File: path}
-	}
-	return p.remember(m)
-}
-
-// uses counts what is remembered: every member once for each file that needs it.
-func (m *memory) uses() (n int) {
-	if m != nil {
-		for _, r := range m.Members {
-			n += len(r.For)
-		}
-	}
-	return n
+	e.After = &change.Content{Data: data, Mode: newFileMode}
+	return e, err
 }
 
 // switchedOn tells whether a plugin is on because springfield enabled it.
@@ -186,34 +168,33 @@ func (m *memory) switchedOn(id string) bool {
 	})
 }
 
-// shares tells whether the changes are ours already, for another settings file:
+// shares tells whether the edits are ours already, for another settings file:
 // then this one has to be remembered beside it. What the user has written by
 // hand is not ours and stays when we go.
-func (m *memory) shares(changes []document.Edit, behalf string) bool {
+func (m *memory) shares(edits []document.Edit, behalf string) bool {
 	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(changes, func(c document.Edit) bool { return slices.Equal(c.Path, r.Path) })
+		return !slices.Contains(r.For, behalf) && slices.ContainsFunc(edits, func(e document.Edit) bool { return slices.Equal(e.Path, r.Path) })
 	})
 }
 
-// note takes in an edit of a file: before and what the changes set, on behalf
-// of a settings file. It returns the memory after it.
-func (m *memory) note(file *File, before *document.Document, changes []document.Edit, behalf string) (*memory, error) {
-	next := &memory{File: file.Path}
-	switch ours, err := m.isIn(file, before); {
+// note takes in edits of a file as it is, on behalf of a settings file. It returns
+// the memory after them.
+func (m *memory) note(f file, edits []document.Edit, behalf string) (*memory, error) {
+	next := &memory{File: f.At()}
+	switch ours, err := m.isIn(f); {
 	case err != nil:
 		return nil, err
 	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
-		before := originOf(file, file.Exists, file.Data)
-		next.Origin = &before
+		next.Origin = &origin{f.Before != nil, f.data(), !isDir(filepath.Dir(f.At()))}
 	default:
-		if m.Left == hash(file.Data) {
+		if m.Left == hash(f.data()) {
 			next.Origin = m.Origin
 		}
 		next.Members = slices.Clone(m.Members)
 		next.Filled = slices.Clone(m.Filled)
 	}
-	for _, c := range changes {
-		if err := next.noteMember(before, c, behalf); err != nil {
+	for _, e := range edits {
+		if err := next.noteMember(f.doc, e, behalf); err != nil {
 			return nil, err
 		}
 	}
@@ -221,12 +202,12 @@ func (m *memory) note(file *File, before *document.Document, changes []document.
 }
 
 // isIn tells whether anything that we set is still in the file.
-func (m *memory) isIn(file *File, doc *document.Document) (bool, error) {
-	if m == nil || m.Origin != nil && m.Origin.Existed == file.Exists && bytes.Equal(m.Origin.Data, file.Data) {
+func (m *memory) isIn(f file) (bool, error) {
+	if m == nil || m.Origin != nil && m.Origin.Existed == (f.Before != nil) && bytes.Equal(m.Origin.Data, f.data()) {
 		return false, nil
 	}
 	for _, r := range m.Members {
-		raw, found, err := doc.Get(r.Path...)
+		raw, found, err := f.doc.Get(r.Path...)
 		if err != nil {
 			return false, err
 		}
@@ -237,26 +218,26 @@ func (m *memory) isIn(file *File, doc *document.Document) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *document.Document, c document.Edit, behalf string) error {
-	raw, found, err := before.Get(c.Path...)
+func (m *memory) noteMember(before *document.Document, e document.Edit, behalf string) error {
+	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, c.Path) })
+	i := slices.IndexFunc(m.Members, func(r remembered) bool { return slices.Equal(r.Path, e.Path) })
 	if i >= 0 {
 		r := m.Members[i]
 		if !r.still(raw, found) {
 			r.Before = string(raw) // changed by its owner since: that counts now
 		}
-		r.Set = c.Value
+		r.Set = e.Value
 		if !slices.Contains(r.For, behalf) {
 			r.For = append(slices.Clone(r.For), behalf)
 		}
 		m.Members[i] = r
 		return nil
 	}
-	m.Members = append(m.Members, remembered{c.Path, string(raw), c.Value, []string{behalf}})
-	return m.noteParents(before, c.Path)
+	m.Members = append(m.Members, remembered{e.Path, string(raw), e.Value, []string{behalf}})
+	return m.noteParents(before, e.Path)
 }
 
 // noteParents remembers the objects on the way that the change fills.
@@ -275,13 +256,26 @@ func (m *memory) noteParents(before *document.Document, path []string) error {
 	return nil
 }
 
-// release takes back what was set on behalf of a settings file. It returns the
-// bytes to write (nil: the file goes away), the memory after it, and the names
-// of members that somebody has changed since. Members that only passes over stay.
-// Settings files that are gone, with their projects, need nothing any more.
-func (m *memory) release(file *File, behalf string, only func(remembered) bool) (data []byte, next *memory, theirs []string, err error) {
-	next = &memory{File: m.File, Origin: m.Origin}
-	var released []remembered
+// serves tells whether anything that only names was set on behalf of a file.
+func (m *memory) serves(behalf string, only func(remembered) bool) bool {
+	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool { return slices.Contains(r.For, behalf) && only(r) })
+}
+
+// released is what taking back comes to.
+type released struct {
+	data   []byte  // of the file; nil: it goes away
+	next   *memory // what is remembered then
+	before *memory
+	theirs []string // members that have been changed since by others
+}
+
+// release takes back what was set on behalf of a settings file. Members that only
+// passes over stay. Settings files that are gone, with their projects, need nothing
+// any more.
+func (m *memory) release(f file, behalf string, only func(remembered) bool) (back released, err error) {
+	next := &memory{File: m.File, Origin: m.Origin}
+	back = released{before: m, next: next}
+	var members []remembered
 	for _, r := range m.Members {
 		if slices.Contains(r.For, behalf) && only(r) {
 			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || isMissing(f) })
@@ -289,49 +283,64 @@ func (m *memory) release(file *File, behalf string, only func(remembered) bool) 
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
 		} else {
-			released = append(released, r)
+			members = append(members, r)
 		}
 	}
-	if !file.Exists {
-		return nil, &memory{File: m.File}, nil, nil // gone, and everything in it
-	}
-	if len(next.Members) == 0 && m.Origin != nil && hash(file.Data) == m.Left {
-		if !m.Origin.Existed {
-			return nil, next, nil, nil
+	asLeft := m.Left == hash(f.data())
+	switch {
+	case f.Before == nil: // gone, and everything in it
+		back.next = &memory{File: m.File}
+		return back, nil
+	case len(next.Members) == 0 && m.Origin != nil && asLeft:
+		if m.Origin.Existed {
+			back.data = m.Origin.Data
 		}
-		return m.Origin.Data, next, nil, nil
+		return back, nil
 	}
-
-	doc, err := document.Parse(file.Data)
-	if err != nil {
-		return nil, nil, nil, err
+	edits, err := back.edits(f.doc, members)
+	if err == nil {
+		back.data, err = f.doc.Apply(edits...)
 	}
-	var changes []document.Edit
-	for _, r := range released {
-		raw, found, err := doc.Get(r.Path...)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		if !r.still(raw, found) {
-			if !found && r.Before == "" {
-				continue // gone already, as it was
-			}
-			theirs = append(theirs, nameOf(r.Path))
-			continue
-		}
-		changes = append(changes, document.Edit{Path: r.Path, Value: r.before(), Verbatim: true})
+	if err == nil {
+		back.data, next.Filled, err = emptied(back.data, m.Filled)
 	}
-	if data, err = doc.Apply(changes...); err != nil {
-		return nil, nil, nil, err
-	}
-	if data, next.Filled, err = emptied(data, m.Filled); err != nil {
-		return nil, nil, nil, err
-	}
-	if hash(file.Data) != m.Left {
+	if !asLeft {
 		next.Origin = nil
 	}
-	next.Left = hash(data)
-	return data, next, theirs, nil
+	next.Left = hash(back.data)
+	return back, err
+}
+
+// edits give released members the values back that they had.
+func (back *released) edits(doc *document.Document, members []remembered) (edits []document.Edit, err error) {
+	for _, r := range members {
+		raw, found, err := doc.Get(r.Path...)
+		switch {
+		case err != nil:
+			return nil, err
+		case r.still(raw, found):
+			edits = append(edits, document.Edit{Path: r.Path, Value: r.before(), Verbatim: true})
+		case found || r.Before != "": // else it is gone already, as it was
+			back.theirs = append(back.theirs, nameOf(r.Path))
+		}
+	}
+	return edits, nil
+}
+
+// notes say what taking back means.
+func (back released) notes(f file) (notes []string) {
+	for _, name := range back.theirs {
+		notes = append(notes, name+" was changed since and is left as it is")
+	}
+	for _, r := range back.before.Members {
+		wasOn := len(r.Path) == 2 && r.Path[0] == "enabledPlugins" && r.Before != "" && !document.Same(r.before(), json.RawMessage("false"))
+		isOff := r.Set == nil || document.Same(r.Set, json.RawMessage("false"))
+		stays := slices.Contains(back.theirs, nameOf(r.Path)) || slices.ContainsFunc(back.next.Members, func(n remembered) bool { return slices.Equal(n.Path, r.Path) })
+		if wasOn && isOff && f.Before != nil && !stays {
+			notes = append(notes, r.Path[1]+" is switched on again, as it was before")
+		}
+	}
+	return notes
 }
 
 // isMissing tells whether a file is surely not there.

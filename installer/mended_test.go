@@ -9,13 +9,16 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 func TestUndoKeepsTheModeOfToday(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, twoSpaces) // 0644
-	enable(t, p, p.plugin("ned-flanders"), User, false)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	if err := os.Chmod(user, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -31,29 +34,29 @@ func TestUndoKeepsTheModeOfToday(t *testing.T) {
 
 func TestUndoLeavesReadOnlyFiles(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, twoSpaces)
-	enable(t, p, p.plugin("ned-flanders"), User, false)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	if err := os.Chmod(user, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := PlanUndo(p); err == nil {
+	if _, _, err := planUndo(p); err == nil {
 		t.Error("undo of a file that its owner has marked read-only since is not refused")
 	}
-	if _, err := PlanDisable(p, p.plugin("ned-flanders"), User); err == nil {
+	if _, err := Read(p).Disable(pluginOf(p, "ned-flanders"), client.User); err == nil {
 		t.Error("disable is not refused")
 	}
 }
 
 func TestANumberIsACap(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": 50}}`)
-	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User, Rounds: 30})
+	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Apply(p); err != nil {
+	if err := Journal(p).Apply(plan); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(look(t, user), "50") {
@@ -63,53 +66,50 @@ func TestANumberIsACap(t *testing.T) {
 
 func TestALatteGivenTwiceIsRefused(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, `{"enabledPlugins": {"double-shot-latte@a": false, "double-shot-latte@a": true}}`)
-	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User})
+	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err == nil {
 		t.Errorf("another latte, given twice and on, is neither refused nor switched off nor named: notes %q\n%s", plan.Notes, plan.Diff())
 	}
 }
 
-func TestWhatCannotBeTakenBackIsRemembered(t *testing.T) {
+// A crash between the memory of an edit and the edit, or an edit that stays because it
+// could not be taken back: it is remembered, and disable gives back what was there.
+func TestRememberedBeforeTheFileChanges(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
-	put(t, user, twoSpaces)
-	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: Project, Declare: true})
-	if err != nil || len(plan.edits) != 2 {
-		t.Fatal(err)
-	}
-	if err := plan.edits[0].apply(p); err != nil {
-		t.Fatal(err)
-	}
-	rewriteAsClient(t, user, 1)
-	// Because the second file cannot be written.
-	if err := plan.edits[0].takeBack(p); err == nil {
-		t.Errorf("taken back: %v", err)
-	}
-	m, err := p.recall(user)
+	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(look(t, user), "extraKnown") && m == nil {
-		t.Errorf("our declaration stays, and nobody remembers it:\n%s", look(t, user))
+	remembered := map[string]bool{}
+	for _, e := range plan.Edits {
+		switch {
+		case e.Own:
+			remembered[e.Path] = true
+		case !remembered[memoryFile(p, e.At())]:
+			t.Errorf("%s is edited before that is remembered", e.Path)
+		}
+	}
+	if len(remembered) != 2 {
+		t.Errorf("remembered: %v", remembered)
 	}
 }
 
 func TestJournalIsSwept(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, twoSpaces)
-	enable(t, p, p.plugin("ned-flanders"), User, false)
-	left := filepath.Join(p.state("journal"), ".00000001.json.springfield-1.tmp")
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	left := filepath.Join(p.State("journal"), ".00000001.json.springfield-1.tmp")
 	put(t, left, "secrets")
 	old := time.Now().Add(-48 * time.Hour)
 	if err := os.Chtimes(left, old, old); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
-		disable(t, p, p.plugin("ned-flanders"), User)
-		enable(t, p, p.plugin("ned-flanders"), User, false)
+		disable(t, p, pluginOf(p, "ned-flanders"), client.User)
+		enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	}
 	if exists(left) {
 		t.Error("what a kill has left in the journal stays for ever")
@@ -118,8 +118,8 @@ func TestJournalIsSwept(t *testing.T) {
 
 func TestBrokenTextIsNoPlugin(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
-	if _, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User}); err != nil {
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@a\ud800": true}}`)
+	if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User}); err != nil {
 		t.Error(err)
 	}
 }
@@ -128,26 +128,26 @@ func TestBrokenTextIsNoPlugin(t *testing.T) {
 // its owner had said in between.
 func TestARepairIsGivenBack(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, "{}\n")
-	ned := p.plugin("ned-flanders")
-	enable(t, p, ned, User, false)
+	ned := pluginOf(p, "ned-flanders")
+	enable(t, p, ned, client.User, false)
 	put(t, user, strings.Replace(look(t, user), `marketplace": false`, `marketplace": true`, 1)) // by hand
-	for _, plan := range []func() (Plan, error){
-		func() (Plan, error) { return PlanSwitch(p, User, latteOrigin, false) },
-		func() (Plan, error) { return PlanEnv(p, User, BlockCap, "12") },
+	for _, plan := range []func() (change.Change, error){
+		func() (change.Change, error) { return Read(p).Switch(client.User, latteOrigin, false) },
+		func() (change.Change, error) { return Read(p).SetVariable(client.User, client.BlockCap, "12") },
 	} {
 		repair, err := plan()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := repair.Apply(p); err != nil {
+		if err := Journal(p).Apply(repair); err != nil {
 			t.Fatal(err)
 		}
 	}
-	disable(t, p, ned, User)
+	disable(t, p, ned, client.User)
 	got := look(t, user)
-	if !strings.Contains(got, `"double-shot-latte@superpowers-marketplace": true`) || strings.Contains(got, BlockCap) || strings.Contains(got, "ned") {
+	if !strings.Contains(got, `"double-shot-latte@superpowers-marketplace": true`) || strings.Contains(got, client.BlockCap) || strings.Contains(got, "ned") {
 		t.Errorf("after disable:\n%s", got)
 	}
 }
@@ -155,10 +155,10 @@ func TestARepairIsGivenBack(t *testing.T) {
 // A project that is gone keeps nobody from undoing what came before it.
 func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, "{}\n")
-	enable(t, p, p.plugin("ned-flanders"), User, false)
-	enable(t, p, p.plugin("lisa-simpson"), Project, true)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
 	if err := os.RemoveAll(p.Work); err != nil {
 		t.Fatal(err)
 	}
@@ -171,16 +171,16 @@ func TestUndoPassesOverDeletedProjects(t *testing.T) {
 
 func TestForgetEdit(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	put(t, user, "{}\n")
-	enable(t, p, p.plugin("ned-flanders"), User, false)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	one := look(t, user)
-	enable(t, p, p.plugin("lisa-simpson"), User, false)
+	enable(t, p, pluginOf(p, "lisa-simpson"), client.User, false)
 	put(t, user, one+"\n")
-	if _, _, err := PlanUndo(p); err == nil {
+	if _, _, err := planUndo(p); err == nil {
 		t.Error("changed since, and undone all the same")
 	}
-	if e, err := ForgetEdit(p); err != nil || !strings.Contains(e.Did, "lisa") {
+	if e, err := Journal(p).Forget(); err != nil || !strings.Contains(e.Did, "lisa") {
 		t.Errorf("forgot %q, %v", e.Did, err)
 	}
 	put(t, user, one)
@@ -188,18 +188,18 @@ func TestForgetEdit(t *testing.T) {
 	if got := look(t, user); got != "{}\n" {
 		t.Errorf("user settings %q", got)
 	}
-	if _, err := ForgetEdit(p); !errors.Is(err, ErrNothingToUndo) {
+	if _, err := Journal(p).Forget(); !errors.Is(err, change.ErrNothingToUndo) {
 		t.Errorf("with an empty journal: %v", err)
 	}
 }
 
 func TestUndoLeavesReadOnlyFilesThatWereMade(t *testing.T) {
 	p := newPlaces(t)
-	enable(t, p, p.plugin("ned-flanders"), User, false)
-	if err := os.Chmod(settingsOf(t, p, User), 0o444); err != nil {
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	if err := os.Chmod(settingsOf(t, p, client.User), 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := PlanUndo(p); !errors.Is(err, os.ErrPermission) {
+	if _, _, err := planUndo(p); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("undo would remove it: %v", err)
 	}
 }
@@ -215,7 +215,7 @@ func TestRemoveFollowsNoLinks(t *testing.T) {
 	link(t, secret, filepath.Join(dir, "ralph-loop.local.md"))
 	link(t, p.Home, filepath.Join(p.Work, "linked"))
 	for _, path := range []string{filepath.Join(dir, "ralph-loop.local.md"), filepath.Join(p.Work, "linked", "secret"), filepath.Join(dir, "none"), dir} {
-		if _, err := PlanRemove(p, path); err == nil {
+		if _, err := Remove(p, path); err == nil {
 			t.Errorf("%s would be removed", path)
 		}
 	}
@@ -229,9 +229,9 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 	put(t, filepath.Join(suite, ".claude-plugin", "marketplace.json"), `{"name": "hooks", "plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}, {"name": "lisa-simpson", "source": "./lisa-simpson"}]}`)
 	putPlugin(t, filepath.Join(suite, "ned-flanders"), "1.0.0")
 	putPlugin(t, filepath.Join(suite, "lisa-simpson"), "1.0.0")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
-	plan := enable(t, p, p.plugin("ned-flanders"), User, true)
-	if got := look(t, settingsOf(t, p, User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, true)
+	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"lisa-simpson@hooks": false`) {
 		t.Errorf("both are on, notes %q:\n%s", plan.Notes, got)
 	}
 }
@@ -240,8 +240,8 @@ func TestOneDecidesInASuiteThatIsNotRegistered(t *testing.T) {
 // keys counts.
 func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
-	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User})
+	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": false, "double-shot-latte@superpowers-marketplace": true}}`)
+	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User})
 	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "double-shot-latte@superpowers-marketplace stays on here: project settings say so") {
 		t.Errorf("%q, %v", plan.Notes, err)
 	}
@@ -249,19 +249,19 @@ func TestOtherScopesAreReadAsTheClientDoes(t *testing.T) {
 
 func TestACapThatAnotherScopeLowers(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
-	plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User, Rounds: 40})
-	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), BlockCap) {
+	put(t, settingsOf(t, p, client.Local), `{"env": {"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "3"}}`)
+	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Rounds: 40})
+	if err != nil || !strings.Contains(strings.Join(plan.Notes, "\n"), "is 3 in local settings, which win") || strings.Contains(plan.Diff(), client.BlockCap) {
 		t.Errorf("%q, %v\n%s", plan.Notes, err, plan.Diff())
 	}
 }
 
 func TestDisableSaysWhatComesBack(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
-	enable(t, p, p.plugin("lisa-simpson"), Project, false) // so that it is known to be ours
-	enable(t, p, p.plugin("ned-flanders"), User, false)
-	plan := disable(t, p, p.plugin("ned-flanders"), User)
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"lisa-simpson@hooks": true}}`)
+	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, false) // so that it is known to be ours
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	plan := disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 	if !strings.Contains(strings.Join(plan.Notes, "\n"), "lisa-simpson@hooks is switched on again, as it was before") {
 		t.Errorf("%q", plan.Notes)
 	}
@@ -270,9 +270,9 @@ func TestDisableSaysWhatComesBack(t *testing.T) {
 // What cannot be a plugin's ID is neither edited nor printed.
 func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
-	for _, scope := range []Scope{User, Local} {
-		plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope})
+	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@x; touch me #\u001b[31m": true}}`)
+	for _, scope := range []client.Scope{client.User, client.Local} {
+		plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
 			t.Errorf("%s: %v\n%s", scope, err, text)
 		}
@@ -283,20 +283,20 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 // with it.
 func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
+	ned := pluginOf(p, "ned-flanders")
 	dir := filepath.Join(p.Work, ".claude")
-	enable(t, p, ned, Project, false)
+	enable(t, p, ned, client.Project, false)
 	undo(t, p)
 	if exists(dir) {
 		t.Error("undo leaves it")
 	}
-	enable(t, p, ned, Project, false)
-	disable(t, p, ned, Project)
+	enable(t, p, ned, client.Project, false)
+	disable(t, p, ned, client.Project)
 	if exists(dir) {
 		t.Error("disable leaves it")
 	}
 	undo(t, p)
-	if !exists(settingsOf(t, p, Project)) {
+	if !exists(settingsOf(t, p, client.Project)) {
 		t.Error("undoing disable does not bring it back")
 	}
 	undo(t, p)
@@ -304,12 +304,12 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	enable(t, p, ned, Project, false)
-	disable(t, p, ned, Project)
+	enable(t, p, ned, client.Project, false)
+	disable(t, p, ned, client.Project)
 	if !exists(dir) {
 		t.Error("one that was there before is gone")
 	}
-	enable(t, p, ned, Project, false)
+	enable(t, p, ned, client.Project, false)
 	put(t, filepath.Join(dir, "notes.md"), "mine")
 	undo(t, p)
 	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
@@ -321,8 +321,8 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 func TestALatteInSkills(t *testing.T) {
 	p := newPlaces(t)
 	putSkill(t, p, "coffee", "double-shot-latte")
-	plan := enable(t, p, p.plugin("ned-flanders"), User, false)
-	if got := look(t, settingsOf(t, p, User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
+	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	if got := look(t, settingsOf(t, p, client.User)); !strings.Contains(got, `"double-shot-latte@skills-dir": false`) {
 		t.Errorf("notes %q:\n%s", plan.Notes, got)
 	}
 }
@@ -330,23 +330,11 @@ func TestALatteInSkills(t *testing.T) {
 // One line says what becomes of a plugin, and it is true.
 func TestNotesDoNotContradict(t *testing.T) {
 	p := newPlaces(t)
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
-	put(t, settingsOf(t, p, Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
-	plan := enable(t, p, p.plugin("ned-flanders"), User, false)
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+	put(t, settingsOf(t, p, client.Project), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+	plan := enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "stays on here: project settings say so") {
 		t.Errorf("%q", plan.Notes)
-	}
-}
-
-func TestComplaint(t *testing.T) {
-	for out, want := range map[string]string{
-		"Adding…\n✘ Failed to add: fatal: not found\nPlease make sure\nand the repository exists.\n": "Failed to add: fatal: not found Please make sure and the repository exists.",
-		"one\ntwo\n":                 "two",
-		"Adding…✘ \x1b[31mno\x1b[0m": "[31mno[0m",
-	} {
-		if got := complaint([]byte(out)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
 	}
 }
 
@@ -354,26 +342,26 @@ func TestComplaint(t *testing.T) {
 func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		do   func(t *testing.T, p Places) Plan
+		do   func(t *testing.T, p client.Places) change.Change
 	}{
-		{"another scope's plugin goes", func(t *testing.T, p Places) Plan {
-			enable(t, p, p.plugin("ned-flanders"), User, true)
-			enable(t, p, p.plugin("lisa-simpson"), Project, true)
-			return disable(t, p, p.plugin("lisa-simpson"), Project)
+		{"another scope's plugin goes", func(t *testing.T, p client.Places) change.Change {
+			enable(t, p, pluginOf(p, "ned-flanders"), client.User, true)
+			enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
+			return disable(t, p, pluginOf(p, "lisa-simpson"), client.Project)
 		}},
-		{"the file has gone", func(t *testing.T, p Places) Plan {
-			enable(t, p, p.plugin("ned-flanders"), User, false)
-			if err := os.Remove(settingsOf(t, p, User)); err != nil {
+		{"the file has gone", func(t *testing.T, p client.Places) change.Change {
+			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+			if err := os.Remove(settingsOf(t, p, client.User)); err != nil {
 				t.Fatal(err)
 			}
-			return disable(t, p, p.plugin("ned-flanders"), User)
+			return disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 		}},
 	} {
 		p := newPlaces(t)
-		put(t, settingsOf(t, p, User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
+		put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"double-shot-latte@superpowers-marketplace": true}}`)
 		plan := test.do(t, p)
 		if notes := strings.Join(plan.Notes, "\n"); strings.Contains(notes, "switched on again") {
-			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, settingsOf(t, p, User)))
+			t.Errorf("%s: %q, and the settings are\n%s", test.name, notes, look(t, settingsOf(t, p, client.User)))
 		}
 	}
 }
@@ -381,10 +369,10 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 // Our own directory is for the user alone, whoever makes it.
 func TestForgettingNothingMakesNothingPublic(t *testing.T) {
 	p := newPlaces(t)
-	if _, err := ForgetEdit(p); !errors.Is(err, ErrNothingToUndo) {
+	if _, err := Journal(p).Forget(); !errors.Is(err, change.ErrNothingToUndo) {
 		t.Fatal(err)
 	}
-	if info, err := os.Stat(p.state()); err == nil && info.Mode().Perm()&0o077 != 0 {
+	if info, err := os.Stat(p.State()); err == nil && info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("it is %v", info.Mode())
 	}
 }
@@ -392,10 +380,10 @@ func TestForgettingNothingMakesNothingPublic(t *testing.T) {
 // A repair of what is so already is no edit, whoever else needs it.
 func TestARepairThatChangesNothing(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
-	enable(t, p, ned, Project, true) // declares it in user settings
-	plan, err := PlanDeclare(p, ned.Marketplace, ned.Suite)
-	if err != nil || plan.Changes() {
+	ned := pluginOf(p, "ned-flanders")
+	enable(t, p, ned, client.Project, true) // declares it in user settings
+	plan, err := Read(p).Declare(ned.Marketplace, ned.Suite)
+	if err != nil || !plan.Empty() {
 		t.Errorf("%v, an edit without a difference: %q", err, plan.Diff())
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // Under sudo, what root makes in a user's home is the user's: settings that they
@@ -33,7 +35,7 @@ func TestNewFilesBelongToTheirHome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	enable(t, p, p.plugin("ned-flanders"), Project, true)
+	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
 	if err := remember(p, filepath.Join(p.Work, "hooks")); err != nil {
 		t.Fatal(err)
 	}

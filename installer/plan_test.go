@@ -12,27 +12,24 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 
 	"github.com/cameronsjo/springfield/folder"
 )
 
 // newPlaces is a scratch user with a project.
-func newPlaces(t *testing.T) Places {
+func newPlaces(t *testing.T) client.Places {
 	t.Helper()
 	root := t.TempDir()
-	p := Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"), Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
+	p := client.Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"), Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
 	if err := os.MkdirAll(p.Work, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	return p
 }
 
-func (p Places) plugin(name string) Plugin {
-	return Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(p.Work, "hooks")}
-}
-
-func settingsOf(t *testing.T, p Places, s Scope) string {
+func settingsOf(t *testing.T, p client.Places, s client.Scope) string {
 	t.Helper()
 	path, err := p.Settings(s)
 	if err != nil {
@@ -64,25 +61,25 @@ func look(t *testing.T, path string) string {
 	return string(data)
 }
 
-func enable(t *testing.T, p Places, plugin Plugin, s Scope, declare bool) Plan {
+func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) change.Change {
 	t.Helper()
-	plan, err := PlanEnable(p, Enabling{Plugin: plugin, Scope: s, Declare: declare})
+	plan, err := Read(p).Enable(Enabling{Plugin: plugin, Scope: s, Declare: declare})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Apply(p); err != nil {
+	if err := Journal(p).Apply(plan); err != nil {
 		t.Fatal(err)
 	}
 	return plan
 }
 
-func disable(t *testing.T, p Places, plugin Plugin, s Scope) Plan {
+func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope) change.Change {
 	t.Helper()
-	plan, err := PlanDisable(p, plugin, s)
+	plan, err := Read(p).Disable(plugin, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.Apply(p); err != nil {
+	if err := Journal(p).Apply(plan); err != nil {
 		t.Fatal(err)
 	}
 	return plan
@@ -123,7 +120,7 @@ var corpus = map[string]string{
 
 func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 	for name, data := range corpus {
-		for _, scope := range Scopes() {
+		for _, scope := range client.Scopes() {
 			for _, declare := range []bool{false, true} {
 				t.Run(fmt.Sprintf("%s, %s, declare %v", name, scope, declare), func(t *testing.T) {
 					p := newPlaces(t)
@@ -131,10 +128,10 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 					if data != "(none)" {
 						put(t, path, data)
 					}
-					user := settingsOf(t, p, User)
+					user := settingsOf(t, p, client.User)
 					userBefore := look(t, user)
 
-					ned := p.plugin("ned-flanders")
+					ned := pluginOf(p, "ned-flanders")
 					enable(t, p, ned, scope, declare)
 					enabled := look(t, path)
 					var got struct {
@@ -155,7 +152,7 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 					if _, ok := got.Plugins[latteOrigin]; !ok {
 						t.Errorf("%s is not named:\n%s", latteOrigin, enabled)
 					}
-					if scope != User && got.Marketplaces["hooks"] != nil {
+					if scope != client.User && got.Marketplaces["hooks"] != nil {
 						t.Errorf("the suite's path is in %s settings:\n%s", scope, enabled)
 					}
 					if declare && !strings.Contains(look(t, user), ned.Suite) {
@@ -163,14 +160,14 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 					}
 
 					// Twice is once.
-					if again := enable(t, p, ned, scope, declare); again.Changes() {
+					if again := enable(t, p, ned, scope, declare); !again.Empty() {
 						t.Errorf("enabling twice changes:\n%s", again.Diff())
 					}
 					disable(t, p, ned, scope)
 					if got := look(t, path); got != data {
 						t.Errorf("afterwards %q, want %q", got, data)
 					}
-					if scope != User {
+					if scope != client.User {
 						if got := look(t, user); got != userBefore {
 							t.Errorf("user settings afterwards %q, want %q", got, userBefore)
 						}
@@ -178,7 +175,7 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 					if left, _ := filepath.Glob(filepath.Join(p.Config, "springfield", "edits", "*")); len(left) > 0 {
 						t.Errorf("still remembered: %v", left)
 					}
-					if again := disable(t, p, ned, scope); again.Changes() && data != corpus["plugin off"] {
+					if again := disable(t, p, ned, scope); !again.Empty() && data != corpus["plugin off"] {
 						t.Errorf("disabling twice changes:\n%s", again.Diff())
 					}
 				})
@@ -232,11 +229,11 @@ func TestDisableMemberByMember(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
-			path := settingsOf(t, p, User)
+			path := settingsOf(t, p, client.User)
 			put(t, path, test.before)
-			enable(t, p, p.plugin("ned-flanders"), User, false)
+			enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
 			put(t, path, test.edit(look(t, path)))
-			plan := disable(t, p, p.plugin("ned-flanders"), User)
+			plan := disable(t, p, pluginOf(p, "ned-flanders"), client.User)
 			if got := look(t, path); got != test.after {
 				t.Errorf("afterwards\n%s\nwant\n%s", got, test.after)
 			}
@@ -250,17 +247,17 @@ func TestDisableMemberByMember(t *testing.T) {
 // Without a memory (another machine) only our own member goes off.
 func TestDisableWithoutAMemory(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, Project)
+	path := settingsOf(t, p, client.Project)
 	const before = "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": false,\n    \"ned-flanders@hooks\": true\n  }\n}\n"
 	put(t, path, before)
-	plan := disable(t, p, p.plugin("ned-flanders"), Project)
+	plan := disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
 	if got, want := look(t, path), strings.Replace(before, "hooks\": true", "hooks\": false", 1); got != want {
 		t.Errorf("afterwards\n%s", got)
 	}
 	if len(plan.Notes) != 1 || !strings.Contains(plan.Notes[0], "double-shot-latte stays") {
 		t.Errorf("notes %q", plan.Notes)
 	}
-	if plan, err := PlanDisable(p, p.plugin("ned-flanders"), Project); err != nil || plan.Changes() {
+	if plan, err := Read(p).Disable(pluginOf(p, "ned-flanders"), client.Project); err != nil || !plan.Empty() {
 		t.Errorf("once more: %v, %s", err, plan.Diff())
 	}
 }
@@ -270,16 +267,16 @@ func TestDeclarationOutlivesOneOfItsUsers(t *testing.T) {
 	a := newPlaces(t)
 	b := a
 	b.Work, b.Root = a.Work+"-b", a.Work+"-b"
-	ned := a.plugin("ned-flanders")
-	user := settingsOf(t, a, User)
+	ned := pluginOf(a, "ned-flanders")
+	user := settingsOf(t, a, client.User)
 	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
-	enable(t, a, ned, Project, true)
-	enable(t, b, ned, Local, true)
-	disable(t, a, ned, Project)
+	enable(t, a, ned, client.Project, true)
+	enable(t, b, ned, client.Local, true)
+	disable(t, a, ned, client.Project)
 	if got := look(t, user); !strings.Contains(got, ned.Suite) {
 		t.Errorf("the declaration has gone while another project needs it:\n%s", got)
 	}
-	disable(t, b, ned, Local)
+	disable(t, b, ned, client.Local)
 	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
 		t.Errorf("afterwards\n%s", got)
 	}
@@ -290,15 +287,15 @@ func TestDeclarationDoesNotOutliveADeletedProject(t *testing.T) {
 	a := newPlaces(t)
 	b := a
 	b.Work, b.Root = a.Work+"-b", a.Work+"-b"
-	ned := a.plugin("ned-flanders")
-	user := settingsOf(t, a, User)
+	ned := pluginOf(a, "ned-flanders")
+	user := settingsOf(t, a, client.User)
 	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
-	enable(t, b, ned, Local, true)
-	enable(t, a, ned, Project, true)
+	enable(t, b, ned, client.Local, true)
+	enable(t, a, ned, client.Project, true)
 	if err := os.RemoveAll(b.Work); err != nil {
 		t.Fatal(err)
 	}
-	disable(t, a, ned, Project)
+	disable(t, a, ned, client.Project)
 	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
 		t.Errorf("afterwards\n%s", got)
 	}
@@ -316,11 +313,11 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 		"{\n  \"enabledPlugins\": \"all\"\n}":                                                        "line 2, column 21",
 		"{\n  \"enabledPlugins\": {\n  \"ned-flanders@hooks\": true, \"ned-flanders@hooks\": true}}": "line 3, column 31",
 	} {
-		for _, scope := range Scopes() {
+		for _, scope := range client.Scopes() {
 			p := newPlaces(t)
 			path := settingsOf(t, p, scope)
 			put(t, path, data)
-			_, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope, Declare: true})
+			_, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope, Declare: true})
 			var syntax *document.SyntaxError
 			if !errors.As(err, &syntax) || !strings.Contains(err.Error(), "read settings: "+path+": "+where) {
 				t.Errorf("%q: %v, want %s", data, err, where)
@@ -328,7 +325,7 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 			if got := look(t, path); got != data {
 				t.Errorf("%q became %q", data, got)
 			}
-			if scope != User && look(t, settingsOf(t, p, User)) != "(none)" {
+			if scope != client.User && look(t, settingsOf(t, p, client.User)) != "(none)" {
 				t.Error("user settings were written although the plan was refused")
 			}
 		}
@@ -337,28 +334,28 @@ func TestPlansRefuseWhatIsNotPlainJSON(t *testing.T) {
 
 func TestNamesThatMeanSomethingElse(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
-	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
-	var conflict *ConflictError
-	if _, err := PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
+	ned := pluginOf(p, "ned-flanders")
+	put(t, settingsOf(t, p, client.User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "github", "repo": "homer/hooks"}}}}`)
+	var conflict *client.ConflictError
+	if _, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true}); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "github homer/hooks") {
 		t.Errorf("declared elsewhere: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}, "odd": {"source": {"path": ["a"]}}}`, p.Config))
-	if _, err := IsRegistered(p, "hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory "+p.Config) {
+	if _, err := client.Look(p).IsRegistered("hooks", ned.Suite); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "directory "+p.Config) {
 		t.Errorf("known elsewhere: %v", err)
 	}
-	if _, err := IsRegistered(p, "odd", ned.Suite); !errors.As(err, &conflict) {
+	if _, err := client.Look(p).IsRegistered("odd", ned.Suite); !errors.As(err, &conflict) {
 		t.Errorf("known as something odd: %v", err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"hooks": {"source": {"source": "directory", "path": "/moved/away"}}}`)
-	if ok, err := IsRegistered(p, "hooks", ned.Suite); ok || err != nil {
+	if ok, err := client.Look(p).IsRegistered("hooks", ned.Suite); ok || err != nil {
 		t.Errorf("known where nothing is any more: %v, %v", ok, err)
 	}
 	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), fmt.Sprintf(`{"hooks": {"source": {"source": "directory", "path": %q}}}`, ned.Suite))
-	if ok, err := IsRegistered(p, "hooks", ned.Suite); !ok || err != nil {
+	if ok, err := client.Look(p).IsRegistered("hooks", ned.Suite); !ok || err != nil {
 		t.Errorf("known as it is: %v, %v", ok, err)
 	}
-	if ok, err := IsRegistered(p, "others", ned.Suite); ok || err != nil {
+	if ok, err := client.Look(p).IsRegistered("others", ned.Suite); ok || err != nil {
 		t.Errorf("unknown: %v, %v", ok, err)
 	}
 }
@@ -366,21 +363,21 @@ func TestNamesThatMeanSomethingElse(t *testing.T) {
 // A plan made from old bytes is refused and leaves memory and files alone.
 func TestApplyRefusesAStalePlan(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
-	path := settingsOf(t, p, User)
+	ned := pluginOf(p, "ned-flanders")
+	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
-	plan, err := PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: false})
+	plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: false})
 	if err != nil {
 		t.Fatal(err)
 	}
 	put(t, path, "{\"model\": \"opus\"}")
-	if err := plan.Apply(p); !errors.Is(err, ErrChanged) {
-		t.Errorf("%v, want %v", err, ErrChanged)
+	if err := Journal(p).Apply(plan); !errors.Is(err, change.ErrChanged) {
+		t.Errorf("%v, want %v", err, change.ErrChanged)
 	}
 	if got := look(t, path); got != "{\"model\": \"opus\"}" {
 		t.Errorf("the file became %q", got)
 	}
-	if m, err := p.recall(path); m != nil || err != nil {
+	if m, err := Read(p).recall(path); m != nil || err != nil {
 		t.Errorf("remembered: %+v, %v", m, err)
 	}
 }
@@ -388,18 +385,18 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 // The second file cannot be written: the first is as it was.
 func TestApplyIsAllOrNothing(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
-	user := settingsOf(t, p, User)
+	ned := pluginOf(p, "ned-flanders")
+	user := settingsOf(t, p, client.User)
 	put(t, user, "{\"model\": \"opus\"}")
-	plan, err := PlanEnable(p, Enabling{Plugin: ned, Scope: Project, Declare: true})
-	if err != nil || len(plan.edits) != 2 {
-		t.Fatalf("%v, %d edits", err, len(plan.edits))
+	plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
+	if err != nil || len(plan.Edits) != 4 {
+		t.Fatalf("%v, %d edits", err, len(plan.Edits))
 	}
 	// What would be the project's settings directory becomes a file, in a way
 	// that only shows when it is written.
-	plan.edits[1].file.Path = filepath.Join(user, "settings.json")
-	plan.edits[1].file.Asked = plan.edits[1].file.Path
-	if err := plan.Apply(p); err == nil {
+	last := &plan.Edits[3]
+	*last = change.Edit{Path: filepath.Join(user, "settings.json"), After: last.After}
+	if err := Journal(p).Apply(plan); err == nil {
 		t.Fatal("no error")
 	}
 	if got := look(t, user); got != "{\"model\": \"opus\"}" {
@@ -415,23 +412,23 @@ func TestApplyIsAllOrNothing(t *testing.T) {
 func TestOnePluginAtATime(t *testing.T) {
 	for _, before := range []string{"(none)", "{\n  \"enabledPlugins\": {\n    \"double-shot-latte@superpowers-marketplace\": true\n  }\n}\n"} {
 		p := newPlaces(t)
-		path := settingsOf(t, p, User)
+		path := settingsOf(t, p, client.User)
 		if before != "(none)" {
 			put(t, path, before)
 		}
-		a, b := p.plugin("ned-flanders"), p.plugin("lisa-simpson")
-		enable(t, p, a, User, true)
-		plan := enable(t, p, b, User, true)
+		a, b := pluginOf(p, "ned-flanders"), pluginOf(p, "lisa-simpson")
+		enable(t, p, a, client.User, true)
+		plan := enable(t, p, b, client.User, true)
 		if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "ned-flanders@hooks is switched off") {
 			t.Errorf("notes %q", notes)
 		}
 		if got := look(t, path); !strings.Contains(got, `"ned-flanders@hooks": false`) || !strings.Contains(got, `"lisa-simpson@hooks": true`) {
 			t.Errorf("after both:\n%s", got)
 		}
-		if plan, err := PlanDisable(p, a, User); err != nil || plan.Changes() {
+		if plan, err := Read(p).Disable(a, client.User); err != nil || !plan.Empty() {
 			t.Errorf("the first one is off already: %v\n%s", err, plan.Diff())
 		}
-		disable(t, p, b, User)
+		disable(t, p, b, client.User)
 		if got := look(t, path); got != before {
 			t.Errorf("afterwards %q, want %q", got, before)
 		}
@@ -444,8 +441,8 @@ func TestStaleMemory(t *testing.T) {
 	for name, data := range corpus {
 		t.Run(name, func(t *testing.T) {
 			p := newPlaces(t)
-			ned := p.plugin("ned-flanders")
-			path := settingsOf(t, p, User)
+			ned := pluginOf(p, "ned-flanders")
+			path := settingsOf(t, p, client.User)
 			reset := func(data string) {
 				t.Helper()
 				os.Remove(path)
@@ -455,30 +452,29 @@ func TestStaleMemory(t *testing.T) {
 			}
 			for _, other := range []string{data, "{\n  \"enabledPlugins\": {}\n}\n", "(none)"} {
 				reset(data)
-				enable(t, p, ned, User, true)
+				enable(t, p, ned, client.User, true)
 				reset(other)
-				enable(t, p, ned, User, true)
-				disable(t, p, ned, User)
+				enable(t, p, ned, client.User, true)
+				disable(t, p, ned, client.User)
 				if got := look(t, path); got != other {
 					t.Errorf("reset to %q, enabled, disabled: %q", other, got)
 				}
 			}
 			// Remembered, and then killed before the file changed.
 			reset(data)
-			plan, err := PlanEnable(p, Enabling{Plugin: ned, Scope: User, Declare: true})
+			plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, e := range plan.edits {
-				if err := p.makeState(""); err != nil {
-					t.Fatal(err)
-				}
-				if err := p.remember(e.memory); err != nil {
-					t.Fatal(err)
+			for _, e := range plan.Edits {
+				if e.Own {
+					if err := e.Write(); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
-			enable(t, p, ned, User, true)
-			disable(t, p, ned, User)
+			enable(t, p, ned, client.User, true)
+			disable(t, p, ned, client.User)
 			if got := look(t, path); got != data {
 				t.Errorf("after a kill: %q, want %q", got, data)
 			}
@@ -488,12 +484,12 @@ func TestStaleMemory(t *testing.T) {
 
 func TestDisableNeverCreatesAFile(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
-	path := settingsOf(t, p, User)
+	ned := pluginOf(p, "ned-flanders")
+	path := settingsOf(t, p, client.User)
 	put(t, path, "{\"model\": \"opus\"}")
-	enable(t, p, ned, User, true)
+	enable(t, p, ned, client.User, true)
 	os.Remove(path)
-	plan := disable(t, p, ned, User)
+	plan := disable(t, p, ned, client.User)
 	if written, removed := plan.Files(); len(written)+len(removed) > 0 {
 		t.Errorf("written %v, removed %v", written, removed)
 	}
@@ -505,32 +501,32 @@ func TestDisableNeverCreatesAFile(t *testing.T) {
 // Two plans from the same memory: the second is refused, not lost.
 func TestApplyRefusesAStaleMemory(t *testing.T) {
 	a := newPlaces(t)
-	ned := a.plugin("ned-flanders")
+	ned := pluginOf(a, "ned-flanders")
 	b, c := a, a
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
-	enable(t, c, ned, Project, true)
-	planA, err := PlanEnable(a, Enabling{Plugin: ned, Scope: Project, Declare: true})
+	enable(t, c, ned, client.Project, true)
+	planA, err := Read(a).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	planB, err := PlanEnable(b, Enabling{Plugin: ned, Scope: Project, Declare: true})
+	planB, err := Read(b).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := planA.Apply(a); err != nil {
+	if err := Journal(a).Apply(planA); err != nil {
 		t.Fatal(err)
 	}
-	if err := planB.Apply(b); !errors.Is(err, ErrChanged) {
-		t.Errorf("%v, want %v", err, ErrChanged)
+	if err := Journal(b).Apply(planB); !errors.Is(err, change.ErrChanged) {
+		t.Errorf("%v, want %v", err, change.ErrChanged)
 	}
-	enable(t, b, ned, Project, true)
-	disable(t, c, ned, Project)
-	disable(t, b, ned, Project)
-	if got := look(t, settingsOf(t, a, User)); !strings.Contains(got, ned.Suite) {
+	enable(t, b, ned, client.Project, true)
+	disable(t, c, ned, client.Project)
+	disable(t, b, ned, client.Project)
+	if got := look(t, settingsOf(t, a, client.User)); !strings.Contains(got, ned.Suite) {
 		t.Errorf("a still needs the declaration:\n%s", got)
 	}
-	disable(t, a, ned, Project)
-	if got := look(t, settingsOf(t, a, User)); got != "(none)" {
+	disable(t, a, ned, client.Project)
+	if got := look(t, settingsOf(t, a, client.User)); got != "(none)" {
 		t.Errorf("afterwards %q", got)
 	}
 }
@@ -542,19 +538,19 @@ func TestScopesThatAreOneFile(t *testing.T) {
 	for _, linked := range []bool{false, true} {
 		p := newPlaces(t)
 		p.Work = filepath.Dir(p.Config)
-		at := settingsOf(t, p, User)
+		at := settingsOf(t, p, client.User)
 		if linked {
 			at = filepath.Join(t.TempDir(), "dotfiles.json")
-			if err := errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, User))); err != nil {
+			if err := errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, client.User))); err != nil {
 				t.Fatal(err)
 			}
 		}
 		put(t, at, before)
-		enable(t, p, p.plugin("ned-flanders"), Project, true)
-		if got := look(t, at); !strings.Contains(got, `"ned-flanders@hooks": true`) || !strings.Contains(got, p.plugin("").Suite) {
+		enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
+		if got := look(t, at); !strings.Contains(got, `"ned-flanders@hooks": true`) || !strings.Contains(got, pluginOf(p, "").Suite) {
 			t.Errorf("enabled:\n%s", got)
 		}
-		disable(t, p, p.plugin("ned-flanders"), Project)
+		disable(t, p, pluginOf(p, "ned-flanders"), client.Project)
 		if got := look(t, at); got != before {
 			t.Errorf("afterwards %q", got)
 		}
@@ -573,7 +569,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	} {
 		for _, when := range []string{"before", "meanwhile"} {
 			p := newPlaces(t)
-			put(t, settingsOf(t, p, User), theirs)
+			put(t, settingsOf(t, p, client.User), theirs)
 			at := filepath.Join(p.Work, filepath.FromSlash(link))
 			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
 				t.Fatal(err)
@@ -586,14 +582,14 @@ func TestProjectsThatAreLinks(t *testing.T) {
 			if when == "before" {
 				swap()
 			}
-			for scope, path := range map[Scope]string{Project: ".claude/settings.json", Local: ".claude/settings.local.json"} {
-				plan, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: scope})
+			for scope, path := range map[client.Scope]string{client.Project: ".claude/settings.json", client.Local: ".claude/settings.local.json"} {
+				plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 				if when == "meanwhile" {
 					if err != nil {
 						t.Fatal(err)
 					}
 					swap()
-					err = plan.Apply(p)
+					err = Journal(p).Apply(plan)
 				}
 				var refused *folder.LinkError
 				onTheWay := path == link || strings.HasPrefix(path, link+"/")
@@ -606,11 +602,11 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					}
 					continue
 				}
-				if _, err := PlanDisable(p, p.plugin("ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
+				if _, err := Read(p).Disable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
 					t.Errorf("%s, %s: disable: %v", link, scope, err)
 				}
 			}
-			if got := look(t, settingsOf(t, p, User)); got != theirs {
+			if got := look(t, settingsOf(t, p, client.User)); got != theirs {
 				t.Errorf("%s: the user's settings became %q", link, got)
 			}
 		}
@@ -621,7 +617,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var refused *folder.LinkError
-	if _, err := PlanRemove(p, filepath.Join(p.Work, ".claude", "ralph-loop.local.md")); !errors.As(err, &refused) {
+	if _, err := Remove(p, filepath.Join(p.Work, ".claude", "ralph-loop.local.md")); !errors.As(err, &refused) {
 		t.Errorf("remove: %v", err)
 	}
 }
@@ -629,34 +625,34 @@ func TestProjectsThatAreLinks(t *testing.T) {
 // What springfield once set through a link can be taken back through it, but for the
 // user's own settings, which have a scope of their own; and nothing else is edited there.
 func TestDisableBehindALink(t *testing.T) {
-	for name, behind := range map[string]Scope{"another project": Project, "the user": User} {
+	for name, behind := range map[string]client.Scope{"another project": client.Project, "the user": client.User} {
 		p := newPlaces(t)
 		other := p
 		other.Work = filepath.Join(filepath.Dir(p.Work), "other")
 		other.Root = other.Work
 		file := settingsOf(t, other, behind)
 		put(t, file, "{}\n")
-		enable(t, other, p.plugin("ned-flanders"), behind, false)
+		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
 		enabled := look(t, file)
 		if err := os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")); err != nil {
 			t.Fatal(err)
 		}
 		var refused *folder.LinkError
-		if _, err := PlanEnable(p, Enabling{Plugin: p.plugin("marge"), Scope: Project}); !errors.As(err, &refused) {
+		if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
 		}
-		if _, err := PlanDisable(p, p.plugin("marge"), Project); !errors.As(err, &refused) {
+		if _, err := Read(p).Disable(pluginOf(p, "marge"), client.Project); !errors.As(err, &refused) {
 			t.Errorf("%s: disable of what springfield did not enable: %v", name, err)
 		}
-		plan, err := PlanDisable(p, p.plugin("ned-flanders"), Project)
-		if behind == User {
+		plan, err := Read(p).Disable(pluginOf(p, "ned-flanders"), client.Project)
+		if behind == client.User {
 			if !errors.As(err, &refused) || look(t, file) != enabled {
 				t.Errorf("%s: disable: %v", name, err)
 			}
 			continue
 		}
 		if err == nil {
-			err = plan.Apply(p)
+			err = Journal(p).Apply(plan)
 		}
 		if got := look(t, file); err != nil || got != "{}\n" {
 			t.Errorf("%s: disable: %v, %s", name, err, got)
@@ -666,39 +662,39 @@ func TestDisableBehindALink(t *testing.T) {
 
 func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
 	p := newPlaces(t)
-	path := settingsOf(t, p, User)
+	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
 	if err := os.Chmod(path, 0o444); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanEnable(p, Enabling{Plugin: p.plugin("ned-flanders"), Scope: User, Declare: false}); !errors.Is(err, os.ErrPermission) {
+	if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: false}); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestDisableSaysWhereItStaysOn(t *testing.T) {
 	p := newPlaces(t)
-	ned := p.plugin("ned-flanders")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
-	enable(t, p, ned, Project, false)
-	plan := disable(t, p, ned, Project)
+	ned := pluginOf(p, "ned-flanders")
+	put(t, settingsOf(t, p, client.User), `{"enabledPlugins": {"ned-flanders@hooks": true}}`)
+	enable(t, p, ned, client.Project, false)
+	plan := disable(t, p, ned, client.Project)
 	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it stays on: user settings switch it on") {
 		t.Errorf("notes %q", notes)
 	}
-	enable(t, p, ned, User, false)
-	plan = disable(t, p, ned, User)
+	enable(t, p, ned, client.User, false)
+	plan = disable(t, p, ned, client.User)
 	if notes := strings.Join(plan.Notes, "\n"); !strings.Contains(notes, "it was on before springfield enabled it") {
 		t.Errorf("notes %q", notes)
 	}
-	disable(t, p, ned, User)
-	if got := look(t, settingsOf(t, p, User)); got != `{"enabledPlugins": {"ned-flanders@hooks": false}}` {
+	disable(t, p, ned, client.User)
+	if got := look(t, settingsOf(t, p, client.User)); got != `{"enabledPlugins": {"ned-flanders@hooks": false}}` {
 		t.Errorf("afterwards %q", got)
 	}
 }
 
 // remember adds a suite to the list, as init does.
-func remember(p Places, dir string) error {
-	_, err := change.Journal{Dir: p.state()}.Do(func() (change.Change, error) {
+func remember(p client.Places, dir string) error {
+	_, err := change.Journal{Dir: p.State()}.Do(func() (change.Change, error) {
 		e, err := RememberSuite(p, dir)
 		return change.Change{Did: "make suite " + dir, Edits: []change.Edit{e}}, err
 	})
@@ -745,7 +741,7 @@ func TestSuites(t *testing.T) {
 	if list, err = Suites(p); len(list) != 7 || err != nil {
 		t.Errorf("after one has gone: %v, %v", list, err)
 	}
-	info, err := os.Stat(p.state())
+	info, err := os.Stat(p.State())
 	if err != nil || !reflect.DeepEqual(info.Mode().Perm(), os.FileMode(0o700)) {
 		t.Errorf("state directory: %v, %v", info.Mode(), err)
 	}
@@ -754,13 +750,13 @@ func TestSuites(t *testing.T) {
 // What disable gives back member by member has the layout it had.
 func TestGivenBackAsItWasWritten(t *testing.T) {
 	p := newPlaces(t)
-	user := settingsOf(t, p, User)
+	user := settingsOf(t, p, client.User)
 	const before = "{\n  \"extraKnownMarketplaces\": {\n    \"hooks\": { \"source\":{\"source\" : \"directory\",\"path\":\"/moved/away\"} }\n  }\n}\n"
 	put(t, user, before)
-	ned := p.plugin("ned-flanders")
-	enable(t, p, ned, User, true)
+	ned := pluginOf(p, "ned-flanders")
+	enable(t, p, ned, client.User, true)
 	put(t, user, strings.Replace(look(t, user), "{", "{\n  \"model\": \"opus\",", 1))
-	disable(t, p, ned, User)
+	disable(t, p, ned, client.User)
 	if got, want := look(t, user), strings.Replace(before, "{", "{\n  \"model\": \"opus\",", 1); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}

@@ -12,6 +12,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
@@ -21,43 +23,31 @@ type Addition struct {
 	Value json.RawMessage
 }
 
-// RulesFile is where a user's own rules for a plugin lie.
-func (p Places) RulesFile(plugin string) string { return p.state(plugin + ".json") }
-
-// PlanRules adds elements to arrays of the user's own rules for a plugin. It
-// refuses, with a *SyntaxError inside, what Parse and Apply refuse. check looks at
-// what the file would hold; its error refuses the plan.
-func PlanRules(p Places, plugin string, additions []Addition, did string, check func(after []byte) error) (Plan, error) {
-	plan := Plan{Did: did, kind: "rules"}
-	file, err := Open(p.RulesFile(plugin))
+// AddRules plans to add elements to arrays of the user's own rules for a plugin. It
+// refuses, with a *document.SyntaxError inside, what Parse and Apply refuse. check
+// looks at what the file would hold; its error refuses the plan.
+func AddRules(p client.Places, plugin string, additions []Addition, check func(after []byte) error) (change.Change, error) {
+	c := change.Change{Did: "tune " + plugin, Kind: "rules"}
+	e, err := change.Open("", p.RulesFile(plugin))
 	if err != nil {
-		return plan, fmt.Errorf("read rules: %w", err)
+		return c, fmt.Errorf("read rules: %w", err)
 	}
-	doc, err := document.Parse(file.Data)
-	if err != nil {
-		return plan, fmt.Errorf("read rules: %s: %w", file.Asked, err)
+	f := file{Edit: e}
+	if f.doc, err = document.Parse(f.data()); err != nil {
+		return c, fmt.Errorf("read rules: %s: %w", f.Path, err)
 	}
-	var changes []document.Edit
+	var edits []document.Edit
 	for _, a := range additions {
-		changes = append(changes, document.Edit{Path: []string{a.List, document.Appended}, Value: a.Value})
+		edits = append(edits, document.Edit{Path: []string{a.List, document.Appended}, Value: a.Value})
 	}
-	after, err := doc.Apply(changes...)
+	after, err := f.doc.Apply(edits...)
 	if err != nil {
-		return plan, fmt.Errorf("read rules: %s: %w", file.Asked, err)
+		return c, fmt.Errorf("read rules: %s: %w", f.Path, err)
 	}
-	if err := check(after); err != nil {
-		return plan, err
+	if err := check(after); err != nil || len(edits) == 0 {
+		return c, err
 	}
-	if len(changes) == 0 {
-		return plan, nil
-	}
-	if err := writable(file); err != nil {
-		return plan, err
-	}
-	known, err := p.recall(file.Path)
-	if err != nil {
-		return plan, err
-	}
-	plan.edits = append(plan.edits, newEdit(file, after, known))
-	return plan, nil
+	edit, err := f.with(after)
+	c.Edits = []change.Edit{edit}
+	return c, err
 }

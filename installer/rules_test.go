@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
@@ -51,9 +52,9 @@ func TestAppendedElements(t *testing.T) {
 }
 
 // Rules are added, undone to the byte, and not written where the caller refuses.
-func TestPlanRules(t *testing.T) {
+func TestAddRules(t *testing.T) {
 	for _, before := range []string{"", "{ \"off\": [\"x\"],\r\n  \"add\" : [ {\"id\":\"a\"} ] }"} {
-		places := Places{Config: filepath.Join(t.TempDir(), ".claude")}
+		places := client.Places{Config: filepath.Join(t.TempDir(), ".claude")}
 		path := places.RulesFile("ned")
 		if before != "" {
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -65,29 +66,29 @@ func TestPlanRules(t *testing.T) {
 		}
 		more := []Addition{{"add", json.RawMessage(`{"id":"b"}`)}, {"off", json.RawMessage(`"y"`)}}
 		refusal := errors.New("no")
-		if _, err := PlanRules(places, "ned", more, "tune ned", func([]byte) error { return refusal }); !errors.Is(err, refusal) {
+		if _, err := AddRules(places, "ned", more, func([]byte) error { return refusal }); !errors.Is(err, refusal) {
 			t.Fatalf("%q: %v", before, err)
 		}
 		var seen []byte
-		plan, err := PlanRules(places, "ned", more, "tune ned", func(after []byte) error { seen = after; return nil })
+		plan, err := AddRules(places, "ned", more, func(after []byte) error { seen = after; return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(plan.Diff(), `"b"`) {
 			t.Errorf("the diff lacks the rule: %s", plan.Diff())
 		}
-		if err := plan.Apply(places); err != nil {
+		if err := Journal(places).Apply(plan); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
 		if err != nil || string(got) != string(seen) || !strings.Contains(string(got), `"b"`) {
 			t.Fatalf("%q became %q, %v; checked was %q", before, got, err, seen)
 		}
-		undo, entry, err := PlanUndo(places)
+		undo, entry, err := planUndo(places)
 		if err != nil || entry.Did != "tune ned" {
 			t.Fatalf("%+v, %v", entry, err)
 		}
-		if err := undo.Apply(places); err != nil {
+		if err := Journal(places).Apply(undo); err != nil {
 			t.Fatal(err)
 		}
 		got, err = os.ReadFile(path)
@@ -97,8 +98,8 @@ func TestPlanRules(t *testing.T) {
 	}
 }
 
-func TestPlanRulesRefused(t *testing.T) {
-	places := Places{Config: t.TempDir()}
+func TestAddRulesRefused(t *testing.T) {
+	places := client.Places{Config: t.TempDir()}
 	path := places.RulesFile("ned")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func TestPlanRulesRefused(t *testing.T) {
 	if err := os.WriteFile(path, []byte("{\n  \"off\": [],\n}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := PlanRules(places, "ned", nil, "tune", func([]byte) error { return nil })
+	_, err := AddRules(places, "ned", nil, func([]byte) error { return nil })
 	var syntax *document.SyntaxError
 	if !errors.As(err, &syntax) || syntax.Line != 2 || !strings.Contains(err.Error(), path) {
 		t.Errorf("%v", err)

@@ -6,6 +6,11 @@ package installer
 import (
 	"crypto/rand"
 	"fmt"
+	"io/fs"
+	"runtime"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // secretSize is the size of the key in bytes.
@@ -14,30 +19,35 @@ const secretSize = 32
 // Secret is the key of 32 bytes in the state directory, which is made when it is
 // first asked for. One that others can read, or of another size, is made anew:
 // what was recognised by it then no longer is.
-func Secret(p Places) (key []byte, err error) {
-	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("read secret: %w", err) }
-	if err := p.makeState(""); err != nil {
-		return fail(err)
-	}
-	unlock, err := Lock(p.state("secret.lock"))
-	if err != nil {
-		return fail(err)
-	}
-	defer unlock()
-	file, err := Open(p.state("secret"))
-	if err != nil {
-		return fail(err)
-	}
-	if len(file.Data) == secretSize && !isOpen(file.Mode) {
-		return file.Data, nil
-	}
-	key = make([]byte, secretSize)
-	if _, err := rand.Read(key); err != nil {
-		return fail(err)
-	}
-	file.Mode = newFileMode
-	if err := file.Replace(key); err != nil {
-		return fail(err)
+func Secret(p client.Places) (key []byte, err error) {
+	if key, err = secret(p); err != nil {
+		return nil, fmt.Errorf("read secret: %w", err)
 	}
 	return key, nil
 }
+
+func secret(p client.Places) ([]byte, error) {
+	if err := change.MakeDirs(p.State(), 0o700); err != nil {
+		return nil, err
+	}
+	unlock, err := change.Lock(p.State("secret.lock"))
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	e, err := change.Open("", p.State("secret"))
+	if err != nil {
+		return nil, err
+	}
+	if e.Before != nil && len(e.Before.Data) == secretSize && !isShared(e.Before.Mode) {
+		return e.Before.Data, nil
+	}
+	key := make([]byte, secretSize)
+	_, _ = rand.Read(key) // it never fails
+	e.After = &change.Content{Data: key, Mode: newFileMode}
+	return key, e.Write()
+}
+
+// isShared tells whether others than a file's owner have a right to it. On Windows a
+// mode does not say.
+func isShared(mode fs.FileMode) bool { return runtime.GOOS != "windows" && mode&0o077 != 0 }

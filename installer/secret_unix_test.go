@@ -16,7 +16,7 @@ func TestSecret(t *testing.T) {
 		if err != nil || len(key) != secretSize {
 			t.Fatalf("%d bytes, %v", len(key), err)
 		}
-		info, err := os.Stat(p.state("secret"))
+		info, err := os.Stat(p.State("secret"))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Fatalf("%v, %v", info, err)
 		}
@@ -30,8 +30,8 @@ func TestSecret(t *testing.T) {
 		t.Errorf("another user has the same, %v", err)
 	}
 	for name, spoil := range map[string]func() error{
-		"read by others": func() error { return os.Chmod(p.state("secret"), 0o644) },
-		"too short":      func() error { return os.WriteFile(p.state("secret"), nil, 0o600) },
+		"read by others": func() error { return os.Chmod(p.State("secret"), 0o644) },
+		"too short":      func() error { return os.WriteFile(p.State("secret"), nil, 0o600) },
 	} {
 		before := secret()
 		if err := spoil(); err != nil {

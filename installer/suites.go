@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 type suites struct {
@@ -19,7 +20,7 @@ type suites struct {
 }
 
 // RememberSuite adds a directory to the list.
-func RememberSuite(p Places, dir string) (change.Edit, error) {
+func RememberSuite(p client.Places, dir string) (change.Edit, error) {
 	e, list, err := readSuites(p)
 	if err != nil {
 		return e, fmt.Errorf("remember suite: %w", err)
@@ -37,19 +38,18 @@ func RememberSuite(p Places, dir string) (change.Edit, error) {
 }
 
 // Suites lists the remembered directories that still exist.
-func Suites(p Places) ([]string, error) {
+func Suites(p client.Places) ([]string, error) {
 	_, list, err := readSuites(p)
 	if err != nil {
 		return nil, fmt.Errorf("list suites: %w", err)
 	}
 	return slices.DeleteFunc(list.Suites, func(dir string) bool {
-		_, err := os.Stat(dir)
-		return !filepath.IsAbs(dir) || err != nil
+		return !filepath.IsAbs(dir) || !exists(dir)
 	}), nil
 }
 
-func readSuites(p Places) (e change.Edit, list suites, err error) {
-	if e, err = change.Open("", p.state("suites.json")); err != nil || e.Before == nil {
+func readSuites(p client.Places) (e change.Edit, list suites, err error) {
+	if e, err = change.Open("", p.State("suites.json")); err != nil || e.Before == nil {
 		e.Own = true
 		return e, suites{}, err
 	}
@@ -67,4 +67,14 @@ func encodeIndented(v any) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(v)
 	return b.Bytes(), err
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 // Request says what to publish, and how.
@@ -47,7 +47,7 @@ type Request struct {
 type Means struct {
 	Git     git.Git
 	Tools   generator.Toolchain
-	Client  installer.Client    // Claude Code, which is asked about the result
+	Client  client.Command      // Claude Code, which is asked about the result
 	Asking  func(client string) // is told before it is asked
 	Journal change.Journal
 	// Resolve gives the marketplace's directory that a suite or the user names, and

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/interview"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -158,8 +158,8 @@ func (a *app) checkMarketplace(name, dir string) error {
 	if err != nil {
 		return nil // then Claude Code knows nothing either
 	}
-	var conflict *installer.ConflictError
-	if _, err := installer.IsRegistered(places, name, dir); errors.As(err, &conflict) {
+	var conflict *client.ConflictError
+	if _, err := client.Look(places).IsRegistered(name, dir); errors.As(err, &conflict) {
 		return &hinted{err, "choose another name: --marketplace NAME"}
 	}
 	return nil // a record that cannot be read is for enable and doctor to name

@@ -18,7 +18,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/publish"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
@@ -175,8 +175,8 @@ func first(offer cobra.CompletionFunc) cobra.CompletionFunc {
 
 func scopes() []string {
 	var all []string
-	for _, s := range installer.Scopes() {
-		means := map[installer.Scope]string{installer.User: "all your sessions", installer.Project: "everybody's sessions here", installer.Local: "your sessions in this repository"}
+	for _, s := range client.Scopes() {
+		means := map[client.Scope]string{client.User: "all your sessions", client.Project: "everybody's sessions here", client.Local: "your sessions in this repository"}
 		all = append(all, string(s)+"\t"+means[s])
 	}
 	return all

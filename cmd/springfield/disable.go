@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/activation"
 )
 
 type disableOptions struct {
@@ -53,87 +50,20 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	if err != nil {
 		return err
 	}
-	plugin, err := a.findEnabled(places, o, scope)
-	var several *severalError
-	if errors.As(err, &several) && !o.purge { // whichever is meant: it is off
-		if o.dryRun {
-			return a.preview(o.json, installer.Plan{})
-		}
-		return a.reportEdit(o.json, edited{Plugin: o.plugin, Scope: scope, State: "disabled"}, installer.Plan{})
-	}
+	done, err := activation.Disable(ctx, a.means(places), activation.Disabling{
+		Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun,
+	})
 	if err != nil {
 		return hintSettings(err)
 	}
-	client := a.claude(places)
-	if o.purge && client.Command == "" {
-		return &hinted{errors.New("there is no claude command, and only that can make Claude Code forget a plugin"), "nothing was changed; springfield disable " + plugin.ID() + " puts the settings back"}
-	}
-	makePlan := func() (installer.Plan, error) { return installer.PlanDisable(places, plugin, scope) }
 	if o.dryRun {
-		plan, err := makePlan()
-		if err != nil {
-			return hintSettings(err)
-		}
-		if err := a.preview(o.json, plan); err != nil {
+		if err := a.preview(o.json, done.Change); err != nil {
 			return err
 		}
-		if o.purge {
-			why, err := installer.InUse(places, plugin, scope)
-			switch {
-			case err != nil:
-				return err
-			case why != "":
-				a.talk("and would leave it installed: %s", why)
-			default:
-				a.talk("and would have the claude command forget %s, away from your settings", plugin.ID())
-			}
+		if done.Todo != "" {
+			a.talk("and would %s", done.Todo)
 		}
 		return nil
 	}
-	plan, err := apply(places, makePlan)
-	if err != nil {
-		return hintSettings(err)
-	}
-	if o.purge {
-		notes, err := client.Purge(ctx, places, plugin)
-		if err != nil && ctx.Err() != nil {
-			a.talk("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
-			return ctx.Err()
-		}
-		if err != nil {
-			return &hinted{fmt.Errorf("%s is disabled in %s settings, but: %w", plugin.ID(), scope, err), "call it again, or in Claude Code: /plugin"}
-		}
-		plan.Notes = append(plan.Notes, notes...)
-	}
-	return a.reportEdit(o.json, edited{Plugin: plugin.ID(), Scope: scope, State: "disabled"}, plan)
-}
-
-// findEnabled turns a name into a plugin. What settings switch on, those of the
-// scope first, needs no suite: it may have moved away, or be somebody else's.
-func (a *app) findEnabled(places installer.Places, o disableOptions, scope installer.Scope) (installer.Plugin, error) {
-	if name, marketplace, ok := strings.Cut(o.plugin, "@"); ok {
-		return installer.Plugin{Name: name, Marketplace: marketplace}, nil
-	}
-	if o.suite != "" {
-		return a.findPlugin(places, o.plugin, o.suite)
-	}
-	for _, s := range append([]installer.Scope{scope}, installer.Scopes()...) {
-		on, err := installer.EnabledAs(places, o.plugin, s)
-		switch {
-		case err != nil && s == scope:
-			return installer.Plugin{}, err
-		case len(on) == 1:
-			return on[0], nil
-		case len(on) > 1:
-			return installer.Plugin{}, &usageError{
-				fmt.Errorf("%s is enabled twice: %s and %s", o.plugin, on[0].ID(), on[1].ID()), "say which: springfield disable " + on[0].ID(),
-			}
-		}
-	}
-	for _, r := range installer.SwitchedOnByUs(places) { // its entry has gone by other means
-		if name, marketplace, _ := strings.Cut(r.ID, "@"); name == o.plugin {
-			return installer.Plugin{Name: name, Marketplace: marketplace}, nil
-		}
-	}
-	return a.findPlugin(places, o.plugin, o.suite)
+	return a.reportEdit(o.json, edited{Plugin: done.ID, Scope: scope, State: "disabled"}, done.Change)
 }

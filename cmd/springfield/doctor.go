@@ -38,7 +38,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 		return err
 	}
 	r := a.inspection(places)
-	if r.Client.Command != "" {
+	if r.Client.Path != "" {
 		r.Version, _ = r.Client.Version(ctx) // unknown is a finding of its own
 	}
 	in, err := inspection.Inspect(r)

@@ -11,9 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/folder"
-	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/activation"
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/interview"
 )
@@ -66,168 +67,105 @@ Where it is not, user settings get a third entry that declares the suite.`,
 // settingsFlags are those that every verb about settings has.
 func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, asJSON *bool) {
 	f := cmd.Flags()
-	f.StringVar(scope, "scope", string(installer.User), "which settings: user, project or local")
+	f.StringVar(scope, "scope", string(client.User), "which settings: user, project or local")
 	f.StringVar(suite, "suite", "", "directory of the suite that has the plugin")
 	f.BoolVar(dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(asJSON, "json", false, "print the result as JSON")
 }
 
-func runEnable(ctx context.Context, a *app, o enableOptions) (err error) {
-	if o.scope == managed {
-		return a.printManaged(ctx, o)
-	}
-	scope, err := parseScope(o.scope)
+func runEnable(ctx context.Context, a *app, o enableOptions) error {
+	request, err := a.toBeEnabled(ctx, o)
 	if err != nil {
 		return err
-	}
-	if o.conflicts != "" && o.conflicts != string(installer.RivalsOff) && o.conflicts != string(installer.RivalsKeep) {
-		return &usageError{fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep"}
 	}
 	places, err := a.places()
 	if err != nil {
 		return err
 	}
-	act := a.newActivation(places, o)
-	defer func() {
+	if o.scope == client.Managed {
+		settings, plugin, err := activation.Managed(ctx, a.means(places), request)
 		if err != nil {
-			act.takeBack(ctx, o.plugin)
+			return hintSettings(err)
 		}
-	}()
-	plugin, err := act.find(ctx, o)
-	if err != nil {
-		return hintSettings(err)
+		return a.printManaged(o.json, settings, plugin)
 	}
-	wanted := installer.Enabling{Plugin: plugin, Scope: scope, Keep: o.keep, Rivals: installer.Rivals(o.conflicts)}
-	if err := act.look(&wanted); err != nil {
-		return err
-	}
-
-	// Worked out before anything happens, so that settings nobody can edit
-	// leave the client alone too.
-	plan, err := a.planEnable(ctx, places, &wanted)
+	done, err := activation.Enable(ctx, a.means(places), request)
 	if err != nil {
 		return hintSettings(err)
 	}
 	if o.dryRun {
-		if err := a.preview(o.json, plan); err != nil {
+		if err := a.preview(o.json, done.Change); err != nil {
 			return err
 		}
-		if todo := act.todo(); todo != "" {
-			a.talk("and would run: %s, away from your settings", todo)
+		if done.Todo != "" {
+			a.talk("and would run: %s, away from your settings", done.Todo)
 		}
 		return nil
 	}
-	if err := act.run(ctx, &wanted); err != nil {
-		return err
-	}
-	plan, err = apply(places, func() (installer.Plan, error) { return installer.PlanEnable(places, wanted) })
-	if err != nil {
-		return hintSettings(err)
-	}
-	live := "live in your next Claude Code session"
-	if wanted.Declare {
-		live += "; before Claude Code 2.1.285 in the one after it"
-	}
-	if scope == installer.Local && places.Work != places.Root && act.isOld(ctx, "2.1.211") {
-		plan.Notes = append(plan.Notes, "your Claude Code reads local settings only where a session starts: start it in "+places.Root)
-	}
-	plan.Notes = append(plan.Notes, a.scopeNotes(ctx, places, scope, plugin)...)
-	return a.reportEdit(o.json, edited{plugin.ID(), scope, "enabled", plugin.Suite, firstOf(plugin.Suite, act.from), live}, plan)
+	return a.reportEdit(o.json, edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live}, done.Change)
 }
 
-// scopeNotes say what an edit of a project's settings means beside the edit.
-func (a *app) scopeNotes(ctx context.Context, places installer.Places, scope installer.Scope, plugin installer.Plugin) []string {
-	file, errFile := places.Settings(scope)
-	user, errUser := places.Settings(installer.User)
-	switch {
-	case errFile != nil || errUser != nil || scope == installer.User:
-		return nil
-	case file == user || folder.Same(file, user):
-		return []string{"here these are your user settings: it is on in every session of yours"}
-	case scope == installer.Local:
-		if a.wouldCommit(ctx, file) {
-			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
-		}
-		return nil
+// toBeEnabled is the request that flags come to.
+func (a *app) toBeEnabled(ctx context.Context, o enableOptions) (r activation.Enabling, err error) {
+	r = activation.Enabling{
+		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
+		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun,
+		Ask: func(rivals *installer.RivalsError) (installer.Rivals, error) { return a.askRivals(ctx, rivals) },
 	}
-	others := "the marketplace is a directory of this machine: for others it becomes live once they have it as a repository"
-	if plugin.Suite == "" {
-		others = fmt.Sprintf("others who work on this project call springfield enable %s --scope project too: it fetches what they lack", plugin.ID())
-		if m, known := installer.MarketNamed(places, plugin.Marketplace); known {
-			if from := m.Repository(); from != "" {
-				others = fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, from)
-			}
+	if o.scope != client.Managed {
+		if r.Scope, err = parseScope(o.scope); err != nil {
+			return r, err
 		}
 	}
-	return []string{others}
+	if o.conflicts != "" && o.conflicts != string(installer.RivalsOff) && o.conflicts != string(installer.RivalsKeep) {
+		return r, &usageError{fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep"}
+	}
+	return r, nil
 }
 
-// wouldCommit tells whether a file lies in the git repository around the working
-// directory, and that does not ignore it.
-func (a *app) wouldCommit(ctx context.Context, file string) bool {
-	if git.Root(a.work) == "" {
-		return false
-	}
-	repo, err := a.git().Repository(ctx, a.work)
-	if err != nil || repo == nil {
-		return false
-	}
-	place, err := repo.Path(file)
-	if err != nil || !filepath.IsLocal(place) {
-		return false
-	}
-	ignored, err := repo.Ignored(ctx, []string{place})
-	return err == nil && len(ignored) == 0
-}
-
-// planEnable plans, and asks about rivals if there are any and somebody can be
-// asked.
-func (a *app) planEnable(ctx context.Context, places installer.Places, wanted *installer.Enabling) (installer.Plan, error) {
-	plan, err := installer.PlanEnable(places, *wanted)
-	var rivals *installer.RivalsError
-	if !errors.As(err, &rivals) {
-		return plan, err
-	}
+// askRivals asks what is to happen to plugins that would drive the same loop.
+func (a *app) askRivals(ctx context.Context, rivals *installer.RivalsError) (installer.Rivals, error) {
 	if !a.terminal {
-		return plan, &usageError{err, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
+		return "", &usageError{rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
 	}
 	answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
 		{Value: string(installer.RivalsOff), Help: "switch it off with this edit; disable and undo bring it back"},
 		{Value: string(installer.RivalsKeep), Help: "leave it on: either can make Claude go on"},
 	}, string(installer.RivalsOff))
-	if err != nil {
-		return plan, err
-	}
-	wanted.Rivals = installer.Rivals(answer)
-	return installer.PlanEnable(places, *wanted)
+	return installer.Rivals(answer), err
 }
 
-// apply makes a plan and writes it, anew when another program came first.
-func apply(places installer.Places, plan func() (installer.Plan, error)) (installer.Plan, error) {
-	const tries = 5
-	for try := 1; ; try++ {
-		p, err := plan()
-		if err != nil || !p.Changes() {
-			return p, err
-		}
-		err = p.Apply(places)
-		if err == nil || try == tries || !errors.Is(err, installer.ErrChanged) {
-			return p, err
-		}
+// printManaged prints what an administrator would deploy.
+func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) error {
+	files := client.ManagedFiles()
+	if asJSON {
+		return a.encode(struct {
+			Settings string            `json:"settings"`
+			Paths    map[string]string `json:"paths"` // by system
+		}{string(settings), files})
 	}
+	fmt.Fprint(a.out, string(settings))
+	a.talk("an administrator puts this file there; nothing was changed here")
+	for _, system := range []string{"Linux and WSL", "macOS", "Windows"} {
+		a.talk("  %-14s %s", system, files[system])
+	}
+	if plugin.Suite != "" {
+		a.talk("the suite must lie at %s on every machine; publish it as a repository to do without", plugin.Suite)
+	}
+	return nil
 }
 
 // edited is what enable and disable report.
 type edited struct {
-	Plugin string          `json:"plugin"`
-	Scope  installer.Scope `json:"scope"`
-	State  string          `json:"state"`           // enabled or disabled
-	Suite  string          `json:"suite,omitempty"` // its directory, if it is one of this machine
-	From   string          `json:"from,omitempty"`  // where the plugin comes from, for people
-	Live   string          `json:"live,omitempty"`
+	Plugin string       `json:"plugin"`
+	Scope  client.Scope `json:"scope"`
+	State  string       `json:"state"`           // enabled or disabled
+	Suite  string       `json:"suite,omitempty"` // its directory, if it is one of this machine
+	From   string       `json:"from,omitempty"`  // where the plugin comes from, for people
+	Live   string       `json:"live,omitempty"`
 }
 
-func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
+func (a *app) reportEdit(asJSON bool, e edited, plan change.Change) error {
 	written, removed := plan.Files()
 	if asJSON {
 		return a.encode(struct {
@@ -238,7 +176,7 @@ func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
 		}{e, list(written), list(removed), list(plan.Notes)})
 	}
 	already := ""
-	if !plan.Changes() {
+	if plan.Empty() {
 		already = " already"
 	}
 	a.say("%s is %s%s in %s settings", e.Plugin, e.State, already, e.Scope)
@@ -260,14 +198,14 @@ func (a *app) reportEdit(asJSON bool, e edited, plan installer.Plan) error {
 // list is never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
-func (a *app) preview(asJSON bool, plan installer.Plan) error {
+func (a *app) preview(asJSON bool, plan change.Change) error {
 	if asJSON {
 		return a.encode(struct {
 			Diff  string   `json:"diff"` // unified; empty when nothing would change
 			Notes []string `json:"notes"`
 		}{plan.Diff(), list(plan.Notes)})
 	}
-	if !plan.Changes() {
+	if plan.Empty() {
 		a.talk("nothing would change")
 	}
 	fmt.Fprint(a.out, plan.Diff())
@@ -277,16 +215,16 @@ func (a *app) preview(asJSON bool, plan installer.Plan) error {
 	return nil
 }
 
-func parseScope(name string) (installer.Scope, error) {
-	scope := installer.Scope(name)
-	if !slices.Contains(installer.Scopes(), scope) {
+func parseScope(name string) (client.Scope, error) {
+	scope := client.Scope(name)
+	if !slices.Contains(client.Scopes(), scope) {
 		return "", &usageError{fmt.Errorf("there is no scope %q", name), "--scope is user, project or local; for enable also managed"}
 	}
 	return scope, nil
 }
 
 func hintConflict(err error) error {
-	var conflict *installer.ConflictError
+	var conflict *client.ConflictError
 	if errors.As(err, &conflict) {
 		return &hinted{err, fmt.Sprintf("springfield disable PLUGIN@%s --purge has Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name)}
 	}
@@ -297,9 +235,9 @@ func hintConflict(err error) error {
 // what they are now.
 func hintSettings(err error) error {
 	var syntax *document.SyntaxError
-	var damaged *installer.DamagedError
-	var failed *installer.WriteError
-	var known *hinted
+	var damaged *change.DamagedError
+	var failed *change.WriteError
+	var known interface{ Hint() string }
 	switch {
 	case errors.As(err, &known):
 		return err
@@ -311,7 +249,7 @@ func hintSettings(err error) error {
 		return &hinted{err, "remove that file: springfield then no longer knows what it did there, and disable only sets its own entry"}
 	case errors.As(err, &syntax):
 		return &hinted{err, "your settings are as they were; springfield edits only what Claude Code reads, plain JSON with every key once"}
-	case errors.Is(err, installer.ErrChanged):
+	case errors.Is(err, change.ErrChanged):
 		return &hinted{err, "your settings were left to the other program; call springfield again"}
 	case errors.Is(err, os.ErrPermission):
 		return &hinted{err, "your settings are as they were; the file is read-only, or it or its directory belongs to somebody else"}
@@ -323,7 +261,7 @@ func hintSettings(err error) error {
 
 // hintLeft is about a plan that failed and left something all the same, and what
 // mends that.
-func hintLeft(failed *installer.WriteError, mend string) error {
+func hintLeft(failed *change.WriteError, mend string) error {
 	if failed.Done {
 		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", failed), "springfield undo --forget takes it out of the list, once the cause is gone"}
 	}

@@ -327,7 +327,7 @@ func (a *app) nameToEnable(m making) string {
 		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", m.remembered)
 		return name + " --suite " + quoted(m.dir)
 	}
-	if all, _, err := a.inSuites(places, name, ""); err == nil && len(all) > 1 {
+	if all, _, err := a.means(places).InSuites(name, ""); err == nil && len(all) > 1 {
 		return name + "@" + m.spec.Marketplace // the bare name would mean several
 	}
 	return name

@@ -137,7 +137,7 @@ func (a *app) question(o judgeOptions, j strategy.Judge) (judge.Question, error)
 	return q, nil
 }
 
-// maxPage is more than a page has, to try others.
+// maxPage is more than a page: somebody may want to see what another one gives.
 const maxPage = 32 << 10
 
 func (a *app) readPage(path string) (string, error) {

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
-	"github.com/rogpeppe/go-internal/testscript"
 )
 
 // The CLI is tested as its users call it: scripts in testdata/script, each in

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/publish"
 )
 
@@ -125,7 +125,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 		return err
 	}
 	o.Look = o.dryRun
-	means := publish.Means{Git: a.git(), Tools: a.toolchain(), Client: a.claude(installer.Places{}), Asking: a.asking, Journal: journal(places), Resolve: a.resolve}
+	means := publish.Means{Git: a.git(), Tools: a.toolchain(), Client: a.claude(), Asking: a.asking, Journal: installer.Journal(places), Resolve: a.resolve}
 	means.Tools.Builder = o.builder
 	plan, err := publish.New(ctx, means, o.Request)
 	if err != nil {
@@ -224,7 +224,9 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Checks      []check.Finding    `json:"checks"`
 		}{p.Market.Name, p.Market.Path, p.Plugins, p.Hooks, list(texts), list(removed), list(p.Compiled), list(p.Tags()), list(p.Waits), p.Checks})
 	}
-	a.printPlugins(p)
+	if err := a.printPlugins(p); err != nil {
+		return err
+	}
 	for _, h := range p.Hooks {
 		leaves := "nothing leaves the machine"
 		if len(h.Hosts) > 0 {
@@ -265,12 +267,13 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	return nil
 }
 
-func (a *app) printPlugins(p *publish.Plan) {
+func (a *app) printPlugins(p *publish.Plan) error {
 	checks := "passed"
 	if n := check.Count(p.Checks, check.Warning); n > 0 {
 		checks = count(n, "warning") + "; springfield validate shows them"
 	}
-	rows := [][]string{{"plugin", "version", "source", "size", "checks"}}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "plugin\tversion\tsource\tsize\tchecks")
 	for _, plugin := range p.Plugins {
 		version := plugin.New
 		switch {
@@ -283,9 +286,7 @@ func (a *app) printPlugins(p *publish.Plan) {
 		if plugin.SHA != "" {
 			source += " @" + plugin.SHA[:12]
 		}
-		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
+		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f MB\t%s\n", plugin.Name, version, source, float64(plugin.Size)/1e6, checks)
 	}
-	for _, line := range layout.Table(rows) {
-		a.say("%s", line)
-	}
+	return w.Flush()
 }

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
@@ -55,9 +56,10 @@ func (a *app) report(err error) int {
 	}
 	var usage *usageError
 	var request *publish.UsageError
-	var several *severalError
+	var activating *activation.UsageError
+	var several *activation.SeveralError
 	var spec *generator.SpecError
-	if errors.As(err, &usage) || errors.As(err, &request) || errors.As(err, &several) || errors.As(err, &spec) {
+	if errors.As(err, &usage) || errors.As(err, &request) || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec) {
 		return 2
 	}
 	return 1

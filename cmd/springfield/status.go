@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/inspection"
-	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -43,7 +43,6 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 	return inspection.Inspect(a.inspection(places))
 }
 
-func (a *app) inspection(places installer.Places) inspection.Request {
-	return inspection.Request{Places: places, Client: a.claude(places), Off: a.off, Now: time.Now(),
-		Apply: func(plan func() (installer.Plan, error)) (installer.Plan, error) { return apply(places, plan) }}
+func (a *app) inspection(places client.Places) inspection.Request {
+	return inspection.Request{Places: places, Client: a.claude(), Off: a.off, Now: time.Now()}
 }

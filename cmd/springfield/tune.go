@@ -14,7 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/activation"
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
@@ -107,7 +110,7 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	}
 	if !o.json {
 		proposal.WriteText(a.lines(), target.Plugin, report.Sessions)
-		if plan.Changes() {
+		if !plan.Empty() {
 			a.say("\n%s", strings.TrimSuffix(plan.Diff(), "\n"))
 		}
 	}
@@ -133,9 +136,9 @@ type tuneShape struct {
 }
 
 // accept writes the plan if the user says so: by --yes, or asked on a terminal.
-func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.Proposal, plan installer.Plan) (written bool, err error) {
+func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.Proposal, plan change.Change) (written bool, err error) {
 	switch {
-	case !plan.Changes() || o.dryRun:
+	case plan.Empty() || o.dryRun:
 		return false, nil
 	case o.yes:
 	case !a.terminal || o.json:
@@ -151,10 +154,10 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 		}
 	}
 	shown := plan.Diff()
-	if _, err = apply(t.places, func() (installer.Plan, error) {
+	if _, err = installer.Journal(t.places).Do(func() (change.Change, error) {
 		again, err := t.plan(proposal.Proposed)
 		if err == nil && again.Diff() != shown {
-			err = fmt.Errorf("write rules: %s: %w", t.file(), installer.ErrChanged) // it was not this that was accepted
+			err = fmt.Errorf("write rules: %s: %w", t.file(), change.ErrChanged) // it was not this that was accepted
 		}
 		return again, err
 	}); err != nil {
@@ -168,7 +171,7 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 
 // tuned is the plugin whose rules are looked at, and whose home they are in.
 type tuned struct {
-	places installer.Places
+	places client.Places
 	tune.Target
 }
 
@@ -176,9 +179,9 @@ type tuned struct {
 func (t tuned) file() string { return t.places.RulesFile(t.Plugin) }
 
 // tuned finds the plugin: by its name, else the one that decides, else
-// the one that people begin with, which need not be enabled.
-func (a *app) tuned(places installer.Places, name string) (tune.Target, error) {
-	inventory, err := places.Inventory()
+// ned-flanders, whose rules wait for nobody to enable it.
+func (a *app) tuned(places client.Places, name string) (tune.Target, error) {
+	inventory, err := client.Look(places).Inventory()
 	if err != nil {
 		return tune.Target{}, err
 	}
@@ -199,9 +202,9 @@ func (a *app) tuned(places installer.Places, name string) (tune.Target, error) {
 	case len(found) > 1:
 		return tune.Target{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Plugin, found[1].Plugin), "say which: --plugin " + found[0].Plugin}
 	}
-	bare, _, _ := strings.Cut(firstOf(name, replay.First), "@")
-	p, err := a.findPlugin(places, firstOf(name, replay.First), "")
-	var several *severalError
+	bare, _, _ := strings.Cut(firstOf(name, "ned-flanders"), "@")
+	p, err := a.means(places).Find(firstOf(name, "ned-flanders"), "")
+	var several *activation.SeveralError
 	switch {
 	case err == nil && p.Suite != "":
 		return tune.In(filepath.Join(p.Suite, p.Name))
@@ -217,7 +220,7 @@ func (a *app) tuned(places installer.Places, name string) (tune.Target, error) {
 
 // plan is the edit that proposals come to. What the hook would find wrong with the file
 // that comes of it is an error.
-func (t tuned) plan(proposed []tune.Proposed) (installer.Plan, error) {
+func (t tuned) plan(proposed []tune.Proposed) (change.Change, error) {
 	plan, _, err := t.with(proposed)
 	return plan, err
 }
@@ -228,7 +231,7 @@ func (t tuned) settings(proposed []tune.Proposed) (hook.Settings, error) {
 	return settings, err
 }
 
-func (t tuned) with(proposed []tune.Proposed) (plan installer.Plan, settings hook.Settings, err error) {
+func (t tuned) with(proposed []tune.Proposed) (plan change.Change, settings hook.Settings, err error) {
 	var additions []installer.Addition
 	for _, p := range proposed {
 		list, v := "add", any(p.Rule)
@@ -241,7 +244,7 @@ func (t tuned) with(proposed []tune.Proposed) (plan installer.Plan, settings hoo
 		}
 		additions = append(additions, installer.Addition{List: list, Value: value})
 	}
-	plan, err = installer.PlanRules(t.places, t.Plugin, additions, "tune "+t.Plugin, func(data []byte) (err error) {
+	plan, err = installer.AddRules(t.places, t.Plugin, additions, func(data []byte) (err error) {
 		settings, err = t.Settings(data, t.file())
 		return err
 	})
@@ -253,7 +256,7 @@ func hintRules(err error) error {
 	switch {
 	case errors.As(err, &syntax), errors.Is(err, tune.ErrRules):
 		return &hinted{err, "mend that file first: nothing was written"}
-	case errors.Is(err, installer.ErrChanged):
+	case errors.Is(err, change.ErrChanged):
 		return &hinted{err, "the file was left to the other program; call springfield tune again"}
 	}
 	return err

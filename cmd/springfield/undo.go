@@ -56,7 +56,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	if err != nil {
 		return err
 	}
-	j := journal(places)
+	j := installer.Journal(places)
 	switch {
 	case o.list:
 		return a.listEdits(j, o.json)
@@ -186,18 +186,13 @@ func (a *app) hintUndo(err error) error {
 	return hintChange(err, "undo")
 }
 
-// journal keeps all that springfield changes.
-func journal(places installer.Places) change.Journal {
-	return change.Journal{Dir: filepath.Join(places.Config, "springfield")}
-}
-
 // carryOut makes a plan for a suite and applies it. Where there is no home, or none
 // that springfield can keep a journal in, the suite is written all the same.
 func (a *app) carryOut(plan func() (change.Change, error)) error {
 	places, err := a.places()
 	if err == nil {
-		if err = change.MakeDirs(journal(places).Dir, 0o700); err == nil {
-			_, err = journal(places).Do(plan)
+		if err = change.MakeDirs(installer.Journal(places).Dir, 0o700); err == nil {
+			_, err = installer.Journal(places).Do(plan)
 			return err
 		}
 	}

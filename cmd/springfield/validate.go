@@ -8,7 +8,6 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer"
 )
 
 type validateOptions struct {
@@ -76,7 +75,7 @@ func (a *app) validate(ctx context.Context, dir string) ([]check.Finding, error)
 	if err != nil || !v.Readable {
 		return v.Found, err
 	}
-	client, err := a.claude(installer.Places{}).Validate(ctx, dir, names(v.Suite.Plugins), a.asking)
+	client, err := a.claude().Validate(ctx, dir, names(v.Suite.Plugins), a.asking)
 	return append(v.Found, client...), err
 }
 

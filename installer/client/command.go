@@ -1,4 +1,4 @@
-package installer
+package client
 
 // What the claude command does for us: getting to know a marketplace, fetching
 // a plugin, and forgetting both.
@@ -13,10 +13,9 @@ package installer
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,16 +33,16 @@ const (
 	fetchPatience  = 5 * time.Minute
 )
 
-// Client is the claude command.
-type Client struct {
-	Command string
-	Env     []string // its environment, KEY=value
+// Command is the claude command.
+type Command struct {
+	Path string   // absolute; "" if there is none
+	Env  []string // its environment, KEY=value
 }
 
 // Register makes a directory known as a marketplace.
-func (c Client) Register(ctx context.Context, p Places, name, dir string) error {
-	if err := c.call(ctx, p, clientPatience, func() error {
-		ok, err := IsRegistered(p, name, dir)
+func (c Command) Register(ctx context.Context, s *Snapshot, name, dir string) error {
+	if err := c.call(ctx, s, clientPatience, func(now *Snapshot) error {
+		ok, err := now.IsRegistered(name, dir)
 		return orNotRecorded(ok, err)
 	}, "plugin", "marketplace", "add", dir); err != nil {
 		return fmt.Errorf("register marketplace: %w", err)
@@ -52,32 +51,16 @@ func (c Client) Register(ctx context.Context, p Places, name, dir string) error 
 }
 
 // AddMarket makes a repository known as a marketplace. It returns its name, and
-// whether it was not known before. The source is OWNER/REPO or the URL of a git repository. A name that is known as
-// something else is refused: the client would repoint it.
-func (c Client) AddMarket(ctx context.Context, p Places, source string) (name string, added bool, err error) {
-	// Tried out first where nothing is known, since only the catalog says its name.
-	trial, err := os.MkdirTemp("", throwawayPrefix)
+// whether it was not known before. The source is OWNER/REPO or the URL of a git
+// repository. A name that is known as something else is refused: the client would
+// repoint it.
+func (c Command) AddMarket(ctx context.Context, s *Snapshot, source string) (name string, added bool, err error) {
+	fail := func(err error) (string, bool, error) { return "", false, fmt.Errorf("add marketplace: %w", err) }
+	found, err := c.tryMarket(ctx, s, source)
 	if err != nil {
-		return "", false, fmt.Errorf("add marketplace: %w", err)
+		return fail(err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
-	var found Market
-	there := p
-	there.Plugins = trial
-	network, err := p.forClient()
-	if err != nil {
-		return "", false, fmt.Errorf("add marketplace: %w", err)
-	}
-	if err := c.callWith(ctx, there, network, fetchPatience, func() error {
-		markets, err := Markets(there)
-		for _, m := range markets {
-			found = m
-		}
-		return orNotRecorded(len(markets) == 1, err)
-	}, "plugin", "marketplace", "add", source); err != nil {
-		return "", false, fmt.Errorf("add marketplace: %w", err)
-	}
-	markets, err := Markets(p)
+	markets, err := s.Markets()
 	if err != nil {
 		return "", false, err
 	}
@@ -87,28 +70,52 @@ func (c Client) AddMarket(ctx context.Context, p Places, source string) (name st
 		}
 		return "", false, &ConflictError{found.Name, known.String(), found.String()}
 	}
-	if err := c.call(ctx, p, fetchPatience, func() error {
-		markets, err := Markets(p)
+	if err := c.call(ctx, s, fetchPatience, func(now *Snapshot) error {
+		markets, err := now.Markets()
 		_, ok := markets[found.Name]
 		return orNotRecorded(ok, err)
 	}, "plugin", "marketplace", "add", source); err != nil {
 		// Cut off, it may be registered all the same.
-		_, _ = c.forgetMarket(context.WithoutCancel(ctx), p, Plugin{Marketplace: found.Name})
-		return "", false, fmt.Errorf("add marketplace: %w", err)
+		_, _ = c.Forget(context.WithoutCancel(ctx), Look(s.Places), found.Name)
+		return fail(err)
 	}
 	return found.Name, true, nil
 }
 
+// tryMarket adds a marketplace where nothing is known, since only its catalog says
+// its name.
+func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (found Market, err error) {
+	trial, err := os.MkdirTemp("", throwawayPrefix)
+	if err != nil {
+		return found, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(trial)) }()
+	there := s.Places
+	there.Plugins = trial
+	network, err := s.forCommand()
+	if err != nil {
+		return found, err
+	}
+	err = c.callWith(ctx, there, network, fetchPatience, func(now *Snapshot) error {
+		markets, err := now.Markets()
+		for _, m := range markets {
+			found = m
+		}
+		return orNotRecorded(len(markets) == 1, err)
+	}, "plugin", "marketplace", "add", source)
+	return found, err
+}
+
 // Install fetches a plugin of a marketplace that is a repository. It tells whether
 // nothing of it was installed before, for whatever project.
-func (c Client) Install(ctx context.Context, p Places, id string) (added bool, err error) {
-	records, err := p.allRecords()
+func (c Command) Install(ctx context.Context, s *Snapshot, id string) (added bool, err error) {
+	records, err := s.allRecords()
 	if err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
-	if err := c.call(ctx, p, fetchPatience, func() error {
+	if err := c.call(ctx, s, fetchPatience, func(now *Snapshot) error {
 		// A record for another project is none for here.
-		return orNotRecorded(p.Installed(id).Dir != "", nil)
+		return orNotRecorded(now.Installed(id).Dir != "", nil)
 	}, "plugin", "install", id); err != nil {
 		return false, fmt.Errorf("install %s: %w", id, err)
 	}
@@ -117,8 +124,8 @@ func (c Client) Install(ctx context.Context, p Places, id string) (added bool, e
 
 // Uninstall has the client forget a plugin, and not its marketplace. It says what
 // it did or why not, "" if nothing of it is installed.
-func (c Client) Uninstall(ctx context.Context, p Places, id string) (note string, err error) {
-	records, err := p.allRecords()
+func (c Command) Uninstall(ctx context.Context, s *Snapshot, id string) (note string, err error) {
+	records, err := s.allRecords()
 	if err != nil || len(records[id]) == 0 {
 		return "", err
 	}
@@ -129,8 +136,8 @@ func (c Client) Uninstall(ctx context.Context, p Places, id string) (note string
 			return id + " stays installed: the claude command could take " + other + " for it", nil
 		}
 	}
-	if err := c.call(ctx, p, clientPatience, func() error {
-		records, err := p.records(id)
+	if err := c.call(ctx, s, clientPatience, func(now *Snapshot) error {
+		records, err := now.records(id)
 		return orNotRecorded(len(records) == 0, err)
 	}, "plugin", "uninstall", id); err != nil {
 		return "", fmt.Errorf("uninstall %s: %w", id, err)
@@ -138,113 +145,46 @@ func (c Client) Uninstall(ctx context.Context, p Places, id string) (note string
 	return id + " is uninstalled", nil
 }
 
-// Purge has the client forget a plugin, and its marketplace if nothing else of
-// it is in use. It says what it did and what it left, a sentence each.
-func (c Client) Purge(ctx context.Context, p Places, plugin Plugin) (notes []string, err error) {
-	id := plugin.ID()
-	records, err := p.allRecords()
-	if err != nil {
-		return nil, err
-	}
-	layers, err := p.readLayers()
-	if err != nil {
-		return nil, err
-	}
-	if why := p.inUse(id, layers, records[id], ""); why != "" {
-		return []string{id + " stays installed: " + why}, nil
-	}
-	others := othersOf(plugin, records, layers)
-	if len(others) == 0 {
-		// Removing the last source of a plugin uninstalls it too.
-		return c.forgetMarket(ctx, p, plugin)
-	}
-	note, err := c.Uninstall(ctx, p, id)
-	if err != nil {
-		return nil, err
-	}
-	if note != "" {
-		notes = append(notes, note)
-	}
-	return append(notes, fmt.Sprintf("marketplace %s stays registered: %s comes from it too", plugin.Marketplace, others[0])), nil
-}
-
-// InUse says why a plugin would stay installed when it is disabled in a scope, ""
-// if nothing else needs it.
-func InUse(p Places, plugin Plugin, scope Scope) (string, error) {
-	layers, err := p.readLayers()
+// Forget has the client forget a marketplace, and with it what is installed from
+// there. It says what it did.
+func (c Command) Forget(ctx context.Context, s *Snapshot, name string) (note string, err error) {
+	markets, err := s.Markets()
 	if err != nil {
 		return "", err
-	}
-	records, err := p.allRecords()
-	if err != nil {
-		return "", err
-	}
-	path, err := p.Settings(scope)
-	if err != nil {
-		return "", err
-	}
-	file, err := resolve(path)
-	return p.inUse(plugin.ID(), layers, records[plugin.ID()], file), err
-}
-
-// inUse says what else than one file needs a plugin of which the client has
-// these records.
-func (p Places) inUse(id string, layers []Layer, records []record, except string) string {
-	for _, l := range layers {
-		if on, _ := l.says(id); on && l.path != except {
-			return l.Name + " settings switch it on"
-		}
-	}
-	for _, m := range p.memories() {
-		if m.switchedOn(id) && m.File != except && exists(m.File) {
-			return "springfield has enabled it in " + m.File + ", too"
-		}
-	}
-	for _, r := range records {
-		if !p.fits(r) && isDir(r.ProjectPath) {
-			return "Claude Code has installed it for " + r.ProjectPath + ", too"
-		}
-	}
-	return ""
-}
-
-// forgetMarket unregisters a plugin's marketplace, and with it what is installed
-// from there.
-func (c Client) forgetMarket(ctx context.Context, p Places, plugin Plugin) ([]string, error) {
-	name := plugin.Marketplace
-	markets, err := Markets(p)
-	if err != nil {
-		return nil, err
 	}
 	known, ok := markets[name]
 	if !ok {
-		return []string{"Claude Code does not know marketplace " + name}, nil
+		return "Claude Code does not know marketplace " + name, nil
 	}
 	// The client removes what its settings declare.
-	declaration, err := document.Encode(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.source}}})
+	declaration, err := document.Encode(map[string]any{"extraKnownMarketplaces": map[string]any{name: map[string]any{"source": known.Source}}})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	if err := c.callWith(ctx, p, declaration, clientPatience, func() error {
-		markets, err := Markets(p)
+	if err := c.callWith(ctx, s.Places, declaration, clientPatience, func(now *Snapshot) error {
+		markets, err := now.Markets()
 		_, still := markets[name]
 		return orNotRecorded(!still, err)
 	}, "plugin", "marketplace", "remove", name); err != nil {
-		return nil, fmt.Errorf("remove marketplace: %w", err)
+		return "", fmt.Errorf("remove marketplace: %w", err)
 	}
-	return []string{"Claude Code has forgotten marketplace " + name + " and what was installed from it"}, nil
+	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
 }
 
-// othersOf lists what else of a plugin's marketplace is switched on here or
-// installed.
-func othersOf(plugin Plugin, records map[string][]record, layers []Layer) []string {
-	var ids []string
-	for id := range records {
-		ids = append(ids, id)
+// UsedOf lists what else of a plugin's marketplace is switched on here or installed.
+func (s *Snapshot) UsedOf(plugin Plugin) ([]string, error) {
+	records, err := s.allRecords()
+	if err != nil {
+		return nil, err
 	}
+	layers, err := s.Layers()
+	if err != nil {
+		return nil, err
+	}
+	ids := slices.Collect(maps.Keys(records))
 	for _, l := range layers {
-		for _, id := range l.ids() {
-			if on, _ := l.says(id); on {
+		for _, id := range l.IDs() {
+			if on, _ := l.Says(id); on {
 				ids = append(ids, id)
 			}
 		}
@@ -253,14 +193,14 @@ func othersOf(plugin Plugin, records map[string][]record, layers []Layer) []stri
 	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool {
 		_, marketplace, _ := strings.Cut(id, "@")
 		return marketplace != plugin.Marketplace || id == plugin.ID()
-	})
+	}), nil
 }
 
 // Version is the client's version, as 2.1.329.
-func (c Client) Version(ctx context.Context) (string, error) {
+func (c Command) Version(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, clientPatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Command, "--version")
+	cmd := exec.CommandContext(ctx, c.Path, "--version")
 	cmd.Dir, cmd.Env = os.TempDir(), c.Env
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
@@ -269,22 +209,6 @@ func (c Client) Version(ctx context.Context) (string, error) {
 	}
 	version, _, _ := strings.Cut(strings.TrimSpace(string(out)), " ")
 	return version, nil
-}
-
-// allRecords lists where the client has installed what.
-func (p Places) allRecords() (map[string][]record, error) {
-	fields, _, err := readObject(p.Plugins, "installed_plugins.json")
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	plugins, _ := members(fields["plugins"])
-	all := map[string][]record{}
-	for id, raw := range plugins {
-		var records []record
-		_ = json.Unmarshal(raw, &records) // of another shape: it is there all the same
-		all[id] = records
-	}
-	return all, nil
 }
 
 // errNotRecorded says that the client did not do, by its own records, what it
@@ -300,23 +224,20 @@ func orNotRecorded(ok bool, err error) error {
 
 // call runs the client with what it needs of the user's settings, and believes only
 // what check finds in its records.
-func (c Client) call(ctx context.Context, p Places, patience time.Duration, check func() error, args ...string) error {
-	settings, err := p.forClient("enabledPlugins", "extraKnownMarketplaces")
+func (c Command) call(ctx context.Context, s *Snapshot, patience time.Duration, check func(now *Snapshot) error, args ...string) error {
+	settings, err := s.forCommand("enabledPlugins", "extraKnownMarketplaces")
 	if err != nil {
 		return err
 	}
-	return c.callWith(ctx, p, settings, patience, check, args...)
+	defer s.forget()
+	return c.callWith(ctx, s.Places, settings, patience, check, args...)
 }
 
-// forClient is what the client needs to know of the user's settings: the members
+// forCommand is what the client needs to know of the user's settings: the members
 // that are asked for, and how the network is reached. The rest, tokens among it,
 // is no business of a temporary file.
-func (p Places) forClient(keys ...string) ([]byte, error) {
-	path, err := p.Settings(User)
-	if err != nil {
-		return nil, err
-	}
-	l := readLayer("user", path) // unreadable: not in effect
+func (s *Snapshot) forCommand(keys ...string) ([]byte, error) {
+	l := s.user() // unreadable: not in effect
 	copied := map[string]any{}
 	for _, key := range keys {
 		if raw, ok := l.fields[key]; ok {
@@ -328,7 +249,7 @@ func (p Places) forClient(keys ...string) ([]byte, error) {
 		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "no_proxy", "all_proxy",
 		"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSH", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "CLAUDE_CODE_PLUGIN_PREFER_HTTPS",
 	} {
-		if value, _, ok := envIn([]Layer{l}, name); ok {
+		if value, _, ok := Env([]Layer{l}, name); ok {
 			variables[name] = value
 		}
 	}
@@ -344,14 +265,19 @@ func sweepThrowaways() {
 			continue
 		}
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > abandoned {
-			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // somebody else's stays
+			_ = os.RemoveAll(filepath.Join(os.TempDir(), e.Name())) // another user's stays
 		}
 	}
 }
 
-const throwawayPrefix = "springfield-claude-"
+const (
+	throwawayPrefix = "springfield-claude-"
 
-func (c Client) callWith(ctx context.Context, p Places, settings []byte, patience time.Duration, check func() error, args ...string) (err error) {
+	// abandoned is when a temporary directory has surely lost the process that made it.
+	abandoned = time.Hour
+)
+
+func (c Command) callWith(ctx context.Context, p Places, settings []byte, patience time.Duration, check func(now *Snapshot) error, args ...string) (err error) {
 	sweepThrowaways()
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -369,13 +295,13 @@ func (c Client) callWith(ctx context.Context, p Places, settings []byte, patienc
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, c.Command, args...)
+	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Dir = work
 	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+p.Plugins,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
 	out, runErr := cmd.CombinedOutput()
-	checked := check()
+	checked := check(Look(p))
 	if !errors.Is(checked, errNotRecorded) {
 		return checked
 	}

@@ -1,4 +1,4 @@
-package installer
+package client
 
 // What is in effect for sessions that start in a directory.
 //
@@ -25,8 +25,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/cameronsjo/springfield/installer/document"
+	"strconv"
+	"strings"
 )
 
 // Inventory is what is in effect.
@@ -36,19 +36,6 @@ type Inventory struct {
 	Hooks    []Hook     // what runs, in order: managed, user, project, local, plugins by ID
 	Idle     []Hook     // what does not run although its file is in effect; Never says why
 	Silenced string     // what keeps hooks from running and where it is set, "" if nothing does
-}
-
-// Layer is one settings file.
-type Layer struct {
-	Name    string // "managed", "local", "project" or "user"
-	File    string
-	Exists  bool
-	Problem string // why Claude Code passes it over, "" if it does not
-
-	path    string // File, every symbolic link followed
-	fields  map[string]json.RawMessage
-	plugins map[string]json.RawMessage // what its enabledPlugins say
-	doc     *document.Document         // nil if there is a Problem
 }
 
 // Switched is a plugin and what settings say of it.
@@ -70,83 +57,31 @@ func (s Switched) Runs() bool { return s.On && s.Problem == "" }
 
 // Inventory finds out what is in effect. What is broken is part of the answer;
 // the error is about a directory that cannot be read at all.
-func (p Places) Inventory() (Inventory, error) {
-	layers, err := p.readLayers()
+func (s *Snapshot) Inventory() (Inventory, error) {
+	layers, err := s.Layers()
 	if err != nil {
 		return Inventory{}, fmt.Errorf("read settings: %w", err)
 	}
-	skills, err := p.skills()
+	skills, err := s.skillPlugins()
 	if err != nil {
 		return Inventory{}, fmt.Errorf("read skills: %w", err)
 	}
 	i := Inventory{Settings: layers}
-	i.Plugins = i.switched(p, skills)
+	i.Plugins = s.switched(layers, skills)
 	gag := i.gag()
 	i.Silenced = gag.why
 	i.hooks(gag)
 	return i, nil
 }
 
-// readLayers reads every settings file, the highest first.
-func (p Places) readLayers() ([]Layer, error) {
-	var all []Layer // the lowest first, as the lowest scope is the one that has a shared file
-	add := func(name, path string) {
-		l := readLayer(name, path)
-		if !slices.ContainsFunc(all, func(other Layer) bool { return other.path == l.path }) {
-			all = append(all, l)
-		}
-	}
-	for _, scope := range Scopes() {
-		path, err := p.Settings(scope)
-		if err != nil {
-			return nil, err
-		}
-		add(string(scope), path)
-	}
-	for _, path := range p.managedFiles() {
-		add("managed", path)
-	}
-	slices.Reverse(all)
-	return all, nil
-}
-
-func readLayer(name, path string) Layer {
-	l := Layer{Name: name, File: path, path: path}
-	file, err := Open(path)
-	if err != nil {
-		var bare *fs.PathError
-		l.Exists, l.Problem = true, err.Error()
-		if errors.As(err, &bare) {
-			l.Problem = bare.Err.Error()
-		}
-		return l
-	}
-	l.path, l.Exists = file.Path, file.Exists
-	doc, err := document.Parse(file.Data)
-	if err != nil {
-		l.Problem = err.Error()
-		return l
-	}
-	l.doc = doc
-	l.take(doc.Fields())
-	return l
-}
-
-// says is what a layer says of a plugin. Anything but false switches it on, as
-// an array of versions does.
-func (l Layer) says(id string) (on, says bool) {
-	raw, says := l.plugins[id]
-	return says && string(raw) != "false", says
-}
-
-// source is the layer in a hook's words.
-func (l Layer) source() string { return l.Name + " settings" }
-
-// skills finds the plugins in the configuration directory's skills, which load
+// skillPlugins finds the plugins in the configuration directory's skills, which load
 // without being named anywhere: ID to directory. The name is the one in their
 // plugin.json, whatever the directory is called.
-func (p Places) skills() (map[string]string, error) {
-	around := filepath.Join(p.Config, "skills")
+func (s *Snapshot) skillPlugins() (map[string]string, error) {
+	if s.skills != nil {
+		return s.skills, nil
+	}
+	around := filepath.Join(s.Config, "skills")
 	entries, err := os.ReadDir(around)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -154,11 +89,11 @@ func (p Places) skills() (map[string]string, error) {
 	dirs := map[string]string{}
 	for _, e := range entries { // sorted, so that of two with one name the first counts
 		dir := filepath.Join(around, e.Name())
-		fields, _, err := readObject(dir, ".claude-plugin/plugin.json")
+		fields, _, err := s.object(dir, ".claude-plugin/plugin.json")
 		if err != nil {
 			continue
 		}
-		name := stringIn(fields["name"])
+		name := textIn(fields["name"])
 		if name == "" {
 			name = e.Name()
 		}
@@ -167,35 +102,48 @@ func (p Places) skills() (map[string]string, error) {
 			dirs[id] = dir
 		}
 	}
+	s.skills = dirs
 	return dirs, nil
 }
 
-// switched lists every plugin and who decides about it.
-func (i Inventory) switched(p Places, skills map[string]string) []Switched {
+// Skills is the name of the lowest layer, which no settings file is: plugins in the
+// configuration directory's skills load unless settings say no.
+const Skills = "skills"
+
+// Unasked is that layer.
+func (s *Snapshot) Unasked() (Layer, error) {
+	skills, err := s.skillPlugins()
+	l := Layer{Name: Skills, Exists: true, switches: map[string]json.RawMessage{}}
+	for id, dir := range skills {
+		manifest, broken := s.readManifest(dir)
+		l.switches[id] = json.RawMessage(strconv.FormatBool(broken == nil && !manifest.optional))
+	}
+	return l, err
+}
+
+// switched lists every plugin and the layer that decides about it.
+func (s *Snapshot) switched(layers []Layer, skills map[string]string) []Switched {
 	ids := slices.Collect(maps.Keys(skills))
-	for _, l := range i.Settings {
-		for id := range l.plugins {
-			ids = append(ids, id)
-		}
+	for _, l := range layers {
+		ids = slices.AppendSeq(ids, maps.Keys(l.switches))
 	}
 	slices.Sort(ids)
-	ids = slices.Compact(ids)
 	var all []Switched
-	for n, installed := range p.InstalledAll(ids) {
-		s := Switched{Installed: installed}
-		_, loads := skills[ids[n]]
-		s.On = loads && !installed.optional
-		for _, l := range i.Settings {
-			on, says := l.says(ids[n])
+	for _, id := range slices.Compact(ids) {
+		found := Switched{Installed: s.Installed(id)}
+		_, loads := skills[id]
+		found.On = loads && !found.optional
+		for _, l := range layers {
+			on, says := l.Says(id)
 			if !says {
 				continue
 			}
-			if len(s.Says) == 0 {
-				s.On, s.Decides = on, l.Name
+			if len(found.Says) == 0 {
+				found.On, found.Decides = on, l.Name
 			}
-			s.Says = append(s.Says, Said{l.Name, on})
+			found.Says = append(found.Says, Said{l.Name, on})
 		}
-		all = append(all, s)
+		all = append(all, found)
 	}
 	return all
 }
@@ -208,10 +156,10 @@ type gag struct {
 
 func (i Inventory) gag() gag {
 	if raw, l, ok := i.find("disableAllHooks"); ok && isTrue(raw) {
-		return gag{"disableAllHooks in " + l.source(), l.Name == "managed"}
+		return gag{"disableAllHooks in " + l.source(), l.Name == Managed}
 	}
 	for _, l := range i.Settings {
-		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == "managed" {
+		if raw, ok := l.fields["allowManagedHooksOnly"]; ok && l.Name == Managed {
 			if isTrue(raw) {
 				return gag{"allowManagedHooksOnly in managed settings", false}
 			}
@@ -246,7 +194,7 @@ func (i *Inventory) hooks(g gag) {
 		}
 	}
 	var declared []Hook
-	for _, name := range []string{"managed", "user", "project", "local"} {
+	for _, name := range []string{Managed, string(User), string(Project), string(Local)} {
 		for _, l := range i.Settings {
 			if l.Name != name {
 				continue
@@ -254,12 +202,12 @@ func (i *Inventory) hooks(g gag) {
 			found, _ := hooksIn(l.fields["hooks"], l.source(), l.File) // parts that do not fit are dropped
 			found = slices.DeleteFunc(found, func(h Hook) bool { return slices.ContainsFunc(declared, h.is) })
 			declared = append(declared, found...)
-			add(name == "managed", found)
+			add(name == Managed, found)
 		}
 	}
 	for _, s := range i.Plugins {
 		if s.Runs() {
-			add(s.Decides == "managed", s.Hooks)
+			add(s.Decides == Managed, s.Hooks)
 		}
 	}
 }
@@ -297,4 +245,66 @@ func (i Inventory) running(meant func(Switched, Hook) bool) (all []Switched) {
 
 // Env is a variable that settings set for Claude Code and for hooks, and the
 // layer that it comes from.
-func (i Inventory) Env(name string) (value, from string, ok bool) { return envIn(i.Settings, name) }
+func (i Inventory) Env(name string) (value, from string, ok bool) { return Env(i.Settings, name) }
+
+// Model is the model that settings choose, and the layer that it comes from; ""
+// if they leave it to Claude Code.
+func (i Inventory) Model() (model, from string) {
+	raw, layer, ok := i.find("model")
+	if !ok {
+		return "", ""
+	}
+	return textIn(raw), layer.Name
+}
+
+// BlockCap is how many blocks in a row, without a tool call between them, Claude Code
+// honours: the name of the variable that sets it. When it has had enough it ends the
+// turn without a word.
+const (
+	BlockCap        = "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
+	BlockCapDefault = 8
+)
+
+// Honoured is how many blocks in a row Claude Code honours by the settings of layers.
+func Honoured(layers []Layer) int {
+	const unlimited = 1 << 30
+	value, _, found := Env(layers, BlockCap)
+	n, err := strconv.Atoi(strings.TrimSpace(value))
+	switch {
+	case !found || err != nil:
+		return BlockCapDefault
+	case n <= 0:
+		return unlimited
+	}
+	return n
+}
+
+// Trusted tells whether the user has accepted the project's directory in Claude Code,
+// and whether that can be known at all. Accepting a directory accepts what lies in
+// it, up to the root of the repository.
+func (s *Snapshot) Trusted() (trusted, known bool) {
+	dir := s.Config
+	if s.Config == filepath.Join(s.Home, ".claude") {
+		dir = s.Home
+	}
+	file, err := s.Open(filepath.Join(dir, ".claude.json"))
+	if err != nil || file.Before == nil {
+		return false, false
+	}
+	var record struct {
+		Projects map[string]struct {
+			Trusted bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
+	}
+	if json.Unmarshal(file.Data(), &record) != nil {
+		return false, false
+	}
+	for dir := s.Work; ; dir = filepath.Dir(dir) {
+		if record.Projects[dir].Trusted {
+			return true, true
+		}
+		if dir == s.Root || dir == filepath.Dir(dir) {
+			return false, true
+		}
+	}
+}

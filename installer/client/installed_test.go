@@ -1,4 +1,4 @@
-package installer
+package client
 
 import (
 	"encoding/json"
@@ -59,7 +59,7 @@ func TestInstalledInPlace(t *testing.T) {
 	dir := putSuite(t, p, "hooks", `{"name": "ned-flanders", "source": "./ned-flanders"}`)
 	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.2.0")
 
-	i := p.Installed("ned-flanders@hooks")
+	i := Look(p).Installed("ned-flanders@hooks")
 	if i.Problem != "" || !i.InPlace || i.Dir != filepath.Join(dir, "ned-flanders") || i.Version != "1.2.0" || i.Offered != "1.2.0" ||
 		i.Source != "directory "+dir || i.Strategy != "ned-flanders" || !i.Ours() || !i.Drives() {
 		t.Errorf("%+v", i)
@@ -76,7 +76,7 @@ func TestInstalledInPlace(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "ned-flanders", "hooks", "springfield-hook")); err != nil {
 		t.Fatal(err)
 	}
-	if i := p.Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
+	if i := Look(p).Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
 		t.Errorf("without its program: %+v", i)
 	}
 }
@@ -88,13 +88,13 @@ func TestInstalledFromDeclaredMarketplace(t *testing.T) {
 	put(t, filepath.Join(dir, ".claude-plugin", "marketplace.json"), `{"plugins": [{"name": "ned-flanders", "source": "./ned-flanders"}]}`)
 	putPlugin(t, filepath.Join(dir, "ned-flanders"), "1.0.0")
 	put(t, settingsOf(t, p, User), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
-	if i := p.Installed("ned-flanders@hooks"); !i.Drives() || i.Problem != "" {
+	if i := Look(p).Installed("ned-flanders@hooks"); !i.Drives() || i.Problem != "" {
 		t.Errorf("%+v", i)
 	}
 	// A project's declaration needs trust first.
 	move(t, settingsOf(t, p, User), filepath.Join(p.Home, "elsewhere"))
 	put(t, settingsOf(t, p, Project), `{"extraKnownMarketplaces": {"hooks": {"source": {"source": "directory", "path": "`+dir+`"}}}}`)
-	if i := p.Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
+	if i := Look(p).Installed("ned-flanders@hooks"); i.Problem != "marketplace hooks is not known" {
 		t.Errorf("%+v", i)
 	}
 }
@@ -143,7 +143,7 @@ func TestInstalledCopies(t *testing.T) {
 			if test.installed != nil {
 				put(t, filepath.Join(p.Plugins, "installed_plugins.json"), test.installed(p, cache))
 			}
-			i := p.Installed(id)
+			i := Look(p).Installed(id)
 			if test.want == "" {
 				if !strings.HasPrefix(i.Problem, test.problem) || i.Dir != "" {
 					t.Errorf("%+v", i)
@@ -202,7 +202,7 @@ func TestInstalledProblems(t *testing.T) {
 			if test.spoil != nil {
 				test.spoil(t, p, suite)
 			}
-			i := p.Installed("ned-flanders@hooks")
+			i := Look(p).Installed("ned-flanders@hooks")
 			if !strings.HasPrefix(i.Problem, test.want) || len(i.Hooks) > 0 {
 				t.Errorf("problem %q, %d hooks", i.Problem, len(i.Hooks))
 			}
@@ -212,7 +212,7 @@ func TestInstalledProblems(t *testing.T) {
 		"ned-flanders": "not NAME@MARKETPLACE", "a@b@c": "not NAME@MARKETPLACE", "../x@y": "not NAME@MARKETPLACE", "": "not NAME@MARKETPLACE",
 		"x@nowhere": "marketplace nowhere is not known", "x@synced": "it comes with Claude Code itself and cannot be seen from here",
 	} {
-		if i := newPlaces(t).Installed(id); i.Problem != want || i.ID != id {
+		if i := Look(newPlaces(t)).Installed(id); i.Problem != want || i.ID != id {
 			t.Errorf("%q: %+v", id, i)
 		}
 	}
@@ -252,7 +252,7 @@ func TestInstalledHooksEverywhere(t *testing.T) {
 			if test.manifest != "" {
 				put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), test.manifest)
 			}
-			i := p.Installed("x@hooks")
+			i := Look(p).Installed("x@hooks")
 			var got []string
 			for _, h := range i.Hooks {
 				got = append(got, strings.TrimSpace(h.Event+" "+h.Does+" "+h.Matcher))
@@ -278,11 +278,11 @@ func putSkill(t *testing.T, p Places, dir, name string) {
 func TestInstalledInSkills(t *testing.T) {
 	p := newPlaces(t)
 	putSkill(t, p, "any", "mine")
-	if i := p.Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.Drives() {
+	if i := Look(p).Installed("mine@skills-dir"); i.Problem != "" || !i.InPlace || !i.Drives() {
 		t.Errorf("%+v", i)
 	}
 	// The directory's name is nothing to the client: run on both.
-	if i := p.Installed("any@skills-dir"); !strings.HasSuffix(i.Problem, "has that name") {
+	if i := Look(p).Installed("any@skills-dir"); !strings.HasSuffix(i.Problem, "has that name") {
 		t.Errorf("%+v", i)
 	}
 }
@@ -381,7 +381,7 @@ func FuzzInstalled(f *testing.F) {
 		put(t, filepath.Join(suite, "x", ".claude-plugin", "plugin.json"), manifest)
 		put(t, filepath.Join(suite, "x", "hooks", "hooks.json"), hooks)
 		putKnown(t, p, "hooks", `{"source": "directory", "path": "x"}`, suite)
-		i := p.Installed("x@hooks")
+		i := Look(p).Installed("x@hooks")
 		if i.Problem != "" && len(i.Hooks) > 0 {
 			t.Errorf("hooks run in spite of %q", i.Problem)
 		}

@@ -1,4 +1,4 @@
-package installer
+package client
 
 import (
 	"fmt"
@@ -13,7 +13,7 @@ import (
 
 func inventory(t *testing.T, p Places) Inventory {
 	t.Helper()
-	i, err := p.Inventory()
+	i, err := Look(p).Inventory()
 	if err != nil {
 		t.Fatal(err)
 	}

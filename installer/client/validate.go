@@ -1,4 +1,4 @@
-package installer
+package client
 
 // What Claude Code itself says of a suite: claude plugin validate --strict, in a
 // configuration of its own, so that it neither sees nor touches the user's.
@@ -24,8 +24,8 @@ const validatePatience = 30 * time.Second
 // Validate has the client look at the suite in a directory and at its plugins.
 // asking is told which client that is, before it starts. The error is that of ctx,
 // or of a temporary directory; all else is a finding.
-func (c Client) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
-	if c.Command == "" {
+func (c Command) Validate(ctx context.Context, dir string, plugins []string, asking func(client string)) (all []check.Finding, err error) {
+	if c.Path == "" {
 		return []check.Finding{{Check: "client", State: check.Note, Says: "there is no claude on PATH, so Claude Code has not been asked"}}, nil
 	}
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
@@ -34,7 +34,7 @@ func (c Client) Validate(ctx context.Context, dir string, plugins []string, aski
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(throwaway)) }()
 	version, _ := c.Version(ctx)
-	v := validator{Client: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + version)}
+	v := validator{Command: c, throwaway: throwaway, dir: dir, name: strings.TrimSpace("Claude Code " + version)}
 	asking(v.name)
 	help, _, err := v.call(ctx, "--help")
 	if err != nil {
@@ -55,7 +55,7 @@ func (c Client) Validate(ctx context.Context, dir string, plugins []string, aski
 
 // validator is a client that is asked about a suite.
 type validator struct {
-	Client
+	Command
 	throwaway string // its configuration
 	dir       string // the suite
 	name      string
@@ -72,7 +72,7 @@ func (v *validator) add(state check.State, file, says, fix string) {
 func (v *validator) call(ctx context.Context, args ...string) (out string, passed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, validatePatience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, v.Command, append([]string{"plugin", "validate"}, args...)...)
+	cmd := exec.CommandContext(ctx, v.Path, append([]string{"plugin", "validate"}, args...)...)
 	cmd.Dir = v.throwaway
 	cmd.Env = append(slices.Clone(v.Env), "CLAUDE_CONFIG_DIR="+v.throwaway, "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second

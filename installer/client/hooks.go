@@ -1,4 +1,4 @@
-package installer
+package client
 
 // Hooks, as they are declared in settings and in plugins.
 //
@@ -8,8 +8,8 @@ package installer
 //   - a declaration is read leniently part by part, as Claude Code reads it from
 //     settings, and the first part that does not fit is named, because in a
 //     plugin it costs the whole file;
-//   - what a hook does is shown, never run, and comes from whoever wrote the
-//     plugin: one line, bounded, nothing in it that acts on a terminal.
+//   - what a hook does is shown, never run, and was written by the plugin's author:
+//     one line, bounded, nothing in it that acts on a terminal.
 
 import (
 	"encoding/json"
@@ -33,7 +33,7 @@ type Hook struct {
 	Source  string  // "user settings", "project settings", "local settings", "managed settings", or the plugin's ID
 	File    string  // where it is declared
 	Matcher string  // which subagents it is for; "" for all
-	Async   bool    // runs in the background: what it decides is not heard
+	Async   bool    // runs in the background: what it decides has no effect
 	Never   string  // why it can never run, "" if it can
 
 	command string // the program alone
@@ -81,7 +81,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 				}
 				h.Event, h.Source, h.File = event, source, file
 				if event == "SubagentStop" {
-					h.Matcher = printable(stringIn(fields["matcher"]))
+					h.Matcher = printable(textIn(fields["matcher"]))
 				}
 				hooks = append(hooks, h)
 			}
@@ -96,7 +96,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	if !ok {
 		return h, "a hook is " + document.Kind(raw) + ", not an object"
 	}
-	h.Type = stringIn(fields["type"])
+	h.Type = textIn(fields["type"])
 	what := map[string][]string{ // the members that say what a handler does
 		"command": {"command"}, "prompt": {"prompt"}, "agent": {"prompt"},
 		"http": {"url"}, "mcp_tool": {"server", "tool"},
@@ -106,7 +106,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	}
 	var words []string
 	for _, key := range what {
-		word := stringIn(fields[key])
+		word := textIn(fields[key])
 		if word == "" {
 			return h, fmt.Sprintf("a hook of type %s has no %q", h.Type, key)
 		}
@@ -115,7 +115,7 @@ func readHook(raw json.RawMessage) (h Hook, problem string) {
 	if args, ok := elements(fields["args"]); ok && h.Type == "command" {
 		h.command = words[0]
 		for _, arg := range args {
-			words = append(words, quoted(stringIn(arg)))
+			words = append(words, quoted(textIn(arg)))
 		}
 	} else if h.Type == "command" {
 		h.command = program(words[0])
@@ -200,29 +200,3 @@ func printable(s string) string {
 	}
 	return b.String()
 }
-
-// members takes a JSON object apart by its exact keys.
-func members(raw json.RawMessage) (map[string]json.RawMessage, bool) {
-	var all map[string]json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || all == nil {
-		return nil, false
-	}
-	return all, true
-}
-
-// elements takes a JSON array apart.
-func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
-	var all []json.RawMessage
-	if json.Unmarshal(raw, &all) != nil || all == nil {
-		return nil, false
-	}
-	return all, true
-}
-
-// stringIn is a JSON string's text, "" for anything else.
-func stringIn(raw json.RawMessage) (s string) {
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
-func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }

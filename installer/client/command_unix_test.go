@@ -1,6 +1,6 @@
 //go:build unix
 
-package installer
+package client
 
 import (
 	"context"
@@ -24,27 +24,27 @@ echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation"
 	if err := os.Chmod(command, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	client := Client{Command: command, Env: []string{"PATH=/usr/bin:/bin"}}
+	client := Command{Path: command, Env: []string{"PATH=/usr/bin:/bin"}}
 	for _, want := range []bool{true, false} {
-		if name, added, err := client.AddMarket(context.Background(), p, "a/b"); name != "team" || added != want || err != nil {
+		if name, added, err := client.AddMarket(context.Background(), Look(p), "a/b"); name != "team" || added != want || err != nil {
 			t.Errorf("%q, added %v, %v; want added %v", name, added, err, want)
 		}
 	}
 	put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"x@team": [{"scope": "local", "projectPath": "/elsewhere", "installPath": "/elsewhere"}]}}`)
-	if _, err := client.Install(context.Background(), p, "x@team"); err == nil {
+	if _, err := client.Install(context.Background(), Look(p), "x@team"); err == nil {
 		t.Error("the client failed, and all is said to be well")
 	}
 }
 
 // standIn is a client that a script plays.
-func standIn(t *testing.T, p Places, script string) Client {
+func standIn(t *testing.T, p Places, script string) Command {
 	t.Helper()
 	command := filepath.Join(p.Home, "claude")
 	put(t, command, "#!/bin/sh\n"+script)
 	if err := os.Chmod(command, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return Client{Command: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
+	return Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
 }
 
 // Where a repository is fetched to see its catalog, the network is reached as
@@ -58,7 +58,7 @@ basename "$CLAUDE_CODE_PLUGIN_CACHE_DIR" >>"$HOME/dirs"
 mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"
 echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/none"}}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/known_marketplaces.json"
 `)
-	if _, _, err := client.AddMarket(context.Background(), p, "a/b"); err != nil {
+	if _, _, err := client.AddMarket(context.Background(), Look(p), "a/b"); err != nil {
 		t.Fatal(err)
 	}
 	trial := look(t, filepath.Join(p.Home, "told."+filepath.Base(os.TempDir())))
@@ -70,30 +70,14 @@ echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation"
 	}
 }
 
-// What Claude Code has installed for another project is in use there, whoever
-// switches it on.
-func TestPurgeLeavesWhatAnotherProjectHas(t *testing.T) {
-	p := newPlaces(t)
-	client := standIn(t, p, `echo "$*" >>"$HOME/calls"
-echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/known_marketplaces.json"
-echo '{}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/installed_plugins.json"
-`)
-	elsewhere := filepath.Join(p.Home, "other")
-	put(t, filepath.Join(p.Plugins, "known_marketplaces.json"), `{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/none"}}`)
-	put(t, filepath.Join(p.Plugins, "installed_plugins.json"), `{"version": 2, "plugins": {"ned-flanders@team": [{"scope": "project", "projectPath": "`+elsewhere+`", "installPath": "/none"}]}}`)
-	put(t, filepath.Join(elsewhere, "README"), "")
-	plugin := Plugin{Name: "ned-flanders", Marketplace: "team"}
-	notes, err := client.Purge(context.Background(), p, plugin)
-	if calls := look(t, filepath.Join(p.Home, "calls")); err != nil || calls != "(none)" || !strings.Contains(strings.Join(notes, "\n"), "stays installed") {
-		t.Errorf("%q, %v; the client was called: %s", notes, err, calls)
-	}
-	if why, err := InUse(p, plugin, User); err != nil || !strings.Contains(why, elsewhere) {
-		t.Errorf("in use: %q, %v", why, err)
-	}
-	if err := os.RemoveAll(elsewhere); err != nil { // a project that is gone has nothing
-		t.Fatal(err)
-	}
-	if notes, err := client.Purge(context.Background(), p, plugin); err != nil || !strings.Contains(strings.Join(notes, "\n"), "has forgotten marketplace team") {
-		t.Errorf("%q, %v", notes, err)
+func TestComplaint(t *testing.T) {
+	for out, want := range map[string]string{
+		"Adding…\n✘ Failed to add: fatal: not found\nPlease make sure\nand the repository exists.\n": "Failed to add: fatal: not found Please make sure and the repository exists.",
+		"one\ntwo\n":                 "two",
+		"Adding…✘ \x1b[31mno\x1b[0m": "[31mno[0m",
+	} {
+		if got := complaint([]byte(out)); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

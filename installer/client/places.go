@@ -1,4 +1,4 @@
-package installer
+package client
 
 // Where things lie.
 //
@@ -8,10 +8,9 @@ package installer
 // directory, the user's alone.
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"path/filepath"
+	"strings"
 )
 
 // Scope is which of a user's settings files an edit is about.
@@ -19,7 +18,7 @@ type Scope string
 
 const (
 	User    Scope = "user"    // every session of the user
-	Project Scope = "project" // everybody's sessions in this directory
+	Project Scope = "project" // all sessions in this directory, of all its users
 	Local   Scope = "local"   // the user's own sessions in this repository
 )
 
@@ -62,16 +61,25 @@ func ManagedDir(system string) string {
 	return "/etc/claude-code"
 }
 
-func (p Places) state(name ...string) string {
+// State is a file or directory of springfield's own, which lies in Claude Code's
+// configuration directory and is the user's alone.
+func (p Places) State(name ...string) string {
 	return filepath.Join(append([]string{p.Config, "springfield"}, name...)...)
 }
 
-// makeState makes a directory for our own state. What is kept there can hold
-// what settings hold, so it is for the user alone.
-func (p Places) makeState(name string) error { return makeDirs(p.state(name), 0o700) }
+// RulesFile is where a user's own rules for a plugin lie.
+func (p Places) RulesFile(plugin string) string { return p.State(plugin + ".json") }
 
-// named turns a path into a file name.
-func named(path string) string {
-	sum := sha256.Sum256([]byte(path))
-	return hex.EncodeToString(sum[:16])
+// ManagedFiles names where managed settings of springfield's lie on each system.
+func ManagedFiles() map[string]string {
+	files := map[string]string{}
+	for name, system := range map[string]string{"Linux and WSL": "linux", "macOS": "darwin", "Windows": "windows"} {
+		dir := ManagedDir(system)
+		separator := "/"
+		if strings.Contains(dir, `\`) {
+			separator = `\`
+		}
+		files[name] = strings.Join([]string{dir, "managed-settings.d", "springfield.json"}, separator)
+	}
+	return files
 }

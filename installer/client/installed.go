@@ -1,16 +1,15 @@
-package installer
+package client
 
 // What Claude Code would load for a plugin that settings name.
 //
 // The rules:
 //   - a plugin of a marketplace that is a directory runs where it lies; any
 //     other runs from a copy in the cache, which is as old as its last update;
-//   - whatever is read here was written by whoever offers the plugin: every read
+//   - whatever is read here was written by the plugin's author: every read
 //     is bounded, and no path in it leads out of the marketplace or the plugin;
 //   - what cannot be found out is said as the reason why nothing would run.
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -22,9 +21,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/installer/document"
-
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/cameronsjo/springfield/change"
 )
 
 // Installed is what Claude Code would load for a plugin's ID.
@@ -60,29 +59,51 @@ const skillsDir = "skills-dir"
 
 var isID = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9._]*@[A-Za-z0-9][-A-Za-z0-9._]*$`)
 
-// Installed finds out what Claude Code would load for a key of enabledPlugins.
-func (p Places) Installed(id string) Installed { return p.installed(id, stocks{}) }
-
-// InstalledAll does so for many: a catalog is read once, and can be large.
-func (p Places) InstalledAll(ids []string) []Installed {
-	var all []Installed
-	read := stocks{}
-	for _, id := range ids {
-		all = append(all, p.installed(id, read))
-	}
-	return all
+// Plugin names a plugin.
+type Plugin struct {
+	Name        string
+	Marketplace string
+	Suite       string // its marketplace's directory, absolute; "" if it is none
 }
 
-func (p Places) installed(id string, read stocks) Installed {
+// ID is the plugin's key in enabledPlugins.
+func (p Plugin) ID() string { return p.Name + "@" + p.Marketplace }
+
+// In looks at the plugin that lies in a directory, known or not.
+func (s *Snapshot) In(dir string) Installed {
+	i := Installed{Name: filepath.Base(dir), Dir: dir, InPlace: true}
+	if err := s.load(&i, item{}); err != nil {
+		i.Problem = err.Error()
+	}
+	return i
+}
+
+// InClone is where a plugin lies in its marketplace's own directory, whether it
+// is installed or not; "" if the marketplace has it from elsewhere.
+func (s *Snapshot) InClone(plugin Plugin) string {
+	c := s.catalog(plugin.Marketplace)
+	entry, ok := c.items[plugin.Name]
+	if c.err != nil || !ok || entry.path == "" {
+		return ""
+	}
+	dir, err := below(c.root, entry.path)
+	if err != nil || !isDir(dir) {
+		return ""
+	}
+	return dir
+}
+
+// Installed finds out what Claude Code would load for a key of enabledPlugins.
+func (s *Snapshot) Installed(id string) Installed {
 	i := Installed{ID: id}
 	if !isID.MatchString(id) {
 		i.Problem = "not NAME@MARKETPLACE"
 		return i
 	}
 	i.Name, i.Marketplace, _ = strings.Cut(id, "@")
-	item, err := p.locate(&i, read)
+	item, err := s.locate(&i)
 	if err == nil {
-		err = i.load(item)
+		err = s.load(&i, item)
 	}
 	if err != nil {
 		i.Problem = err.Error()
@@ -91,46 +112,42 @@ func (p Places) installed(id string, read stocks) Installed {
 }
 
 // locate finds the plugin's directory and its entry in the catalog.
-func (p Places) locate(i *Installed, read stocks) (item, error) {
+func (s *Snapshot) locate(i *Installed) (item, error) {
 	switch i.Marketplace {
 	case skillsDir:
 		i.Source, i.InPlace = "skills directory", true
-		dirs, err := p.skills()
+		dirs, err := s.skillPlugins()
 		if err != nil {
 			return item{}, err
 		}
 		dir, ok := dirs[i.ID]
 		if !ok {
-			return item{}, fmt.Errorf("no plugin in %s has that name", filepath.Join(p.Config, "skills"))
+			return item{}, fmt.Errorf("no plugin in %s has that name", filepath.Join(s.Config, "skills"))
 		}
 		i.Dir = dir
 		return item{}, nil
 	case "inline", "builtin", "synced":
 		return item{}, errors.New("it comes with Claude Code itself and cannot be seen from here")
 	}
-	stock, known := read[i.Marketplace]
-	if !known {
-		stock = p.stock(i.Marketplace)
-		read[i.Marketplace] = stock
+	c := s.catalog(i.Marketplace)
+	i.Source = c.source
+	if c.err != nil {
+		return item{}, c.err
 	}
-	i.Source = stock.source
-	if stock.err != nil {
-		return item{}, stock.err
-	}
-	entry, ok := stock.items[i.Name]
+	entry, ok := c.items[i.Name]
 	if !ok {
 		return item{}, fmt.Errorf("marketplace %s has no plugin %s", i.Marketplace, i.Name)
 	}
 	i.Offered = entry.version
 	if entry.path != "" {
-		dir, err := below(stock.root, entry.path)
+		dir, err := below(c.root, entry.path)
 		if err != nil {
 			return item{}, fmt.Errorf("its source in the marketplace: %w", err)
 		}
-		if manifest, err := readManifest(dir); err == nil && manifest.version != "" {
+		if manifest, err := s.readManifest(dir); err == nil && manifest.version != "" {
 			i.Offered = manifest.version
 		}
-		if stock.inPlace {
+		if c.inPlace {
 			if !isDir(dir) {
 				return item{}, fmt.Errorf("its directory is gone: %s", dir)
 			}
@@ -139,15 +156,15 @@ func (p Places) locate(i *Installed, read stocks) (item, error) {
 		}
 	}
 	var err error
-	i.Dir, i.Version, err = p.copied(*i)
+	i.Dir, i.Version, err = s.copied(*i)
 	return entry, err
 }
 
 // load reads the plugin in its directory. Without a plugin.json its catalog's
 // entry takes the place of what it has, event by event with one.
-func (i *Installed) load(entry item) error {
-	i.Strategy = strategyIn(i.Dir)
-	manifest, err := readManifest(i.Dir)
+func (s *Snapshot) load(i *Installed, entry item) error {
+	i.Strategy = s.strategyIn(i.Dir)
+	manifest, err := s.readManifest(i.Dir)
 	if err != nil {
 		return err
 	}
@@ -157,13 +174,13 @@ func (i *Installed) load(entry item) error {
 		return errors.New("its marketplace says strict: false and what the plugin has, and it has a plugin.json too")
 	}
 	seen := map[string]bool{}
-	if err := i.addFile("hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		i.Faults = append(i.Faults, err.Error())
 	}
 	for _, declared := range listOf(manifest.hooks) {
-		name := stringIn(declared)
+		name := textIn(declared)
 		if name != "" {
-			err = i.addFile(name, seen)
+			err = s.addFile(i, name, seen)
 		} else {
 			var hooks []Hook
 			hooks, err = hooksIn(declared, i.ID, manifest.file)
@@ -203,12 +220,12 @@ func listOf(raw json.RawMessage) []json.RawMessage {
 
 // addFile reads a file of hooks in the plugin's directory, whole or not at all;
 // the same file twice counts once.
-func (i *Installed) addFile(name string, seen map[string]bool) error {
-	fields, path, err := readObject(i.Dir, name)
+func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) error {
+	fields, path, err := s.object(i.Dir, name)
 	if err != nil {
 		return err
 	}
-	real, err := resolve(path)
+	real, err := change.Resolve(path)
 	if err != nil || seen[real] {
 		return err
 	}
@@ -240,9 +257,9 @@ func (i *Installed) findPrograms() {
 }
 
 // strategyIn is the strategy that a directory's strategy.json names.
-func strategyIn(dir string) string {
-	fields, _, err := readObject(dir, "strategy.json")
-	switch name := printable(stringIn(fields["strategy"])); {
+func (s *Snapshot) strategyIn(dir string) string {
+	fields, _, err := s.object(dir, "strategy.json")
+	switch name := printable(textIn(fields["strategy"])); {
 	case errors.Is(err, fs.ErrNotExist):
 		return ""
 	case name != "":
@@ -261,137 +278,12 @@ type manifest struct {
 }
 
 // readManifest reads a plugin's plugin.json, which it need not have.
-func readManifest(dir string) (manifest, error) {
-	fields, path, err := readObject(dir, ".claude-plugin/plugin.json")
+func (s *Snapshot) readManifest(dir string) (manifest, error) {
+	fields, path, err := s.object(dir, ".claude-plugin/plugin.json")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return manifest{}, err
 	}
-	return manifest{path, err == nil, printable(stringIn(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
-}
-
-// stocks are the marketplaces read so far, by name.
-type stocks map[string]stock
-
-// stock is what a marketplace has.
-type stock struct {
-	source  string // where it comes from, for people
-	inPlace bool   // what lies in it runs where it lies
-	root    string // the directory that its relative paths start from
-	items   map[string]item
-	err     error
-}
-
-// item is a plugin's entry in a catalog.
-type item struct {
-	file    string // the catalog
-	version string
-	path    string // where it lies in the marketplace, "" if elsewhere
-	alone   bool   // it says what the plugin has, and no plugin.json may
-	hooks   json.RawMessage
-}
-
-// stock reads a marketplace's catalog.
-func (p Places) stock(name string) (s stock) {
-	m, err := p.market(name)
-	if err != nil {
-		return stock{err: err}
-	}
-	return m.stock()
-}
-
-// Ours names the plugins of the marketplace that look like springfield's: they
-// lie in its directory and have a strategy.json. What cannot be read has none.
-func (m Market) Ours() []string {
-	var names []string
-	s := m.stock()
-	for name, entry := range s.items {
-		if entry.path == "" {
-			continue
-		}
-		if dir, err := below(s.root, entry.path); err == nil && strategyIn(dir) != "" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
-func (m Market) stock() (s stock) {
-	s.source = printable(m.String())
-	s.inPlace = slices.Contains([]string{"directory", "file"}, m.from().Source)
-	s.root = m.Location
-	catalog := ".claude-plugin/marketplace.json"
-	from := m.from()
-	switch info, err := os.Stat(m.Location); {
-	case errors.Is(err, fs.ErrNotExist):
-		s.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
-		return s
-	case err == nil && !info.IsDir(): // the catalog itself
-		from.Path = m.Location
-		s.root = filepath.Dir(filepath.Dir(m.Location))
-		fallthrough
-	case from.Source == "file":
-		if catalog, err = filepath.Rel(s.root, from.Path); err != nil {
-			s.err = fmt.Errorf("its catalog %s is not in %s", from.Path, s.root)
-			return s
-		}
-	}
-	fields, file, err := readObject(s.root, catalog)
-	if err != nil {
-		s.err = fmt.Errorf("marketplace %s: %w", m.Name, err)
-		return s
-	}
-	metadata, _ := members(fields["metadata"])
-	s.items = map[string]item{}
-	plugins, _ := elements(fields["plugins"])
-	for _, raw := range plugins {
-		entry, _ := members(raw)
-		plugin := stringIn(entry["name"])
-		if _, twice := s.items[plugin]; twice {
-			continue
-		}
-		path := stringIn(entry["source"])
-		if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
-			path = stringIn(metadata["pluginRoot"]) + "/" + path
-		}
-		_, commands := entry["commands"]
-		_, agents := entry["agents"]
-		_, skills := entry["skills"]
-		alone := string(entry["strict"]) == "false" && (commands || agents || skills || entry["hooks"] != nil)
-		s.items[plugin] = item{file, printable(stringIn(entry["version"])), path, alone, entry["hooks"]}
-	}
-	return s
-}
-
-// market finds a marketplace by name: one that the client has on record, else
-// one that settings declare as a directory, which it will have at its next start.
-func (p Places) market(name string) (Market, error) {
-	known, err := Markets(p)
-	if err != nil {
-		return Market{}, err
-	}
-	if m, ok := known[name]; ok {
-		if !filepath.IsAbs(m.Location) {
-			return Market{}, fmt.Errorf("where Claude Code keeps marketplace %s is not on record", name)
-		}
-		return m, nil
-	}
-	user, _ := p.Settings(User)
-	for _, path := range append(slices.Clone(p.managedFiles()), user) {
-		_, doc, err := openSettings(path)
-		if err != nil {
-			continue // Claude Code passes it over as well
-		}
-		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
-			raw, _, err := doc.Get(key, name, "source")
-			m := Market{Name: name, source: raw}
-			if s := m.from(); err == nil && s.Source == "directory" && filepath.IsAbs(s.Path) {
-				m.Location = s.Path
-				return m, nil
-			}
-		}
-	}
-	return Market{}, fmt.Errorf("marketplace %s is not known", name)
+	return manifest{path, err == nil, printable(textIn(fields["version"])), string(fields["defaultEnabled"]) == "false", fields["hooks"]}, nil
 }
 
 // record is one line of the client's own list of what is installed.
@@ -406,15 +298,15 @@ type record struct {
 // sessions here; where that has gone, the one of the version on offer, else the
 // newest. Without a record for here the client installs in one session and runs
 // in the next (seen on 2.1.197 and 2.1.329).
-func (p Places) copied(i Installed) (dir, version string, err error) {
-	records, err := p.records(i.ID)
+func (s *Snapshot) copied(i Installed) (dir, version string, err error) {
+	records, err := s.records(i.ID)
 	if err != nil {
 		return "", "", err
 	}
 	gone := ""
 	for _, r := range records {
 		switch {
-		case !p.fits(r):
+		case !s.fits(r):
 		case filepath.IsAbs(r.InstallPath) && isDir(r.InstallPath):
 			return r.InstallPath, printable(r.Version), nil
 		default:
@@ -427,7 +319,7 @@ func (p Places) copied(i Installed) (dir, version string, err error) {
 	case gone == "":
 		return "", "", errors.New("not installed") // a copy that is still there is a leftover
 	}
-	around := filepath.Join(p.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
+	around := filepath.Join(s.Plugins, "cache", cacheName(i.Marketplace, ""), cacheName(i.Name, ""))
 	if dir := filepath.Join(around, cacheName(i.Offered, ".")); i.Offered != "" && isDir(dir) && !exists(filepath.Join(dir, ".orphaned_at")) {
 		return dir, i.Offered, nil
 	}
@@ -447,9 +339,9 @@ func (p Places) fits(r record) bool {
 	return r.ProjectPath != "" && err == nil && filepath.IsLocal(inside)
 }
 
-// records lists where the client has installed a plugin.
-func (p Places) records(id string) ([]record, error) {
-	fields, path, err := readObject(p.Plugins, "installed_plugins.json")
+// records lists where Claude Code has installed a plugin.
+func (s *Snapshot) records(id string) ([]record, error) {
+	fields, path, err := s.object(s.Plugins, "installed_plugins.json")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -504,54 +396,30 @@ func newer(a, b fs.FileInfo) bool {
 	return a.ModTime().After(b.ModTime())
 }
 
-// readObject reads a JSON object from a file in a directory, and says which file
-// that is. The error about one that does not exist wraps fs.ErrNotExist.
-func readObject(dir, name string) (fields map[string]json.RawMessage, path string, err error) {
-	path, err = below(dir, name)
-	if err != nil {
-		return nil, path, err
+// allRecords lists where Claude Code has installed what.
+func (s *Snapshot) allRecords() (map[string][]record, error) {
+	fields, _, err := s.object(s.Plugins, "installed_plugins.json")
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
 	}
-	file, err := Open(path)
-	if err != nil {
-		return nil, path, err
+	plugins, _ := members(fields["plugins"])
+	all := map[string][]record{}
+	for id, raw := range plugins {
+		var records []record
+		_ = json.Unmarshal(raw, &records) // of another shape: it is there all the same
+		all[id] = records
 	}
-	if !file.Exists {
-		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
-	}
-	fields, ok := members(bytes.TrimPrefix(file.Data, []byte(document.ByteOrderMark)))
-	if !ok {
-		_, err = document.Parse(file.Data) // knows where
-	}
-	if err != nil {
-		return nil, path, fmt.Errorf("%s: %w", name, err)
-	}
-	return fields, path, nil
+	return all, nil
 }
 
-// below is the place of a relative path in a directory. One that leads out of
-// it, by its name or through a symbolic link, is refused.
-func below(dir, name string) (string, error) {
-	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
-	out := fmt.Errorf("%q leads out of its directory", printable(name))
-	if !filepath.IsLocal(local) {
-		return "", out
+// InstalledElsewhere is another project for which Claude Code has installed a plugin,
+// "" if there is none.
+func (s *Snapshot) InstalledElsewhere(id string) (string, error) {
+	records, err := s.allRecords()
+	for _, r := range records[id] {
+		if !s.fits(r) && isDir(r.ProjectPath) {
+			return r.ProjectPath, nil
+		}
 	}
-	path := filepath.Join(dir, local)
-	root, err := resolve(dir)
-	if err != nil {
-		return "", failed("open", dir, err)
-	}
-	real, err := resolve(path)
-	if err != nil {
-		return "", failed("open", path, err)
-	}
-	if inside, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(inside) {
-		return "", out
-	}
-	return path, nil
-}
-
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+	return "", err
 }

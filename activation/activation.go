@@ -1,0 +1,48 @@
+// Package activation switches plugins on and off for Claude Code: it finds the plugin
+// that a name means, looks whether it could run, has the claude command register or
+// fetch what is missing, and edits settings.
+package activation
+
+import (
+	"fmt"
+
+	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// Means are what switching needs beside the request.
+type Means struct {
+	Settings *installer.Settings
+	Claude   client.Command // without a path where there is none
+	Git      git.Git
+	Tell     func(format string, args ...any) // what is being done, and what is passed over
+}
+
+// Error is an error that knows what to do about itself.
+type Error struct {
+	Err    error
+	Advice string
+}
+
+func (e *Error) Error() string { return e.Err.Error() }
+func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Hint() string  { return e.Advice }
+
+// UsageError is about a request that cannot be meant.
+type UsageError struct {
+	Err    error
+	Advice string
+}
+
+func (e *UsageError) Error() string { return e.Err.Error() }
+func (e *UsageError) Unwrap() error { return e.Err }
+func (e *UsageError) Hint() string  { return e.Advice }
+
+func failf(advice, format string, args ...any) error {
+	return &Error{fmt.Errorf(format, args...), advice}
+}
+
+func misusef(advice, format string, args ...any) error {
+	return &UsageError{fmt.Errorf(format, args...), advice}
+}

@@ -1,0 +1,108 @@
+package activation
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// Disabling is what disable is asked for.
+type Disabling struct {
+	Plugin string // NAME or NAME@MARKETPLACE
+	Suite  string // the directory that has it, "" if it is to be found
+	Scope  client.Scope
+	Purge  bool // Claude Code is to forget it, too
+	DryRun bool // nothing changes
+}
+
+// Disabled is what became of it.
+type Disabled struct {
+	change.Change
+	ID   string // of the plugin, or the name that was asked for
+	Todo string // what a dry run has not done beside the edit, "" for nothing
+}
+
+// Disable puts settings back, and has the claude command forget the plugin where that
+// is asked for.
+func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
+	plugin, err := m.findEnabled(r)
+	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // whichever is meant: it is off
+		return Disabled{ID: r.Plugin}, nil
+	}
+	if err != nil {
+		return Disabled{}, err
+	}
+	if r.Purge && m.Claude.Path == "" {
+		return Disabled{}, failf("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
+			"there is no claude command, and only that can make Claude Code forget a plugin")
+	}
+	done := Disabled{ID: plugin.ID()}
+	if done.Change, err = m.Settings.Disable(plugin, r.Scope); err != nil {
+		return done, err
+	}
+	if r.DryRun {
+		if r.Purge {
+			done.Todo, err = m.wouldPurge(plugin, r.Scope)
+		}
+		return done, err
+	}
+	done.Change, err = m.Settings.Do(done.Change, func(now *installer.Settings) (change.Change, error) { return now.Disable(plugin, r.Scope) })
+	if err == nil && r.Purge {
+		err = m.purge(ctx, &done, plugin, r.Scope)
+	}
+	return done, err
+}
+
+func (m Means) wouldPurge(plugin client.Plugin, scope client.Scope) (string, error) {
+	why, err := m.Settings.InUse(plugin, scope)
+	if why != "" {
+		return "leave it installed: " + why, err
+	}
+	return "have the claude command forget " + plugin.ID() + ", away from your settings", err
+}
+
+// purge has the claude command forget a plugin that is disabled.
+func (m Means) purge(ctx context.Context, done *Disabled, plugin client.Plugin, scope client.Scope) error {
+	notes, err := installer.Read(m.Settings.Places).Purge(ctx, m.Claude, plugin)
+	if err != nil && ctx.Err() != nil {
+		m.Tell("%s is disabled in %s settings; Claude Code may still know it", plugin.ID(), scope)
+		return ctx.Err()
+	}
+	if err != nil {
+		return failf("call it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
+	}
+	done.Notes = append(done.Notes, notes...)
+	return nil
+}
+
+// findEnabled turns a name into a plugin. What settings switch on, those of the
+// scope first, needs no suite: it may have moved away, or be another user's.
+func (m Means) findEnabled(r Disabling) (client.Plugin, error) {
+	if name, marketplace, ok := strings.Cut(r.Plugin, "@"); ok {
+		return client.Plugin{Name: name, Marketplace: marketplace}, nil
+	}
+	if r.Suite != "" {
+		return m.Find(r.Plugin, r.Suite)
+	}
+	for _, s := range append([]client.Scope{r.Scope}, client.Scopes()...) {
+		on, err := m.Settings.EnabledAs(r.Plugin, s)
+		switch {
+		case err != nil && s == r.Scope:
+			return client.Plugin{}, err
+		case len(on) == 1:
+			return on[0], nil
+		case len(on) > 1:
+			return client.Plugin{}, misusef("say which: springfield disable "+on[0].ID(), "%s is enabled twice: %s and %s", r.Plugin, on[0].ID(), on[1].ID())
+		}
+	}
+	for _, known := range m.Settings.EnabledByUs() { // its entry has gone by other means
+		if name, marketplace, _ := strings.Cut(known.ID, "@"); name == r.Plugin {
+			return client.Plugin{Name: name, Marketplace: marketplace}, nil
+		}
+	}
+	return m.Find(r.Plugin, r.Suite)
+}

@@ -1,0 +1,396 @@
+package activation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Enabling is what enable is asked for.
+type Enabling struct {
+	Plugin      string // NAME or NAME@MARKETPLACE
+	Suite       string // the directory that has it, "" if it is to be found
+	Marketplace string // its name, OWNER/REPO or URL, "" if it is to be found
+	Scope       client.Scope
+	Keep        bool // other springfield plugins stay on
+	Rivals      installer.Rivals
+	NoClaude    bool // the claude command is not to be called
+	DryRun      bool // nothing changes
+
+	// Ask asks what is to happen to plugins that would drive the same loop.
+	Ask func(*installer.RivalsError) (installer.Rivals, error)
+}
+
+// Enabled is what became of it.
+type Enabled struct {
+	change.Change
+	Plugin client.Plugin
+	From   string // where the plugin comes from, for people
+	Live   string // from when on it is in effect
+	Todo   string // what a dry run has not asked of the claude command, "" for nothing
+}
+
+// enabling is a plugin on its way.
+type enabling struct {
+	Means
+	Enabling
+	wanted   installer.Enabling
+	from     string
+	register string // a directory that Claude Code does not know yet, "" if there is none
+	install  string // a plugin that is not fetched yet
+	added    string // the marketplace that was added to find the plugin
+}
+
+// Enable switches a plugin on. Settings are read once, and the edit is worked out
+// before the claude command is called, so that settings that cannot be edited leave
+// everything alone.
+func Enable(ctx context.Context, m Means, r Enabling) (done Enabled, err error) {
+	e := newEnabling(m, r)
+	defer func() {
+		if err != nil {
+			e.takeBack(ctx)
+		}
+	}()
+	if err := e.find(ctx); err != nil {
+		return done, err
+	}
+	if err := e.look(); err != nil {
+		return done, err
+	}
+	plan, err := e.plan()
+	if err != nil || r.DryRun {
+		return e.done(ctx, plan), err
+	}
+	planned := e.wanted
+	if err := e.complete(ctx); err != nil {
+		return done, err
+	}
+	if e.wanted != planned { // what was fetched is now known, or could not be registered
+		if plan, err = e.plan(); err != nil {
+			return done, err
+		}
+	}
+	plan, err = m.Settings.Do(plan, func(now *installer.Settings) (change.Change, error) { return now.Enable(e.wanted) })
+	return e.done(ctx, plan), err
+}
+
+// Managed is the file that an administrator would deploy to have a plugin on for all
+// users of a machine.
+func Managed(ctx context.Context, m Means, r Enabling) (settings []byte, plugin client.Plugin, err error) {
+	r.DryRun = true
+	e := newEnabling(m, r)
+	if err := e.find(ctx); err != nil {
+		return nil, plugin, err
+	}
+	if err := e.look(); err != nil {
+		return nil, plugin, err
+	}
+	market, err := m.Settings.MarketOf(e.wanted.Plugin)
+	if err == nil {
+		settings, err = e.wanted.Managed(market)
+	}
+	return settings, e.wanted.Plugin, err
+}
+
+func newEnabling(m Means, r Enabling) *enabling {
+	if r.NoClaude {
+		m.Claude.Path = ""
+	}
+	return &enabling{Means: m, Enabling: r, wanted: installer.Enabling{Scope: r.Scope, Keep: r.Keep, Rivals: r.Rivals}}
+}
+
+// find finds the plugin. A marketplace that is named by its source is added
+// first: only its catalog says its name.
+func (e *enabling) find(ctx context.Context) (err error) {
+	name, source := e.Enabling.Plugin, e.Marketplace
+	bare, _, both := strings.Cut(name, "@")
+	suite := e.Suite
+	switch {
+	case source == "":
+	case both || suite != "":
+		return misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is named twice")
+	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
+		suite = source
+	case !strings.ContainsAny(source, "/:"):
+		name = bare + "@" + source
+	default:
+		market, err := e.market(ctx, bare, source)
+		if err != nil {
+			return err
+		}
+		name = bare + "@" + market
+	}
+	e.wanted.Plugin, err = e.Find(name, suite)
+	return err
+}
+
+// market is the name of the marketplace with a source, which is added if it is not
+// known.
+func (e *enabling) market(ctx context.Context, plugin, source string) (string, error) {
+	known, err := e.Settings.MarketFrom(source)
+	switch {
+	case err != nil || known != "":
+		return known, err
+	case e.Claude.Path == "":
+		return "", failf("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s", source, e.whyNot())
+	case e.DryRun:
+		return "", failf(fmt.Sprintf("have it fetched first: springfield enable %s --marketplace %s; springfield disable %s --purge takes it away again", plugin, source, plugin),
+			"marketplace %s is not known yet, so what would change cannot be told", source)
+	}
+	e.Tell("having the claude command fetch marketplace %s", source)
+	market, added, err := e.Claude.AddMarket(ctx, e.Settings.Snapshot, source)
+	if added {
+		e.added = market
+	}
+	return market, err
+}
+
+// whyNot says why the claude command is not called.
+func (e *enabling) whyNot() string {
+	if e.NoClaude {
+		return "--no-activate forbids to have the claude command fetch it"
+	}
+	return "there is no claude command to fetch it"
+}
+
+// takeBack has the claude command forget the marketplace that find has added, because
+// something went wrong after it.
+func (e *enabling) takeBack(ctx context.Context) {
+	if e.added == "" {
+		return
+	}
+	now := installer.Read(e.Settings.Places)
+	notes, err := now.Purge(context.WithoutCancel(ctx), e.Claude, client.Plugin{Name: e.Enabling.Plugin, Marketplace: e.added})
+	if err != nil {
+		notes = []string{err.Error()}
+	}
+	for _, note := range notes {
+		e.Tell("%s", note)
+	}
+}
+
+// look finds out what is missing, and what kind of plugin it is; one that could
+// not run, or is not springfield's, is refused.
+func (e *enabling) look() error {
+	plugin := e.wanted.Plugin
+	if plugin.Suite != "" {
+		e.from = plugin.Suite
+		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
+		if err != nil {
+			return err
+		}
+		if !registered {
+			e.register = plugin.Suite
+			e.wanted.Declare = e.Claude.Path == ""
+		}
+		return e.examine(e.pluginDir())
+	}
+	i := e.Settings.Installed(plugin.ID())
+	e.from = i.Source
+	if i.Dir != "" {
+		return e.examine(i.Dir)
+	}
+	if e.Claude.Path == "" {
+		return failf("in Claude Code: /plugin install "+plugin.ID(), "%s is not installed, and %s", plugin.ID(), e.whyNot())
+	}
+	e.install = plugin.ID()
+	if dir := e.Settings.InClone(plugin); dir != "" {
+		return e.examine(dir)
+	}
+	return nil // looked at when it is there
+}
+
+// pluginDir is where the plugin of a directory lies.
+func (e *enabling) pluginDir() string {
+	plugin := e.wanted.Plugin
+	if i := e.Settings.Installed(plugin.ID()); i.InPlace && strings.HasPrefix(i.Dir, plugin.Suite+string(filepath.Separator)) {
+		return i.Dir
+	}
+	return filepath.Join(plugin.Suite, plugin.Name)
+}
+
+// examine looks at the plugin's own files.
+func (e *enabling) examine(dir string) error {
+	id := e.wanted.Plugin.ID()
+	found := e.Settings.In(dir)
+	err := generator.CheckHook(dir, generator.Host())
+	if known, _ := strategy.Named(found.Strategy); err == nil && known.Judges {
+		err = generator.CheckJudge(dir, generator.Host())
+	}
+	switch {
+	case err != nil:
+		return failf(e.howToCompile(err), "%s could not run: %w", id, err)
+	case found.Problem != "":
+		return failf("Claude Code would pass it over too", "%s could not run: %s", id, found.Problem)
+	case !found.Ours():
+		return failf("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
+	}
+	e.wanted.Loops, e.wanted.Beside = isLoop(found.Strategy), !found.Drives()
+	settings, err := hook.ReadSettings(dir, e.Settings.State(), "")
+	if err != nil {
+		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
+		return nil
+	}
+	e.wanted.Rounds = settings.Rounds()
+	return nil
+}
+
+// howToCompile says what makes a hook run.
+func (e *enabling) howToCompile(err error) string {
+	suite := e.wanted.Plugin.Suite
+	if errors.Is(err, generator.ErrNotExecutable) {
+		return "chmod +x it"
+	}
+	if suite != "" {
+		if _, err := generator.ReadSuite(suite); err == nil {
+			return "springfield init " + suite + " compiles what is missing"
+		}
+	}
+	return "have its publisher compile it for " + generator.Host().String()
+}
+
+// isLoop tells whether a strategy drives a loop through a spec, as others do.
+func isLoop(strategy string) bool {
+	return strategy == "ralph-specum" || strategy == "ralph-speckit"
+}
+
+// plan works out the edit, and asks about rivals if there are any.
+func (e *enabling) plan() (change.Change, error) {
+	plan, err := e.Settings.Enable(e.wanted)
+	var rivals *installer.RivalsError
+	if !errors.As(err, &rivals) || e.Ask == nil {
+		return plan, err
+	}
+	if e.wanted.Rivals, err = e.Ask(rivals); err != nil {
+		return plan, err
+	}
+	return e.Settings.Enable(e.wanted)
+}
+
+// complete calls the claude command for what is missing. One that cannot register a
+// directory is no reason to fail: user settings can declare it.
+func (e *enabling) complete(ctx context.Context) error {
+	snapshot := e.Settings.Snapshot
+	switch {
+	case e.Claude.Path == "":
+	case e.install != "":
+		e.Tell("having the claude command fetch %s", e.install)
+		added, err := e.Claude.Install(ctx, snapshot, e.install)
+		if err != nil {
+			return failf("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
+		}
+		if err := e.examine(snapshot.Installed(e.install).Dir); err != nil {
+			if added {
+				_, _ = e.Claude.Uninstall(ctx, snapshot, e.install) // what is wrong with it matters more
+			}
+			return err
+		}
+	case e.register != "":
+		e.Tell("telling the claude command about %s", e.register)
+		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
+			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
+			e.wanted.Declare = true
+		}
+	}
+	return ctx.Err() // Ctrl-C, even if the client was done by then
+}
+
+// done is what to tell of a plan.
+func (e *enabling) done(ctx context.Context, plan change.Change) Enabled {
+	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "live in your next Claude Code session"}
+	if e.wanted.Declare {
+		d.Live += "; before Claude Code 2.1.285 in the one after it"
+	}
+	if e.DryRun {
+		d.Todo = e.todo()
+		return d
+	}
+	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isOld(ctx, "2.1.211") {
+		d.Notes = append(d.Notes, "your Claude Code reads local settings only where a session starts: start it in "+s.Root)
+	}
+	d.Notes = append(d.Notes, e.scopeNotes(ctx)...)
+	return d
+}
+
+// todo says what complete would do, "" for nothing.
+func (e *enabling) todo() string {
+	switch {
+	case e.Claude.Path == "":
+		return ""
+	case e.install != "":
+		return "claude plugin install " + e.install
+	case e.register != "":
+		return fmt.Sprintf("claude plugin marketplace add %q", e.register)
+	}
+	return ""
+}
+
+// isOld tells whether the claude command is older than a version; one that does not
+// say counts as old.
+func (e *enabling) isOld(ctx context.Context, version string) bool {
+	if e.Claude.Path == "" {
+		return true
+	}
+	is, err := e.Claude.Version(ctx)
+	if err != nil {
+		return true
+	}
+	v, err := semver.StrictNewVersion(is)
+	return err != nil || v.LessThan(semver.MustParse(version))
+}
+
+// scopeNotes say what an edit of a project's settings means beside the edit.
+func (e *enabling) scopeNotes(ctx context.Context) []string {
+	plugin := e.wanted.Plugin
+	file, errFile := e.Settings.Places.Settings(e.Scope)
+	user, errUser := e.Settings.Places.Settings(client.User)
+	switch {
+	case errFile != nil || errUser != nil || e.Scope == client.User:
+		return nil
+	case file == user || folder.Same(file, user):
+		return []string{"here these are your user settings: it is on in every session of yours"}
+	case e.Scope == client.Local:
+		if e.wouldCommit(ctx, file) {
+			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
+		}
+		return nil
+	case plugin.Suite != "":
+		return []string{"the marketplace is a directory of this machine: for others it becomes live once they have it as a repository"}
+	}
+	if m, known := e.Settings.Market(plugin.Marketplace); known && m.Repository() != "" {
+		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
+	}
+	return []string{fmt.Sprintf("others who work on this project call springfield enable %s --scope project too: it fetches what they lack", plugin.ID())}
+}
+
+// wouldCommit tells whether a file lies in the git repository around the working
+// directory, and that does not ignore it.
+func (e *enabling) wouldCommit(ctx context.Context, file string) bool {
+	work := e.Settings.Work
+	if git.Root(work) == "" {
+		return false
+	}
+	repo, err := e.Git.Repository(ctx, work)
+	if err != nil || repo == nil {
+		return false
+	}
+	place, err := repo.Path(file)
+	if err != nil || !filepath.IsLocal(place) {
+		return false
+	}
+	ignored, err := repo.Ignored(ctx, []string{place})
+	return err == nil && len(ignored) == 0
+}

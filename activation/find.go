@@ -1,0 +1,185 @@
+package activation
+
+// Finding the plugin that a name means.
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// Find looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
+// named, else in the one around the working directory, those that init has
+// made, and the marketplaces that Claude Code knows. Of several suites, one that
+// lies in the working directory is meant.
+func (m Means) Find(name, suite string) (client.Plugin, error) {
+	bare, marketplace, _ := strings.Cut(name, "@")
+	if suite != "" {
+		if !filepath.IsAbs(suite) {
+			suite = filepath.Join(m.Settings.Work, suite)
+		}
+		found, err := pluginsIn(filepath.Clean(suite), bare, marketplace)
+		if err == nil && len(found) == 0 {
+			err = failf("its "+generator.SuiteFile+" lists them", "suite %s has no plugin %q", suite, name)
+		}
+		if err != nil {
+			return client.Plugin{}, err
+		}
+		return found[0], nil
+	}
+
+	all, here, err := m.InSuites(bare, marketplace)
+	if err != nil {
+		return client.Plugin{}, err
+	}
+	if len(here) == 1 {
+		return here[0], nil
+	}
+	known, err := m.inMarkets(bare, marketplace)
+	if err != nil {
+		return client.Plugin{}, err
+	}
+	for _, p := range known {
+		// The same place is one place; and a full ID means what Claude Code knows
+		// by it.
+		all = slices.DeleteFunc(all, func(q client.Plugin) bool {
+			return folder.Same(p.Suite, q.Suite) || marketplace != "" && p.ID() == q.ID()
+		})
+		all = append(all, p)
+	}
+	switch {
+	case len(all) == 1:
+		return all[0], nil
+	case len(all) > 1:
+		return client.Plugin{}, &SeveralError{name, all}
+	}
+	hint := "make one with springfield init, or say where it is: --suite DIR or --marketplace OWNER/REPO"
+	if there := m.offered(marketplace); len(there) > 0 {
+		hint = "there is " + strings.Join(there, ", ")
+	}
+	return client.Plugin{}, failf(hint, "no suite has a plugin %q, and no marketplace that Claude Code knows", name)
+}
+
+// SeveralError says that a name means more than one plugin.
+type SeveralError struct {
+	name string
+	all  []client.Plugin
+}
+
+func (e *SeveralError) Error() string {
+	var places []string
+	for _, p := range e.all {
+		places = append(places, cmp.Or(p.Suite, p.ID()))
+	}
+	return fmt.Sprintf("%s is in several places: %s", e.name, strings.Join(places, " and "))
+}
+
+// Hint names what can be typed instead.
+func (e *SeveralError) Hint() string {
+	var ids []string
+	for _, p := range e.all {
+		if !slices.Contains(ids, p.ID()) {
+			ids = append(ids, p.ID())
+		}
+	}
+	if len(ids) < len(e.all) { // of one name: only the place tells them apart
+		return "say which: --suite DIR"
+	}
+	return "say which: " + strings.Join(ids, " or ")
+}
+
+// offered lists the plugins that springfield knows of, of one marketplace or of
+// all: those of suites, and of a marketplace that is asked for.
+func (m Means) offered(marketplace string) []string {
+	var ids []string
+	dirs, _ := installer.Suites(m.Settings.Places) // a list that cannot be read is no news here
+	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
+		dirs = append(dirs, around)
+	}
+	for _, dir := range dirs {
+		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
+			for _, p := range s.Plugins {
+				ids = append(ids, p.Name+"@"+s.Marketplace)
+			}
+		}
+	}
+	if market, known := m.Settings.Market(marketplace); known {
+		names, _ := m.Settings.Offers(market)
+		for _, name := range names {
+			ids = append(ids, name+"@"+marketplace)
+		}
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return ids[:min(len(ids), 8)]
+}
+
+// InSuites looks in the suite around the working directory and those that init
+// has made. The second list is what lies in the working directory itself.
+func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, err error) {
+	dirs, err := installer.Suites(m.Settings.Places)
+	if err != nil {
+		return nil, nil, err
+	}
+	if around, err := generator.FindSuite(m.Settings.Work); err == nil && !slices.Contains(dirs, around) {
+		dirs = append(dirs, around)
+	}
+	for _, dir := range dirs {
+		found, err := pluginsIn(dir, name, marketplace)
+		if err != nil && !errors.Is(err, generator.ErrNoSuite) {
+			m.Tell("springfield: note: passed over: %v", err)
+		}
+		all = append(all, found...)
+		if filepath.Dir(dir) == m.Settings.Work {
+			here = append(here, found...)
+		}
+	}
+	return all, here, nil
+}
+
+// pluginsIn looks in one suite; at most one plugin comes back.
+func pluginsIn(dir, name, marketplace string) ([]client.Plugin, error) {
+	s, err := generator.ReadSuite(dir)
+	if err != nil {
+		return nil, err
+	}
+	if marketplace != "" && marketplace != s.Marketplace {
+		return nil, nil
+	}
+	for _, p := range s.Plugins {
+		if p.Name == name {
+			return []client.Plugin{{Name: name, Marketplace: s.Marketplace, Suite: dir}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// inMarkets looks in the marketplaces that Claude Code knows.
+func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err error) {
+	markets, err := m.Settings.AllMarkets()
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range slices.Sorted(maps.Keys(markets)) {
+		if marketplace != "" && marketplace != known {
+			continue
+		}
+		names, err := m.Settings.Offers(markets[known])
+		switch {
+		case err != nil:
+			m.Tell("springfield: note: passed over: %v", err)
+		case slices.Contains(names, name):
+			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].Suite()})
+		}
+	}
+	return found, nil
+}

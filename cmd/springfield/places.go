@@ -1,0 +1,65 @@
+// Where the user's settings are, and by what they are changed.
+
+package main
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/cameronsjo/springfield/activation"
+	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// places finds the user's settings from the working directory.
+func (a *app) places() (client.Places, error) { return a.placesFrom(a.work) }
+
+// configDir is Claude Code's configuration directory, "" if neither says where.
+func (a *app) configDir() string {
+	switch {
+	case a.config != "":
+		return a.absolute(a.config)
+	case a.home != "":
+		return filepath.Join(a.home, ".claude")
+	}
+	return ""
+}
+
+// placesFrom finds them from another one.
+func (a *app) placesFrom(work string) (client.Places, error) {
+	config := a.configDir()
+	if config == "" {
+		return client.Places{}, &hinted{errors.New("there is no home directory"), "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code"}
+	}
+	// Where Claude Code looks for local settings: at the root of the repository,
+	// but not in a home that is one, and on Windows where the session starts.
+	root := git.Root(work)
+	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
+		root = work
+	}
+	plugins := firstOf(a.plugins, filepath.Join(config, "plugins"))
+	if !filepath.IsAbs(plugins) {
+		plugins = filepath.Join(a.work, plugins)
+	}
+	return client.Places{
+		Config: config, Plugins: plugins, Home: a.home,
+		Managed: client.ManagedDir(runtime.GOOS), Work: work, Root: root,
+	}, nil
+}
+
+// means are what finding and switching plugins needs.
+func (a *app) means(places client.Places) activation.Means {
+	return activation.Means{Settings: installer.Read(places), Claude: a.claude(), Git: a.git(), Tell: a.talk}
+}
+
+// claude is the claude command; its path is "" where there is none.
+func (a *app) claude() client.Command {
+	command, err := exec.LookPath("claude")
+	if err != nil || !filepath.IsAbs(command) {
+		command = "" // of a relative PATH entry it would be a file of the project's
+	}
+	return client.Command{Path: command, Env: a.env}
+}

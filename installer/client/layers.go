@@ -1,0 +1,180 @@
+package client
+
+// Settings files, in layers. A value in a higher layer wins: user < project < local
+// < managed. A file that is not plain JSON is passed over as a whole; of a key given
+// twice the last one counts; two scopes that share a file are one layer.
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// Managed is the name of the layers that an administrator deploys.
+const Managed = "managed"
+
+// Layer is one settings file.
+type Layer struct {
+	Name    string // Managed, a Scope, or Skills
+	File    string
+	Exists  bool
+	Problem string // why Claude Code passes it over, "" if it does not
+
+	at       string // File, every symbolic link followed
+	fields   map[string]json.RawMessage
+	switches map[string]json.RawMessage // what its enabledPlugins say
+	doc      *document.Document         // nil if there is a Problem
+}
+
+// Layers are all settings files, the highest first.
+func (s *Snapshot) Layers() ([]Layer, error) {
+	if s.layers != nil {
+		return s.layers, nil
+	}
+	var all []Layer // the lowest first, as the lowest scope is the one that has a shared file
+	add := func(name, path string) {
+		l := s.layer(name, path)
+		if !slices.ContainsFunc(all, func(other Layer) bool { return other.at == l.at }) {
+			all = append(all, l)
+		}
+	}
+	for _, scope := range Scopes() {
+		path, err := s.Settings(scope)
+		if err != nil {
+			return nil, err
+		}
+		add(string(scope), path)
+	}
+	for _, path := range s.managedFiles() {
+		add(Managed, path)
+	}
+	slices.Reverse(all)
+	s.layers = all
+	return all, nil
+}
+
+func (s *Snapshot) layer(name, path string) Layer {
+	file, err := s.Open(path)
+	if err != nil {
+		return Layer{Name: name, File: path, at: path, Exists: true, Problem: cause(err).Error()}
+	}
+	doc, err := file.Document()
+	if err != nil {
+		return Layer{Name: name, File: path, at: file.At(), Exists: file.Before != nil, Problem: err.Error()}
+	}
+	return LayerOf(name, file.Edit, doc)
+}
+
+// user is the layer of the user's own settings.
+func (s *Snapshot) user() Layer {
+	path, _ := s.Settings(User) // there is that scope
+	return s.layer(string(User), path)
+}
+
+// managedFiles lists the managed settings files, the lowest first. Settings that
+// a server or a device profile delivers are not among them.
+func (p Places) managedFiles() []string {
+	if p.Managed == "" {
+		return nil
+	}
+	var files []string
+	if path := filepath.Join(p.Managed, "managed-settings.json"); exists(path) {
+		files = append(files, path)
+	}
+	entries, _ := os.ReadDir(filepath.Join(p.Managed, "managed-settings.d"))
+	for _, e := range entries { // sorted by name
+		if strings.HasSuffix(e.Name(), ".json") && !strings.HasPrefix(e.Name(), ".") {
+			files = append(files, filepath.Join(p.Managed, "managed-settings.d", e.Name()))
+		}
+	}
+	return files
+}
+
+// At is where the layer's bytes are.
+func (l Layer) At() string { return l.at }
+
+// LayerOf is the layer of a file with a document in it.
+func LayerOf(name string, file change.Edit, doc *document.Document) Layer {
+	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At(), doc: doc, fields: doc.Fields()}
+	l.switches, _ = members(l.fields["enabledPlugins"])
+	return l
+}
+
+// Says is what a layer says of a plugin. Anything but false switches it on, as
+// an array of versions does.
+func (l Layer) Says(id string) (on, says bool) {
+	raw, says := l.switches[id]
+	return says && string(raw) != "false", says
+}
+
+// IDs lists the plugins that a layer names. What cannot be a plugin's ID is none:
+// Claude Code passes it over, and it is of no use in a command.
+func (l Layer) IDs() []string {
+	var ids []string
+	for id := range l.switches {
+		if isID.MatchString(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// source is the layer in a hook's words.
+func (l Layer) source() string { return l.Name + " settings" }
+
+// Env is a variable that layers set for Claude Code and for hooks, the highest
+// first, and the layer that it comes from.
+func Env(layers []Layer, name string) (value, from string, ok bool) {
+	for _, l := range layers {
+		variables, _ := members(l.fields["env"])
+		if raw, found := variables[name]; found {
+			if value = textIn(raw); value == "" {
+				value = strings.Trim(string(raw), `"`) // a number, as it is written
+			}
+			return value, l.Name, true
+		}
+	}
+	return "", "", false
+}
+
+// Variable is a member of a settings file's env. Claude Code hands it to every hook
+// that it starts, a project's too, and in a directory that its user has not accepted
+// yet.
+type Variable struct {
+	Name  string
+	Value json.RawMessage
+	Layer string // Managed, or a Scope
+	File  string
+	At    string // where the file's bytes are
+
+	Line, Column int // where it is set, from 1; columns in characters
+}
+
+// Text is the variable's value; one that is no string is its JSON text.
+func (v Variable) Text() string {
+	if text := textIn(v.Value); text != "" || string(v.Value) == `""` {
+		return text
+	}
+	return string(v.Value)
+}
+
+// Variables are all that the settings of all layers set, the highest layer
+// first, in the order of the file. A name that is set twice is there twice.
+func (i Inventory) Variables() []Variable {
+	var all []Variable
+	for _, l := range i.Settings {
+		if l.doc == nil {
+			continue
+		}
+		for _, m := range l.doc.Members("env") {
+			all = append(all, Variable{m.Key, m.Value, l.Name, l.File, l.at, m.Line, m.Column})
+		}
+	}
+	return all
+}

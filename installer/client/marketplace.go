@@ -1,0 +1,392 @@
+package client
+
+// What Claude Code knows of marketplaces.
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// ConflictError says that a marketplace name already means something else. The
+// client would take the name away from it without a word.
+type ConflictError struct{ Name, Known, Wanted string }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("Claude Code knows marketplace %q as %s, not as %s", e.Name, e.Known, e.Wanted)
+}
+
+// Source is where a marketplace comes from.
+type Source struct {
+	Source string `json:"source"`
+	Path   string `json:"path,omitempty"`
+	Repo   string `json:"repo,omitempty"`
+	URL    string `json:"url,omitempty"`
+}
+
+func (s Source) String() string {
+	for _, place := range []string{s.Path, s.Repo, s.URL} {
+		if place != "" {
+			return s.Source + " " + place
+		}
+	}
+	return "another source"
+}
+
+// isDirectory tells whether the source is this directory.
+func (s Source) isDirectory(dir string) bool {
+	return s.Source == "directory" && (filepath.Clean(s.Path) == filepath.Clean(dir) || folder.Same(s.Path, dir))
+}
+
+// isGone tells whether the source is a directory that is no longer there: a
+// suite that was moved. Its name can be given away without harm.
+func (s Source) isGone() bool {
+	if s.Source != "directory" {
+		return false
+	}
+	_, err := os.Stat(s.Path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Market is a marketplace that Claude Code knows.
+type Market struct {
+	Name     string
+	Location string          // the directory with its catalog
+	Source   json.RawMessage // where it comes from, nil if that is not known
+}
+
+// Directory is the marketplace that lies in a directory, whether it is known or not.
+func Directory(name, dir string) Market {
+	from, _ := document.Encode(Source{Source: "directory", Path: dir}) // strings
+	return Market{name, dir, from}
+}
+
+// Declaration is what settings say to declare the marketplace.
+func (m Market) Declaration() json.RawMessage {
+	text, _ := document.Encode(map[string]json.RawMessage{"source": m.Source}) // it was JSON
+	return text
+}
+
+// from is where the marketplace comes from; the zero source if that is of a
+// kind we do not know.
+func (m Market) from() (s Source) {
+	if json.Unmarshal(m.Source, &s) != nil {
+		return Source{}
+	}
+	return s
+}
+
+// Suite is the marketplace's directory if it runs where it lies, else "".
+func (m Market) Suite() string {
+	if s := m.from(); s.Source == "directory" {
+		return s.Path
+	}
+	return ""
+}
+
+// Repository is what a marketplace that is a repository is added by: OWNER/REPO
+// or a URL; "" if it is none.
+func (m Market) Repository() string {
+	s := m.from()
+	if s.Repo != "" {
+		return s.Repo
+	}
+	return s.URL
+}
+
+// IsGone tells whether it was a directory that is no longer there.
+func (m Market) IsGone() bool { return m.from().isGone() }
+
+// String says where it comes from.
+func (m Market) String() string { return m.from().String() }
+
+// Markets are the marketplaces on Claude Code's record, by name. An entry of a
+// shape we do not know is a Market that comes from "another source".
+func (s *Snapshot) Markets() (map[string]Market, error) {
+	file, err := s.Open(filepath.Join(s.Plugins, "known_marketplaces.json"))
+	if err != nil {
+		return nil, fmt.Errorf("read known marketplaces: %w", err)
+	}
+	if file.Before == nil {
+		return nil, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(file.Data(), &all); err != nil {
+		return nil, fmt.Errorf("read known marketplaces: %s: %w", file.Path, err)
+	}
+	markets := map[string]Market{}
+	for name, raw := range all {
+		var entry struct {
+			Source          json.RawMessage `json:"source"`
+			InstallLocation string          `json:"installLocation"`
+		}
+		_ = json.Unmarshal(raw, &entry) // what does not fit stays empty
+		markets[name] = Market{name, entry.InstallLocation, entry.Source}
+	}
+	return markets, nil
+}
+
+// AllMarkets are the marketplaces on record, and the directories that user
+// settings declare.
+func (s *Snapshot) AllMarkets() (map[string]Market, error) {
+	known, err := s.Markets()
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(known)
+	if all == nil {
+		all = map[string]Market{}
+	}
+	declared, _ := members(s.user().fields["extraKnownMarketplaces"])
+	for name := range declared {
+		if _, known := all[name]; known {
+			continue
+		}
+		if m, err := s.market(name); err == nil {
+			all[name] = m
+		}
+	}
+	return all, nil
+}
+
+// Market is a marketplace on record, or one that settings declare as a directory.
+func (s *Snapshot) Market(name string) (Market, bool) {
+	m, err := s.market(name)
+	return m, err == nil
+}
+
+// market finds a marketplace by name: one that the client has on record, else
+// one that settings declare as a directory, which it will have at its next start.
+func (s *Snapshot) market(name string) (Market, error) {
+	known, err := s.Markets()
+	if err != nil {
+		return Market{}, err
+	}
+	if m, ok := known[name]; ok {
+		if !filepath.IsAbs(m.Location) {
+			return Market{}, fmt.Errorf("where Claude Code keeps marketplace %s is not on record", name)
+		}
+		return m, nil
+	}
+	var layers []Layer
+	for _, path := range s.managedFiles() {
+		layers = append(layers, s.layer(Managed, path))
+	}
+	for _, l := range append(layers, s.user()) {
+		if l.doc == nil {
+			continue // Claude Code passes it over as well
+		}
+		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
+			raw, _, err := l.doc.Get(key, name, "source")
+			m := Market{Name: name, Source: raw}
+			if from := m.from(); err == nil && from.Source == "directory" && filepath.IsAbs(from.Path) {
+				m.Location = from.Path
+				return m, nil
+			}
+		}
+	}
+	return Market{}, fmt.Errorf("marketplace %s is not known", name)
+}
+
+// MarketOf is a plugin's marketplace, whether Claude Code knows it yet or not.
+func (s *Snapshot) MarketOf(plugin Plugin) (Market, error) {
+	if plugin.Suite != "" {
+		return Directory(plugin.Marketplace, plugin.Suite), nil
+	}
+	all, err := s.Markets()
+	return all[plugin.Marketplace], err
+}
+
+// MarketFrom is the name of the marketplace that comes from OWNER/REPO or from a
+// URL, "" if Claude Code knows none.
+func (s *Snapshot) MarketFrom(from string) (string, error) {
+	all, err := s.Markets()
+	if err != nil {
+		return "", err
+	}
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if source := all[name].from(); from == source.Repo || from == source.URL {
+			return name, nil
+		}
+	}
+	return "", nil
+}
+
+// IsRegistered tells whether Claude Code knows a marketplace as this directory,
+// and refuses a name that it knows as something else.
+func (s *Snapshot) IsRegistered(name, dir string) (bool, error) {
+	all, err := s.Markets()
+	if err != nil {
+		return false, err
+	}
+	m, ok := all[name]
+	if !ok {
+		return false, nil
+	}
+	switch from := m.from(); {
+	case from.isDirectory(dir):
+		return true, nil
+	case from.isGone():
+		return false, nil
+	default:
+		return false, &ConflictError{name, from.String(), dir}
+	}
+}
+
+// CheckDeclared refuses a name that a settings file declares as something else than
+// this directory.
+func (m Market) CheckDeclared(in *document.Document) error {
+	raw, found, err := in.Get("extraKnownMarketplaces", m.Name)
+	if err != nil {
+		return err
+	}
+	var declared struct {
+		Source Source `json:"source"`
+	}
+	if !found || json.Unmarshal(raw, &declared) == nil && (declared.Source.isDirectory(m.Location) || declared.Source.isGone()) {
+		return nil
+	}
+	return &ConflictError{m.Name, declared.Source.String(), m.Location}
+}
+
+// Offers lists the plugins of a marketplace's catalog.
+func (s *Snapshot) Offers(m Market) ([]string, error) {
+	file, err := s.Open(filepath.Join(m.Location, ".claude-plugin", "marketplace.json"))
+	if err != nil {
+		return nil, fmt.Errorf("read marketplace %s: %w", m.Name, err)
+	}
+	var said struct {
+		Plugins []struct {
+			Name string `json:"name"`
+		} `json:"plugins"`
+	}
+	if file.Before == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(file.Data(), &said); err != nil {
+		return nil, fmt.Errorf("read marketplace %s: %s: %w", m.Name, file.Path, err)
+	}
+	var names []string
+	for _, offer := range said.Plugins {
+		names = append(names, offer.Name)
+	}
+	return names, nil
+}
+
+// catalog is what a marketplace has.
+type catalog struct {
+	source  string // where it comes from, for people
+	inPlace bool   // what lies in it runs where it lies
+	root    string // the directory that its relative paths start from
+	items   map[string]item
+	err     error
+}
+
+// item is a plugin's entry in a catalog.
+type item struct {
+	file    string // the catalog
+	version string
+	path    string // where it lies in the marketplace, "" if elsewhere
+	alone   bool   // it says what the plugin has, and no plugin.json may
+	hooks   json.RawMessage
+}
+
+// Assuming is the snapshot as it will be once a marketplace is known.
+func (s *Snapshot) Assuming(m Market) *Snapshot {
+	next := *s
+	next.catalogs = maps.Clone(s.catalogs)
+	next.catalogs[m.Name] = s.read(m)
+	return &next
+}
+
+// catalog reads a marketplace's catalog, which can be large, once.
+func (s *Snapshot) catalog(name string) catalog {
+	c, known := s.catalogs[name]
+	if !known {
+		if m, err := s.market(name); err != nil {
+			c.err = err
+		} else {
+			c = s.read(m)
+		}
+		s.catalogs[name] = c
+	}
+	return c
+}
+
+func (s *Snapshot) read(m Market) (c catalog) {
+	from := m.from()
+	c.source = printable(m.String())
+	c.inPlace = from.Source == "directory" || from.Source == "file"
+	c.root = m.Location
+	name := ".claude-plugin/marketplace.json"
+	switch info, err := os.Stat(m.Location); {
+	case errors.Is(err, fs.ErrNotExist):
+		c.err = fmt.Errorf("its marketplace's directory is gone: %s", m.Location)
+		return c
+	case err == nil && !info.IsDir(): // the catalog itself
+		from.Path = m.Location
+		c.root = filepath.Dir(filepath.Dir(m.Location))
+		fallthrough
+	case from.Source == "file":
+		if name, err = filepath.Rel(c.root, from.Path); err != nil {
+			c.err = fmt.Errorf("its catalog %s is not in %s", from.Path, c.root)
+			return c
+		}
+	}
+	fields, file, err := s.object(c.root, name)
+	if err != nil {
+		c.err = fmt.Errorf("marketplace %s: %w", m.Name, err)
+		return c
+	}
+	c.items = map[string]item{}
+	metadata, _ := members(fields["metadata"])
+	plugins, _ := elements(fields["plugins"])
+	for _, raw := range plugins {
+		entry, _ := members(raw)
+		plugin := textIn(entry["name"])
+		if _, twice := c.items[plugin]; !twice {
+			c.items[plugin] = itemOf(file, entry, textIn(metadata["pluginRoot"]))
+		}
+	}
+	return c
+}
+
+func itemOf(file string, entry map[string]json.RawMessage, pluginRoot string) item {
+	path := textIn(entry["source"])
+	if path != "" && !strings.ContainsAny(path[:1], `./\`) { // a bare name
+		path = pluginRoot + "/" + path
+	}
+	declares := entry["hooks"] != nil
+	for _, key := range []string{"commands", "agents", "skills"} {
+		_, has := entry[key]
+		declares = declares || has
+	}
+	alone := declares && string(entry["strict"]) == "false"
+	return item{file, printable(textIn(entry["version"])), path, alone, entry["hooks"]}
+}
+
+// Ours names the plugins of a marketplace that look like springfield's: they
+// lie in its directory and have a strategy.json. What cannot be read has none.
+func (s *Snapshot) Ours(m Market) []string {
+	var names []string
+	c := s.read(m)
+	for name, entry := range c.items {
+		if entry.path == "" {
+			continue
+		}
+		if dir, err := below(c.root, entry.path); err == nil && s.strategyIn(dir) != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,189 @@
+// Package client is what Claude Code knows: its settings, marketplaces and installed
+// plugins, what is in effect by them, and how its command is called. It is a read
+// model: it plans nothing, and writes nothing itself.
+package client
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// Snapshot is what Claude Code's files say. A file is read when it is first asked
+// about, and once: all answers of a snapshot agree with each other.
+type Snapshot struct {
+	Places
+
+	files    map[string]*File // by where their bytes are
+	layers   []Layer
+	skills   map[string]string // ID to directory, nil until they are looked for
+	catalogs map[string]catalog
+}
+
+// Look begins a snapshot.
+func Look(p Places) *Snapshot {
+	return &Snapshot{Places: p, files: map[string]*File{}, catalogs: map[string]catalog{}}
+}
+
+// forget has the snapshot read anew what the claude command may have written: what
+// lies in its plugins directory. Settings it does not write.
+func (s *Snapshot) forget() {
+	plugins, err := change.Resolve(s.Plugins)
+	maps.DeleteFunc(s.files, func(at string, _ *File) bool {
+		name, outside := filepath.Rel(plugins, at)
+		return err != nil || outside == nil && filepath.IsLocal(name)
+	})
+	clear(s.catalogs)
+}
+
+// File is a file as it was read.
+type File struct {
+	change.Edit // both contents are what the file holds
+
+	err    error // why it could not be read
+	doc    *document.Document
+	docErr error
+}
+
+// Data is what the file holds, nothing if it does not exist.
+func (f *File) Data() []byte {
+	if f.Before == nil {
+		return nil
+	}
+	return f.Before.Data
+}
+
+// Document is the file as a JSON document, parsed once.
+func (f *File) Document() (*document.Document, error) {
+	if f.doc == nil && f.docErr == nil {
+		f.doc, f.docErr = document.Parse(f.Data())
+	}
+	return f.doc, f.docErr
+}
+
+// Open reads a file of at most document.MaxSize, links followed. One that does not
+// exist is no error. Every error is an *fs.PathError for the path.
+func (s *Snapshot) Open(path string) (*File, error) {
+	at, err := change.Resolve(path)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: cause(err)}
+	}
+	f, known := s.files[at]
+	if !known {
+		f = &File{}
+		f.Edit, f.err = change.Open("", path)
+		if f.err == nil && len(f.Data()) > document.MaxSize {
+			f.err = errors.New("larger than 8 MiB")
+		}
+		s.files[at] = f
+	}
+	if f.err != nil {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: cause(f.err)}
+	}
+	if f.Path == path {
+		return f, nil
+	}
+	again := *f // the same file by another name
+	again.Path = path
+	return &again, nil
+}
+
+// cause is what an error of the system says without the path.
+func cause(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
+
+// object reads a JSON object from a file in a directory, and says which file that
+// is. The error about one that does not exist wraps fs.ErrNotExist.
+func (s *Snapshot) object(dir, name string) (fields map[string]json.RawMessage, path string, err error) {
+	path, err = below(dir, name)
+	if err != nil {
+		return nil, path, err
+	}
+	file, err := s.Open(path)
+	if err != nil {
+		return nil, path, err
+	}
+	if file.Before == nil {
+		return nil, path, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	fields, ok := members(bytes.TrimPrefix(file.Data(), []byte(document.ByteOrderMark)))
+	if !ok {
+		_, err = file.Document() // knows where
+	}
+	if err != nil {
+		return nil, path, fmt.Errorf("%s: %w", name, err)
+	}
+	return fields, path, nil
+}
+
+// below is the place of a relative path in a directory. One that leads out of
+// it, by its name or through a symbolic link, is refused.
+func below(dir, name string) (string, error) {
+	local := filepath.FromSlash(strings.TrimSuffix(name, "/"))
+	out := fmt.Errorf("%q leads out of its directory", printable(name))
+	if !filepath.IsLocal(local) {
+		return "", out
+	}
+	path := filepath.Join(dir, local)
+	root, err := change.Resolve(dir)
+	if err != nil {
+		return "", &fs.PathError{Op: "open", Path: dir, Err: cause(err)}
+	}
+	real, err := change.Resolve(path)
+	if err != nil {
+		return "", &fs.PathError{Op: "open", Path: path, Err: cause(err)}
+	}
+	if inside, err := filepath.Rel(root, real); err != nil || !filepath.IsLocal(inside) {
+		return "", out
+	}
+	return path, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// members takes a JSON object apart by its exact keys.
+func members(raw json.RawMessage) (map[string]json.RawMessage, bool) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return nil, false
+	}
+	return all, true
+}
+
+// elements takes a JSON array apart.
+func elements(raw json.RawMessage) ([]json.RawMessage, bool) {
+	var all []json.RawMessage
+	if json.Unmarshal(raw, &all) != nil || all == nil {
+		return nil, false
+	}
+	return all, true
+}
+
+// textIn is a JSON string's text, "" for anything else.
+func textIn(raw json.RawMessage) (s string) {
+	_ = json.Unmarshal(raw, &s)
+	return s
+}
+
+func isTrue(raw json.RawMessage) bool { return string(raw) == "true" }
