@@ -276,42 +276,56 @@ func (r Report) pageData() any {
 		labels[l] = len(data.Labels)
 		data.Labels = append(data.Labels, label{string(l), l.Means(), 0, l.Hooked()})
 	}
-	numbers := map[string]int{}
-	number := func(text string) int {
-		text = clean(text)
-		n, ok := numbers[text]
-		if !ok {
-			n = len(data.Texts)
-			numbers[text] = n
-			data.Texts = append(data.Texts, text)
-		}
-		return n
-	}
-	number("")
+	texts := numbered{at: map[string]int{}}
+	texts.of("")
 	for i := range r.Rows {
 		row := &r.Rows[i]
-		data.Labels[labels[row.Label]].N++
-		at := int64(0)
-		if !row.At.IsZero() {
-			at = row.At.Unix()
-		}
-		choices := [][]any{}
-		for _, c := range row.Choices {
-			does := 0
-			if c.Decision == "continue" {
-				does |= 1
-			}
-			if c.Asks {
-				does |= 2
-			}
-			choices = append(choices, []any{does, number(c.Rule), number(c.Evidence), number(c.Alone), number(c.Guard), c.Bytes})
-		}
-		data.Rows = append(data.Rows, []any{
-			number(row.File), row.Line, number(row.Project), at, labels[row.Label], clean(row.Text), clean(row.Next), row.Idle,
-			number(row.Todos), number(row.Skill), number(row.LastTool), choices,
-		})
+		label := labels[row.Label]
+		data.Labels[label].N++
+		data.Rows = append(data.Rows, texts.row(row, label))
 	}
+	data.Texts = texts.all
 	return data
+}
+
+// numbered are texts that rows have by their numbers.
+type numbered struct {
+	at  map[string]int
+	all []string
+}
+
+func (t *numbered) of(text string) int {
+	text = clean(text)
+	n, ok := t.at[text]
+	if !ok {
+		n = len(t.all)
+		t.at[text] = n
+		t.all = append(t.all, text)
+	}
+	return n
+}
+
+// row is a row as the script reads it, by places.
+func (t *numbered) row(row *Row, label int) []any {
+	at := int64(0)
+	if !row.At.IsZero() {
+		at = row.At.Unix()
+	}
+	choices := [][]any{}
+	for _, c := range row.Choices {
+		does := 0
+		if c.Decision == "continue" {
+			does |= 1
+		}
+		if c.Asks {
+			does |= 2
+		}
+		choices = append(choices, []any{does, t.of(c.Rule), t.of(c.Evidence), t.of(c.Alone), t.of(c.Guard), c.Bytes})
+	}
+	return []any{
+		t.of(row.File), row.Line, t.of(row.Project), at, label, clean(row.Text), clean(row.Next), row.Idle,
+		t.of(row.Todos), t.of(row.Skill), t.of(row.LastTool), choices,
+	}
 }
 
 // clean marks what a reader does not see, or what turns the writing round: unlike

@@ -109,14 +109,7 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 			rule = &RuleCount{Rule: c.Rule, Decision: c.Decision}
 			rules[[2]string{c.Rule, c.Decision}] = rule
 		}
-		switch {
-		case row.Means == Unknown:
-			rule.Unknown++
-		case goesOn == (row.Means == WantContinue):
-			rule.Right++
-		default:
-			rule.Wrong++
-		}
+		rule.count(row.Means, goesOn)
 		byMonth.add(row.month(), row, c, goesOn)
 		byProject.add(row.Project, row, c, goesOn)
 	}
@@ -134,6 +127,18 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Decision, b.Decision))
 	})
 	s.Months, s.Projects = byMonth.done(), byProject.done()
+}
+
+// count counts a decision by what its row says of it.
+func (r *RuleCount) count(means Expect, goesOn bool) {
+	switch {
+	case means == Unknown:
+		r.Unknown++
+	case goesOn == (means == WantContinue):
+		r.Right++
+	default:
+		r.Wrong++
+	}
 }
 
 func hit(r *Rate, counts, is bool) {
