@@ -46,12 +46,11 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 	if c.file, err = change.Open(dir, at); err == nil && c.file.Before == nil {
 		err = &fs.PathError{Op: "open", Path: at, Err: fs.ErrNotExist}
 	}
+	if err != nil && isDir(dir) && !errors.Is(err, fs.ErrNotExist) {
+		return c, "", fmt.Errorf("read marketplace: %w", err)
+	}
 	if err != nil {
-		err = fmt.Errorf("read marketplace: %w", err)
-		if !errors.Is(err, fs.ErrNotExist) && isDir(dir) {
-			return c, "", err
-		}
-		return c, "", &Error{err, "--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json"}
+		return c, "", failf("--to names the local checkout of a marketplace: the directory that has .claude-plugin/marketplace.json", "read marketplace: %w", err)
 	}
 	var said struct {
 		Name     string `json:"name"`
@@ -72,7 +71,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		}
 	}
 	if err != nil {
-		return c, "", &Error{fmt.Errorf("read marketplace: %s: %w", at, err), "mend it first: Claude Code takes plain JSON in which every plugin has a name of its own"}
+		return c, "", failf("mend it first: Claude Code takes plain JSON in which every plugin has a name of its own", "read marketplace: %s: %w", at, err)
 	}
 	c.items, c.base = said.Plugins, said.Metadata.PluginRoot
 	return c, said.Name, nil
@@ -118,23 +117,18 @@ type member struct {
 	keep  bool // leaves what an entry says already
 }
 
-// upsert are the edits that give a plugin an entry, or change the one it has. The
-// first member is its name.
-func (c catalog) upsert(members []member) ([]document.Edit, error) {
-	var name string
-	if len(members) == 0 || members[0].name != "name" || json.Unmarshal(members[0].value, &name) != nil || name == "" {
-		return nil, errors.New("an entry begins with its name")
-	}
-	at := []string{"plugins", document.Element(name)}
-	if _, found := c.item(name); !found {
-		var text []string
+// upsert are the edits that give a plugin an entry, or change the one it has.
+func (c catalog) upsert(plugin string, members []member) ([]document.Edit, error) {
+	at := []string{"plugins", document.Element(plugin)}
+	if _, found := c.item(plugin); !found {
+		text := `{"name":` + document.Quote(plugin)
 		for _, m := range members {
-			text = append(text, document.Quote(m.name)+":"+string(m.value))
+			text += "," + document.Quote(m.name) + ":" + string(m.value)
 		}
-		return []document.Edit{{Path: at, Value: json.RawMessage("{" + strings.Join(text, ",") + "}")}}, nil
+		return []document.Edit{{Path: at, Value: json.RawMessage(text + "}")}}, nil
 	}
 	var edits []document.Edit
-	for _, m := range members[1:] {
+	for _, m := range members {
 		where := append(at[:2:2], m.name)
 		_, has, err := c.doc.Get(where...)
 		if err != nil {
@@ -170,7 +164,7 @@ func (in inputs) entered(after tree, releases []release) (change.Edit, error) {
 		if err != nil {
 			return change.Edit{}, err
 		}
-		more, err := in.market.upsert(members)
+		more, err := in.market.upsert(r.plugin, members)
 		if err != nil {
 			return change.Edit{}, err
 		}
@@ -195,7 +189,7 @@ func (r release) members(after tree) ([]member, error) {
 	}
 	var description string
 	_ = json.Unmarshal(was["description"], &description)
-	members := []member{{name: "name", value: is["name"]}, {name: "source", value: source}, {name: "version", value: is["version"]},
+	members := []member{{name: "source", value: source}, {name: "version", value: is["version"]},
 		{name: "description", value: is["description"], keep: r.entry.Description != description}}
 	for _, name := range []string{"author", "homepage", "license", "keywords"} {
 		if value, ok := is[name]; ok {

@@ -5,7 +5,6 @@ package publish
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -86,7 +85,7 @@ func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err
 	}
 	in.suite, err = generator.ReadSuite(q.Dir)
 	if errors.Is(err, generator.ErrNoSuite) {
-		err = &Error{err, "it has no " + generator.SuiteFile + "; springfield init makes a suite"}
+		err = failf("it has no "+generator.SuiteFile+"; springfield init makes a suite", "%w", err)
 	}
 	if err != nil {
 		return in, err
@@ -168,7 +167,7 @@ func (c checkout) need(why, advice string) error {
 	case c.repo != nil:
 		return nil
 	case c.foreign != nil:
-		return &Error{fmt.Errorf("%w; %s", c.foreign, why), c.foreign.Advice}
+		return failf(c.foreign.Advice, "%w; %s", c.foreign, why)
 	}
 	return failf(advice, "%s is not in a git repository; %s", c.dir, why)
 }

@@ -88,28 +88,19 @@ type Plugin struct {
 type Error struct {
 	Err    error
 	Advice string
+	Usage  bool // it is about a request that cannot be meant
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Hint() string  { return e.Advice }
 
-// UsageError is about a request that cannot be meant.
-type UsageError struct {
-	Err    error
-	Advice string
-}
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-func (e *UsageError) Unwrap() error { return e.Err }
-func (e *UsageError) Hint() string  { return e.Advice }
-
 func failf(advice, format string, args ...any) error {
-	return &Error{fmt.Errorf(format, args...), advice}
+	return &Error{Err: fmt.Errorf(format, args...), Advice: advice}
 }
 
 func misusef(advice, format string, args ...any) error {
-	return &UsageError{fmt.Errorf(format, args...), advice}
+	return &Error{fmt.Errorf(format, args...), advice, true}
 }
 
 // RefusedError says that the review has found failures.
@@ -284,7 +275,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return err
 	}
 	if err := p.told.tell(ctx); err != nil {
-		return &Error{fmt.Errorf("the files are published, but git was not told of all: %w", err), "springfield publish again does the rest, once the cause is gone"}
+		return failf("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told of all: %w", err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,7 +18,6 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -99,9 +99,6 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	if i < 0 {
 		return release{}, misusef("it has "+strings.Join(names(in.suite.Plugins), ", "), "there is no plugin %q in %s", name, in.dir)
 	}
-	if err := checkLink(in.dir, name); err != nil {
-		return release{}, err
-	}
 	if at := filepath.Join(in.dir, name); !isDir(at) {
 		return release{}, failf("springfield init "+check.Quote(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
@@ -149,16 +146,6 @@ func (r release) follows(before, where string) error {
 		return failf("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
 	}
 	return nil
-}
-
-// checkLink refuses a name in a directory that is a link, or lies behind one.
-func checkLink(dir, name string) error {
-	in, err := folder.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return in.Check(name)
 }
 
 // render gives the suite's files as they will be: the versions, hooks and texts of
@@ -224,13 +211,10 @@ func (t tree) updated(suite generator.Suite) (tree, error) {
 		return t, err
 	}
 	open := update.Paths(generator.Marked, generator.Offered, generator.Open)
-	switch len(open) {
-	case 0:
-		return t.edited(update.Edits...), nil
-	case 1:
-		return t, failf("springfield update shows them; settle them first", "1 conflict in %s: %s", t.dir, open[0])
+	if len(open) > 0 {
+		return t, failf("springfield update shows them; settle them first", "conflicts in %s: %s", t.dir, strings.Join(open, ", "))
 	}
-	return t, failf("springfield update shows them; settle them first", "%d conflicts in %s: %s", len(open), t.dir, strings.Join(open, ", "))
+	return t.edited(update.Edits...), nil
 }
 
 // changelogFile is a plugin's record of its releases, the newest first.
@@ -308,9 +292,7 @@ func (in inputs) record(t tree, suite generator.Suite, releases []release, diges
 	publish := generator.Publish{Plugins: map[string]generator.Published{}}
 	if in.suite.Publish != nil {
 		publish.To = in.suite.Publish.To
-		for name, p := range in.suite.Publish.Plugins {
-			publish.Plugins[name] = p
-		}
+		maps.Copy(publish.Plugins, in.suite.Publish.Plugins)
 	}
 	for _, r := range releases {
 		publish.Plugins[r.plugin] = generator.Published{Version: r.new, Files: digests[r.plugin]}

@@ -42,7 +42,7 @@ func readTree(dir string) (tree, error) {
 		return t, err
 	}
 	defer func() { _ = in.Close() }()
-	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+	return t, filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -54,15 +54,15 @@ func readTree(dir string) (tree, error) {
 			return filepath.SkipDir
 		case d.IsDir() || d.Name() == ".git": // of a worktree or a submodule
 			return nil
-		case in.Check(relative) != nil:
-			return fmt.Errorf("read suite: %w; a suite that is published holds none", in.Check(relative))
 		case !d.Type().IsRegular():
+			if err := in.Check(relative); err != nil {
+				return fmt.Errorf("read suite: %w; a suite that is published holds none", err)
+			}
 			return fmt.Errorf("%s: not a regular file; a suite that is published holds nothing else", name)
 		}
 		t.files[filepath.ToSlash(relative)], err = d.Info()
 		return err
 	})
-	return t, err
 }
 
 // before is the tree as it is on the disk.
@@ -142,13 +142,7 @@ func (t tree) read(name string) ([]byte, error) {
 		}
 		return e.After.Data, nil
 	}
-	in, err := folder.Open(t.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = in.Close() }()
-	data, _, err := in.ReadFile(name, maxFile)
-	return data, err
+	return folder.ReadFile(t.dir, name, maxFile)
 }
 
 func (t tree) readJSON(name string, into any) error {

@@ -55,11 +55,11 @@ func (a *app) report(err error) int {
 		a.talk("springfield: hint: %s", hint)
 	}
 	var usage *usageError
-	var request *publish.UsageError
+	var request *publish.Error
 	var activating *activation.UsageError
 	var several *activation.SeveralError
 	var spec *generator.SpecError
-	if errors.As(err, &usage) || errors.As(err, &request) || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec) {
+	if errors.As(err, &usage) || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec) {
 		return 2
 	}
 	return 1
