@@ -20,8 +20,9 @@ import (
 	"testing"
 
 	hookruntime "github.com/cameronsjo/springfield/runtime"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/templates"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 const module = hookruntime.Module
@@ -80,17 +81,29 @@ func TestRuntimeIsStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-func TestStrategyIsPure(t *testing.T) {
-	for _, p := range list(t, "./runtime/strategy") {
-		// What it imports itself: encoding/json knows of os, and gives nobody a file.
-		for _, no := range []string{"os", "os/exec", "time", "net", "syscall", "io", "runtime", "unsafe", "math/rand", "math/rand/v2"} {
+func TestStrategiesArePure(t *testing.T) {
+	pure := []string{"strategy", "rules", "specs", "fact", "codec", "excerpt", "object", "markdown", "closing", "language", "display", "moment", "judge"}
+	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs") {
+		// What it imports itself: encoding/json knows of os, and hands out no file.
+		for _, no := range []string{"os", "os/exec", "path/filepath", "time", "net", "syscall", "io", "runtime", "unsafe", "math/rand", "math/rand/v2"} {
 			if slices.Contains(p.Imports, no) {
-				t.Errorf("strategy imports %s: everything has to arrive in its argument", no)
+				t.Errorf("%s imports %s: everything has to arrive in its argument", room(p.ImportPath), no)
 			}
 		}
 		for _, dep := range p.Deps {
-			if inside(dep, "runtime") && dep != p.ImportPath && !inside(dep, "runtime/fact") && !inside(dep, "runtime/codec") && !inside(dep, "runtime/moment") && !inside(dep, "runtime/judge") && !inside(dep, "runtime/display") && !inside(dep, "runtime/closing") && !inside(dep, "runtime/language") { // these are as pure
-				t.Errorf("strategy depends on %s: everything has to arrive in its argument", room(dep))
+			if inside(dep, "runtime") && !slices.ContainsFunc(pure, func(name string) bool { return inside(dep, "runtime/"+name) }) {
+				t.Errorf("%s depends on %s: everything has to arrive in its argument", room(p.ImportPath), room(dep))
+			}
+		}
+	}
+}
+
+// The contract and what strategies share know no strategy.
+func TestStrategiesStandAlone(t *testing.T) {
+	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs", "./runtime/judge") {
+		for _, dep := range p.Deps {
+			if dep != module+"/runtime/strategy" && inside(dep, "runtime/strategy") {
+				t.Errorf("%s depends on the strategy %s", room(p.ImportPath), path.Base(dep))
 			}
 		}
 	}
@@ -212,7 +225,7 @@ func isGit(e ast.Expr) bool {
 func TestEmbeddedSourcesAreComplete(t *testing.T) {
 	var embedded, needed []string
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && !strings.HasSuffix(name, "_test.go") {
+		if err == nil && !d.IsDir() && hookruntime.IsSource(name) {
 			embedded = append(embedded, name)
 		}
 		return err
@@ -244,7 +257,7 @@ func TestModuleLinesAgree(t *testing.T) {
 	}
 }
 
-// A strategy is one file and one folder of templates.
+// A strategy is one folder, and one folder of templates.
 func TestEveryStrategyHasTemplates(t *testing.T) {
 	entries, err := fs.ReadDir(templates.Files, ".")
 	if err != nil {
@@ -256,8 +269,8 @@ func TestEveryStrategyHasTemplates(t *testing.T) {
 			folders = append(folders, e.Name())
 		}
 	}
-	if !slices.Equal(folders, strategy.Names()) {
-		t.Errorf("templates for %v, strategies %v", folders, strategy.Names())
+	if !slices.Equal(folders, registry.Names()) {
+		t.Errorf("templates for %v, strategies %v", folders, registry.Names())
 	}
 }
 

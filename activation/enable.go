@@ -16,7 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Enabling is what enable is asked for.
@@ -227,7 +227,7 @@ func (e *enabling) examine(dir string) error {
 	id := e.wanted.Plugin.ID()
 	found := e.Settings.In(dir)
 	err := generator.CheckHook(dir, generator.Host())
-	if known, _ := strategy.Named(found.Strategy); err == nil && known.Judges {
+	if known, _ := registry.Named(found.Strategy); err == nil && known.Judges {
 		err = generator.CheckJudge(dir, generator.Host())
 	}
 	switch {

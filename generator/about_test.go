@@ -6,13 +6,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // What a strategy says of itself is complete, and short enough for a table of 80
 // columns.
 func TestAbout(t *testing.T) {
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		a, err := ReadAbout(name)
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 const answersSchema = "../docs/schemas/answers.schema.json"
@@ -80,7 +80,7 @@ func TestParseAnswersSaysWhereAndWhat(t *testing.T) {
 		"targets: []\n":                                     "line 1, column 10: target: none chosen; pass --target os/arch",
 		"targets: [linux/amd64, linux/amd64]\n":             "line 1, column 10: target: linux/amd64 is there twice; name every target once",
 		"{\n\t\"targets\": [\n\t\t\"x\"]}":                  `line 3, column 3: target: "x" is not one springfield compiles for; choose from ` + join(AllTargets()),
-		"plugins: [homer]\n":                                `line 1, column 11: strategy: there is none called "homer"; there is ` + strings.Join(strategy.Names(), ", "),
+		"plugins: [homer]\n":                                `line 1, column 11: strategy: there is none called "homer"; there is ` + strings.Join(registry.Names(), ", "),
 		"plugins:\n- name: x\n":                             `line 2, column 3: a plugin without a strategy; add a line like "strategy: ned-flanders"`,
 		"plugins: [{strategy: ned-flanders, name: ../x}]\n": `line 1, column 42: plugin: "../x" is not a plugin name; use lower-case letters, digits and single dashes`,
 		"plugins: [ned-flanders, ned-flanders]\n":           `line 1, column 25: plugin: "ned-flanders" is there twice; give every plugin its own name`,
@@ -159,8 +159,8 @@ func TestAnswersSchema(t *testing.T) {
 // schemaOfAnswers makes the schema from the tables that Go checks by.
 func schemaOfAnswers(t *testing.T) any {
 	type object = map[string]any
-	plugins := []any{object{"enum": strategy.Names(), "description": "A strategy; the plugin has its name."}}
-	for _, name := range strategy.Names() {
+	plugins := []any{object{"enum": registry.Names(), "description": "A strategy; the plugin has its name."}}
+	for _, name := range registry.Names() {
 		about, err := ReadAbout(name)
 		if err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func schemaOfAnswers(t *testing.T) any {
 			settings[q.Key] = object{"description": q.Ask, "enum": values, "default": q.Choices[0].Value}
 		}
 		others := []string{}
-		for _, other := range strategy.Names() {
+		for _, other := range registry.Names() {
 			if other != name {
 				others = append(others, other)
 			}

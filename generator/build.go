@@ -293,7 +293,7 @@ func sources() (map[string][]byte, string, error) {
 	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
 	hashOverlay(h)
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+		if err != nil || d.IsDir() || !hookruntime.IsSource(name) {
 			return err
 		}
 		data, err := hookruntime.Source.ReadFile(name)

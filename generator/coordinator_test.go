@@ -12,6 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // coordinators are the two plugins that carry out tasks.md, and what the texts of
@@ -242,9 +244,9 @@ func TestStateDrivesTheLoop(t *testing.T) {
 		handed := strings.Replace(example, `"awaitingApproval": false`, `"awaitingApproval": true`, 1)
 		for state, want := range map[string]strategy.Decision{example: strategy.Continue, handed: strategy.Stop} {
 			s := strategy.Situation{Session: strategy.Session{ID: "s"}, Workspace: strategy.Workspace{Dir: "/w", Files: map[string]strategy.File{}}}
-			decides, _ := strategy.Named(c.strategy)
+			decides, _ := registry.Named(c.strategy)
 			for range 8 {
-				for _, want := range decides.Reads(strategy.Config{}, s) {
+				for _, want := range decides.New().Needs().Files(s) {
 					file := strategy.File{Age: 10_000}
 					switch want.Name {
 					case "specs/.current-spec", ".specify/.current-feature":
@@ -255,7 +257,7 @@ func TestStateDrivesTheLoop(t *testing.T) {
 					s.Workspace.Files[want.Name] = file
 				}
 			}
-			if v := decides.Decide(strategy.Config{}, s); v.Decision != want || v.Decision == strategy.Continue && !strings.Contains(v.Reason, "(Task 1/5, Iter 1)") {
+			if v := decides.New().Decide(s); v.Decision != want || v.Decision == strategy.Continue && !strings.Contains(v.Reason, "(Task 1/5, Iter 1)") {
 				t.Errorf("%s: %+v\n%s", c.strategy, v, state)
 			}
 		}

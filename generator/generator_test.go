@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 var update = flag.Bool("update", false, "write the golden trees anew")
@@ -75,11 +75,11 @@ func TestGolden(t *testing.T) {
 	named.Plugins[0].Name = "left-handed"
 	named.Owner.Email = ""
 	suites := map[string]Spec{
-		"all":     suiteOf(t, strategy.Names(), linux, mac, windows),
+		"all":     suiteOf(t, registry.Names(), linux, mac, windows),
 		"windows": suiteOf(t, []string{"ned-flanders"}, windows),
 		"named":   named,
 	}
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		suites[name] = suiteOf(t, []string{name}, linux)
 	}
 	for name, spec := range suites {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Every strategy has an icon that Claude Code's directory takes: a square PNG of
@@ -16,7 +16,7 @@ import (
 // still there, and they stand out from the tile.
 func TestIcons(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		about, err := ReadAbout(name)
 		if err != nil {
 			t.Fatal(err)

@@ -15,8 +15,9 @@ import (
 	"github.com/Masterminds/sprig/v3"
 
 	"github.com/cameronsjo/springfield/runtime/judge"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/templates"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // File is one file of a suite. Path uses slashes and is relative to the suite.
@@ -49,7 +50,7 @@ func (v view) Accuracy() string {
 
 // Event is the event of Claude Code that the plugin's hook answers.
 func (v view) Event() string {
-	known, _ := strategy.Named(v.Strategy)
+	known, _ := registry.Named(v.Strategy)
 	return known.Answers()
 }
 
@@ -58,7 +59,7 @@ func (v view) Event() string {
 func (v view) Timeout() int { return timeoutOf(v.Strategy) }
 
 func timeoutOf(name string) int {
-	if known, _ := strategy.Named(name); known.Judges {
+	if known, _ := registry.Named(name); known.Judges {
 		return judge.Within + judge.Spare
 	}
 	return 10

@@ -3,8 +3,10 @@ package generator
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"os"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +14,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/cameronsjo/springfield/runtime/closing"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 const schemaFile = "../docs/schemas/strategy.schema.json"
@@ -60,20 +64,7 @@ func TestStrategySchema(t *testing.T) {
 		}
 	}
 
-	// Every member of Config and Rule is in the schema and the other way round.
-	some := []string{"x"}
-	yes, dollars := true, 0.5
-	full, err := json.Marshal(strategy.Config{Strategy: "ned-flanders", Cascade: &yes, Judge: &strategy.Judge{Backend: "api", Model: "haiku", Within: 20, Client: "/c", Daily: &dollars, Session: &dollars}, Rules: "seed", Protocol: "exit2", Ceiling: 5, Progress: &strategy.Progress{Command: some, Every: 1}, Off: some, Order: some, Checks: []string{"quick-mode", "unchecked-boxes"}, Stale: 30, Add: []strategy.Rule{{
-		Act: closing.Asks, Near: true, Used: true, Lang: []string{"de"},
-		ID: "a", Asked: true, Tool: "Bash", Todo: "pending", Skill: some, Within: 1, Closes: "?", Lists: "?", Opens: some, Begins: some, Last: some,
-		Says: some, Unless: some, Ending: "x", Text: "x", Late: true, Then: strategy.Stop, Sure: 50, Reason: "x",
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := check(full); err != nil {
-		t.Error(err)
-	}
+	// What the schema says of members is what the runtime has.
 	var text struct {
 		Properties map[string]struct{ Enum []string }
 		Defs       map[string]struct {
@@ -87,32 +78,27 @@ func TestStrategySchema(t *testing.T) {
 	if err := json.Unmarshal(data, &text); err != nil {
 		t.Fatal(err)
 	}
-	var config map[string]json.RawMessage
-	json.Unmarshal(full, &config)
-	var rules []map[string]json.RawMessage
-	json.Unmarshal(config["add"], &rules)
-	for member := range config {
-		if _, ok := text.Properties[member]; !ok {
-			t.Errorf("the runtime has %q, the schema has not", member)
+	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
+	for _, known := range registry.All() {
+		for _, m := range known.New().Members() {
+			members[m.Name] = true
 		}
 	}
-	for member := range rules[0] {
-		if _, ok := text.Defs["rule"].Properties[member]; !ok {
-			t.Errorf("the runtime's rule has %q, the schema's has not", member)
+	if got, want := slices.Sorted(maps.Keys(text.Properties)), slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
+		t.Errorf("the schema has %v, the runtime %v", got, want)
+	}
+	var rule []string
+	for i, r := 0, reflect.TypeFor[rules.Rule](); i < r.NumField(); i++ {
+		if name, _, _ := strings.Cut(r.Field(i).Tag.Get("json"), ","); name != "-" {
+			rule = append(rule, name)
 		}
 	}
-	for member := range text.Properties {
-		if _, ok := config[member]; !ok && member != "$schema" && member != "plugin" && member != "budget" {
-			t.Errorf("the schema has %q, the runtime has not", member)
-		}
+	slices.Sort(rule)
+	if got := slices.Sorted(maps.Keys(text.Defs["rule"].Properties)); !slices.Equal(got, rule) {
+		t.Errorf("the schema's rule has %v, the runtime's %v", got, rule)
 	}
-	for member := range text.Defs["rule"].Properties {
-		if _, ok := rules[0][member]; !ok {
-			t.Errorf("the schema's rule has %q, the runtime's has not", member)
-		}
-	}
-	if got := text.Properties["strategy"].Enum; !slices.Equal(got, strategy.Names()) {
-		t.Errorf("the schema knows strategies %v, the runtime %v", got, strategy.Names())
+	if got := text.Properties["strategy"].Enum; !slices.Equal(got, registry.Names()) {
+		t.Errorf("the schema knows strategies %v, the runtime %v", got, registry.Names())
 	}
 	var acts []string
 	for _, act := range closing.Acts() {
@@ -121,7 +107,7 @@ func TestStrategySchema(t *testing.T) {
 	if got := text.Defs["rule"].Properties["act"].Enum; !slices.Equal(got, acts) {
 		t.Errorf("the schema knows acts %v, the runtime %v", got, acts)
 	}
-	if got := text.Properties["rules"].Enum; !slices.Equal(got, strategy.NedRuleSets()) {
-		t.Errorf("the schema knows rule sets %v, the runtime %v", got, strategy.NedRuleSets())
+	if got := text.Properties["rules"].Enum; !slices.Equal(got, registry.RuleSets()) {
+		t.Errorf("the schema knows rule sets %v, the runtime %v", got, registry.RuleSets())
 	}
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Spec is everything a suite is made from.
@@ -44,12 +45,12 @@ type Plugin struct {
 	Settings map[string]string `yaml:"settings,omitempty"`
 }
 
-// Suggested is the plugin to begin with: the one that needs nothing set up, else
+// Suggested is the plugin to begin with: the default strategy's, else
 // the first that decides at Stop, else the first.
 func (s Spec) Suggested() Plugin {
 	for _, fits := range []func(Plugin) bool{
-		func(p Plugin) bool { return p.Strategy == "ned-flanders" },
-		func(p Plugin) bool { known, _ := strategy.Named(p.Strategy); return known.Answers() == "Stop" },
+		func(p Plugin) bool { return p.Strategy == registry.Default() },
+		func(p Plugin) bool { known, _ := registry.Named(p.Strategy); return known.Answers() == "Stop" },
 	} {
 		if i := slices.IndexFunc(s.Plugins, fits); i >= 0 {
 			return s.Plugins[i]
@@ -147,7 +148,7 @@ func (s Spec) Validate() error {
 		return placedAt(err, "owner")
 	}
 	if len(s.Plugins) == 0 {
-		return &SpecError{"strategy", "none chosen", "pass --strategy NAME or --all; there is " + strings.Join(strategy.Names(), ", ")}
+		return &SpecError{"strategy", "none chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.Names(), ", ")}
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return placedAt(err, "targets")
@@ -239,7 +240,7 @@ func (p Plugin) validate() error {
 
 // checkNames says what is wrong with the names of a plugin and its strategy.
 func (p Plugin) checkNames() error {
-	switch all := strategy.Names(); {
+	switch all := registry.Names(); {
 	case !kebab.MatchString(p.Name):
 		return placedAt(&SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}, "name")
 	case !slices.Contains(all, p.Strategy):

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Target is an operating system and architecture, written os/arch.
@@ -114,7 +114,7 @@ func (p Program) says() string { return "the " + p.Short() }
 
 // Programs are what a plugin has compiled in it.
 func (p Plugin) Programs() []Program {
-	if known, _ := strategy.Named(p.Strategy); known.Judges {
+	if known, _ := registry.Named(p.Strategy); known.Judges {
 		return []Program{Hook, Judge}
 	}
 	return []Program{Hook}

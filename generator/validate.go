@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // areas are what Validate looks at, in the order in which it is told.
@@ -456,7 +456,7 @@ func (in *inspection) lookAtRules() error {
 		if err != nil {
 			faults = []string{err.Error()}
 		}
-		for _, err := range strategy.CheckPatterns(settings.Config) {
+		for _, err := range rules.CheckPatterns(settings.Options) {
 			faults = append(faults, err.Error())
 		}
 		for _, says := range faults {

@@ -18,7 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // checkPlugins looks at each plugin of ours that settings name.
@@ -104,7 +104,7 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 			suite = market.Suite()
 		}
 	}
-	known, _ := strategy.Named(s.Strategy)
+	known, _ := registry.Named(s.Strategy)
 	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
 	if stale := in.stale(s); stale != "" {
 		all = append(all, check.Warn(s.ID+": "+stale, fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))

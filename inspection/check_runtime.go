@@ -14,7 +14,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // checkBlockCap compares how often a plugin may go on with Claude Code's own limit.
@@ -56,7 +57,7 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 		for _, fault := range settings.Faults {
 			all = append(all, check.Warn(fault+"; that part is not in force", "mend that place"))
 		}
-		for _, err := range strategy.CheckPatterns(settings.Config) {
+		for _, err := range rules.CheckPatterns(settings.Options) {
 			all = append(all, check.Warn(s.ID+": "+err.Error()+"; it is not in force", "mend that rule"))
 		}
 	}
@@ -68,12 +69,12 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 func (in *Inspection) checkJudge() (all []check.Finding) {
 	asks := false
 	for _, s := range in.ours {
-		if known, ok := strategy.Named(s.Strategy); !s.Runs() || !ok || !known.Judges {
+		if known, ok := registry.Named(s.Strategy); !s.Runs() || !ok || !known.Judges {
 			continue
 		}
 		asks = true
 		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
-		if j := settings.Config.Judge; err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Path == "" {
+		if j, _ := settings.Judge(); err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Path == "" {
 			all = append(all, check.Warn(s.ID+" asks by Claude Code, which is not on PATH", backend.Hint(judge.NoClient)))
 		}
 	}

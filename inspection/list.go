@@ -8,7 +8,7 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // List is what there is to choose from, as list prints it; docs/files.md describes it.
@@ -57,7 +57,7 @@ func (in *Inspection) List() (List, error) {
 		return List{}, around.Err
 	}
 	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand(around)}
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		a, err := generator.ReadAbout(name)
 		if err != nil {
 			return List{}, err

@@ -11,7 +11,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Status is what is in effect, as status prints it; docs/files.md describes it.
@@ -219,7 +219,7 @@ func (in *Inspection) toEnable() string {
 			continue
 		}
 		p := s.Suggested()
-		if known, ok := strategy.Named(p.Strategy); ok && known.Answers() == "Stop" {
+		if known, ok := registry.Named(p.Strategy); ok && known.Answers() == "Stop" {
 			return p.Name
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Suite is what the questions about a suite have to know.
@@ -62,7 +62,7 @@ func (s *Suite) plugins() error {
 	}
 	var options []Option
 	var marked []string
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		about, err := generator.ReadAbout(name)
 		if err != nil {
 			return err

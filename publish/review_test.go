@@ -8,7 +8,7 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // suiteOf is a suite on the disk, without hooks: plugins of these names, each made
@@ -82,11 +82,11 @@ func TestIsDevice(t *testing.T) {
 // Every strategy's description is one that a marketplace takes.
 func TestReviewOfWhatIsMade(t *testing.T) {
 	plugins := map[string]string{}
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		plugins[name] = name
 	}
 	suite := suiteOf(t, plugins)
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		hooks, found, err := suite.reviewPlugin(name, name)
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +102,7 @@ func TestReviewOfWhatIsMade(t *testing.T) {
 				t.Errorf("%+v", h)
 			}
 			// A strategy that asks a model says where it is; nothing of the others leaves the machine.
-			if known, _ := strategy.Named(h.Plugin); known.Judges != (len(h.Hosts) > 0) {
+			if known, _ := registry.Named(h.Plugin); known.Judges != (len(h.Hosts) > 0) {
 				t.Errorf("%s: its judge is %v, it talks to %v", h.Plugin, known.Judges, h.Hosts)
 			}
 		}

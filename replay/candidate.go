@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // Candidate is one way to decide.
@@ -50,21 +52,21 @@ func (e *RulesError) Hint() string {
 // Names are what Candidates knows by name, in the order of a report.
 func Names() []string {
 	var names []string
-	for _, s := range strategy.All() {
+	for _, s := range registry.All() {
 		if s.Answers() != "Stop" {
 			continue
 		}
 		names = append(names, s.Name)
-		if s.Name == First {
-			names = append(names, First+":seed")
+		for i, set := range rules.SetsOf(s) {
+			if i > 0 {
+				names = append(names, s.Name+":"+set)
+			}
 		}
 	}
 	return append(names, seedTree, latte)
 }
 
 const (
-	// First is the strategy that people begin with.
-	First    = "ned-flanders"
 	seedTree = "seed-tree"
 	latte    = "double-shot-latte"
 )
@@ -73,7 +75,7 @@ const (
 func Alone() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
 		c, err := candidate(name)
-		return err != nil || c.Settings.Strategy.Reads != nil
+		return err != nil || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
 	})
 }
 
@@ -120,24 +122,24 @@ func isFile(name string) bool {
 func candidate(name string) (Candidate, error) {
 	switch name {
 	case seedTree:
-		c, err := candidate(First + ":seed")
+		c, err := candidate(registry.Default() + ":seed")
 		c.Bare, c.NoBudget, c.Note = true, true, "the tree of the first design alone, without guards and limits"
 		return c, err
 	case latte:
 		return Candidate{AsksAlways: true, Note: "asks a model at every stop; what it would answer nobody knows, so it counts as a stop"}, nil
 	}
-	base, rules, _ := strings.Cut(name, ":")
-	known, ok := strategy.Named(base)
+	base, set, _ := strings.Cut(name, ":")
+	known, ok := registry.Named(base)
 	if !ok {
 		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(Names(), ", "))
 	}
 	settings := hook.Unplugged(known, "", "")
-	settings.Config.Rules = rules
-	config, err := known.Check(settings.Config)
-	if err != nil {
-		return Candidate{}, fmt.Errorf("%s: %w", name, err)
+	if set != "" {
+		var err error
+		if settings, err = settings.With(`{"rules": ` + strconv.Quote(set) + `}`); err != nil {
+			return Candidate{}, fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	settings.Config = config
 	return noted(Candidate{Settings: settings})
 }
 
@@ -146,7 +148,7 @@ func noted(c Candidate) (Candidate, error) {
 	switch known := c.Settings.Strategy; {
 	case known.Answers() != "Stop":
 		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)
-	case known.Reads != nil:
+	case c.Settings.Options.Needs().Files != nil:
 		c.Note = "decides without the project's files: those of then are not in a session log"
 	case known.Judges:
 		c.Note = "counted without the judge's answers: where she would ask, she stops"

@@ -30,6 +30,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
+
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // maxEvidence bounds what a row keeps of a decision's evidence, in bytes.
@@ -98,16 +100,11 @@ type voter struct {
 // voters are the candidates at the beginning of a session.
 func voters(candidates []Candidate) []voter {
 	all := make([]voter, len(candidates))
-	kept := &strategy.Kept{}
+	kept := &rules.Kept{}
 	for i, c := range candidates {
 		all[i].Candidate = c
-		if c.Settings.Strategy.Reads != nil {
-			// Without its files it decides before it looks at the last lines.
-			all[i].Settings.Strategy.Lines = nil
-		}
-		if prepare := c.Settings.Strategy.Prepare; prepare != nil {
-			decide := prepare(c.Settings.Config, kept)
-			all[i].Settings.Strategy.Decide = func(_ strategy.Config, s strategy.Situation) strategy.Verdict { return decide(s) }
+		if ruled, ok := c.Settings.Options.(rules.Ruled); ok {
+			all[i].Settings.Prepared = ruled.Prepare(kept)
 		}
 		for all[i].same < i && !all[all[i].same].decidesLike(&all[i]) {
 			all[i].same++
@@ -121,14 +118,17 @@ func voters(candidates []Candidate) []voter {
 // not asked.
 func (v *voter) decidesLike(other *voter) bool {
 	a, b := v.Settings, other.Settings
-	return !v.AsksAlways && !other.AsksAlways && (other.Bare || !v.Bare) && a.Plugin == b.Plugin && a.Strategy.Name == b.Strategy.Name && a.Strategy.Reads == nil && reflect.DeepEqual(a.Config, b.Config)
+	return !v.AsksAlways && !other.AsksAlways && (other.Bare || !v.Bare) && a.Plugin == b.Plugin && a.Strategy.Name == b.Strategy.Name && a.Options.Needs().Files == nil && reflect.DeepEqual(a.Options, b.Options)
 }
 
 // window is the most lines that a candidate looks at.
 func window(candidates []Candidate) (lines int) {
-	for _, v := range voters(candidates) {
-		if v.Settings.Strategy.Lines != nil {
-			lines = max(lines, v.Settings.Strategy.Lines(v.Settings.Config))
+	for _, c := range candidates {
+		if c.AsksAlways {
+			continue
+		}
+		if needs := c.Settings.Options.Needs(); needs.Files == nil { // else it decides before it looks at them
+			lines = max(lines, needs.Lines)
 		}
 	}
 	return lines

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // cutBehind writes a log that ends behind a line.
@@ -184,10 +184,10 @@ func TestGuards(t *testing.T) {
 		// ends there.
 		cut := filepath.Join(t.TempDir(), "s.jsonl")
 		cutBehind(t, test.session, row.Line, cut)
-		known, _ := strategy.Named("ned-flanders")
+		known, _ := registry.Named("ned-flanders")
 		for _, place := range []Place{{Log: row.File, Line: row.Line}, {Log: cut}} {
 			place.Work, place.Now = t.TempDir(), row.At
-			e, err := Explain(place, Candidate{Settings: hook.Settings{Plugin: "ned-flanders", Strategy: known}})
+			e, err := Explain(place, Candidate{Settings: hook.Settings{Plugin: "ned-flanders", Strategy: known, Options: known.New()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -251,7 +251,7 @@ func TestCandidates(t *testing.T) {
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
-		if reads := c.Settings.Strategy.Reads != nil; reads && c.Note == "" {
+		if reads := !c.AsksAlways && c.Settings.Options.Needs().Files != nil; reads && c.Note == "" {
 			t.Errorf("%s has no note", c.Name)
 		}
 	}

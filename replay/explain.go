@@ -18,7 +18,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -109,7 +111,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		Reason: v.Reason, Asks: v.Page != "", Situation: foundIn(snapshot), Rules: asked(c.Settings, snapshot),
 	}
 	if known.Judges {
-		e.Page, e.Judge = strategy.Page(snapshot.Situation), command.WouldAsk(known, v)
+		e.Page, e.Judge = judge.PageOf(snapshot.Situation), command.WouldAsk(known, v)
 	}
 	return e, nil
 }
@@ -136,10 +138,7 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	if lines < p.Line {
 		return nil, &LineError{p.Log, lines, p.Line}
 	}
-	tail := 0
-	if c.Settings.Strategy.Lines != nil {
-		tail = c.Settings.Strategy.Lines(c.Settings.Config)
-	}
+	tail := c.Settings.Options.Needs().Lines
 	var window fact.Window
 	m := &scene{now: p.Now, lines: func(int) fact.Window { return window }}
 	err = transcript.Each(p.Log, tail, func(c *transcript.Cursor) bool {
@@ -161,11 +160,12 @@ func (p Place) scene(c Candidate) (*scene, error) {
 // or not.
 func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 	all := []Asked{}
-	if settings.Strategy.Rules == nil {
+	ruled, ok := settings.Options.(rules.Ruled)
+	if !ok {
 		return all
 	}
 	decided := snapshot.Veto.Rule != ""
-	for _, r := range strategy.Ask(settings.Strategy.Rules(settings.Config), snapshot.Situation) {
+	for _, r := range rules.Ask(ruled.Rules(), snapshot.Situation) {
 		all = append(all, Asked{r.Rule.ID, r.Rule.Then, r.Holds, r.Holds && !decided, r.Evidence})
 		decided = decided || r.Holds
 	}
@@ -175,8 +175,8 @@ func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 func foundIn(snapshot hook.Snapshot) Found {
 	s, v := snapshot.Situation, snapshot.View
 	return Found{
-		Message: s.Message.Text, Prompt: v.PromptText, Calls: append([]fact.Call{}, v.Calls...), CallsInTurn: v.CallsInTurn, Asked: s.Turn.Asked, Skill: s.Skill,
-		Todos: append([]fact.Todo{}, s.Todos.List...), Plans: append([]fact.Plan{}, s.Plans...), Running: s.Turn.Running, Continued: v.Feedback.InTurn,
+		Message: s.Message.Text, Prompt: v.PromptText, Calls: append([]fact.Call{}, v.Calls...), CallsInTurn: v.CallsInTurn, Asked: s.Turn.Asked, Skill: v.Skill,
+		Todos: append([]fact.Todo{}, v.Todos...), Plans: append([]fact.Plan{}, v.Plans...), Running: s.Turn.Running, Continued: v.Feedback.InTurn,
 		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
 	}
 }

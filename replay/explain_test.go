@@ -13,7 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // What every strategy is explained as fits the published schema, whatever the
@@ -31,12 +31,8 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 		if err := os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, known := range strategy.All() {
-			config, err := known.Check(strategy.Config{Strategy: known.Name, Ceiling: known.Ceiling, Stale: known.Stale})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: known, Config: config}}
+		for _, known := range registry.All() {
+			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: known, Options: known.New()}}
 			e, err := Explain(Place{Log: log, Work: t.TempDir(), Now: time.Now()}, c)
 			if err != nil {
 				t.Fatalf("%s, %s: %v", name, known.Name, err)

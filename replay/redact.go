@@ -10,7 +10,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // Redact takes out of a report what anybody has written in a session, and where
@@ -106,16 +107,14 @@ func (n *numbers) of(name string) string {
 // builtIn are our own rules and guards; a user's may be called anything.
 func builtIn() map[string]bool {
 	ids := map[string]bool{}
-	for _, s := range strategy.All() {
-		if s.Rules == nil {
-			continue
-		}
-		sets := []string{""}
-		if s.Name == First {
-			sets = strategy.NedRuleSets()
-		}
-		for _, set := range sets {
-			for _, rule := range s.Rules(strategy.Config{Strategy: s.Name, Rules: set}) {
+	for _, s := range registry.All() {
+		for _, set := range append(rules.SetsOf(s), "") {
+			options, ok := s.New().(rules.Ruled)
+			if !ok {
+				continue
+			}
+			options.Chosen().Set = set
+			for _, rule := range options.Rules() {
 				ids[rule.ID] = true
 			}
 		}

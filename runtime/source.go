@@ -4,14 +4,24 @@
 // Import it as hookruntime: the name would shadow the standard library's.
 package runtime
 
-import "embed"
+import (
+	"embed"
+	"path"
+	"strings"
+)
 
-// Source holds every Go file below this directory that the binaries are made
-// of, and their tests, which whoever compiles or hashes them leaves out. A new
-// package has to be added here; a test compares this with what is imported.
+// Source holds the directories that the binaries are made of: every Go file, and
+// beside them tests and their data, which are left out where they are compiled or
+// hashed. A test compares the rest with what is imported.
 //
-//go:embed backend/*.go closing/*.go codec/*.go command/*.go display/*.go fact/*.go guard/*.go hook/*.go judge/*.go file/*.go language/*.go language/*.txt ledger/*.go springfield-hook/*.go springfield-judge/*.go moment/*.go process/*.go strategy/*.go terminal/*.go transcript/*.go workspace/*.go
+//go:embed backend closing codec command display excerpt fact file guard hook judge language ledger markdown moment object process registry rules specs springfield-hook springfield-judge strategy terminal transcript workspace
 var Source embed.FS
+
+// IsSource tells what of Source the binaries are made of: no test and no data of one,
+// and none of the fragments of JSON Schemas.
+func IsSource(name string) bool {
+	return !strings.HasSuffix(name, "_test.go") && !strings.Contains(name, "/testdata/") && path.Ext(name) != ".json"
+}
 
 // Module and Go are the module path and the go line that the sources are
 // compiled under: the same as in this repository's go.mod, so that a staged

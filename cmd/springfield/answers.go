@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/interview"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // said is what flags and the file of answers say.
@@ -45,7 +45,7 @@ func (o initOptions) flags() (f generator.Answers, err error) {
 	}
 	names := o.strategies
 	if o.all {
-		names = strategy.Names()
+		names = registry.Names()
 	}
 	for _, name := range names {
 		if _, err := generator.NewPlugin(name, name, nil); err != nil {
@@ -114,7 +114,7 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	case len(said.Plugins) == 0 && !o.yes:
 		return none, &usageError{errors.New("no strategy chosen, and nobody to ask"), "pass --strategy NAME, --all, --answers FILE, or --yes for the default"}
 	case len(said.Plugins) == 0:
-		said.Plugins = []generator.Plugin{{Name: defaultPlugin, Strategy: defaultPlugin}}
+		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
 		if err := set.Check(said.Plugins); err != nil {
 			return none, err
 		}
@@ -128,7 +128,7 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 
 // interview asks for what is open.
 func (a *app) interview(ctx context.Context, o initOptions, dir string, s interview.Suite) (generator.Answers, error) {
-	s.Asker, s.Out, s.Preset = a.asker(ctx), a.err, defaultPlugin
+	s.Asker, s.Out, s.Preset = a.asker(ctx), a.err, registry.Default()
 	s.CheckMarketplace = func(name string) error { return a.checkMarketplace(name, dir) }
 	if !o.dryRun {
 		s.Facts = [][]string{{"suite", dir}}

@@ -23,7 +23,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 func newCompletion(a *app) *cobra.Command {
@@ -78,7 +78,7 @@ func (a *app) completeValues(root *cobra.Command) {
 
 		"--scope": fixed(scopes()...), "enable --scope": fixed(append(scopes(), "managed\twhat an administrator would deploy")...),
 		"--target": fixed(targets()...), "--strategy": offers(strategies), "--from": offers(strategies), "--set": offers(settings),
-		"--rules":       fixed(strategy.NedRuleSets()...),
+		"--rules":       fixed(registry.RuleSets()...),
 		"--builder":     fixed("auto\tcarried hooks if they fit, else go", "go\tcompile", "prebuilt\tcarried hooks"),
 		"--conflicts":   fixed("off\tswitch them off", "keep\tleave them on"),
 		"--marketplace": none, "enable --marketplace": a.offer((*inspection.Inspection).Marketplaces),
@@ -191,7 +191,7 @@ func targets() []string {
 }
 
 func strategies([]string) (all []string) {
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		if about, err := generator.ReadAbout(name); err == nil {
 			all = append(all, name+"\t"+about.Cost+", "+about.Summary)
 		}
@@ -201,7 +201,7 @@ func strategies([]string) (all []string) {
 
 // settings are plugin.key=value, for plugins that bear their strategy's name.
 func settings([]string) (all []string) {
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		about, _ := generator.ReadAbout(name)
 		for _, q := range about.Questions {
 			for _, c := range q.Choices {

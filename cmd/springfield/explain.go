@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type explainOptions struct {
@@ -40,8 +41,8 @@ as they are now. Budget and hold are left out: they depend on when you ask.`,
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.line, "line", 0, "decide after this line, counted from 1 (default: the last)")
-	f.StringVar(&o.strategy, "strategy", "ned-flanders", "how to decide: "+strings.Join(strategy.Names(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
-	f.StringVar(&o.rules, "rules", "", "rule set: "+strings.Join(strategy.NedRuleSets(), ", "))
+	f.StringVar(&o.strategy, "strategy", registry.Default(), "how to decide: "+strings.Join(registry.Names(), ", ")+", or what else springfield replay compares: ned-flanders:seed, seed-tree, a rules file")
+	f.StringVar(&o.rules, "rules", "", "rule set: "+strings.Join(registry.RuleSets(), ", "))
 	f.BoolVar(&o.treeOnly, "tree-only", false, "ask the strategy alone, no guard")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
@@ -71,12 +72,13 @@ func runExplain(a *app, o explainOptions) error {
 
 // decider is how to decide: a strategy, or whatever else a replay compares.
 func (a *app) decider(o explainOptions) (replay.Candidate, error) {
-	if known, ok := strategy.Named(o.strategy); ok {
+	if known, ok := registry.Named(o.strategy); ok {
 		settings := hook.Unplugged(known, "", "")
-		settings.Config.Rules = o.rules
-		var err error
-		if settings.Config, err = known.Check(settings.Config); err != nil {
-			return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
+		if o.rules != "" {
+			var err error
+			if settings, err = settings.With(`{"rules": ` + strconv.Quote(o.rules) + `}`); err != nil {
+				return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
+			}
 		}
 		return replay.Candidate{Name: o.strategy, Settings: settings, Bare: o.treeOnly}, nil
 	}
@@ -87,7 +89,7 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	c := all[0]
 	switch {
 	case c.AsksAlways:
-		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "there is " + strings.Join(strategy.Names(), ", ")}
+		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "there is " + strings.Join(registry.Names(), ", ")}
 	case o.rules != "":
 		return c, &usageError{errors.New("--rules goes with the name of a strategy alone"), "write --strategy ned-flanders --rules " + o.rules}
 	}

@@ -16,12 +16,11 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 const (
-	defaultSuite  = "continuation-hooks" // where init makes a suite when no directory is named
-	defaultPlugin = "ned-flanders"       // what it makes when none is chosen
+	defaultSuite = "continuation-hooks" // where init makes a suite when no directory is named
 )
 
 type initOptions struct {
@@ -51,7 +50,7 @@ In a directory that is a suite already it adds what is missing, compiles the hoo
 keeps what you have edited.
 
 A flag wins over --answers FILE, which wins over what the suite was made with, which wins over
-the defaults: ` + defaultPlugin + `, the directory's name as marketplace, the owner that git knows, this
+the defaults: ` + registry.Default() + `, the directory's name as marketplace, the owner that git knows, this
 machine as target. What flags and FILE answer is not asked.
 
 FILE is YAML or JSON:
@@ -81,7 +80,7 @@ all that was made.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "a plugin to make: "+strings.Join(strategy.Names(), ", ")+" (repeatable)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "a plugin to make: "+strings.Join(registry.Names(), ", ")+" (repeatable)")
 	f.BoolVar(&o.all, "all", false, "make every plugin")
 	f.StringVar(&o.marketplace, "marketplace", "", "name of the marketplace (default: the directory's name)")
 	f.StringVar(&o.owner, "owner", "", `owner of the marketplace, "Name" or "Name <email>" (default: from git config)`)

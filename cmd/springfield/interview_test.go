@@ -24,7 +24,7 @@ import (
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // person is somebody at a terminal: it reads the screen and types. Keys are
@@ -171,7 +171,7 @@ const (
 )
 
 func TestInterview(t *testing.T) {
-	ned := slices.Index(strategy.Names(), "ned-flanders")
+	ned := slices.Index(registry.Names(), "ned-flanders")
 	for _, columns := range []int{80, 40} {
 		x, dir := start(t, columns, "init", "--memory", "CLAUDE.md")
 		x.waitFor("Which plugins?")
@@ -243,7 +243,7 @@ func TestInterviewTargets(t *testing.T) {
 
 // Line by line, for a screen reader: nothing is drawn twice.
 func TestInterviewPlain(t *testing.T) {
-	ned := 1 + slices.Index(strategy.Names(), "ned-flanders")
+	ned := 1 + slices.Index(registry.Names(), "ned-flanders")
 	for name, args := range map[string][]string{"flag": {"init", "--plain"}, "TERM=dumb": {"init"}} {
 		x, dir := startIn(t, 80, map[bool]string{true: "dumb", false: "xterm"}[name == "TERM=dumb"], args...)
 		for _, step := range []struct{ asks, answer string }{

@@ -21,11 +21,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/lisa"
 )
 
 // judged is the strategy that has a judge.
-const judged = "lisa-simpson"
+const judged = lisa.Name
 
 type judgeOptions struct {
 	page    string
@@ -73,12 +73,12 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		return err
 	}
 	state := filepath.Join(places.Config, "springfield")
-	known, _ := strategy.Named(judged)
-	settings := hook.Unplugged(known, state, "")
+	settings := hook.Unplugged(lisa.Strategy(), state, "")
 	for _, fault := range settings.Faults {
 		a.talk("springfield: note: %s; it is not in force", fault)
 	}
-	q, err := a.question(o, *settings.Config.Judge)
+	options, _ := settings.Judge()
+	q, err := a.question(o, options)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 }
 
 // question is whom to ask: the user's own settings, the variable, the flags.
-func (a *app) question(o judgeOptions, j strategy.Judge) (judge.Question, error) {
+func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) {
 	q := judge.Question{
 		Backend: firstOf(o.backend, j.Backend), Model: firstOf(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
 		Client: firstOf(o.client, j.Client), Within: int64(j.Within) * 1000,

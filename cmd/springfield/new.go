@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type newOptions struct {
@@ -39,7 +40,7 @@ what you have edited stays.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.from, "from", "", "how it decides: "+strings.Join(strategy.Names(), ", "))
+	f.StringVar(&o.from, "from", "", "how it decides: "+strings.Join(registry.Names(), ", "))
 	f.StringVar(&o.suite, "suite", "", "directory of the suite")
 	f.StringArrayVar(&o.set, "set", nil, "setting of the plugin, key=value (repeatable)")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
@@ -49,7 +50,7 @@ what you have edited stays.`,
 
 func runNew(ctx context.Context, a *app, o newOptions) error {
 	if o.from == "" {
-		return &usageError{errors.New("no strategy named"), "pass --from STRATEGY; there is " + strings.Join(strategy.Names(), ", ")}
+		return &usageError{errors.New("no strategy named"), "pass --from STRATEGY; there is " + strings.Join(registry.Names(), ", ")}
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type replayOptions struct {
@@ -55,7 +56,7 @@ a model and what that costs. Nothing of yours is changed, nobody is asked, nothi
 	f.StringArrayVar(&o.strategies, "strategy", nil, "whom to compare: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that can decide on a session alone)")
 	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
-	f.StringVar(&o.list, "list", "", "list stops in place of scores, by what the first --strategy did (default ned-flanders): "+strings.Join(replay.Lists(), ", "))
+	f.StringVar(&o.list, "list", "", "list stops in place of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.noBudget, "no-budget", false, "leave the limits over time out")
 	f.BoolVar(&o.redact, "redact", false, "replace every text by its shape, to share the result")
@@ -137,7 +138,7 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 	}
 	if o.list != "" && len(o.strategies) == 0 {
 		// The first is whom the list is about.
-		o.strategies = append([]string{replay.First}, replay.Alone()...)
+		o.strategies = append([]string{registry.Default()}, replay.Alone()...)
 	}
 	options.Candidates, err = a.candidates(o.strategies)
 	if err != nil {

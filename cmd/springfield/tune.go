@@ -22,6 +22,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type tuneOptions struct {
@@ -57,7 +58,7 @@ the machine.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.plugin, "plugin", "", "whose rules (default: the plugin that decides at Stop, else ned-flanders)")
+	f.StringVar(&o.plugin, "plugin", "", "whose rules (default: the plugin that decides at Stop, else "+registry.Default()+")")
 	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change, write nothing")
 	f.BoolVarP(&o.yes, "yes", "y", false, "write without asking")
@@ -96,7 +97,7 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 			}
 		}
 		a.passedOver(r, "")
-		if target.Strategy.Reads != nil {
+		if target.Strategy.New().Needs().Files != nil {
 			a.talk("springfield: note: %s also looks at files of the project; those of then are not in a session log, so its rules were asked without them", target.Plugin)
 		}
 		return nil
@@ -202,8 +203,8 @@ func (a *app) tuned(places client.Places, name string) (tune.Target, error) {
 	case len(found) > 1:
 		return tune.Target{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Plugin, found[1].Plugin), "say which: --plugin " + found[0].Plugin}
 	}
-	bare, _, _ := strings.Cut(firstOf(name, "ned-flanders"), "@")
-	p, err := a.means(places).Find(firstOf(name, "ned-flanders"), "")
+	bare, _, _ := strings.Cut(firstOf(name, registry.Default()), "@")
+	p, err := a.means(places).Find(firstOf(name, registry.Default()), "")
 	var several *activation.SeveralError
 	switch {
 	case err == nil && p.Suite != "":

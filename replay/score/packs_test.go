@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/ned"
 )
 
 // Each entry of a pack is needed by a row of dev or of the examples, and each example
@@ -66,8 +67,7 @@ func mutate(out io.Writer, dir, code string) error {
 			own = append(own, r)
 		}
 	}
-	ned, _ := strategy.Named("ned-flanders")
-	decide := ned.Prepare(strategy.Config{Strategy: ned.Name}, nil)
+	decide := (&ned.Options{}).Prepare(nil)
 	goesOn := func(r closing) bool {
 		return decide(strategy.Situation{Message: strategy.Message{Text: r.Text, Own: true}}).Decision == strategy.Continue
 	}

@@ -22,6 +22,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -48,16 +50,15 @@ const lisa = "lisa-simpson"
 // project's files need the project. They keep what they read, so they are for one
 // goroutine, and for packs as they are.
 func contests() []contest {
-	kept := &strategy.Kept{}
-	enter := func(name, of, rules string) contest {
-		known, _ := strategy.Named(of)
-		config := strategy.Config{Strategy: of, Rules: rules}
-		decide := known.Prepare(config, kept)
-		known.Decide = func(_ strategy.Config, s strategy.Situation) strategy.Verdict { return decide(s) }
-		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Config: config, Limits: guard.Defaults()}}
+	kept := &rules.Kept{}
+	enter := func(name, of, set string) contest {
+		known, _ := registry.Named(of)
+		options := known.New().(rules.Ruled)
+		options.Chosen().Set = set
+		return contest{name: name, settings: hook.Settings{Plugin: of, Strategy: known, Options: options, Limits: guard.Defaults(), Prepared: options.Prepare(kept)}}
 	}
 	var all []contest
-	for _, set := range strategy.NedRuleSets() {
+	for _, set := range registry.RuleSets() {
 		all = append(all, enter(set, "ned-flanders", set))
 	}
 	tree, sure := enter("seed, tree only", "ned-flanders", "seed"), enter(lisa+", a judge that is always right", lisa, "")

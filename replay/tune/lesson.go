@@ -12,6 +12,8 @@ import (
 
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // point is a row that counts, taken apart.
@@ -29,7 +31,7 @@ type point struct {
 }
 
 func newPoint(row *replay.Row, c replay.Choice) *point {
-	end := strategy.EndingOf(row.Text)
+	end := rules.EndingOf(row.Text)
 	p := &point{row: row, rule: c.Rule, on: c.Decision == string(strategy.Continue), last: end.Last}
 	for _, sentence := range end.Sentences {
 		p.spans = append(p.spans, spansOf(sentence)...)
@@ -40,7 +42,7 @@ func newPoint(row *replay.Row, c replay.Choice) *point {
 	if strings.ContainsRune(".:;!…,>", end.Closing) {
 		p.closing = string(end.Closing)
 	}
-	p.folded = strategy.Fold(strings.Join(append(end.Sentences, end.Last), "\n"))
+	p.folded = rules.Fold(strings.Join(append(end.Sentences, end.Last), "\n"))
 	return p
 }
 
@@ -51,7 +53,7 @@ func (p *point) work() bool { return p.row.Means == replay.WantContinue }
 type candidate struct {
 	then strategy.Decision // what it would make of the rows that it changes
 	// A rule to add, with what it looks for, or the id of one to switch off.
-	rule          strategy.Rule
+	rule          rules.Rule
 	where, phrase string
 	words         int
 	off           string
@@ -64,7 +66,7 @@ const goOn = "You said {evidence} and have not done it yet.{todos} Go on with th
 
 func newCandidate(ph *phrase, then strategy.Decision) *candidate {
 	c := &candidate{then: then, where: ph.where, phrase: ph.text, words: ph.words}
-	c.rule = strategy.Rule{ID: "tuned", Then: then}
+	c.rule = rules.Rule{ID: "tuned", Then: then}
 	switch ph.where {
 	case opens:
 		c.rule.Opens = []string{ph.text}
@@ -107,7 +109,7 @@ func (c *candidate) holds(p *point) bool {
 	case c.where == closes && p.closing != c.phrase, c.where != closes && !strings.Contains(p.folded, c.phrase):
 		return false // soon seen
 	}
-	return strategy.Ask([]strategy.Rule{c.rule}, strategy.Situation{Message: strategy.Message{Text: p.row.Text}})[0].Holds
+	return rules.Ask([]rules.Rule{c.rule}, strategy.Situation{Message: strategy.Message{Text: p.row.Text}})[0].Holds
 }
 
 func (c *candidate) without(points []*point) []*point {

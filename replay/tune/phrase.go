@@ -11,7 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/language"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 const (
@@ -59,7 +60,7 @@ func spansOf(sentence string) []span {
 			s.text += " "
 		}
 		r, _ := utf8.DecodeRuneInString(plain)
-		folded := strategy.Fold(plain)
+		folded := rules.Fold(plain)
 		s.words = append(s.words, word{len(s.text), len(s.text) + len(folded), unicode.IsUpper(r)})
 		s.text += folded
 		if !strings.HasSuffix(token, plain) {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // Request is what Run has to know.
@@ -32,7 +33,7 @@ func Run(ctx context.Context, r Request) (report replay.Report, p Proposal, err 
 	if err = r.Read(report); err != nil {
 		return report, p, err
 	}
-	if p, err = Propose(ctx, report.Rows, Tuning{Rules: present.Strategy.Rules(present.Config)}); err != nil {
+	if p, err = Propose(ctx, report.Rows, Tuning{Rules: present.Options.(rules.Ruled).Rules()}); err != nil {
 		return report, p, err
 	}
 	for settled := false; !settled && len(p.Proposed) > 0; {

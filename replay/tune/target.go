@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -33,7 +35,7 @@ func In(dir string) (Target, error) {
 
 // Of is a strategy for which nothing is enabled yet, or its variant by name.
 func Of(name string) (t Target, ok bool, err error) {
-	if t.Strategy, ok = strategy.Named(name); !ok {
+	if t.Strategy, ok = registry.Named(name); !ok {
 		return t, false, nil
 	}
 	t.Plugin = name
@@ -57,8 +59,8 @@ func (t Target) check() error {
 // Ruled names the strategies that decide at Stop by rules, which a file can add to.
 func Ruled() []string {
 	var names []string
-	for _, s := range strategy.All() {
-		if s.Rules != nil && s.Answers() == "Stop" {
+	for _, s := range registry.All() {
+		if _, ok := s.New().(rules.Ruled); ok && s.Answers() == "Stop" {
 			names = append(names, s.Name)
 		}
 	}

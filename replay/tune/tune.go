@@ -21,6 +21,8 @@ import (
 
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // What a proposal needs.
@@ -60,7 +62,7 @@ const Chance = 1e-4
 // Tuning is what Propose has to know besides the rows.
 type Tuning struct {
 	// Rules are in force, in their order.
-	Rules []strategy.Rule
+	Rules []rules.Rule
 	// Choice is which of a row's choices is theirs.
 	Choice int
 }
@@ -89,8 +91,8 @@ type Half struct {
 // Proposed is one change.
 type Proposed struct {
 	// Rule is one to add, or Off the id of one to switch off.
-	Rule *strategy.Rule `json:"rule,omitempty"`
-	Off  string         `json:"off,omitempty"`
+	Rule *rules.Rule `json:"rule,omitempty"`
+	Off  string      `json:"off,omitempty"`
 	// Where is what Rule looks at: opens, says or closes; Phrase is what for.
 	Where  string `json:"where,omitempty"`
 	Phrase string `json:"phrase,omitempty"`
@@ -217,7 +219,7 @@ func (t Tuning) points(rows []replay.Row) (learn, held []*point) {
 		known[r.ID] = true
 	}
 	open := map[string]bool{"otherwise": true}
-	for _, r := range t.Rules[strategy.LatePlace(t.Rules):] {
+	for _, r := range t.Rules[rules.LatePlace(t.Rules):] {
 		open[r.ID] = true
 	}
 	var all []*point
@@ -352,7 +354,7 @@ func (c *candidate) id(t Tuning, earlier []Proposed) string {
 		id += "-" + c.where
 	}
 	taken := func(id string) bool {
-		return slices.ContainsFunc(t.Rules, func(r strategy.Rule) bool { return r.ID == id }) ||
+		return slices.ContainsFunc(t.Rules, func(r rules.Rule) bool { return r.ID == id }) ||
 			slices.ContainsFunc(earlier, func(p Proposed) bool { return p.Rule != nil && p.Rule.ID == id })
 	}
 	for n, bare := 2, id; taken(id); n++ {

@@ -12,24 +12,23 @@ import (
 
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/ned"
+
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // made is a history that a test makes, decided by ned-flanders' own rules and
 // those added.
 type made struct {
 	rows []replay.Row
-	add  []strategy.Rule
+	add  []rules.Rule
 }
 
-func (m *made) config() strategy.Config { return strategy.Config{Strategy: "ned-flanders", Add: m.add} }
+func (m *made) config() rules.Options { return rules.Options{Add: m.add} }
 
 func (m *made) tuning(t *testing.T) Tuning {
 	t.Helper()
-	ned, ok := strategy.Named("ned-flanders")
-	if !ok {
-		t.Fatal("there is no ned-flanders")
-	}
-	return Tuning{Rules: ned.Rules(m.config())}
+	return Tuning{Rules: (&ned.Options{Options: m.config()}).Rules()}
 }
 
 // say adds a row to a session.
@@ -41,17 +40,16 @@ func (m *made) say(session int, label replay.Label, text string) {
 }
 
 // decided are the rows with one choice: what the rules say.
-func (m *made) decided(t *testing.T, configs ...strategy.Config) []replay.Row {
+func (m *made) decided(t *testing.T, configs ...rules.Options) []replay.Row {
 	t.Helper()
-	ned, _ := strategy.Named("ned-flanders")
 	if len(configs) == 0 {
-		configs = []strategy.Config{m.config()}
+		configs = []rules.Options{m.config()}
 	}
 	rows := slices.Clone(m.rows)
 	for i := range rows {
 		rows[i].Choices = nil
 		for _, c := range configs {
-			v := ned.Decide(c, strategy.Situation{Message: strategy.Message{Text: rows[i].Text}})
+			v := (&ned.Options{Options: c}).Decide(strategy.Situation{Message: strategy.Message{Text: rows[i].Text}})
 			rows[i].Choices = append(rows[i].Choices, replay.Choice{Decision: string(v.Decision), Rule: v.Rule, Evidence: v.Evidence})
 		}
 	}
@@ -168,8 +166,7 @@ func TestTuneFindsWhatIsPlanted(t *testing.T) {
 // The rule that is proposed keeps off what needs a person, whatever it was learned on.
 func TestTunedRuleLeavesQuestionsAlone(t *testing.T) {
 	p := planted(60).tune(t)
-	ned, _ := strategy.Named("ned-flanders")
-	config := strategy.Config{Add: []strategy.Rule{*p.Proposed[0].Rule}}
+	config := rules.Options{Add: []rules.Rule{*p.Proposed[0].Rule}}
 	for text, want := range map[string]strategy.Decision{
 		onwards: strategy.Continue,
 		"Shall I? Onwards with the next chunk otherwise.":      strategy.Stop,
@@ -178,7 +175,7 @@ func TestTunedRuleLeavesQuestionsAlone(t *testing.T) {
 		"Onwards with the next chunk?":                         strategy.Stop,
 		"Onwards with the next chunk. Let me know.":            strategy.Stop,
 	} {
-		if v := ned.Decide(config, strategy.Situation{Message: strategy.Message{Text: text}}); v.Decision != want {
+		if v := (&ned.Options{Options: config}).Decide(strategy.Situation{Message: strategy.Message{Text: text}}); v.Decision != want {
 			t.Errorf("%s: %s by %s", text, v.Decision, v.Rule)
 		}
 	}
@@ -383,7 +380,7 @@ func TestTuneFindsStops(t *testing.T) {
 		t.Errorf("%+v of %+v, %+v", c, p.Learned, p.Held)
 	}
 	after := m.config()
-	after.Add = []strategy.Rule{*c.Rule}
+	after.Add = []rules.Rule{*c.Rule}
 	if !p.Weigh(m.decided(t, m.config(), after)) || p.After.Wrong.N != 0 || p.Before.Wrong.N != p.Held.Wrong || p.After.Caught.N != p.Before.Caught.N {
 		t.Errorf("%+v %+v", p.Before, p.After)
 	}
@@ -440,12 +437,12 @@ func TestWeighTakesOut(t *testing.T) {
 		m.say(s, replay.MidWork, onwards)
 		m.say(s, replay.Answered, "The rest is for tomorrow")
 	}
-	good := strategy.Rule{ID: "good", Opens: []string{"onwards"}, Then: strategy.Continue}
-	idle := strategy.Rule{ID: "idle", Opens: []string{"nobody says so"}, Then: strategy.Continue}
-	bad := strategy.Rule{ID: "bad", Opens: []string{"the rest"}, Then: strategy.Continue}
+	good := rules.Rule{ID: "good", Opens: []string{"onwards"}, Then: strategy.Continue}
+	idle := rules.Rule{ID: "idle", Opens: []string{"nobody says so"}, Then: strategy.Continue}
+	bad := rules.Rule{ID: "bad", Opens: []string{"the rest"}, Then: strategy.Continue}
 	p := Proposal{Proposed: []Proposed{{Rule: &idle}, {Rule: &good}, {Rule: &bad}, {Off: "colon"}}}
 	weigh := func() bool {
-		configs := []strategy.Config{m.config()}
+		configs := []rules.Options{m.config()}
 		for _, c := range p.Proposed {
 			next := configs[len(configs)-1]
 			if c.Rule != nil {
@@ -501,7 +498,7 @@ func TestProposeCancelled(t *testing.T) {
 
 func TestTuneNamesRulesApart(t *testing.T) {
 	m := planted(60)
-	m.add = []strategy.Rule{{ID: "tuned-onwards-with-the-next-chunk", Says: []string{"nobody says so"}, Then: strategy.Stop}}
+	m.add = []rules.Rule{{ID: "tuned-onwards-with-the-next-chunk", Says: []string{"nobody says so"}, Then: strategy.Stop}}
 	p := m.tune(t)
 	if len(p.Proposed) != 1 || p.Proposed[0].Rule.ID != "tuned-onwards-with-the-next-chunk-2" {
 		t.Errorf("%+v", p.Proposed)

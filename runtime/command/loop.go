@@ -22,6 +22,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 const (
@@ -41,7 +43,7 @@ type Driver struct {
 }
 
 // goalStrategy drives goal loops.
-const goalStrategy = "ralph-wiggum"
+const goalStrategy = wiggum.Name
 
 // DriverAround is the plugin that a hook lies in, if that drives loops.
 func DriverAround(executable, state, dir string) Driver {
@@ -57,8 +59,7 @@ func DriverAround(executable, state, dir string) Driver {
 
 // NoDriver is where no plugin drives loops; what the user set for one counts.
 func NoDriver(state, dir, problem, fix string) Driver {
-	known, _ := strategy.Named(goalStrategy)
-	return Driver{hook.Unplugged(known, state, dir), problem, fix}
+	return Driver{hook.Unplugged(wiggum.Strategy(), state, dir), problem, fix}
 }
 
 // Drives tells whether a plugin of this strategy drives goal loops.
@@ -70,7 +71,7 @@ type loopHere struct {
 	space  *workspace.Space
 	driver Driver
 	file   strategy.File
-	goal   strategy.Goal
+	goal   wiggum.Goal
 	fault  error // why the file is no loop
 }
 
@@ -78,8 +79,7 @@ type loopHere struct {
 // and reads its loop.
 func (d Desk) here() (*loopHere, error) {
 	return d.at(func(dir string) string {
-		known, _ := strategy.Named(goalStrategy)
-		return workspace.Nearest(dir, known.Marks, d.Home)
+		return workspace.Nearest(dir, wiggum.Strategy().Marks, d.Home)
 	})
 }
 
@@ -112,14 +112,14 @@ func (d Desk) at(workspaceOf func(dir string) string) (*loopHere, error) {
 
 // read reads the loop's file as it is now.
 func (l *loopHere) read() {
-	l.goal, l.fault = strategy.Goal{}, nil
-	l.file = l.space.Read(strategy.Want{Name: strategy.GoalFile})
+	l.goal, l.fault = wiggum.Goal{}, nil
+	l.file = l.space.Read(strategy.Want{Name: wiggum.File})
 	switch {
 	case !l.file.Found && l.file.Problem == "":
 	case l.file.Problem != "":
 		l.fault = errors.New(l.file.Problem)
 	default:
-		if l.goal, l.fault = strategy.ReadGoal(l.file.Data); !strategy.IsLoopID(l.goal.ID) {
+		if l.goal, l.fault = wiggum.Read(l.file.Data); !wiggum.IsLoopID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
 		}
 	}
@@ -129,18 +129,21 @@ func (l *loopHere) read() {
 func (l *loopHere) missing() bool { return !l.file.Found && l.fault == nil }
 
 // limit is the iteration at which the loop ends: its own, or the ceiling.
-func (l *loopHere) limit(goal strategy.Goal) int {
+func (l *loopHere) limit(goal wiggum.Goal) int {
 	if c := l.ceiling(); c > 0 && c < goal.Max {
 		return c
 	}
 	return goal.Max
 }
 
-func (l *loopHere) ceiling() int { return l.driver.Settings.Config.Ceiling }
+func (l *loopHere) ceiling() int {
+	rounds, _ := l.driver.Settings.Ceiling()
+	return rounds
+}
 
 // unread is the error about a file that is no loop.
 func (l *loopHere) unread(advice string) error {
-	return &adviceError{"read loop: " + l.space.Dir + "/" + strategy.GoalFile + ": " + l.fault.Error(), advice}
+	return &adviceError{"read loop: " + l.space.Dir + "/" + wiggum.File + ": " + l.fault.Error(), advice}
 }
 
 // takeAway is how to get rid of what no file can take the place of.
@@ -163,7 +166,7 @@ func (l *loopHere) none() error {
 // above is the nearest directory above that has a loop, "" if none has.
 func (l *loopHere) above() string {
 	for dir := filepath.Dir(l.space.Dir); ; dir = filepath.Dir(dir) {
-		if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(strategy.GoalFile))); err == nil && info.Mode().IsRegular() {
+		if info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(wiggum.File))); err == nil && info.Mode().IsRegular() {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
@@ -188,7 +191,7 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 		if data, err = edit(); err != nil {
 			return err
 		}
-		c := strategy.Change{Name: strategy.GoalFile, Data: data}
+		c := strategy.Change{Name: wiggum.File, Data: data}
 		if l.file.Readable() {
 			c.Was = l.file.Data
 		}
@@ -206,12 +209,12 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 
 // tell puts an event into the history and tells the user's command.
 func (l *loopHere) tell(e strategy.LoopEvent) {
-	if err := hook.Tell(l.Dir, l.driver.Settings.Config.Progress, e, l.Getenv, process.Patience); err != nil {
+	if err := hook.Tell(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.note("tell of the loop: " + err.Error())
 	}
 }
 
-func (l *loopHere) event(what string, goal strategy.Goal) strategy.LoopEvent {
+func (l *loopHere) event(what string, goal wiggum.Goal) strategy.LoopEvent {
 	return strategy.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
 		Count: goal.Count, Max: l.limit(goal), Session: goal.Session, Dir: l.space.Dir,
@@ -221,15 +224,15 @@ func (l *loopHere) event(what string, goal strategy.Goal) strategy.LoopEvent {
 // begin writes a new loop, and keeps what was there before in the history.
 func (l *loopHere) begin(draft []byte, replace bool) error {
 	now := l.Now().UnixMilli()
-	id := strategy.NewLoopID(l.space.Dir, l.Session, now)
+	id := wiggum.NewLoopID(l.space.Dir, l.Session, now)
 	fields := [][2]string{
 		{"iteration_count", "1"}, {"active", "true"}, {"stopped_at", ""},
 		{"session_id", ""}, {"loop_id", id}, {"started_at", moment.Write(now)},
 	}
 	if l.Session != "" {
-		fields[3][1] = strategy.QuoteField(l.Session)
+		fields[3][1] = wiggum.Quote(l.Session)
 	}
-	draft, err := strategy.SetGoal(draft, fields...)
+	draft, err := wiggum.Set(draft, fields...)
 	if err != nil {
 		return err
 	}
@@ -249,7 +252,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 	}
 	l.bury(before)
 	e := l.event(strategy.LoopStarted, l.goal)
-	e.File = strategy.LoopFile(l.file.Data)
+	e.File = wiggum.LoopFile(l.file.Data)
 	l.tell(e)
 	l.sayBegun()
 	return nil
@@ -261,12 +264,12 @@ func (l *loopHere) farewell() []strategy.LoopEvent {
 	if l.missing() || !l.file.Readable() {
 		return nil
 	}
-	goal, text := l.goal, strategy.LoopFile(l.file.Data)
+	goal, text := l.goal, wiggum.LoopFile(l.file.Data)
 	if l.fault != nil { // its text is kept, and nothing else is known of it
 		goal.Count, goal.Max = 0, 0
 	}
 	if goal.ID == "" { // nobody has told of it yet: what somebody wrote is not lost
-		goal.ID = strategy.NewLoopID(l.space.Dir, "before", l.Now().UnixMilli())
+		goal.ID = wiggum.NewLoopID(l.space.Dir, "before", l.Now().UnixMilli())
 		start := l.event(strategy.LoopStarted, goal)
 		start.File = text
 		return []strategy.LoopEvent{start, l.event(strategy.LoopCancelled, goal)}
@@ -291,21 +294,21 @@ func (l *loopHere) bury(events []strategy.LoopEvent) {
 	}
 }
 
-func (l *loopHere) name(goal strategy.Goal) string {
+func (l *loopHere) name(goal wiggum.Goal) string {
 	if goal.ID == "" {
-		return strategy.GoalFile
+		return wiggum.File
 	}
 	return goal.ID
 }
 
-func (l *loopHere) progress(goal strategy.Goal) string {
+func (l *loopHere) progress(goal wiggum.Goal) string {
 	return ", iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(l.limit(goal))
 }
 
 func (l *loopHere) sayBegun() {
 	g := l.goal
 	l.line("loop " + l.name(g) + ": at most " + count(l.limit(g), "iteration") + ", " + untilSaid(g.Promises))
-	l.line("  file     " + filepath.Join(l.space.Dir, filepath.FromSlash(strategy.GoalFile)) + "; edits take effect at the next stop")
+	l.line("  file     " + filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File)) + "; edits take effect at the next stop")
 	if g.Session == "" {
 		l.line("  begins   when Claude stops here the next time; the loop belongs to that session then")
 	} else {
@@ -350,7 +353,7 @@ func count(n int, what string) string {
 }
 
 // warn says what is unwise about a loop.
-func (l *loopHere) warn(g strategy.Goal, maximum, promises bool) {
+func (l *loopHere) warn(g wiggum.Goal, maximum, promises bool) {
 	if promises {
 		for _, p := range g.Promises {
 			if isVague(p) {
@@ -405,7 +408,7 @@ func (d Desk) SetLoop(key string, values []string) error {
 	if err != nil {
 		return err
 	}
-	var was strategy.Goal
+	var was wiggum.Goal
 	err = l.change(func() ([]byte, error) {
 		switch {
 		case l.missing():
@@ -422,7 +425,7 @@ func (d Desk) SetLoop(key string, values []string) error {
 	l.line(l.nowIs(key) + "; it takes effect at the next stop")
 	if was.Active && !l.goal.Active && was.ID != "" {
 		e := l.event(strategy.LoopCancelled, l.goal)
-		e.File = strategy.LoopFile(l.file.Data)
+		e.File = wiggum.LoopFile(l.file.Data)
 		l.tell(e)
 	}
 	l.warn(l.goal, key == "max" || key == "count" || key == "active", key == "promise")
@@ -488,7 +491,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 		switch text {
 		case "true":
 			return func(data []byte) ([]byte, error) {
-				return strategy.SetGoal(data, [2]string{"active", "true"}, [2]string{"stopped_at", ""})
+				return wiggum.Set(data, [2]string{"active", "true"}, [2]string{"stopped_at", ""})
 			}, nil
 		case "false":
 			return l.rest, nil
@@ -496,7 +499,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 		return nil, &adviceError{"active: it is true or false", "false lets the loop rest; true lets it go on"}
 	case "session":
 		if value != "none" {
-			text = strategy.QuoteField(value)
+			text = wiggum.Quote(value)
 		}
 		field = "session_id"
 	case "goal":
@@ -504,7 +507,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 		if err != nil {
 			return nil, err
 		}
-		return func(data []byte) ([]byte, error) { return strategy.SetGoalBody(data, body) }, nil
+		return func(data []byte) ([]byte, error) { return wiggum.SetBody(data, body) }, nil
 	default:
 		var names []string
 		for _, k := range LoopKeys() {
@@ -512,7 +515,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 		}
 		return nil, &adviceError{"loop set knows no " + strconv.Quote(key), "there is " + strings.Join(names, ", ")}
 	}
-	return func(data []byte) ([]byte, error) { return strategy.SetGoal(data, [2]string{field, text}) }, nil
+	return func(data []byte) ([]byte, error) { return wiggum.Set(data, [2]string{field, text}) }, nil
 }
 
 // rest is the edit that stops a loop and leaves its file.
@@ -521,7 +524,7 @@ func (l *loopHere) rest(data []byte) ([]byte, error) {
 	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again
 		fields = append(fields, [2]string{"stopped_at", moment.Write(l.Now().UnixMilli())})
 	}
-	return strategy.SetGoal(data, fields...)
+	return wiggum.Set(data, fields...)
 }
 
 // nowIs is what a key says after it was set.
@@ -570,8 +573,8 @@ func (d Desk) StopLoop(remove bool) error {
 		return err
 	}
 	defer l.space.Close()
-	file := filepath.Join(l.space.Dir, filepath.FromSlash(strategy.GoalFile))
-	var was strategy.Goal
+	file := filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
+	var was wiggum.Goal
 	var before []strategy.LoopEvent
 	var rested, gone bool
 	err = l.change(func() ([]byte, error) {
@@ -613,7 +616,7 @@ func (d Desk) StopLoop(remove bool) error {
 	}
 	if was.ID != "" {
 		e := l.event(strategy.LoopCancelled, was)
-		e.File = strategy.LoopFile(l.file.Data)
+		e.File = wiggum.LoopFile(l.file.Data)
 		l.tell(e)
 	}
 	l.line("stopped the loop" + l.progress(was) + ": Claude may stop")

@@ -12,7 +12,8 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // loopDesk is a desk in a workspace of its own, and the plugin that stops there.
@@ -43,13 +44,13 @@ func loopDesk(t *testing.T) (d Desk, stop func(text string) (continues bool)) {
 	}
 }
 
-func (d Desk) goalNow(t *testing.T) strategy.Goal {
+func (d Desk) goalNow(t *testing.T) wiggum.Goal {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(strategy.GoalFile)))
+	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(wiggum.File)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := strategy.ReadGoal(data)
+	g, err := wiggum.Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +158,14 @@ func FuzzLoopWords(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte, key, value string) {
 		d, _ := loopDesk(t)
-		file := filepath.Join(d.Work, filepath.FromSlash(strategy.GoalFile))
+		file := filepath.Join(d.Work, filepath.FromSlash(wiggum.File))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(file, data, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		was, fault := strategy.ReadGoal(data)
+		was, fault := wiggum.Read(data)
 		if err := d.LoopStatus(false); err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +178,7 @@ func FuzzLoopWords(f *testing.F) {
 		if err := d.SetLoop(key, []string{value}); err == nil {
 			if now, err := os.ReadFile(file); err != nil || fault != nil {
 				t.Errorf("set %q %q worked on %q: %q, %v", key, value, data, now, err)
-			} else if _, err := strategy.ReadGoal(now); err != nil {
+			} else if _, err := wiggum.Read(now); err != nil {
 				t.Errorf("set %q %q made %q: %v", key, value, now, err)
 			}
 		} else if now, _ := os.ReadFile(file); !bytes.Equal(now, data) {

@@ -19,8 +19,9 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/moment"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // LoopStart is how a loop shall begin.
@@ -107,7 +108,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 		goal += "\n\n" + todos
 	}
 	var draft []byte
-	t := template{max: strategy.GoalMax, promise: defaultPromise}
+	t := template{max: wiggum.MaxCount, promise: defaultPromise}
 	if o.Template != "" {
 		var found bool
 		if draft, found, err = l.ownTemplate(o.Template, goal); err != nil {
@@ -136,7 +137,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 // them.
 func (t template) file(goal string) []byte {
 	var b strings.Builder
-	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) + "\ncompletion_promise: " + strategy.QuoteField(t.promise) + "\nactive: true\n---\n\nGoal: " + goal + "\n")
+	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) + "\ncompletion_promise: " + wiggum.Quote(t.promise) + "\nactive: true\n---\n\nGoal: " + goal + "\n")
 	if len(t.steps) > 0 {
 		b.WriteString("\n")
 	}
@@ -168,7 +169,7 @@ func (l *loopHere) choose(draft []byte, o LoopStart) ([]byte, error) {
 		}
 		fields = append(fields, f)
 	}
-	return strategy.SetGoal(draft, fields...)
+	return wiggum.Set(draft, fields...)
 }
 
 // promiseField writes promises as the file has them, "" for none. A|B are two.
@@ -184,7 +185,7 @@ func promiseField(values []string) string {
 	if len(all) == 0 {
 		return ""
 	}
-	return strategy.QuoteList(all)
+	return wiggum.QuoteList(all)
 }
 
 // goalText is a goal as it may stand in the file.
@@ -214,7 +215,7 @@ func (l *loopHere) ownTemplate(name, goal string) (draft []byte, found bool, err
 	if err != nil {
 		return nil, false, err
 	}
-	g, err := strategy.ReadGoal(data)
+	g, err := wiggum.Read(data)
 	if err != nil {
 		return nil, false, &adviceError{"read template: " + path + ": " + err.Error(), "a template is a loop's file: fields between two lines \"---\", then the text"}
 	}
@@ -223,9 +224,9 @@ func (l *loopHere) ownTemplate(name, goal string) (draft []byte, found bool, err
 		if goal == "" {
 			return nil, false, &adviceError{"the template " + name + " needs a goal", "say it: " + l.Self + " loop start --template " + name + " \"…\""}
 		}
-		data, err = strategy.SetGoalBody(data, strings.ReplaceAll(g.Body, "{goal}", goal))
+		data, err = wiggum.SetBody(data, strings.ReplaceAll(g.Body, "{goal}", goal))
 	case goal != "":
-		data, err = strategy.SetGoalBody(data, "Goal: "+goal+"\n\n"+g.Body)
+		data, err = wiggum.SetBody(data, "Goal: "+goal+"\n\n"+g.Body)
 	}
 	return data, true, err
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // pastLoop is a loop as the history has it.
@@ -52,7 +54,7 @@ func (d Desk) pastLoops() ([]pastLoop, error) {
 		p.At, p.Event, p.Count, p.Max, p.Directory = e.At, e.Event, e.Count, e.Max, e.Dir
 		if e.File != "" {
 			p.file, p.Goal = e.File, ""
-			if g, err := strategy.ReadGoal([]byte(e.File)); err == nil {
+			if g, err := wiggum.Read([]byte(e.File)); err == nil {
 				p.Goal = title(g.Body)
 			}
 		}
@@ -150,7 +152,7 @@ func (d Desk) ShowLoop(id string, asJSON bool) error {
 	}
 	d.line("loop " + p.ID + " in " + p.Directory + ", begun " + d.ago(p.Began))
 	d.field("  goal     ", p.Goal)
-	if g, err := strategy.ReadGoal([]byte(p.file)); err == nil && len(g.Promises) > 0 {
+	if g, err := wiggum.Read([]byte(p.file)); err == nil && len(g.Promises) > 0 {
 		d.line("  promise  " + anyOf(g.Promises))
 	}
 	for _, e := range p.Events {
@@ -195,7 +197,7 @@ func (d Desk) RerunLoop(id string, o LoopStart) error {
 	if err != nil {
 		return err
 	}
-	if _, err := strategy.ReadGoal([]byte(p.file)); err != nil {
+	if _, err := wiggum.Read([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot be run again: what is on file of it is no loop: " + err.Error(), d.Self + " loop start begins a new one"}
 	}
 	l, err := d.place(o.Named)

@@ -15,6 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // What a loop can be.
@@ -128,7 +130,7 @@ func (l *loopHere) writable(s loopStatus) string {
 
 func (l *loopHere) status() loopStatus {
 	s := loopStatus{
-		Directory: l.space.Dir, File: filepath.Join(l.space.Dir, filepath.FromSlash(strategy.GoalFile)),
+		Directory: l.space.Dir, File: filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File)),
 		Plugin: l.driver.Settings.Plugin, Ceiling: l.ceiling(),
 		WontStart: []finding{}, EndedEarly: []finding{}, WontStop: []finding{}, NotUpdating: []finding{},
 	}
@@ -258,7 +260,7 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		if s.Problem == "permission denied" {
 			fix = readable(s.File)
 		}
-		add(strategy.GoalFile+": "+s.Problem+l.faultyLine(s.Problem), fix)
+		add(wiggum.File+": "+s.Problem+l.faultyLine(s.Problem), fix)
 	case loopInactive:
 		why := ""
 		if own != nil && own.over() {
@@ -455,12 +457,12 @@ func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bo
 	if s.State == loopNone {
 		return
 	}
-	if err := l.space.Check(strategy.GoalFile); err != nil {
+	if err := l.space.Check(wiggum.File); err != nil {
 		fix := readable(s.File)
 		if strings.Contains(err.Error(), "regular") {
 			fix = l.Self + " loop stop --delete takes it away"
 		}
-		s.NotUpdating = append(s.NotUpdating, finding{strategy.GoalFile + " cannot be changed: " + err.Error() + ", so Claude may stop", fix})
+		s.NotUpdating = append(s.NotUpdating, finding{wiggum.File + " cannot be changed: " + err.Error() + ", so Claude may stop", fix})
 	} else if decided && decision.Rule == "unwritten" {
 		s.NotUpdating = append(s.NotUpdating, finding{Says: "the last time, " + l.ago(decision.At) + ", it could not be written: " + decision.Evidence})
 	}

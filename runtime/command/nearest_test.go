@@ -5,7 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 func TestNearest(t *testing.T) {
@@ -108,14 +108,14 @@ func TestProjectName(t *testing.T) {
 // of.
 func TestTemplates(t *testing.T) {
 	l := loopHere{}
-	l.driver.Settings.Config.Ceiling = 25
+	l.driver.Settings.Options = wiggum.Strategy().New()
 	want := map[string]int{"tests": 15, "feature": 20, "debug": 12, "quick": 8, "docs": 10}
 	for _, template := range templates() {
 		draft, err := l.draft(LoopStart{Goal: "Bake a cake", Template: template.name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := strategy.ReadGoal(draft)
+		g, err := wiggum.Read(draft)
 		if err != nil {
 			t.Fatalf("%s: %v", template.name, err)
 		}

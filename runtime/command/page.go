@@ -12,6 +12,8 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
 // Page prints the page of a session log, by default that of the session that
@@ -36,7 +38,7 @@ func (d Desk) Page(path string, settings hook.Settings) error {
 	if len(snapshot.Faults) > 0 {
 		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code's"}
 	}
-	if _, err := io.WriteString(d.Out, strategy.Page(snapshot.Situation)); err != nil {
+	if _, err := io.WriteString(d.Out, judge.PageOf(snapshot.Situation)); err != nil {
 		return err
 	}
 	d.line("")

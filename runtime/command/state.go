@@ -15,8 +15,11 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/object"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/marge"
 )
 
 // StateFields are what `state set` sets, in the order in which a new file has
@@ -51,7 +54,7 @@ func (d Desk) StateShow(asJSON bool) error {
 
 // StateSet sets fields, given as KEY=VALUE.
 func (d Desk) StateSet(fields []string, asJSON bool) error {
-	var news []strategy.Member
+	var news []object.Member
 	for _, field := range fields {
 		m, err := readField(field)
 		if err != nil {
@@ -64,13 +67,13 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 		return err
 	}
 	defer space.Close()
-	f := space.Read(strategy.Want{Name: strategy.WorkflowFile, Whole: json.Valid})
+	f := space.Read(strategy.Want{Name: marge.WorkflowFile, Whole: json.Valid})
 	if f.Problem != "" {
 		return badState(errors.New(f.Problem))
 	}
-	var was strategy.Workflow
+	var was marge.Workflow
 	if f.Found {
-		if was, err = strategy.ParseWorkflow(f.Data); err != nil {
+		if was, err = marge.ParseWorkflow(f.Data); err != nil {
 			return badState(err)
 		}
 	}
@@ -78,7 +81,7 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 	for _, m := range news {
 		members = setMember(members, m.Name, m.Value)
 	}
-	for _, fallback := range []strategy.Member{{Name: "tasks_completed", Value: json.RawMessage("0")}, {Name: "waiting_for_user", Value: json.RawMessage("false")}} {
+	for _, fallback := range []object.Member{{Name: "tasks_completed", Value: json.RawMessage("0")}, {Name: "waiting_for_user", Value: json.RawMessage("false")}} {
 		if !has(members, fallback.Name) {
 			members = setMember(members, fallback.Name, fallback.Value)
 		}
@@ -90,13 +93,13 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 	if d.InClaude && d.Session != "" {
 		members = setMember(members, "session_id", quoted(d.Session))
 	} else { // a person's word is for whatever session comes by
-		members = slices.DeleteFunc(members, func(m strategy.Member) bool { return m.Name == "session_id" })
+		members = slices.DeleteFunc(members, func(m object.Member) bool { return m.Name == "session_id" })
 	}
 	data, err := d.checkedState(members)
 	if err != nil {
 		return err
 	}
-	err = space.Apply([]strategy.Change{{Name: strategy.WorkflowFile, Data: data, Was: f.Data}})
+	err = space.Apply([]strategy.Change{{Name: marge.WorkflowFile, Data: data, Was: f.Data}})
 	if err != nil {
 		return &adviceError{err.Error(), "look at the file, then set it again"}
 	}
@@ -104,12 +107,12 @@ func (d Desk) StateSet(fields []string, asJSON bool) error {
 }
 
 // checkedState is the file that members make, if the hook could read it.
-func (d Desk) checkedState(members []strategy.Member) ([]byte, error) {
+func (d Desk) checkedState(members []object.Member) ([]byte, error) {
 	data, err := encodeState(members)
 	if err != nil {
 		return nil, err
 	}
-	now, err := strategy.ParseWorkflow(data)
+	now, err := marge.ParseWorkflow(data)
 	if err == nil && !now.Waiting {
 		err = now.Check()
 	}
@@ -117,7 +120,7 @@ func (d Desk) checkedState(members []strategy.Member) ([]byte, error) {
 		return nil, &adviceError{err.Error(), "set both: " + d.Self + " state set tasks_total=5 tasks_completed=2"}
 	}
 	if len(data) > workspace.MaxFile {
-		return nil, &adviceError{strategy.WorkflowFile + " would be larger than 256 KiB", "take out of it what is not about the workflow"}
+		return nil, &adviceError{marge.WorkflowFile + " would be larger than 256 KiB", "take out of it what is not about the workflow"}
 	}
 	return data, nil
 }
@@ -140,26 +143,24 @@ func (d Desk) stateCall(args []string) error {
 
 // space is the workspace that marge-simpson reads in.
 func (d Desk) space() (*workspace.Space, error) {
-	marge, _ := strategy.Named("marge-simpson")
-	return workspace.Open(workspace.Nearest(d.Work, marge.Marks, d.Home))
+	return workspace.Open(workspace.Nearest(d.Work, marge.Strategy().Marks, d.Home))
 }
 
 func (d Desk) showState(space *workspace.Space, asJSON bool) error {
-	shown := shownState{File: filepath.Join(space.Dir, filepath.FromSlash(strategy.WorkflowFile))}
-	f := space.Read(strategy.Want{Name: strategy.WorkflowFile})
-	marge, _ := strategy.Named("marge-simpson")
-	v := marge.Decide(strategy.Config{}, strategy.Situation{
+	shown := shownState{File: filepath.Join(space.Dir, filepath.FromSlash(marge.WorkflowFile))}
+	f := space.Read(strategy.Want{Name: marge.WorkflowFile})
+	v := marge.Strategy().New().Decide(strategy.Situation{
 		Session:   strategy.Session{Now: d.Now().UnixMilli(), ID: d.Session},
-		Workspace: strategy.Workspace{Files: map[string]strategy.File{strategy.WorkflowFile: f}},
+		Workspace: strategy.Workspace{Files: map[string]strategy.File{marge.WorkflowFile: f}},
 	})
 	shown.Decision, shown.Rule, shown.Evidence = v.Decision, v.Rule, v.Evidence
 	if f.Problem != "" {
 		return badState(errors.New(f.Problem))
 	}
-	var w strategy.Workflow
+	var w marge.Workflow
 	if f.Found {
 		var err error
-		if w, err = strategy.ParseWorkflow(f.Data); err != nil {
+		if w, err = marge.ParseWorkflow(f.Data); err != nil {
 			return badState(err)
 		}
 		shown.State = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
@@ -195,14 +196,14 @@ func (d Desk) showState(space *workspace.Space, asJSON bool) error {
 }
 
 func badState(err error) error {
-	return &adviceError{"read state: " + strategy.WorkflowFile + ": " + err.Error(), "mend the file, or delete it and set everything anew"}
+	return &adviceError{"read state: " + marge.WorkflowFile + ": " + err.Error(), "mend the file, or delete it and set everything anew"}
 }
 
 // readField reads KEY=VALUE as a member.
-func readField(field string) (strategy.Member, error) {
+func readField(field string) (object.Member, error) {
 	name, text, ok := strings.Cut(field, "=")
-	fail := func(problem, advice string) (strategy.Member, error) {
-		return strategy.Member{}, &adviceError{problem, advice}
+	fail := func(problem, advice string) (object.Member, error) {
+		return object.Member{}, &adviceError{problem, advice}
 	}
 	if !ok || !slices.Contains(StateFields(), name) {
 		problem := strconv.Quote(name) + " is no field of the workflow state"
@@ -220,20 +221,20 @@ func readField(field string) (strategy.Member, error) {
 		if err != nil {
 			return fail(name+": "+strconv.Quote(text)+" is no whole number from 0 to a million", "write it like "+name+"=2")
 		}
-		return strategy.Member{Name: name, Value: strconv.AppendUint(nil, n, 10)}, nil
+		return object.Member{Name: name, Value: strconv.AppendUint(nil, n, 10)}, nil
 	case "waiting_for_user":
 		switch strings.ToLower(text) {
 		case "true", "yes", "1":
-			return strategy.Member{Name: name, Value: json.RawMessage("true")}, nil
+			return object.Member{Name: name, Value: json.RawMessage("true")}, nil
 		case "false", "no", "0":
-			return strategy.Member{Name: name, Value: json.RawMessage("false")}, nil
+			return object.Member{Name: name, Value: json.RawMessage("false")}, nil
 		}
 		return fail(name+": "+strconv.Quote(text)+" is neither true nor false", "write it like "+name+"=true")
 	}
 	if len(text) > maxValue {
 		return fail(name+" is longer than "+strconv.Itoa(maxValue)+" bytes", "a few words are enough")
 	}
-	return strategy.Member{Name: name, Value: quoted(strings.Join(strings.Fields(display.Text(text)), " "))}, nil
+	return object.Member{Name: name, Value: quoted(strings.Join(strings.Fields(display.Text(text)), " "))}, nil
 }
 
 func quoted(text string) json.RawMessage {
@@ -244,12 +245,12 @@ func quoted(text string) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-func has(members []strategy.Member, name string) bool {
-	return slices.ContainsFunc(members, func(m strategy.Member) bool { return m.Name == name })
+func has(members []object.Member, name string) bool {
+	return slices.ContainsFunc(members, func(m object.Member) bool { return m.Name == name })
 }
 
 // setMember puts a value in the place of the member's, or behind all others.
-func setMember(members []strategy.Member, name string, value json.RawMessage) []strategy.Member {
+func setMember(members []object.Member, name string, value json.RawMessage) []object.Member {
 	members = slices.Clone(members)
 	for i := range members {
 		if members[i].Name == name {
@@ -257,12 +258,12 @@ func setMember(members []strategy.Member, name string, value json.RawMessage) []
 			return members
 		}
 	}
-	return append(members, strategy.Member{Name: name, Value: value})
+	return append(members, object.Member{Name: name, Value: value})
 }
 
 // inOrder puts the members of a new file into the order of the fields.
-func inOrder(members []strategy.Member) []strategy.Member {
-	var all []strategy.Member
+func inOrder(members []object.Member) []object.Member {
+	var all []object.Member
 	for _, name := range StateFields() {
 		for _, m := range members {
 			if m.Name == name {
@@ -274,7 +275,7 @@ func inOrder(members []strategy.Member) []strategy.Member {
 }
 
 // encodeState writes members in their order, one a line.
-func encodeState(members []strategy.Member) ([]byte, error) {
+func encodeState(members []object.Member) ([]byte, error) {
 	var b, out bytes.Buffer
 	for i, m := range members {
 		b.WriteString(strings.Repeat(",", min(i, 1)))

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/marge"
 )
 
 // desk is one in a scratch directory.
@@ -126,7 +126,7 @@ func TestStateSession(t *testing.T) {
 		if err := d.StateSet([]string{"tasks_total=2"}, false); err != nil {
 			t.Fatal(err)
 		}
-		w, err := strategy.ParseWorkflow([]byte(content(t, file)))
+		w, err := marge.ParseWorkflow([]byte(content(t, file)))
 		if err != nil || w.Session != test.want {
 			t.Errorf("%q, want %q, %v", w.Session, test.want, err)
 		}
@@ -248,7 +248,7 @@ func FuzzStateSet(f *testing.F) {
 			}
 			return
 		}
-		w, parseErr := strategy.ParseWorkflow(after)
+		w, parseErr := marge.ParseWorkflow(after)
 		if readErr != nil || parseErr != nil || w.Updated != 1_770_413_400_000 || !w.Waiting && w.Check() != nil {
 			t.Errorf("%q: %v, %v", after, readErr, parseErr)
 		}

@@ -52,8 +52,9 @@ func (q asking) note(v *Settled) {
 
 // ask asks about the verdict's page and makes of it what the answer says.
 func (s *start) ask(snapshot *Snapshot) (a asking) {
-	v, j := &snapshot.Verdict, snapshot.Settings.Config.Judge
-	if v.Page == "" || j == nil {
+	v := &snapshot.Verdict
+	j, asks := snapshot.Settings.Judge()
+	if v.Page == "" || !asks {
 		return a
 	}
 	yes := *snapshot
@@ -123,11 +124,11 @@ func (s *start) model(model string) string {
 
 // take counts what a question may cost, or says why it is not asked. spent is what
 // the session has cost so far.
-func (s *start) take(spent, worst int64, j *strategy.Judge) (why string) {
-	if spent+worst > micros(*j.Session) {
-		return "this session's limit for judges is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(micros(*j.Session))
+func (s *start) take(spent, worst int64, j judge.Options) (why string) {
+	if spent+worst > micros(j.Session) {
+		return "this session's limit for judges is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(micros(j.Session))
 	}
-	switch err := ledger.Take(s.state, s.Now, worst, micros(*j.Daily)); err {
+	switch err := ledger.Take(s.state, s.Now, worst, micros(j.Daily)); err {
 	case nil:
 		return ""
 	case ledger.ErrSpent, ledger.ErrResting:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // What no rule is sure of, after some work.
@@ -322,6 +323,16 @@ func TestJudgeIsNotAskedBeyondTheBudget(t *testing.T) {
 }
 
 // Money is counted before it is spent.
+func judgeOf(s Settings) judge.Options {
+	j, _ := s.Judge()
+	return j
+}
+
+// always tells that the judge is asked even where a rule is sure.
+func always(s Settings) bool {
+	return s.Options.Decide(strategy.Situation{Message: strategy.Message{Text: "Which of the two?"}}).Page != ""
+}
+
 func TestJudgeCeilings(t *testing.T) {
 	dear := `{"continue":true,"why":"go","micros":200000}` // $0.20
 	w := withJudge(t, lisa, printed(dear))
@@ -360,17 +371,17 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 		return s
 	}
 	s := read()
-	if j := s.Config.Judge; j.Backend != "api" || j.Model != "opus" || j.Within != 10 || *j.Daily != 1 || *j.Session != 0.25 || j.Client != "" || len(s.Faults) != 3 || *s.Config.Cascade {
+	if j := judgeOf(s); j.Backend != "api" || j.Model != "opus" || j.Within != 10 || j.Daily != 1 || j.Session != 0.25 || j.Client != "" || len(s.Faults) != 3 || !always(s) {
 		t.Errorf("the author's: %+v %v", j, s.Faults)
 	}
 	w.write("plugin/strategy.json", lisa)
 	w.write("project/.claude/springfield/lisa-simpson.json", `{`+all+`}`)
 	s = read()
-	if j := s.Config.Judge; j.Backend != "claude" || j.Model != "haiku" || j.Within != 10 || *j.Daily != 1 || *j.Session != 0.25 || j.Client != "" || s.Config.Cascade != nil || len(s.Faults) != 4 {
+	if j := judgeOf(s); j.Backend != "claude" || j.Model != "haiku" || j.Within != 10 || j.Daily != 1 || j.Session != 0.25 || j.Client != "" || always(s) || len(s.Faults) != 4 {
 		t.Errorf("a project's: %+v %v", j, s.Faults)
 	}
 	w.write("project/.claude/springfield/lisa-simpson.json", `{"judge": {"within": 30, "daily": 0.5, "session": 0}}`)
-	if j := read().Config.Judge; j.Within != 20 || *j.Daily != 0.5 || *j.Session != 0 {
+	if j := judgeOf(read()); j.Within != 20 || j.Daily != 0.5 || j.Session != 0 {
 		t.Errorf("a project that wants less: %+v", j)
 	}
 	if err := os.RemoveAll(w.path("project")); err != nil {
@@ -378,7 +389,7 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 	}
 	w.write(".claude/springfield/lisa-simpson.json", `{`+all+`}`)
 	s = read()
-	if j := s.Config.Judge; j.Backend != "api" || j.Model != "opus" || *j.Daily != 50 || *j.Session != 20 || j.Client != "/bin/claude" || len(s.Faults) != 0 {
+	if j := judgeOf(s); j.Backend != "api" || j.Model != "opus" || j.Daily != 50 || j.Session != 20 || j.Client != "/bin/claude" || len(s.Faults) != 0 {
 		t.Errorf("the user's: %+v %v", j, s.Faults)
 	}
 	for _, bad := range []string{
@@ -387,12 +398,12 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 	} {
 		w.write(".claude/springfield/lisa-simpson.json", bad)
 		if s := read(); len(s.Faults) != 1 {
-			t.Errorf("%s: %v, %+v", bad, s.Faults, s.Config.Judge)
+			t.Errorf("%s: %v, %+v", bad, s.Faults, judgeOf(s))
 		}
 	}
 	w.write("plugin/strategy.json", `{"plugin": "ned-flanders", "strategy": "ned-flanders", `+all+`}`)
-	if s := read(); len(s.Faults) != 2 || s.Config.Judge != nil {
-		t.Errorf("of who has no judge: %+v %v", s.Config.Judge, s.Faults)
+	if s := read(); len(s.Faults) != 2 || judgeOf(s) != (judge.Options{}) {
+		t.Errorf("of who has no judge: %+v %v", judgeOf(s), s.Faults)
 	}
 }
 

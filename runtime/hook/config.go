@@ -18,10 +18,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -32,48 +36,60 @@ const (
 	maxProject = 64 << 10
 )
 
-// Settings are what is in force for a plugin.
+// Settings is what is in force for a plugin.
 type Settings struct {
 	Plugin   string
 	Strategy strategy.Strategy
-	Config   strategy.Config
+	// Options are the strategy's own.
+	Options strategy.Options
+	// Protocol is how a continue is said: "json", the default, or "exit2", words on
+	// standard error and exit code 2.
+	Protocol string
+	// Progress is how the user wants to hear of a loop, nil for not at all.
+	Progress *strategy.Progress
 	Limits   guard.Limits
-	// Faults are what is wrong with the files, a line each. What is wrong is not
-	// in force.
+	// Faults are what is wrong with the files, a line each. What is wrong is not in
+	// force.
 	Faults []string
+	// Prepared decides in place of the options, for who has many situations.
+	Prepared func(strategy.Situation) strategy.Verdict
 }
 
 // Rounds is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
 func (s Settings) Rounds() int {
-	switch {
-	case s.Strategy.Answers() != "Stop":
+	if s.Strategy.Answers() != "Stop" {
 		return 0
-	case s.Strategy.MaxCeiling > 0:
-		return s.Config.Ceiling
+	}
+	if rounds, ok := s.Ceiling(); ok {
+		return rounds
 	}
 	return min(s.Limits.Burst, s.Limits.PerPrompt)
 }
 
-// written is one layer as its file has it.
-type written struct {
-	Schema string `json:"$schema"`
-	Plugin string `json:"plugin"`
-	strategy.Config
-	// Add takes the place of Config's: encoding/json passes over what an array has no
-	// room for, where it would make a list of all of it.
-	Add    [strategy.MaxRules + 1]*strategy.Rule `json:"add"`
-	Budget struct {
-		Burst  *int `json:"burst"`  // continues within 5 minutes
-		Prompt *int `json:"prompt"` // continues for one prompt
-	} `json:"budget"`
+// Ceiling is the most that a loop can ask for; not ok for a strategy without one.
+func (s Settings) Ceiling() (rounds int, ok bool) {
+	loop, ok := s.Options.(strategy.Looping)
+	if !ok {
+		return 0, false
+	}
+	return loop.Rounds(), true
+}
+
+// Judge is who is asked where the rules are not sure; not ok if no judge is.
+func (s Settings) Judge() (j judge.Options, ok bool) {
+	asks, ok := s.Options.(interface{ Judge() judge.Options })
+	if !ok {
+		return j, false
+	}
+	return asks.Judge(), true
 }
 
 // Limits that no file can exceed.
 const (
 	maxBurst  = 100
 	maxPrompt = 1000
-	maxIDs    = 400 // in off and order: more than there are rules
+	maxEvery  = 1000
 )
 
 // Limits of what is said about one file.
@@ -95,7 +111,7 @@ type own struct {
 func readOwn(root string) (own, error) {
 	o := own{path: filepath.Join(root, configFile)}
 	data, err := file.Read(o.path, maxConfig)
-	if known, ok := strategy.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
+	if known, ok := registry.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
 		o.plugin, o.strategy, o.data = known.Name, known, []byte("{}")
 		return o, nil
 	}
@@ -107,9 +123,9 @@ func readOwn(root string) (own, error) {
 	if err := json.Unmarshal(data, &who); err != nil {
 		return own{}, fmt.Errorf("read %s: %w", o.path, place(data, err))
 	}
-	known, ok := strategy.Named(who.Strategy)
+	known, ok := registry.Named(who.Strategy)
 	if !ok {
-		return own{}, fmt.Errorf("read %s: there is no strategy %q; this hook knows %s", o.path, who.Strategy, strings.Join(strategy.Names(), ", "))
+		return own{}, fmt.Errorf("read %s: there is no strategy %q; this hook knows %s", o.path, who.Strategy, strings.Join(registry.Names(), ", "))
 	}
 	o.data, o.plugin, o.strategy = data, who.Plugin, known
 	if !isName(o.plugin) {
@@ -136,7 +152,7 @@ func Unplugged(known strategy.Strategy, state, project string) Settings {
 
 // FromFile are the settings that one file brings: a plugin's strategy.json, or a
 // user's own file of rules. One that leaves out whose rules it has is named as its
-// strategy, or it is for ned-flanders. What is wrong with it is an error, because it
+// strategy, or it is for the default one. What is wrong with it is an error, because it
 // is what the user wants to try.
 func FromFile(path string) (Settings, error) {
 	data, err := file.Read(path, maxConfig)
@@ -148,13 +164,13 @@ func FromFile(path string) (Settings, error) {
 		return Settings{}, fmt.Errorf("read %s: %w", path, place(data, err))
 	}
 	if who.Strategy == "" {
-		if who.Strategy = strings.TrimSuffix(filepath.Base(path), ".json"); !slices.Contains(strategy.Names(), who.Strategy) {
-			who.Strategy = "ned-flanders"
+		if who.Strategy = strings.TrimSuffix(filepath.Base(path), ".json"); !slices.Contains(registry.Names(), who.Strategy) {
+			who.Strategy = registry.Default()
 		}
 	}
-	known, ok := strategy.Named(who.Strategy)
+	known, ok := registry.Named(who.Strategy)
 	if !ok {
-		return Settings{}, fmt.Errorf("read %s: there is no strategy %q; there is %s", path, who.Strategy, strings.Join(strategy.Names(), ", "))
+		return Settings{}, fmt.Errorf("read %s: there is no strategy %q; there is %s", path, who.Strategy, strings.Join(registry.Names(), ", "))
 	}
 	if !isName(who.Plugin) {
 		who.Plugin = known.Name
@@ -177,27 +193,24 @@ func Around(executable, state, project string) (Settings, error) {
 
 // settings puts the layers over the plugin's own file.
 func (o own) settings(state, project string) Settings {
-	s := Settings{
-		Plugin: o.plugin, Strategy: o.strategy, Limits: guard.Defaults(),
-		Config: strategy.Config{Strategy: o.strategy.Name, Ceiling: o.strategy.Ceiling, Stale: o.strategy.Stale, Judge: unasked(o.strategy)},
-	}
-	s.layer(o.path, o.data, byAuthor)
+	s := Settings{Plugin: o.plugin, Strategy: o.strategy, Limits: guard.Defaults(), Options: o.strategy.New()}
+	s.layer(o.path, o.data, strategy.Author)
 	for _, l := range []struct {
 		dir string
-		by  writer
-	}{{state, byUser}, {inProject(project), byProject}} {
+		by  strategy.Writer
+	}{{state, strategy.User}, {inProject(project), strategy.Project}} {
 		if l.dir == "" {
 			continue
 		}
 		path, most := filepath.Join(l.dir, s.Plugin+".json"), maxConfig
-		if l.by == byProject {
+		if l.by == strategy.Project {
 			most = maxProject
 		}
 		data, err := file.Read(path, most)
 		switch {
 		case os.IsNotExist(err):
 		case err != nil:
-			s.fault(path, err)
+			s.fault(path, err.Error())
 		default:
 			s.layer(path, data, l.by)
 		}
@@ -205,14 +218,14 @@ func (o own) settings(state, project string) Settings {
 	return s
 }
 
-// writer is who wrote a layer: what it may say depends on that.
-type writer int
-
-const (
-	byAuthor  writer = iota // of the plugin
-	byUser                  // whose machine it is
-	byProject               // of a project, whoever that is
-)
+// With are the settings with what another file of the user's chooses, like
+// {"rules": "seed"}. What is wrong with it is an error.
+func (s Settings) With(chosen string) (Settings, error) {
+	if faults := s.put([]byte(chosen), strategy.User); len(faults) > 0 {
+		return s, errors.New(faults[0])
+	}
+	return s, nil
+}
 
 func inProject(dir string) string {
 	if dir == "" {
@@ -222,205 +235,129 @@ func inProject(dir string) string {
 }
 
 // layer puts a file over what is in force.
-func (s *Settings) layer(path string, data []byte, by writer) {
-	var f written
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
-		if strings.Contains(err.Error(), "unknown field") {
-			err = fmt.Errorf("%s: %w", lineOf(data, d.InputOffset()), err)
-		} else {
-			err = place(data, err)
-		}
-		s.fault(path, err)
-		return
+func (s *Settings) layer(path string, data []byte, by strategy.Writer) {
+	faults := s.put(data, by)
+	for _, says := range faults[:min(len(faults), maxFaults)] {
+		s.fault(path, says)
 	}
-	defer s.fewFaults(path, len(s.Faults))
-	c, burst, prompt := f.Config, f.Budget.Burst, f.Budget.Prompt
-	c.Strategy = s.Config.Strategy
-	for i, r := range f.Add {
-		switch {
-		case r == nil:
-		case i == strategy.MaxRules:
-			s.fault(path, fmt.Errorf("add: more than %d rules", strategy.MaxRules))
-		default:
-			c.Add = append(c.Add, *r)
-		}
-	}
-	for _, list := range []struct {
-		name string
-		ids  *[]string
-	}{{"off", &c.Off}, {"order", &c.Order}, {"checks", &c.Checks}} {
-		if len(*list.ids) > maxIDs {
-			s.fault(path, fmt.Errorf("%s: more than %d names", list.name, maxIDs))
-			*list.ids = (*list.ids)[:maxIDs]
-		}
-	}
-	s.ceiling(path, &c, by)
-	s.progress(path, &c, by)
-	s.stale(path, &c, by)
-	s.cascade(path, &c, by)
-	s.judge(path, &c, by)
-	if by == byProject {
-		c = s.restrict(c)
-		burst, prompt = lower(burst, s.Limits.Burst), lower(prompt, s.Limits.PerPrompt)
-	}
-	c.Add = slices.Concat(c.Add, s.Config.Add)
-	c.Off = slices.Concat(c.Off, s.Config.Off)
-	c.Last = slices.Concat(s.Config.Last, c.Last)
-	if c.Rules == "" {
-		c.Rules = s.Config.Rules
-	}
-	if len(c.Order) == 0 {
-		c.Order = s.Config.Order
-	}
-	s.checks(path, &c)
-	if c.Protocol == "" {
-		c.Protocol = s.Config.Protocol
-	}
-	if c.Protocol != "" && c.Protocol != "json" && c.Protocol != "exit2" {
-		s.fault(path, fmt.Errorf("protocol: there is no %q: choose json or exit2", c.Protocol))
-		c.Protocol = s.Config.Protocol
-	}
-	if s.Strategy.Mend != nil {
-		mended, faults := s.Strategy.Mend(c)
-		for _, err := range faults {
-			s.fault(path, err)
-		}
-		c = mended
-	}
-	s.Config = c
-	for _, l := range []struct {
-		name  string
-		value *int
-		most  int
-		limit *int
-	}{{"burst", burst, maxBurst, &s.Limits.Burst}, {"prompt", prompt, maxPrompt, &s.Limits.PerPrompt}} {
-		switch {
-		case l.value == nil:
-		case *l.value < 0 || *l.value > l.most:
-			s.fault(path, fmt.Errorf("budget: %s must be from 0 to %d", l.name, l.most))
-		default:
-			*l.limit = *l.value
-		}
+	if more := len(faults) - maxFaults; more > 0 {
+		s.fault(path, strconv.Itoa(more)+" more faults")
 	}
 }
 
-// ceiling keeps a layer's ceiling if its writer may set it: anybody lower, only
-// the user higher.
-func (s *Settings) ceiling(path string, c *strategy.Config, by writer) {
-	most := s.Strategy.MaxCeiling
+// put puts a file over what is in force, and says what is wrong with it.
+func (s *Settings) put(data []byte, by strategy.Writer) (faults []string) {
+	var f struct {
+		text     string // what is read elsewhere, or not at all
+		protocol string
+		progress *strategy.Progress
+		budget   struct {
+			Burst  *int `json:"burst"`  // continues within 5 minutes
+			Prompt *int `json:"prompt"` // continues for one prompt
+		}
+	}
+	options := s.Strategy.New()
+	others, err := decode(data, append(options.Members(),
+		strategy.Member{Name: "$schema", Into: &f.text}, strategy.Member{Name: "plugin", Into: &f.text}, strategy.Member{Name: "strategy", Into: &f.text},
+		strategy.Member{Name: "protocol", Into: &f.protocol}, strategy.Member{Name: "progress", Into: &f.progress}, strategy.Member{Name: "budget", Into: &f.budget}))
+	if err != nil {
+		return []string{err.Error()}
+	}
+	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
+	for _, m := range others {
+		if m.Without != "" {
+			l.Fault(m.Name + ": " + l.Strategy + " " + m.Without)
+		}
+	}
+	options.Over(s.Options, &l)
+	s.Options = options
+	s.progress(f.progress, &l)
 	switch {
-	case c.Ceiling == 0:
-	case most == 0:
-		s.fault(path, errors.New("ceiling: "+s.Strategy.Name+" has none"))
-	case c.Ceiling < 0 || c.Ceiling > most:
-		s.fault(path, fmt.Errorf("ceiling: must be from 1 to %d", most))
-	case c.Ceiling > s.Config.Ceiling && by != byUser:
-		s.fault(path, errors.New("ceiling: only your own file can raise it"))
+	case f.protocol == "" || by == strategy.Project:
+	case f.protocol != "json" && f.protocol != "exit2":
+		l.Fault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose json or exit2")
 	default:
-		return
+		s.Protocol = f.protocol
 	}
-	c.Ceiling = s.Config.Ceiling
+	budget("burst", f.budget.Burst, &s.Limits.Burst, maxBurst, &l)
+	budget("prompt", f.budget.Prompt, &s.Limits.PerPrompt, maxPrompt, &l)
+	return l.Faults
 }
 
-// checks keeps the checks that there are, or those of the layers below.
-func (s *Settings) checks(path string, c *strategy.Config) {
-	if c.Checks == nil {
-		c.Checks = s.Config.Checks
-	}
-	c.Checks = slices.DeleteFunc(slices.Clone(c.Checks), func(name string) bool {
-		known := slices.Contains(s.Strategy.Checks, name)
-		if !known {
-			s.fault(path, fmt.Errorf("checks: %s has none called %q", s.Strategy.Name, name))
-		}
-		return !known
-	})
-}
-
-// progress keeps the command that the user names; nobody else names one.
-func (s *Settings) progress(path string, c *strategy.Config, by writer) {
-	switch p := c.Progress; {
+// progress takes the command that the user names; a file of another writer names none.
+func (s *Settings) progress(p *strategy.Progress, l *strategy.Layer) {
+	switch {
 	case p == nil:
-	case by != byUser:
-		s.fault(path, errors.New("progress: only your own file can name a command"))
+	case l.By != strategy.User:
+		l.Fault("progress: only your own file can name a command")
 	case len(p.Command) == 0 || !filepath.IsAbs(p.Command[0]):
-		s.fault(path, errors.New("progress: command begins with the absolute path of a program"))
-	case p.Every < 0 || p.Every > 1000:
-		s.fault(path, errors.New("progress: every must be from 0 to 1000"))
+		l.Fault("progress: command begins with the absolute path of a program")
+	case p.Every < 0 || p.Every > maxEvery:
+		l.Fault("progress: every must be from 0 to " + strconv.Itoa(maxEvery))
 	default:
-		return
+		s.Progress = p
 	}
-	c.Progress = s.Config.Progress
 }
 
-// maxStale is the longest time after which a ledger says nothing any more, in
-// minutes: a week.
-const maxStale = 7 * 24 * 60
-
-// stale keeps a layer's time after which a ledger is stale: a project may only
-// make it shorter.
-func (s *Settings) stale(path string, c *strategy.Config, by writer) {
+// budget takes a limit, of a project only downwards.
+func budget(name string, value, limit *int, most int, l *strategy.Layer) {
 	switch {
-	case c.Stale == 0:
-	case s.Strategy.Stale == 0:
-		s.fault(path, errors.New("stale: "+s.Strategy.Name+" reads no ledgers"))
-	case c.Stale < 0 || c.Stale > maxStale:
-		s.fault(path, fmt.Errorf("stale: must be from 1 to %d minutes", maxStale))
-	case c.Stale > s.Config.Stale && by == byProject:
+	case value == nil || l.By == strategy.Project && *value > *limit:
+	case *value < 0 || *value > most:
+		l.Fault("budget: " + name + " must be from 0 to " + strconv.Itoa(most))
 	default:
-		return
+		*limit = *value
 	}
-	c.Stale = s.Config.Stale
 }
 
-// restrict keeps of a project's configuration what cannot push Claude on
-// against the user's.
-func (s *Settings) restrict(c strategy.Config) strategy.Config {
-	out := strategy.Config{Strategy: c.Strategy, Ceiling: c.Ceiling, Stale: c.Stale, Progress: c.Progress, Cascade: c.Cascade, Judge: c.Judge}
-	for _, r := range c.Add {
-		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
-		r.Foreign = true
-		if r.Then == strategy.Stop {
-			out.Add = append(out.Add, r)
-		} else {
-			out.Last = append(out.Last, r)
+// decode reads a file of settings, strictly: each member goes where the strategy has
+// it, or all have. A member that only other strategies have is returned; one that none
+// has is an error, which begins with its line and column.
+func decode(data []byte, members []strategy.Member) (others []strategy.Member, err error) {
+	var whole json.RawMessage
+	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); err != nil {
+		return nil, place(data, err)
+	}
+	if err := json.Unmarshal(whole, &struct{}{}); err != nil {
+		return nil, place(data, err)
+	}
+	for _, m := range object.Members(data) {
+		i := slices.IndexFunc(members, func(known strategy.Member) bool { return strings.EqualFold(known.Name, m.Name) })
+		if i < 0 {
+			other, ok := ofAnother(m.Name)
+			if !ok {
+				return nil, fmt.Errorf("%s: json: unknown field %q", lineOf(data, m.Key), m.Name)
+			}
+			others = append(others, other)
+			continue
+		}
+		d := json.NewDecoder(bytes.NewReader(m.Value))
+		d.DisallowUnknownFields()
+		switch err := d.Decode(members[i].Into).(type) { // not errors.As, which costs 28 KB of binary
+		case nil:
+		case *json.UnmarshalTypeError:
+			return nil, fmt.Errorf("%s: %s cannot be a %s", lineOf(data, m.At+err.Offset), strings.TrimSuffix(members[i].Name+"."+err.Field, "."), err.Value)
+		default:
+			return nil, fmt.Errorf("%s: %w", lineOf(data, m.At+d.InputOffset()), err)
 		}
 	}
-	var rules []strategy.Rule
-	if s.Strategy.Rules != nil {
-		rules = s.Strategy.Rules(s.Config)
-	}
-	for _, id := range c.Off {
-		if !slices.ContainsFunc(rules, func(r strategy.Rule) bool { return r.ID == id && r.Then == strategy.Stop }) {
-			out.Off = append(out.Off, id)
+	return others, nil
+}
+
+// ofAnother is a member that some strategy has.
+func ofAnother(name string) (strategy.Member, bool) {
+	for _, known := range registry.All() {
+		for _, m := range known.New().Members() {
+			if strings.EqualFold(m.Name, name) {
+				return m, true
+			}
 		}
 	}
-	if s.Strategy.Judges {
-		out.Off, out.Muted = nil, out.Off
-	}
-	return out
+	return strategy.Member{}, false
 }
 
-// lower takes a limit only downwards.
-func lower(value *int, limit int) *int {
-	if value == nil || *value > limit {
-		return nil
-	}
-	return value
-}
-
-func (s *Settings) fault(path string, err error) {
-	s.Faults = append(s.Faults, short(fmt.Sprintf("%s: %v", path, err), maxFault))
-}
-
-// fewFaults bounds what is said of one file: of the faults behind the first before
-// ones.
-func (s *Settings) fewFaults(path string, before int) {
-	if more := len(s.Faults) - before - maxFaults; more > 0 {
-		s.Faults = s.Faults[:before+maxFaults]
-		s.fault(path, fmt.Errorf("%d more faults", more))
-	}
+func (s *Settings) fault(path, says string) {
+	s.Faults = append(s.Faults, short(path+": "+says, maxFault))
 }
 
 // isName tells whether a plugin's name may be part of a path.
@@ -437,16 +374,9 @@ func place(data []byte, err error) error {
 	case *json.SyntaxError:
 		return fmt.Errorf("%s: %w", lineOf(data, e.Offset), err)
 	case *json.UnmarshalTypeError:
-		return fmt.Errorf("%s: %s cannot be a %s", lineOf(data, e.Offset), field(e.Field), e.Value)
+		return fmt.Errorf("%s: the file cannot be a %s", lineOf(data, e.Offset), e.Value)
 	}
 	return err
-}
-
-func field(name string) string {
-	if name == "" {
-		return "the file"
-	}
-	return strings.TrimPrefix(name, "Config.")
 }
 
 func lineOf(data []byte, offset int64) string {

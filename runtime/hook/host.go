@@ -155,8 +155,8 @@ func (s *start) read() (f *fault, asked bool) {
 // settings are what is in force here.
 func (s *start) settings() Settings {
 	settings := s.own.settings(s.state, s.project())
-	s.quiet = settings.Config.Protocol == "exit2"
-	if j := settings.Config.Judge; j != nil {
+	s.quiet = settings.Protocol == "exit2"
+	if j, asks := settings.Judge(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	}
 	for _, fault := range settings.Faults {
@@ -279,7 +279,7 @@ const lockWait = 2 * time.Second
 // it changes them. A workspace that is not there is none.
 func (s *start) workspace(settings Settings) (space *workspace.Space, unlock func(), err error) {
 	unlock = func() {}
-	if settings.Strategy.Reads == nil {
+	if settings.Options.Needs().Files == nil {
 		return nil, unlock, nil
 	}
 	space, err = workspace.Open(workspace.Nearest(s.event.Cwd, settings.Strategy.Marks, s.Home))
@@ -382,7 +382,7 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 		s.say(line)
 	}
 	o := said{systemMessage: both(a.alert, a.Told)}
-	exit2 := settings.Config.Protocol == "exit2" && s.answers == "Stop"
+	exit2 := settings.Protocol == "exit2" && s.answers == "Stop"
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
@@ -427,7 +427,7 @@ func (s *start) afterwards(a answer, settings Settings) {
 	if len(a.Script) > 0 {
 		s.script(a.dir, a.Script)
 	}
-	to := settings.Config.Progress
+	to := settings.Progress
 	for _, e := range a.Events {
 		if err := Tell(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
 			s.note("%v", err)

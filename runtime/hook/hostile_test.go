@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 // projects are settings of a plugin that a project brings to make a decision long, and
@@ -85,8 +86,8 @@ func TestProjectCannotCutTheUsersLists(t *testing.T) {
 	w.write(".claude/springfield/ned-flanders.json", `{"off": ["progress", "todos", "colon"], "order": ["asks"]}`)
 	w.write("project/.claude/springfield/ned-flanders.json", projects()["names of rules"].file)
 	s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project"))
-	if err != nil || !slices.Contains(s.Config.Off, "progress") || !slices.Contains(s.Config.Off, "colon") || !slices.Equal(s.Config.Order, []string{"asks"}) {
-		t.Errorf("%d off, order %v, %v", len(s.Config.Off), s.Config.Order, err)
+	if err != nil || !slices.Contains(s.Options.(rules.Ruled).Chosen().Off, "progress") || !slices.Contains(s.Options.(rules.Ruled).Chosen().Off, "colon") || !slices.Equal(s.Options.(rules.Ruled).Chosen().Order, []string{"asks"}) {
+		t.Errorf("%d off, order %v, %v", len(s.Options.(rules.Ruled).Chosen().Off), s.Options.(rules.Ruled).Chosen().Order, err)
 	}
 	if len(s.Faults) != maxFaults+1 || !strings.HasSuffix(s.Faults[maxFaults], "more faults") {
 		t.Errorf("%d faults, last %s", len(s.Faults), s.Faults[len(s.Faults)-1])

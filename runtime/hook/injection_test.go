@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -20,7 +22,7 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known, _ := strategy.Named("lisa-simpson")
+	known, _ := registry.Named("lisa-simpson")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	if len(lines) < 50 {
@@ -55,9 +57,9 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 			says("a4", use("t4", s, map[string]any{s: s}))+returns("t4", s))
 		snapshot := Stop{
 			Event:    Event{SessionID: "s", TranscriptPath: w.path(".claude/projects/-w/s.jsonl"), LastMessage: "Line 58. " + s},
-			Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
+			Settings: Settings{Plugin: "lisa-simpson", Strategy: known, Options: known.New(), Limits: guard.Defaults()}, Now: w.host.Now, Alone: true,
 		}.Examine()
-		page := strategy.Page(snapshot.Situation)
+		page := judge.PageOf(snapshot.Situation)
 		got := strings.Split(page, "\n")
 		if len(got) != len(starts) {
 			t.Errorf("%d: %d lines:\n%s", i, len(got), page)

@@ -13,12 +13,13 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 const (
-	wiggum    = `{"plugin": "ralph-wiggum", "strategy": "ralph-wiggum"}`
+	wiggumOne = `{"plugin": "ralph-wiggum", "strategy": "ralph-wiggum"}`
 	wiggumTwo = `{"plugin": "ralph-wiggum", "strategy": "ralph-wiggum", "protocol": "exit2"}`
-	loopFile  = "work/" + strategy.GoalFile
+	loopFile  = "work/" + wiggum.File
 	loopText  = "---\niteration_count: 1\nmax_iterations: 10\ncompletion_promise: \"All tests passing\"\nactive: true\nmood: sunny # mine\n---\n\nFix the tests.\n"
 )
 
@@ -66,10 +67,10 @@ func (w *world) happened() string {
 // would say, the user's text and fields as they are, a history, and silence
 // afterwards. The next file is another loop.
 func TestLoopRunsToItsLimit(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	for i := 2; i <= 9; i++ {
 		out, _ := w.stop("s1", fmt.Sprint("Working, ", i))
-		if !strings.HasPrefix(out.Reason, strategy.GoalReminder+"\n") || !strings.HasSuffix(out.Reason, "Fix the tests.") {
+		if !strings.HasPrefix(out.Reason, wiggum.Reminder+"\n") || !strings.HasSuffix(out.Reason, "Fix the tests.") {
 			t.Fatalf("stop %d: %+v", i, out)
 		}
 		if want := fmt.Sprintf("ralph-wiggum: iteration %d of 10, until Claude says “All tests passing”", i); !strings.HasPrefix(out.SystemMessage, want) {
@@ -105,7 +106,7 @@ func TestLoopRunsToItsLimit(t *testing.T) {
 // An edit by hand, a hold and a pause count from the next stop on, and lose
 // nothing.
 func TestLoopObeysItsUser(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	edit := func(old, new string) {
 		t.Helper()
 		text := w.read(loopFile)
@@ -155,7 +156,7 @@ func TestLoopObeysItsUser(t *testing.T) {
 
 // A file is one session's: the first that stops there, or the one that it names.
 func TestLoopBelongsToOneSession(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	w.stop("s1", "a")
 	mine := w.read(loopFile)
 	if out, _ := w.stop("s2", "All tests passing"); out != (output{}) || w.read(loopFile) != mine {
@@ -165,7 +166,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 		t.Errorf("its own: %+v", out)
 	}
 	for range 10 {
-		w := inLoop(t, wiggum, loopText)
+		w := inLoop(t, wiggumOne, loopText)
 		var all sync.WaitGroup
 		var blocks [8]bool
 		for i := range blocks {
@@ -187,7 +188,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 				winner, n = fmt.Sprint("s", i), n+1
 			}
 		}
-		goal, err := strategy.ReadGoal([]byte(w.read(loopFile)))
+		goal, err := wiggum.Read([]byte(w.read(loopFile)))
 		if n != 1 || err != nil || goal.Session != winner || goal.Count != 2 {
 			t.Fatalf("%d of eight sessions went on; the file is that of %q at %d: %v", n, goal.Session, goal.Count, err)
 		}
@@ -209,7 +210,7 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 	w.write(".claude/springfield/ralph-wiggum.json", `{"no such": 1}`)
 	for i := 2; i <= 3; i++ {
 		code, stdout, stderr := w.exit2(fmt.Sprint("Working, ", i))
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "\n\n"+strategy.GoalReminder+"\n") || !strings.HasSuffix(stderr, "\n\nFix the tests.\n") {
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, "\n\n"+wiggum.Reminder+"\n") || !strings.HasSuffix(stderr, "\n\nFix the tests.\n") {
 			t.Errorf("stop %d: %d, %q, %q", i, code, stdout, stderr)
 		}
 	}
@@ -239,7 +240,7 @@ func TestLoopWithExitCodeTwo(t *testing.T) {
 // Claude Code's directory follows every cd, the loop does not: it is the nearest
 // upwards, in the same repository.
 func TestLoopFromASubdirectory(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	w.write("work/packages/api/x", "")
 	below := func(text string) (output, string) {
 		return w.run(w.event(map[string]any{"cwd": w.path("work/packages/api"), "last_assistant_message": text}))
@@ -254,11 +255,11 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	if out, _ := w.stop("s1", "c"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 3 of 10") {
 		t.Errorf("at the top: %+v", out)
 	}
-	w.write("work/packages/api/"+strategy.GoalFile, strings.Replace(loopText, "Fix the tests", "Write the page", 1))
+	w.write("work/packages/api/"+wiggum.File, strings.Replace(loopText, "Fix the tests", "Write the page", 1))
 	if out, _ := below("d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 2 of 10") || !strings.HasSuffix(out.Reason, "Write the page.") {
 		t.Errorf("a nearer one: %+v", out)
 	}
-	if out, _ := below("all tests passing"); out.Decision != "" || w.read(loopFile) == "" || w.read("work/packages/api/"+strategy.GoalFile) != "" {
+	if out, _ := below("all tests passing"); out.Decision != "" || w.read(loopFile) == "" || w.read("work/packages/api/"+wiggum.File) != "" {
 		t.Errorf("its promise: %+v", out)
 	}
 }
@@ -266,7 +267,7 @@ func TestLoopFromASubdirectory(t *testing.T) {
 // Where Claude Code would end the turn next, and tell nobody, the user is told.
 func TestLoopAtTheClientsCap(t *testing.T) {
 	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {
-		w := inLoop(t, wiggum, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
+		w := inLoop(t, wiggumOne, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
 		w.host.Getenv = func(name string) string {
 			return map[string]string{"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": value}[name]
 		}
@@ -284,7 +285,7 @@ func TestLoopAtTheClientsCap(t *testing.T) {
 
 // An event that names no directory: the process's counts.
 func TestLoopInTheProcessesDirectory(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	t.Chdir(w.path("work"))
 	out, _ := w.run(`{"response": ["Still", "working"]}`)
 	if out.Decision != "block" || !strings.Contains(w.read(loopFile), "iteration_count: 2\n") || strings.Contains(w.read(loopFile), "session_id") {
@@ -329,7 +330,7 @@ func TestHostileLoopFiles(t *testing.T) {
 		"bidirectional comment": {text("---\nactive: \u202e true\n---\n"), "line 2: active"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, wiggum)
+			w := newWorld(t, wiggumOne)
 			w.write("outside.md", loopText)
 			w.write("elsewhere/continuation-loop.md", loopText)
 			w.write("work/other.md", loopText)
@@ -392,15 +393,15 @@ func (w *world) workspaceText() string {
 
 // A loop's names are data: they steer nothing outside of its file.
 func TestHostileLoopFields(t *testing.T) {
-	w := newWorld(t, wiggum)
+	w := newWorld(t, wiggumOne)
 	dir := "-rf\n../x"
-	w.write(dir+"/"+strategy.GoalFile, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
+	w.write(dir+"/"+wiggum.File, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
 	out, _ := w.run(w.event(map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}))
 	if out.Decision != "block" {
 		t.Errorf("%+v", out)
 	}
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil || len(all) != 2 || !strategy.IsLoopID(all[0].Loop) {
+	if err != nil || len(all) != 2 || !wiggum.IsLoopID(all[0].Loop) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	names, err := os.ReadDir(w.path(".claude/springfield"))
@@ -417,7 +418,7 @@ func TestHostileLoopFields(t *testing.T) {
 // Another process has truncated the file and is about to write it: nobody takes
 // the half for the whole.
 func TestHalfWrittenLoopFile(t *testing.T) {
-	w := inLoop(t, wiggum, loopText[:40])
+	w := inLoop(t, wiggumOne, loopText[:40])
 	done := make(chan error)
 	go func() {
 		time.Sleep(100 * time.Millisecond)
@@ -434,7 +435,7 @@ func TestHalfWrittenLoopFile(t *testing.T) {
 
 // What cannot be counted up does not go on, and the user hears why.
 func TestLoopFileThatCannotBeWritten(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	if err := os.Chmod(w.path(loopFile), 0o444); err != nil {
 		t.Fatal(err)
 	}
@@ -479,7 +480,7 @@ func TestLoopCeiling(t *testing.T) {
 		"nobody is boundless":      {"", `{"ceiling": 100000}`, "", 25},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := inLoop(t, strings.TrimSuffix(wiggum, "}")+test.plugin+"}", at(test.most-2))
+			w := inLoop(t, strings.TrimSuffix(wiggumOne, "}")+test.plugin+"}", at(test.most-2))
 			if test.user != "" {
 				w.write(".claude/springfield/ralph-wiggum.json", test.user)
 			}
@@ -506,11 +507,11 @@ func TestLoopsWithoutEnd(t *testing.T) {
 	}
 	for name, places := range map[string]int{"one place": 1, "many places": 11} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, wiggum)
+			w := newWorld(t, wiggumOne)
 			w.write(".claude/springfield/ralph-wiggum.json", `{"ceiling": 12}`)
 			stop := func(i int) output {
 				work := fmt.Sprint("work", i%places)
-				w.write(work+"/"+strategy.GoalFile, loopText)
+				w.write(work+"/"+wiggum.File, loopText)
 				w.host.Now = w.host.Now.Add(time.Minute)
 				out, _ := w.run(w.event(map[string]any{"cwd": w.path(work), "last_assistant_message": fmt.Sprint("Working, ", i)}))
 				return out
@@ -527,7 +528,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 			if continues > 48 || continues < 12 {
 				t.Errorf("%d continues, %q", continues, told)
 			}
-			if _, err := os.Stat(w.path("work0/" + strategy.GoalFile)); err != nil {
+			if _, err := os.Stat(w.path("work0/" + wiggum.File)); err != nil {
 				t.Error(err) // a goal is not lost by that
 			}
 			asks(w, "p2")
@@ -545,7 +546,7 @@ func FuzzLoopFile(f *testing.F) {
 	f.Add([]byte("---\r\nmax_iterations: 30\r\nsession_id: s1\r\n---\r\nx"), "")
 	f.Add([]byte("---\nloop_id: over\nstarted_at: 2020-01-01T00:00:00Z\ntimeout: 1h\n---"), "x")
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
-		w := inLoop(t, wiggum, string(file))
+		w := inLoop(t, wiggumOne, string(file))
 		old := time.Now().Add(-time.Minute) // nobody is at work on it
 		for range 4 {
 			if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
@@ -556,11 +557,11 @@ func FuzzLoopFile(f *testing.F) {
 			if out.Decision != "block" {
 				continue
 			}
-			was, err := strategy.ReadGoal([]byte(before))
+			was, err := wiggum.Read([]byte(before))
 			if err != nil {
 				t.Fatalf("%q went on: %v", before, err)
 			}
-			if is, err := strategy.ReadGoal([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
+			if is, err := wiggum.Read([]byte(w.read(loopFile))); err != nil || is.Count != was.Count+1 || is.Count >= is.Max || is.Count >= 25 || is.Body != was.Body || is.Session != "s1" {
 				t.Fatalf("%q became %q: %v", before, w.read(loopFile), err)
 			}
 		}
@@ -570,7 +571,7 @@ func FuzzLoopFile(f *testing.F) {
 // A record of the history is one line of JSON with the loop's own file in the
 // first, so that it can be run again.
 func TestLoopHistoryHasTheGoal(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	w.stop("s1", "Working.")
 	data := strings.Split(strings.TrimSpace(w.read(".claude/springfield/loops.jsonl")), "\n")
 	var first, second strategy.LoopEvent

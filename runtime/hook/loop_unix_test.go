@@ -14,7 +14,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // What has no end does not hold Claude up.
@@ -25,7 +26,7 @@ func TestLoopFileWithoutAnEnd(t *testing.T) {
 		"terminal": func(path string) error { return os.Symlink("/dev/ptmx", path) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, wiggum)
+			w := newWorld(t, wiggumOne)
 			if err := os.MkdirAll(filepath.Dir(w.path(loopFile)), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +46,7 @@ func TestLoopFileWithoutAnEnd(t *testing.T) {
 // A directory that nobody may write to: the loop does not go on. Root may write
 // anywhere, so the hook runs as somebody else then.
 func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	dir := filepath.Dir(w.path(loopFile))
 	if os.Geteuid() == 0 {
 		const nobody = 65534
@@ -119,7 +120,7 @@ func asNobody(t *testing.T, home string) func(event string, w *world) output {
 
 // The user's own file names a program that is told; a plugin and a project cannot.
 func TestLoopTellsTheUsersProgram(t *testing.T) {
-	w := inLoop(t, wiggum, strings.Replace(loopText, "_iterations: 10", "_iterations: 7", 1))
+	w := inLoop(t, wiggumOne, strings.Replace(loopText, "_iterations: 10", "_iterations: 7", 1))
 	script := func(name string) (config, heard string) {
 		heard = w.path(name + ".heard")
 		w.write(name, "#!/bin/sh\nexec cat >>'"+heard+"'\n")
@@ -130,7 +131,7 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 	}
 	mine, heard := script("mine")
 	evil, theirs := script("theirs")
-	w.write("plugin/strategy.json", strings.TrimSuffix(wiggum, "}")+", "+evil+"}")
+	w.write("plugin/strategy.json", strings.TrimSuffix(wiggumOne, "}")+", "+evil+"}")
 	w.write("work/.claude/springfield/ralph-wiggum.json", "{"+evil+"}")
 	if out, _ := w.stop("s1", "0"); out.Decision != "block" {
 		t.Fatalf("%+v", out)
@@ -169,11 +170,11 @@ func TestLoopTellsTheUsersProgram(t *testing.T) {
 // What the ledger keeps of a stop fits into a record, whatever the project is made
 // of: letters that are six times as long there, in names and in the goal.
 func TestLoopFitsIntoTheLedger(t *testing.T) {
-	w := newWorld(t, wiggum)
+	w := newWorld(t, wiggumOne)
 	for i := range 9 {
 		work := "w" + strings.Repeat("/"+strings.Repeat("\x01", 180), 5) + "/" + strconv.Itoa(i)
 		text := "---\ncompletion_promise: [" + strings.Repeat("\x02", 3000) + "]\n---\n" + strings.Repeat("\x03\u2028", 3000)
-		w.write(work+"/"+strategy.GoalFile, text)
+		w.write(work+"/"+wiggum.File, text)
 		for stop := range 2 {
 			out, notes := w.run(w.event(map[string]any{"cwd": w.path(work), "last_assistant_message": strings.Repeat("\x04", stop), "prompt_id": strings.Repeat("\x05", 3000)}))
 			if out.Decision != "block" {
@@ -187,7 +188,7 @@ func TestLoopFitsIntoTheLedger(t *testing.T) {
 // up, nothing is called any more, and what happens goes into the history only.
 func TestLoopKeepsItsTime(t *testing.T) {
 	for _, left := range []time.Duration{0, 200 * time.Millisecond} {
-		w := inLoop(t, wiggum, loopText)
+		w := inLoop(t, wiggumOne, loopText)
 		w.write("slow", "#!/bin/sh\necho called >>'"+w.path("heard")+"'\nexec sleep 60\n")
 		if err := os.Chmod(w.path("slow"), 0o755); err != nil {
 			t.Fatal(err)
@@ -218,7 +219,7 @@ func TestNotesAreText(t *testing.T) {
 
 // Who stops a loop has told of it: the stop that finds it gone does not tell again.
 func TestLoopIsCancelledOnce(t *testing.T) {
-	w := inLoop(t, wiggum, loopText)
+	w := inLoop(t, wiggumOne, loopText)
 	w.stop("s1", "a")
 	state := w.path(".claude/springfield")
 	all, err := ledger.LoopEvents(state)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/cameronsjo/springfield/runtime/file"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // configFile lies in the root of every plugin.
@@ -36,7 +36,7 @@ func findRoot(executable, fallback string) (string, error) {
 }
 
 func isPlugin(dir string) bool {
-	_, named := strategy.Named(filepath.Base(dir))
+	_, named := registry.Named(filepath.Base(dir))
 	return named || file.Exists(filepath.Join(dir, configFile))
 }
 

@@ -169,7 +169,7 @@ func TestPromptCeiling(t *testing.T) {
 		"the project's, higher":  {user: `{"ceiling": 3}`, project: `{"ceiling": 9}`, want: 3, note: "only your own file can raise it"},
 		"beyond all bounds":      {user: `{"ceiling": 1001}`, want: 5, note: "ceiling: must be from 1 to 1000"},
 		"a word":                 {user: `{"ceiling": "many"}`, want: 5, note: "ceiling cannot be a string"},
-		"rules, which it has no": {user: `{"checks": ["x"]}`, want: 5, note: `checks: todo-continuation has none called "x"`},
+		"rules, which it has no": {user: `{"checks": ["x"]}`, want: 5, note: `checks: todo-continuation has none`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := prompted(t, openTodos)

@@ -95,12 +95,20 @@ func (stop Stop) Examine() Snapshot {
 	if !s.Alone && s.vetoed(guard.Before(s.Event.Moment)) {
 		return s
 	}
-	s.read()
+	needs := s.Settings.Options.Needs()
+	if needs.Files != nil && s.Space == nil {
+		needs.Lines = 0 // without its files it decides before it looks at the last lines
+	}
+	s.read(needs)
 	if !s.Alone && s.vetoed(s.guarded()) {
 		return s
 	}
-	s.files()
-	s.Verdict = s.Settings.Strategy.Decide(s.Settings.Config, s.Situation)
+	s.files(needs)
+	decide := s.Settings.Options.Decide
+	if s.Settings.Prepared != nil {
+		decide = s.Settings.Prepared
+	}
+	s.Verdict = decide(s.Situation)
 	for _, err := range s.Verdict.Faults {
 		s.Faults = append(s.Faults, err.Error())
 	}
@@ -117,7 +125,7 @@ func (s *Snapshot) guarded() guard.Veto {
 	if guard.RalphArmed(s.Event.Cwd, s.Event.SessionID) {
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
-	if s.Settings.Strategy.MaxCeiling == 0 {
+	if _, loops := s.Settings.Ceiling(); !loops {
 		return guard.Answer(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return guard.Veto{}
@@ -144,8 +152,8 @@ func (s Snapshot) lags() bool {
 }
 
 // files reads what the strategy wants, which may depend on what it has read.
-func (s *Snapshot) files() {
-	if s.Settings.Strategy.Reads == nil || s.Space == nil {
+func (s *Snapshot) files(needs strategy.Needs) {
+	if needs.Files == nil || s.Space == nil {
 		return
 	}
 	files := map[string]strategy.File{}
@@ -155,7 +163,7 @@ func (s *Snapshot) files() {
 	}
 	for range maxAsks {
 		news := false
-		for _, want := range s.Settings.Strategy.Reads(s.Settings.Config, s.Situation) {
+		for _, want := range needs.Files(s.Situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
 				files[want.Name] = s.Space.Read(want)
 				news = true
@@ -169,7 +177,7 @@ func (s *Snapshot) files() {
 
 // read takes in the transcript. What cannot be read is not there: the event's
 // text may be enough.
-func (s *Snapshot) read() {
+func (s *Snapshot) read(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
 		reading = fromFile{path, !s.Settings.Strategy.Judges && !s.Alone}
@@ -184,13 +192,10 @@ func (s *Snapshot) read() {
 			s.Log, s.View, known = log, view, true
 		}
 	}
-	s.situate()
+	s.situate(needs)
 	s.Situation.Turn.Known = known
-	if s.Settings.Strategy.Lines == nil {
-		return
-	}
-	if lines := s.Settings.Strategy.Lines(s.Settings.Config); lines > 0 && path != "" {
-		w, err := reading.Window(lines, s.Settings.Strategy.Word)
+	if needs.Lines > 0 && path != "" {
+		w, err := reading.Window(needs.Lines, needs.Word)
 		if err != nil {
 			return // said above
 		}
@@ -201,8 +206,9 @@ func (s *Snapshot) read() {
 	}
 }
 
-// situate puts the event before the transcript, which may lag.
-func (s *Snapshot) situate() {
+// situate puts the event before the transcript, which may lag. A strategy gets what it
+// needs.
+func (s *Snapshot) situate(needs strategy.Needs) {
 	event, view := s.Event, &s.View
 	s.Situation = strategy.Situation{
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
@@ -210,12 +216,20 @@ func (s *Snapshot) situate() {
 			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Running: len(view.Started), Active: event.Active,
 		},
-		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap, Plugin: s.Settings.Plugin, Now: s.Now.UnixMilli()},
-		Todos:   strategy.Todos{List: view.Todos, Turns: view.TodosTurns, Team: view.Team},
-		Skill:   view.Skill,
-		Plans:   plans(event.LastMessage, view.Plans),
+		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap, Plugin: s.Settings.Plugin, Protocol: s.Settings.Protocol, Now: s.Now.UnixMilli()},
 	}
-	s.Situation.Memories = s.Before.Loops
+	if needs.Todos {
+		s.Situation.Todos = strategy.Todos{List: view.Todos, Turns: view.TodosTurns, Team: view.Team}
+	}
+	if needs.Skill {
+		s.Situation.Skill = view.Skill
+	}
+	if needs.Plans {
+		s.Situation.Plans = plans(event.LastMessage, view.Plans)
+	}
+	if needs.Memories {
+		s.Situation.Memories = s.Before.Loops
+	}
 	m := &s.Situation.Message
 	m.Lags = m.Own && (!view.Spoken || !strings.HasSuffix(strings.TrimSpace(m.Text), strings.TrimSpace(view.Text)))
 	if m.Text == "" {
@@ -266,7 +280,7 @@ func (s *Snapshot) prompt() string {
 func (s *Snapshot) counted() guard.Stop {
 	h := fnv.New64a()
 	io.WriteString(h, s.Situation.Message.Text)
-	for _, t := range s.Situation.Todos.List {
+	for _, t := range s.View.Todos {
 		io.WriteString(h, "\x00"+t.Status+"\x00"+t.Content)
 	}
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
@@ -293,7 +307,8 @@ func (s *Snapshot) Settle() Settled {
 		if prompt == "id:" {
 			prompt = "" // it is not known
 		}
-		out.Next, veto = guard.Round(s.Before, s.Settings.Config.Ceiling, prompt)
+		rounds, _ := s.Settings.Ceiling()
+		out.Next, veto = guard.Round(s.Before, rounds, prompt)
 	case goesOn:
 		limits := s.Settings.Limits
 		if s.Verdict.Once {

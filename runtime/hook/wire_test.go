@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Older writers of events have the last message under other names and in other
@@ -142,7 +143,7 @@ func (w *world) raw(event string) (code int, stdout, stderr string) {
 
 // A plugin that has lost its strategy.json is what its directory is called.
 func TestDirectorySaysWhichPluginItIs(t *testing.T) {
-	for _, name := range strategy.Names() {
+	for _, name := range registry.Names() {
 		w := newWorld(t, "{}")
 		hooks := filepath.Join(w.home, "plugins", name, "hooks")
 		if err := os.MkdirAll(hooks, 0o755); err != nil {
@@ -167,7 +168,7 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 // Input that is no event is nobody's business: those with standard error to
 // themselves do not even say so.
 func TestNoEvent(t *testing.T) {
-	for _, known := range strategy.All() {
+	for _, known := range registry.All() {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
 		for _, event := range []string{"", " \n", "{", "[]", "null x", "D'oh!", `{"cwd": 7}`, `{"session_id": {}}`, "\x00\x01", `{"cwd": "/x"`} {
 			code, stdout, stderr := w.raw(event)
@@ -181,7 +182,7 @@ func TestNoEvent(t *testing.T) {
 // Without a ledger no strategy goes on. The user is told, until the transcript says
 // that they were.
 func TestUnwritableLedger(t *testing.T) {
-	for _, known := range strategy.All() {
+	for _, known := range registry.All() {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
 		w.write(".claude/projects/-w/s.jsonl", listed(openTodos))
 		w.write(".stravinsky/continuation-loop.md", "---\nmax_iterations: 10\n---\nGo.\n")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
 // loopLines rotates at some ten thousand iterations. 16 KiB of a loop's file can be six
@@ -21,7 +22,7 @@ func loopLines(dir string) lines {
 
 // AppendLoop writes one event down.
 func AppendLoop(dir string, e strategy.LoopEvent) error {
-	if !strategy.IsLoopID(e.Loop) {
+	if !wiggum.IsLoopID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is no loop's id")
 	}
 	if err := loopLines(dir).add(&e); err != nil {
@@ -52,5 +53,5 @@ func LoopEvents(dir string) (all []strategy.LoopEvent, err error) {
 
 func loopEvent(line []byte) (e strategy.LoopEvent, ok bool) {
 	err := codec.Read(line, &e)
-	return e, err == nil && strategy.IsLoopID(e.Loop) && e.Event != ""
+	return e, err == nil && wiggum.IsLoopID(e.Loop) && e.Event != ""
 }

@@ -4,6 +4,10 @@
 
 package strategy
 
+import (
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+)
+
 // Want names a file to read. A name that ends in a slash is a directory, whose
 // entries are read.
 type Want struct {
@@ -73,12 +77,12 @@ type Memory struct {
 	Told []string
 }
 
-// memoryKey names a loop by the path of its state file. Eight of them have to go
+// MemoryKey names a loop by the path of its state file. Eight of them have to go
 // into one record of the ledger, and to come out as they went in: a letter that
 // JSON cannot hold would make a loop a stranger at every stop.
-func memoryKey(path string) string {
-	if key := plain(path, 200); key != path {
-		return key + hashOf(path)
+func MemoryKey(path string) string {
+	if key := excerpt.Plain(path, 200); key != path {
+		return key + excerpt.Hash(path)
 	}
 	return path
 }

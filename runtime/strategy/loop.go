@@ -3,12 +3,6 @@
 
 package strategy
 
-import (
-	"hash/fnv"
-	"strconv"
-	"strings"
-)
-
 // LoopEvent is one thing that happened to a loop.
 type LoopEvent struct {
 	Loop  string `json:"loop"` // its ID
@@ -44,52 +38,14 @@ func (e LoopEvent) Ends() bool {
 	return true
 }
 
-// LoopFile is how much of a loop's file the history keeps.
-func LoopFile(data []byte) string { return beginning(string(data), goalFile) }
-
-// NewLoopID names a loop.
-func NewLoopID(dir, session string, now int64) string {
-	h := fnv.New64a()
-	h.Write([]byte(dir + "\x00" + session + "\x00" + strconv.FormatInt(now, 10)))
-	id := strconv.FormatUint(h.Sum64(), 36)
-	return id[max(0, len(id)-6):]
+// Progress is a command that gets a line of JSON on its standard input when a loop
+// starts, at every n-th iteration, at the last one, and when it ends.
+type Progress struct {
+	Command []string `json:"command"` // the first is an absolute path
+	Every   int      `json:"every,omitempty"`
 }
 
-// IsLoopID tells whether a text can be a loop's ID. A file may bring one along.
-func IsLoopID(id string) bool {
-	return id != "" && len(id) <= 16 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
-}
-
-// hashOf tells texts apart.
-func hashOf(text string) string {
-	h := fnv.New64a()
-	h.Write([]byte(text))
-	return strconv.FormatUint(h.Sum64(), 36)
-}
-
-// first is the beginning of a text, at most n characters.
-func first(text string, n int) string {
-	for i := range text {
-		if n == 0 {
-			return strings.TrimSpace(text[:i]) + "…"
-		}
-		n--
-	}
-	return text
-}
-
-// beginning is the beginning of a text, at most n bytes.
-func beginning(text string, n int) string {
-	if len(text) > n {
-		text = strings.ToValidUTF8(text[:n], "") + "…"
-	}
-	return text
-}
-
-// final is the end of a text, at most n bytes.
-func final(text string, n int) string {
-	if len(text) > n {
-		text = "…" + strings.ToValidUTF8(text[len(text)-n:], "")
-	}
-	return text
+// Wants tells whether an event is to be told.
+func (p Progress) Wants(e LoopEvent) bool {
+	return e.Event != LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

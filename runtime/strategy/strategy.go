@@ -1,12 +1,15 @@
-// Package strategy holds the decisions: one file per strategy.
+// Package strategy is what a strategy is: the contract between the hook and the
+// folders below this one, each of which holds one strategy.
 //
 // A strategy is pure. Everything it looks at arrives in a Situation, everything
 // it wants leaves in a Verdict; it reads no file, no clock and no environment.
 // That is what lets the hook, the tests and a replay over past sessions share
-// it. The package imports neither os nor time, and a test keeps it so.
+// it. No strategy imports os or time, and a test keeps it so.
 package strategy
 
-import "github.com/cameronsjo/springfield/runtime/fact"
+import (
+	"github.com/cameronsjo/springfield/runtime/fact"
+)
 
 // Decision says what happens to the turn.
 type Decision string
@@ -82,6 +85,9 @@ type Session struct {
 	// Cap is how many continues in a row without a tool call Claude Code honours, 0
 	// if all or if that is not known.
 	Cap int
+	// Protocol is how a continue will be said: "json", also if it is empty, or "exit2",
+	// words on standard error and exit code 2.
+	Protocol string
 	// Now is the time of the stop in Unix milliseconds.
 	Now int64
 }
@@ -92,6 +98,24 @@ type Todos struct {
 	List  []fact.Todo
 	Turns int
 	Team  int
+}
+
+// Own counts the entries of the todo list that this agent could go on with: none
+// while another has an open task.
+func (t Todos) Own() int {
+	n := 0
+	for _, todo := range t.List {
+		if todo.Open() && todo.Others() {
+			return 0
+		}
+		if todo.Open() && !todo.Blocked {
+			n++
+		}
+	}
+	if t.Team > 0 {
+		return 0
+	}
+	return n
 }
 
 // Workspace is the project as a strategy sees it. Dir is an absolute path; Away
@@ -144,128 +168,29 @@ type Verdict struct {
 	Events []LoopEvent
 }
 
-// Config is what a plugin's strategy.json chooses.
-type Config struct {
-	Strategy string   `json:"strategy"`
-	Rules    string   `json:"rules,omitempty"` // name of a built-in rule set
-	Add      []Rule   `json:"add,omitempty"`   // asked before the built-in rules
-	Off      []string `json:"off,omitempty"`   // ids of rules to leave out
-	Order    []string `json:"order,omitempty"` // ids of rules to ask first, in this order
-	// Protocol is how a continue is said: "json", the default, or "exit2", words
-	// on standard error and exit code 2.
-	Protocol string `json:"protocol,omitempty"`
-	// Ceiling is the most rounds that a loop's own file may ask for, 0 for the
-	// strategy's default. Only the user's own file can raise it.
-	Ceiling int `json:"ceiling,omitempty"`
-	// Checks are more things to look at before Claude may stop. A project cannot
-	// choose them.
-	Checks []string `json:"checks,omitempty"`
-	// Progress is how the user wants to hear of a loop. Only the user's own file
-	// can name a command.
-	Progress *Progress `json:"progress,omitempty"`
-	// Stale is after how many minutes a ledger that nobody has touched says nothing
-	// any more, 0 for the strategy's default.
-	Stale int `json:"stale,omitempty"`
-	// Cascade tells whether rules that are sure are believed; if not, the judge is
-	// asked every time. Not set: it does.
-	Cascade *bool `json:"cascade,omitempty"`
-	// Judge is who is asked.
-	Judge *Judge `json:"judge,omitempty"`
-	// Last are rules asked after all others. No file sets them: this is where
-	// the continuing rules of a project go, which must not outvote a stop.
-	Last []Rule `json:"-"`
-	// Muted are continuing rules that a project has switched off where a judge is
-	// asked: they stop, for it must not be asked more often because of a project.
-	Muted []string `json:"-"`
-}
-
-// Progress is a command that gets a line of JSON on its standard input when a loop
-// starts, at every n-th iteration, at the last one, and when it ends.
-type Progress struct {
-	Command []string `json:"command"` // the first is an absolute path
-	Every   int      `json:"every,omitempty"`
-}
-
-// Wants tells whether an event is to be told.
-func (p Progress) Wants(e LoopEvent) bool {
-	return e.Event != LoopGoesOn || e.Count%max(p.Every, 1) == 0
-}
-
-// Judge is who is asked where rules are not sure. What is not set is as the
-// layer below has it.
-type Judge struct {
-	Backend string `json:"backend,omitempty"` // claude or api
-	Model   string `json:"model,omitempty"`
-	// Within is how long an answer may take, in seconds.
-	Within int `json:"within,omitempty"`
-	// Client is the absolute path of Claude Code's program. Only the user's own
-	// file can name it.
-	Client string `json:"client,omitempty"`
-	// Daily and Session are the most dollars to spend in a day, and in a session.
-	// Only the user's own file can raise them.
-	Daily   *float64 `json:"daily,omitempty"`
-	Session *float64 `json:"session,omitempty"`
-}
-
-// Strategy is one way of deciding. Only Name and Decide are
-// required.
+// Strategy is one way of deciding. Only Name and New are required.
 type Strategy struct {
 	Name string
 	// Event is the event of Claude Code that it answers, "" for Stop.
 	Event string
-	// Prefix begins each of its lines on standard error. A strategy with one of
-	// its own says there only what its verdicts say: what it imitates is silent
-	// otherwise.
+	// Default tells that it is meant where none is named.
+	Default bool
+	// Prefix begins each of its lines on standard error. A strategy with one of its
+	// own says there only what its verdicts say: what it imitates is silent otherwise.
 	Prefix string
 	// Placed tells that it answers only events that name their directory.
 	Placed bool
-	// Owns tells that its verdicts change files of the workspace: only one stop
-	// at a time may decide there.
+	// Owns tells that its verdicts change files of the workspace: only one stop at a
+	// time may decide there.
 	Owns bool
-	// MaxCeiling is the highest Ceiling that any file can set, 0 for a strategy
-	// that has none; without a file it is Ceiling.
-	Ceiling, MaxCeiling int
-	// Checks are what Config.Checks can choose.
-	Checks []string
-	// Stale is the default for Config.Stale, 0 for a strategy that reads no ledgers.
-	Stale int
 	// Judges tells that its verdicts may carry a page.
 	Judges bool
 	// Marks are names of what it reads: its workspace is the nearest directory that
 	// has one of them, from the session's upwards to the top of the repository. None:
 	// the session's own.
 	Marks []string
-	// Lines is how many lines of the transcript's end it reads besides the
-	// situation, 0 for none.
-	Lines func(Config) int
-	// Word is what it looks for in those lines, if that is all it looks for.
-	Word string
-	// Reads names files of the workspace to read before the decision. It is asked
-	// again with what was read until it names nothing new, at most eight times.
-	Reads func(Config, Situation) []Want
-	// Mend returns the configuration without what is wrong with it, and the
-	// faults.
-	Mend func(Config) (Config, []error)
-	// Rules are the rules in the order in which they are asked, for explaining.
-	Rules func(Config) []Rule
-	// Decide takes the decision.
-	Decide func(Config, Situation) Verdict
-	// Prepare is Decide for who has many situations and one configuration: what does
-	// not depend on the situation is made once and kept, shared with other strategies
-	// that are prepared with the same Kept. nil: nothing can be.
-	Prepare func(Config, *Kept) func(Situation) Verdict
-}
-
-// Check is a configuration with what is wrong with it.
-func (s Strategy) Check(c Config) (Config, error) {
-	if s.Mend == nil {
-		return c, nil
-	}
-	mended, faults := s.Mend(c)
-	if len(faults) > 0 {
-		return c, faults[0]
-	}
-	return mended, nil
+	// New are its options as long as no file has set one.
+	New func() Options
 }
 
 // Silence is the decision that changes nothing.
@@ -282,38 +207,4 @@ func (s Strategy) Answers() string {
 		return "Stop"
 	}
 	return s.Event
-}
-
-// All lists what exists, in alphabetical order. A function, so that nothing is
-// built before a decision needs it.
-func All() []Strategy {
-	return []Strategy{
-		bart(),
-		lisa(),
-		marge(),
-		ned(),
-		speckit(),
-		specum(),
-		wiggum(),
-		todoContinuation(),
-	}
-}
-
-// Named returns the strategy with this name.
-func Named(name string) (Strategy, bool) {
-	for _, s := range All() {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return Strategy{}, false
-}
-
-// Names lists the names of all strategies.
-func Names() []string {
-	var names []string
-	for _, s := range All() {
-		names = append(names, s.Name)
-	}
-	return names
 }

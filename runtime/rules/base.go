@@ -1,0 +1,114 @@
+// The rules that most strategies begin with: how a message ends says whether a person
+// is needed, and whether work is left.
+
+package rules
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// What the model is told.
+const (
+	GoOnWithTodos    = "The todo list is not done ({evidence}).{todos} Go on with the next one now and mark each as done when it is; if you need a decision from the user, ask for it and wait."
+	GoOnWithProgress = "You said {evidence} and have not done it yet.{todos} Go on with that now. When the last step is finished, say plainly that everything is done."
+	GoOnWithSkill    = "You said {evidence} and its work is not finished.{todos} Take its next step now. When the work is done, or the skill says to wait for the user, say so plainly."
+)
+
+// Base asks for the person first, then for work. What the last paragraph says
+// outweighs what stands in front of it.
+func Base() []Rule {
+	return []Rule{
+		{ID: "asked", Asked: true, Then: strategy.Stop, Sure: 99},
+		{ID: "asks", Closes: "?？؟", Then: strategy.Stop, Sure: 99},
+		{ID: "choices", Lists: "?？؟", Then: strategy.Stop, Sure: 99},
+		{ID: "intent", Act: closing.Starts, Then: strategy.Continue, Reason: GoOnWithProgress, Sure: 95},
+		{ID: "asks", Act: closing.Asks, Then: strategy.Stop, Sure: 92},
+		{ID: "offers", Act: closing.Offers, Then: strategy.Stop, Sure: 97},
+		{ID: "waits", Act: closing.Waits, Then: strategy.Stop, Sure: 90},
+		{ID: "blocked", Act: closing.Blocked, Then: strategy.Stop, Sure: 91},
+		{ID: "hands", Act: closing.Hands, Then: strategy.Stop, Sure: 92},
+		{ID: "plans", Act: closing.Plans, Then: strategy.Stop, Sure: 70},
+		{ID: "dialogue", Skill: []string{"brainstorming"}, Within: 1, Then: strategy.Stop},
+		{ID: "dialogue", Says: []string{"brainstorming skill", "using brainstorming", "using superpowers:brainstorming"}, Then: strategy.Stop},
+		{ID: "heading", Act: closing.Heads, Then: strategy.Continue, Sure: 99, Reason: GoOnWithProgress},
+		{ID: "progress", Act: closing.Moves, Then: strategy.Continue, Sure: 99, Reason: GoOnWithProgress},
+		{ID: "intent", Act: closing.Announces, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
+		{ID: "work", Act: closing.Orders, Used: true, Then: strategy.Continue, Reason: GoOnWithProgress},
+		{ID: "colon", Act: closing.Breaks, Then: strategy.Continue, Sure: 97, Reason: GoOnWithProgress},
+		{ID: "reported", Todo: "pending", Within: 3, Act: closing.Finishes, Then: strategy.Stop, Sure: 90},
+		{ID: "reported", Todo: "pending", Within: 3, Own: reportsLast, Then: strategy.Stop, Sure: 90},
+		{ID: "todos", Todo: "pending", Within: 3, Then: strategy.Continue, Reason: GoOnWithTodos},
+		{ID: "offers", Act: closing.Offers, Near: true, Then: strategy.Stop, Sure: 97},
+		{ID: "waits", Act: closing.Waits, Near: true, Then: strategy.Stop, Sure: 90},
+		{ID: "blocked", Act: closing.Blocked, Near: true, Then: strategy.Stop, Sure: 91},
+		{ID: "hands", Act: closing.Hands, Near: true, Then: strategy.Stop, Sure: 92},
+		{ID: "plans", Act: closing.Plans, Near: true, Then: strategy.Stop, Sure: 70},
+		{ID: "left", Act: closing.Leaves, Then: strategy.Continue, Sure: 96, Reason: GoOnWithProgress},
+		{ID: "left", Act: closing.Counts, Then: strategy.Continue, Sure: 96, Reason: GoOnWithProgress},
+		{ID: "skill", Ending: `(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+(-[a-z]+)+ to [^.\n]*`, Then: strategy.Continue, Reason: GoOnWithSkill},
+		{ID: "finished", Act: closing.Finishes, Then: strategy.Stop, Sure: 90},
+	}
+}
+
+// Person are the rules of the base those that know when a person is needed: whatever a ledger or
+// a plan says remains, the message says whose turn it is.
+func Person() []Rule {
+	return slices.DeleteFunc(Base(), func(r Rule) bool { return r.Then != strategy.Stop || r.ID == "finished" || r.ID == "reported" })
+}
+
+// reportsLast tests whether the last paragraph says what has been done: a list that
+// is still open does not speak against it.
+func reportsLast(s strategy.Situation) (evidence, reason string, ok bool) {
+	e := endOf(s.Message.Text)
+	for _, sentence := range e.all() {
+		if said, ok := Reports(sentence); ok {
+			return said, "", true
+		}
+	}
+	return "the last paragraph reports nothing", "", false
+}
+
+// A message of more bytes than longMessage in which no rule finds a next step is
+// a report. Measured: of the stops where one was left, nine in ten are shorter.
+const LongMessage = 350
+
+// Reports finds the first sentence of a short message that says what has been
+// done, or where it can be seen.
+func Reports(text string) (sentence string, ok bool) {
+	if len(text) > LongMessage*2 {
+		return "", false
+	}
+	for _, s := range Sentences(text) {
+		if strings.Contains(s, "https://") || strings.Contains(s, "http://") {
+			return excerpt.Quote(s), true
+		}
+		words := strings.FieldsFunc(Fold(s), func(r rune) bool { return !IsWord(r) && r != '\'' })
+		for i, w := range words[:min(len(words), 5)] {
+			if isResult(w) && (i == 0 || beginsAReport(words[0])) {
+				return excerpt.Quote(s), true
+			}
+		}
+	}
+	return "", false
+}
+
+// isResult tells a word by which a sentence says that something has been done.
+func isResult(word string) bool {
+	return slices.Contains([]string{
+		"pushed", "committed", "fixed", "done", "created", "updated", "added", "shipped", "merged", "removed", "deleted", "changed", "renamed", "moved",
+		"replaced", "addressed", "resolved", "reverted", "rebased", "squashed", "installed", "deployed", "published", "released", "closed", "opened",
+		"saved", "written", "verified", "confirmed", "cleaned", "implemented", "documented", "refactored", "restored", "complete", "completed", "finished",
+	}, word)
+}
+
+// beginsAReport tells the first word of a sentence whose result comes a little
+// later: "All 12 tests fixed", "PR created", "The branch is merged".
+func beginsAReport(word string) bool {
+	return slices.Contains([]string{"all", "pr", "draft", "branch", "commit", "both", "everything", "the", "conflicts", "changes", "it", "it's", "that's", "this"}, word)
+}

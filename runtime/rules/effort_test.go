@@ -1,0 +1,244 @@
+package rules
+
+import (
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// compiled is how many instructions a pattern really becomes.
+func compiled(t *testing.T, text string) int {
+	t.Helper()
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return len(prog.Inst)
+}
+
+func TestMeasure(t *testing.T) {
+	for text, most := range map[string]int{ // at most so many times what it becomes
+		"abc": 1, "a|b|cd": 2, "(a)(?:b)": 2, "a*b+c?": 2, "(?:ab*)+": 2, "[a-z]": 1, ".": 1, "^$": 1, "": 1, `\pL{3,5}`: 1,
+		".{0,1000}": 1, strings.Repeat(".{0,30}", 100): 1, "(?:a{0,10}){0,10}": 1, "a{5}": 1, "a{5,}": 1, "(?:){1000}": 1, "(?i)k": 1, "a{0}": 1,
+	} {
+		got, _, err := measure(text, maxProgram)
+		if real := compiled(t, text); err != nil || got < real || got > most*real+1 {
+			t.Errorf("%.40s has %d instructions, %d said, %v", text, real, got, err)
+		}
+	}
+	for text, says := range map[string]string{
+		strings.Repeat(".{0,1000}", 100):     "200002 instructions, more than 20000",
+		"(":                                  "missing closing )",
+		"a{1001}":                            "invalid repeat count",
+		strings.Repeat("(?:x{1000})", 90):    "90002 instructions",
+		strings.Repeat("a{1000}", 142) + "b": "142003 instructions",
+	} {
+		if _, _, err := measure(text, maxProgram); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%.40s: %v, not %s", text, err, says)
+		}
+	}
+}
+
+// The size that is said is never below the real one, and saying it takes no more than
+// reading the pattern.
+func FuzzMeasure(f *testing.F) {
+	for _, text := range []string{"a{0,9}", "(?:a|b*){2,}", "(?i)[k-s]{3}?", `^\b(?:)$*|x+?`, "((((a{2}){2}){2}){2}){2}", `\pL|\PL`, "(?s).{0,1000}", "(|a)*", "(?:a?){0}", "(?:){3,7}|", `[^\x00-\x{10FFFF}]{4}`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > maxPattern || parsing(text) > maxForeignSteps {
+			return
+		}
+		got, _, err := measure(text, maxProgram)
+		if err != nil {
+			return
+		}
+		if real := compiled(t, text); got < real {
+			t.Errorf("%q has %d instructions, only %d are said", text, real, got)
+		}
+	})
+}
+
+// Reading a pattern can take longer than its length tells: such patterns cost more
+// than a project's rules have, and ordinary ones next to nothing of it.
+func TestParsing(t *testing.T) {
+	for _, text := range []string{
+		"(?i)" + strings.Repeat(`[B-\x{1e942}]`, 70), "(?i)[" + strings.Repeat(`B-\x{1e942}`, 90) + "]", "(?i)" + strings.Repeat("[B-\U0001e942]", 100),
+		"(?s-m:(?Ui:" + strings.Repeat(`[\x42-\x{1e942}]`, 50) + "))", "[" + strings.Repeat(`\pL`, 330) + "]", strings.Repeat(`\PL`, 330),
+	} {
+		if got := parsing(text); got < maxForeignSteps {
+			t.Errorf("%.40s costs %d steps", text, got)
+		}
+	}
+	for _, text := range []string{`(?i)[а-я]+-\w+ [a-z-]`, `\p{Cyrillic}+`, strings.Repeat("migrat(e|ing) table \\d+|", 40), `(?P<i>x)[0-9a-f]{8}`, `(?i)naïve-test`} {
+		if got := parsing(text); got > maxForeignSteps/50 {
+			t.Errorf("%.40s costs %d steps", text, got)
+		}
+	}
+}
+
+// costly are rules that cost more than a project's have, each in its own way.
+func costly() map[string]struct {
+	rules []Rule
+	text  string
+} {
+	many := func(n int, r Rule) (all []Rule) {
+		for i := range n {
+			r.ID, r.Then, r.Foreign = fmt.Sprint("r", i), strategy.Stop, true
+			all = append(all, r)
+		}
+		return all
+	}
+	repeated := func(n int, phrase string) (all []string) {
+		for range n {
+			all = append(all, phrase)
+		}
+		return all
+	}
+	type c = struct {
+		rules []Rule
+		text  string
+	}
+	paragraph := strings.Repeat("a", 600)
+	return map[string]c{
+		"patterns on the end":     {many(200, Rule{Ending: "(?:a| ){0,90}#"}), paragraph},
+		"patterns on the message": {many(10, Rule{Text: "(?:a| )*#"}), strings.Repeat("a ", 128<<10)},
+		"patterns hard to read":   {many(200, Rule{Text: "[" + strings.Repeat(`\pL`, 330) + "]#"}), "a"},
+		"phrases anywhere":        {many(200, Rule{Says: repeated(1000, "a")}), paragraph},
+		"phrases in the last":     {many(200, Rule{Last: repeated(1000, "a")}), paragraph},
+		"phrases to begin with":   {many(200, Rule{Begins: repeated(500, "ab")}), strings.Repeat("a! ", 200)},
+		"phrases to open":         {many(200, Rule{Opens: repeated(1000, "b")}), paragraph},
+		"many sentences":          {many(200, Rule{Says: repeated(200, "b")}), strings.Repeat("a! ", 200)},
+		"a list":                  {many(200, Rule{Says: repeated(200, "b")}), strings.Repeat("a! ", 200) + "\n\n- a"},
+		"characters":              {many(200, Rule{Closes: strings.Repeat("é", 500)}), "a" + strings.Repeat("*", 599)},
+	}
+}
+
+// A project's rules never take more than their steps, all together, and those that
+// there are none for are named. The user's rules have their own.
+func TestStepsAreBounded(t *testing.T) {
+	mine := Rule{ID: "mine", Text: "^a", Then: strategy.Stop}
+	for name, c := range costly() {
+		for _, r := range c.rules[:1] {
+			if err := r.check(); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		a := newAsking(strategy.Situation{Message: strategy.Message{Text: c.text}}, nil)
+		for _, r := range c.rules {
+			if _, ok := a.holds(&r); ok {
+				t.Errorf("%s: %s holds", name, r.ID)
+			}
+		}
+		if spent := maxForeignSteps - a.foreign.left; spent > maxForeignSteps+maxForeignSteps/100 { // the last may take a little more
+			t.Errorf("%s: %d steps", name, spent)
+		}
+		if faults := fmt.Sprint(a.allFaults()); !strings.Contains(faults, errSteps.Error()) || len(faults) > 300 {
+			t.Errorf("%s: %s", name, faults)
+		}
+		if _, ok := a.holds(&mine); !ok {
+			t.Errorf("%s: the user's own rule is not asked", name)
+		}
+		if v := match(append(c.rules, mine), strategy.Situation{Message: strategy.Message{Text: c.text}}, nil); v.Rule != "mine" || len(v.Faults) != 1 {
+			t.Errorf("%s: %s, %v", name, v.Rule, v.Faults)
+		}
+	}
+}
+
+// A rule that is too dear leaves the others what they need, and an unless that cannot
+// be asked makes no rule hold.
+func TestDearRuleAloneIsPassedOver(t *testing.T) {
+	text := strings.Repeat("a ", 20<<10) + "deploying"
+	rules := []Rule{
+		{ID: "long", Text: strings.Repeat(".{0,1000}", 100), Then: strategy.Stop, Foreign: true},
+		{ID: "dear", Text: "(?:a| ){0,60}#", Then: strategy.Stop, Foreign: true},
+		{ID: "none", Text: "(", Then: strategy.Stop, Foreign: true},
+		{ID: "good", Says: []string{"deploying"}, Then: strategy.Stop, Foreign: true},
+	}
+	v := match(rules, strategy.Situation{Message: strategy.Message{Text: text}}, nil)
+	faults := fmt.Sprint(v.Faults)
+	if v.Rule != "good" || len(v.Faults) != 3 {
+		t.Errorf("%s, %s", v.Rule, faults)
+	}
+	for _, says := range []string{`rule "long": pattern has 200002 instructions, more than 1000`, `rule "dear": takes more steps`, `rule "none": error parsing regexp`} {
+		if !strings.Contains(faults, says) {
+			t.Errorf("%s not in %s", says, faults)
+		}
+	}
+	a := newAsking(strategy.Situation{Message: strategy.Message{Text: "Done: a"}}, nil)
+	a.foreign.left = asked + 100
+	if _, ok := a.holds(&Rule{ID: "unless", Closes: "a", Unless: strings.Split("b c d e f g h i j k l m n o p q r s t u v a", " "), Then: strategy.Continue, Foreign: true}); ok || len(a.unasked) != 1 {
+		t.Errorf("an unless that was not asked: %v", a.unasked)
+	}
+	for _, r := range rules { // the user may
+		r.Foreign = false
+		if r.ID == "dear" {
+			if v := match([]Rule{r}, strategy.Situation{Message: strategy.Message{Text: text}}, nil); len(v.Faults) != 0 {
+				t.Errorf("the user's: %v", v.Faults)
+			}
+		}
+	}
+}
+
+// The same rules cost the same whether their patterns have been compiled before.
+func TestStepsDoNotDependOnWhatWasBefore(t *testing.T) {
+	c := costly()["patterns on the end"]
+	decide := Matching(c.rules, &Kept{})
+	first := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}}))
+	for range 3 {
+		if again := fmt.Sprint(decide(strategy.Situation{Message: strategy.Message{Text: c.text}})); again != first {
+			t.Errorf("%s, then %s", first, again)
+		}
+	}
+}
+
+// ruled is a strategy that has nothing but what a file has chosen.
+type ruled struct{ Options }
+
+func (r *ruled) Over(strategy.Options, *strategy.Layer) {}
+func (r *ruled) Rules() []Rule                          { return Arranged(&r.Options, nil) }
+func (r *ruled) Prepare(kept *Kept) func(strategy.Situation) strategy.Verdict {
+	return Matching(r.Rules(), kept)
+}
+func (r *ruled) Decide(s strategy.Situation) strategy.Verdict { return r.Prepare(nil)(s) }
+
+func TestCheckPatterns(t *testing.T) {
+	config := Options{
+		Add:  []Rule{{ID: "mine", Text: strings.Repeat(".{0,1000}", 9), Then: strategy.Stop}, {ID: "long", Ending: strings.Repeat(".{0,1000}", 11), Then: strategy.Stop}, {ID: "ok", Text: "a", Ending: "b", Then: strategy.Stop}},
+		Last: []Rule{{ID: "theirs", Text: ".{0,1000}", Then: strategy.Continue, Foreign: true}},
+	}
+	faults := CheckPatterns(&ruled{config})
+	if len(faults) != 2 || !strings.Contains(faults[0].Error(), `rule "long": pattern has 22002`) || !strings.Contains(faults[1].Error(), `rule "theirs": pattern has 2002 instructions, more than 1000`) {
+		t.Errorf("%v", faults)
+	}
+}
+
+// A pattern matches where package regexp says so, whatever words are looked for first.
+func FuzzMatch(f *testing.F) {
+	for _, pattern := range []string{`Task \d+|Step \d+|Moving to|Next`, "(I['’]m using|Using) the [^.\n]* skill[^.\n]*|Using ([a-z-]+:)?[a-z]+ to [^.\n]*", "(?i)next|done", "(a|bc)+d?", "(?:abc)*x", "a{2,}b{0}", "|abc", "(?i:k)elvin", "(?:ab|(?i)cd)e", "^$"} {
+		for _, text := range []string{"", "Next", "NEXT", "Step 12", "Using the tdd skill.", "bcabcd", "x", "aa", "\u212aelvin", "CDe"} {
+			f.Add(pattern, text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, pattern, text string) {
+		re, err := regexp.Compile(pattern)
+		if err != nil || len(pattern) > maxPattern || len(text) > 1000 {
+			return
+		}
+		for _, kept := range []*Kept{nil, {}} {
+			got, err := kept.match(pattern, text, maxProgram, unmetered())
+			if want := re.FindStringIndex(text); err == nil && !slices.Equal(got, want) {
+				t.Errorf("%q in %q: %v, want %v", pattern, text, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,249 @@
+// How a message ends: its last paragraph, its last sentence, its last
+// character. That is where Claude says what happens next; the words before it
+// are about what has been.
+
+package rules
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/language"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+)
+
+// maxParagraph bounds the last paragraph, in bytes from its end.
+const maxParagraph = 600
+
+// markup is what may stand behind the last character of a sentence.
+const markup = " \t\r\n\"'”’)]*_`」』）"
+
+// lead is what may stand before the first word of a sentence: list markers,
+// headings, quotes, the bullets of command-line tools.
+const lead = " \t\r\n-*_#>`(\"“•◆►▶→✓✔✅━─═=|"
+
+type end struct {
+	paragraph string
+	sentences []string // of the paragraph, without leading markup; the last one last
+	intro     string   // the paragraph in front of it, if it is a list
+}
+
+func endOf(text string) end {
+	text = closing.WithoutComments(text)
+	p := strings.TrimSpace(strings.ReplaceAll(text, "\r\n", "\n"))
+	before := ""
+	if i := strings.LastIndex(p, "\n\n"); i >= 0 {
+		before, p = strings.TrimSpace(p[:i]), p[i+2:]
+	}
+	p = tailOf(p)
+	e := end{paragraph: p, sentences: Sentences(p)}
+	if isList(p) {
+		e.intro = tailOf(before[strings.LastIndex(before, "\n\n")+1:])
+	}
+	return e
+}
+
+func tailOf(p string) string {
+	if len(p) > maxParagraph {
+		p = strings.ToValidUTF8(p[len(p)-maxParagraph:], "")
+	}
+	return p
+}
+
+// isList tells whether every line is a list item: "- a", "* a", "1. a", "A) a".
+func isList(p string) bool {
+	for _, line := range strings.Split(p, "\n") {
+		line = strings.TrimLeft(line, " \t*_")
+		marker, _, ok := strings.Cut(line, " ")
+		if !ok || len(marker) > 3 || !strings.ContainsAny(marker[len(marker)-min(1, len(marker)):], "-+*•.):") && marker != "" {
+			return false
+		}
+	}
+	return p != ""
+}
+
+// Sentences splits at line ends and where a full stop, colon, question or
+// exclamation mark has a blank behind it.
+func Sentences(p string) []string {
+	var all []string
+	start := 0
+	for i := 0; i < len(p); i++ {
+		switch p[i] {
+		case '.', '!', '?', ':':
+			if i+1 == len(p) || p[i+1] != ' ' {
+				continue
+			}
+		case '\n':
+		default:
+			if !utf8.RuneStart(p[i]) {
+				continue
+			}
+			r, size := utf8.DecodeRuneInString(p[i:])
+			if !strings.ContainsRune("。！？؟।", r) || r == utf8.RuneError {
+				continue
+			}
+			i += size - 1
+		}
+		all = add(all, p[start:i+1])
+		start = i + 1
+	}
+	return add(all, p[start:])
+}
+
+func add(all []string, sentence string) []string {
+	if sentence = strings.TrimLeft(sentence, lead); strings.Trim(sentence, markup) != "" {
+		all = append(all, sentence)
+	}
+	return all
+}
+
+// last is the last sentence, "" if there is none.
+func (e end) last() string {
+	if len(e.sentences) == 0 {
+		return ""
+	}
+	return e.sentences[len(e.sentences)-1]
+}
+
+// Fold makes phrases comparable: lower case, straight apostrophes.
+func Fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
+
+// Closes tells whether one of the characters ends a paragraph, markup and
+// symbols like emoji left aside. Package display is about what is shown, this is about
+// what ends a sentence.
+func Closes(p, characters string) bool { return unmetered().closes(p, characters) }
+
+func (m *meter) closes(p, characters string) bool {
+	if !m.spend(5 + len(p)*len(characters)/64) {
+		return false
+	}
+	for p != "" {
+		r, size := utf8.DecodeLastRuneInString(p)
+		if strings.ContainsRune(characters, r) {
+			return true
+		}
+		if !strings.ContainsRune(markup, r) && !unicode.In(r, unicode.So, unicode.Mn, unicode.Cf) {
+			return false
+		}
+		p = p[:len(p)-size]
+	}
+	return false
+}
+
+// all are the sentences of the last paragraph, and of the one in front of it if
+// it is a list.
+func (e end) all() []string {
+	if e.intro == "" {
+		return e.sentences
+	}
+	return append(Sentences(e.intro), e.sentences...)
+}
+
+// begins finds the last sentence that one of the phrases begins.
+func (e end) begins(phrases []string, m *meter) (sentence string, ok bool) {
+	m.spend(len(e.intro))
+	all := e.all()
+	for i := len(all) - 1; i >= 0; i-- {
+		if m.opens(all[i], phrases) {
+			return excerpt.Quote(all[i]), true
+		}
+	}
+	return "", false
+}
+
+// Opens tells whether one of the phrases begins a sentence. The words {do} and
+// {doing} in a phrase stand for any verb of work.
+func Opens(sentence string, phrases []string) bool { return unmetered().opens(sentence, phrases) }
+
+func (m *meter) opens(sentence string, phrases []string) bool {
+	m.spend(5 + len(sentence)/8)
+	s := Fold(sentence)
+	for _, phrase := range phrases {
+		if !m.spend(10 + len(phrase)/8) {
+			return false
+		}
+		phrase = Fold(phrase)
+		before, class, _ := strings.Cut(phrase, "{")
+		if !strings.HasPrefix(s, before) {
+			continue
+		}
+		switch rest := s[len(before):]; class {
+		case "do}":
+			if isWork(firstWord(rest)) {
+				return true
+			}
+		case "doing}":
+			if isWorking(firstWord(rest)) {
+				return true
+			}
+		default:
+			if !WordAt(s, len(phrase)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// says finds the first sentence that has one of the phrases as whole words.
+func (e end) says(phrases []string, m *meter) (sentence string, ok bool) {
+	m.spend(len(e.intro))
+	for _, sentence := range e.all() {
+		if m.hasAny(sentence, phrases) {
+			return excerpt.Quote(sentence), true
+		}
+	}
+	return "", false
+}
+
+// HasAny tells whether a sentence has one of the phrases as whole words.
+func HasAny(sentence string, phrases []string) bool { return unmetered().hasAny(sentence, phrases) }
+
+func (m *meter) hasAny(sentence string, phrases []string) bool {
+	m.spend(5 + len(sentence)/8)
+	folded := Fold(sentence)
+	for _, phrase := range phrases {
+		if !m.spend(5 + (len(sentence)+len(phrase))/8) {
+			return false
+		}
+		if m.hasWords(folded, Fold(phrase)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *meter) hasWords(s, phrase string) bool {
+	for from := 0; ; {
+		m.spend(1) // for each place that is not a whole word
+		i := strings.Index(s[from:], phrase)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if !WordBefore(s, i) && !WordAt(s, i+len(phrase)) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// WordBefore and wordAt tell whether a letter or digit ends or begins there.
+func WordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return IsWord(r)
+}
+
+func WordAt(s string, i int) bool {
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return IsWord(r)
+}
+
+// IsWord tells whether a character belongs to a word. In Chinese and Japanese a
+// phrase may stand anywhere.
+func IsWord(r rune) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
+}

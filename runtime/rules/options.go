@@ -1,0 +1,255 @@
+// What files of settings choose of rules: additions, which are asked before the
+// built-in ones, and those to leave out or to ask first.
+
+package rules
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Options are what files choose. A strategy that decides by rules embeds them.
+type Options struct {
+	Set   string   // name of a built-in rule set, "" for the first
+	Add   []Rule   // asked before the built-in rules
+	Off   []string // ids of rules to leave out
+	Order []string // ids of rules to ask first, in this order
+	// Last are rules asked after all others: the continuing rules of a project, which
+	// must not outvote a stop.
+	Last []Rule
+	// Muted are continuing rules that a project has switched off where a judge is
+	// asked: they stop, for it must not be asked more often because of a project.
+	Muted []string
+
+	added *[MaxRules + 1]*Rule // as a file has them
+}
+
+// Ruled are the options of a strategy that decides by rules.
+type Ruled interface {
+	strategy.Options
+	// Chosen is what files have chosen.
+	Chosen() *Options
+	// Rules are the rules in the order in which they are asked.
+	Rules() []Rule
+	// Prepare is Decide for who has many situations: what does not depend on the
+	// situation is made once. What it returns is for one goroutine.
+	Prepare(*Kept) func(strategy.Situation) strategy.Verdict
+}
+
+// Sets are the options of a strategy that has several sets of rules.
+type Sets interface {
+	RuleSets() []string // their names, the default first
+}
+
+// SetsOf names the rule sets of a strategy that has a choice of them.
+func SetsOf(s strategy.Strategy) []string {
+	if o, ok := s.New().(Sets); ok {
+		return o.RuleSets()
+	}
+	return nil
+}
+
+// Members are those of strategy.json. Add is an array: encoding/json passes over what
+// it has no place for, where it would make a list of all of it.
+func (o *Options) Members() []strategy.Member {
+	o.added = new([MaxRules + 1]*Rule)
+	return []strategy.Member{{Name: "rules", Into: &o.Set}, {Name: "add", Into: o.added}, {Name: "off", Into: &o.Off}, {Name: "order", Into: &o.Order}}
+}
+
+// Needs are what the conditions of rules look at.
+func (o *Options) Needs() strategy.Needs { return strategy.Needs{Todos: true, Skill: true} }
+
+// Chosen is what files have chosen.
+func (o *Options) Chosen() *Options { return o }
+
+// maxIDs is how many ids a file can switch off or order: more than there are rules.
+const maxIDs = 400
+
+// Put puts what a file has chosen over what is in force below. sets are the names of
+// the built-in rule sets, none if there is no choice; set is what is in one; judged
+// tells that a judge is asked where no rule is sure.
+func (o *Options) Put(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
+	o.take(l)
+	if l.By == strategy.Project {
+		o.restrict(Arranged(below, set(below.Set)), judged)
+	}
+	o.Add = slices.Concat(o.Add, below.Add)
+	o.Off = slices.Concat(o.Off, below.Off)
+	o.Last = slices.Concat(below.Last, o.Last)
+	if len(o.Order) == 0 {
+		o.Order = below.Order
+	}
+	switch {
+	case o.Set == "":
+	case len(sets) == 0:
+		l.Fault("rules: " + l.Strategy + " has one set of rules, there is no choice")
+	case !slices.Contains(sets, o.Set):
+		l.Fault("rules: there is no rule set " + strconv.Quote(o.Set) + ": choose " + strings.Join(sets, " or "))
+	}
+	if !slices.Contains(sets, o.Set) {
+		o.Set = below.Set
+	}
+	o.mend(set(o.Set), l)
+}
+
+// take takes what a file has within what one can have.
+func (o *Options) take(l *strategy.Layer) {
+	if o.added == nil {
+		o.added = new([MaxRules + 1]*Rule)
+	}
+	for i, r := range o.added {
+		switch {
+		case r == nil:
+		case i == MaxRules:
+			l.Fault("add: more than " + strconv.Itoa(MaxRules) + " rules")
+		default:
+			o.Add = append(o.Add, *r)
+		}
+	}
+	o.added = nil
+	for _, list := range []struct {
+		name string
+		ids  *[]string
+	}{{"off", &o.Off}, {"order", &o.Order}} {
+		if len(*list.ids) > maxIDs {
+			l.Fault(list.name + ": more than " + strconv.Itoa(maxIDs) + " names")
+			*list.ids = (*list.ids)[:maxIDs]
+		}
+	}
+}
+
+// restrict keeps of a project's choice what cannot push Claude on against the user's:
+// rules that stop, rules that continue where no other decides, with no words of its
+// own, and continuing rules switched off.
+func (o *Options) restrict(inForce []Rule, judged bool) {
+	theirs := *o
+	*o = Options{}
+	for _, r := range theirs.Add {
+		r.Reason, r.Sure = "", 0 // a rule that is not sure has a judge asked
+		r.Foreign = true
+		if r.Then == strategy.Stop {
+			o.Add = append(o.Add, r)
+		} else {
+			o.Last = append(o.Last, r)
+		}
+	}
+	for _, id := range theirs.Off {
+		if !slices.ContainsFunc(inForce, func(r Rule) bool { return r.ID == id && r.Then == strategy.Stop }) {
+			o.Off = append(o.Off, id)
+		}
+	}
+	if judged {
+		o.Off, o.Muted = nil, o.Off
+	}
+}
+
+// mend takes out what is wrong with the rules over a built-in set, and only that: a
+// fault in one rule must not take a stop rule beside it out of force.
+func (o *Options) mend(set []Rule, l *strategy.Layer) {
+	for _, list := range []*[]Rule{&o.Add, &o.Last} {
+		if n := len(*list); n > MaxRules {
+			l.Fault("add: more than " + strconv.Itoa(MaxRules) + " rules")
+			*list = (*list)[n-MaxRules:] // the newest layer lies in front: it goes first
+		}
+		var good []Rule
+		for _, r := range *list {
+			if err := r.check(); err != nil {
+				l.Fault("add: " + err.Error())
+				continue
+			}
+			good = append(good, r)
+		}
+		*list = good
+	}
+	known := slices.Concat(o.Add, set, o.Last)
+	for _, list := range []struct {
+		name string
+		ids  []string
+	}{{"off", o.Off}, {"order", o.Order}} {
+		for _, id := range list.ids {
+			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
+				l.Fault(list.name + ": there is no rule " + strconv.Quote(id))
+			}
+		}
+	}
+}
+
+// CheckPatterns names the rules of files whose patterns will not be in force, and why.
+// A decision finds that out when their turn comes.
+func CheckPatterns(options strategy.Options) (faults []error) {
+	ruled, ok := options.(Ruled)
+	if !ok {
+		return nil
+	}
+	o := ruled.Chosen()
+	a := newAsking(strategy.Situation{}, nil)
+	for _, list := range [][]Rule{o.Add, o.Last} {
+		for i := range list {
+			r := &list[i]
+			for _, expr := range []string{r.Ending, r.Text} {
+				if expr == "" {
+					continue
+				}
+				if _, err := a.match(r, expr, ""); err != nil {
+					faults = append(faults, r.fault(err))
+				}
+			}
+		}
+	}
+	return faults
+}
+
+// Arranged are the user's additions, a built-in set, and a project's own continuing
+// rules, in the user's order and without what is switched off.
+func Arranged(o *Options, set []Rule) []Rule {
+	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
+	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
+	all := ordered(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
+	all = slices.Insert(all, LatePlace(all), slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
+	// A project's own stay last, whatever the order says: they decide only where no
+	// other does.
+	all = append(all, slices.DeleteFunc(slices.Clone(o.Last), off)...)
+	for i, r := range all {
+		if r.Then == strategy.Continue && slices.Contains(o.Muted, r.ID) {
+			all[i].Then = strategy.Stop
+		}
+	}
+	return all
+}
+
+// LatePlace is where late rules stand: at the end, but in front of a rule
+// "finished" that no continuing rule comes after. What such a rule stops would stop
+// without it.
+func LatePlace(rules []Rule) int {
+	place := len(rules)
+	for i := len(rules) - 1; i >= 0 && rules[i].Then == strategy.Stop; i-- {
+		if rules[i].ID == "finished" {
+			place = i
+		}
+	}
+	return place
+}
+
+// ordered puts the named rules first, in the order of their names.
+func ordered(rules []Rule, ids []string) []Rule {
+	if len(ids) == 0 {
+		return rules
+	}
+	first := make([]Rule, 0, len(rules))
+	for _, id := range ids {
+		for _, r := range rules {
+			if r.ID == id {
+				first = append(first, r)
+			}
+		}
+	}
+	for _, r := range rules {
+		if !slices.Contains(ids, r.ID) {
+			first = append(first, r)
+		}
+	}
+	return first
+}

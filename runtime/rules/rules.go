@@ -1,0 +1,455 @@
+// Rules are data: the built-in sets are Go values, a user's own come from
+// strategy.json, and both are asked by the same loop. The first rule whose
+// conditions all hold decides; no rule, no continuation.
+
+package rules
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/language"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Rule is one question and its answer. Conditions that are not set do not
+// count; a rule with none never holds.
+type Rule struct {
+	ID string `json:"id"`
+	// Asked tells that the turn ended with a tool that asks the user.
+	Asked bool `json:"asked,omitempty"`
+	// Tool is the name of the last tool called.
+	Tool string `json:"tool,omitempty"`
+	// Todo is a status that at least one entry of the todo list has: pending,
+	// in_progress, completed, or open for either of the first two.
+	Todo string `json:"todo,omitempty"`
+	// Within is how many turns ago the todo list, or the skill, may have
+	// changed: 1 means in this turn. 0: any time. It is no condition of its own.
+	Within int `json:"within,omitempty"`
+	// Skill are names of skills, one of which is in use.
+	Skill []string `json:"skill,omitempty"`
+	// Act is what the message does at its end, as package closing reads it: asks,
+	// offers, waits, blocked, hands, plans, finishes, heads, moves, announces, breaks,
+	// leaves or counts. Near looks for it before the last paragraph instead.
+	Act  closing.Act `json:"act,omitempty"`
+	Near bool        `json:"near,omitempty"`
+	// Used tells that tools were called in this turn.
+	Used bool `json:"used,omitempty"`
+	// Lang are languages, one of which the message is in, as in BCP 47.
+	Lang []string `json:"lang,omitempty"`
+	// Closes are characters, one of which ends the text, markup left aside.
+	Closes string `json:"closes,omitempty"`
+	// Lists are characters, one of which ends the paragraph in front of a list
+	// that ends the text.
+	Lists string `json:"lists,omitempty"`
+	// Opens are phrases, one of which begins the last sentence, in any case. A
+	// phrase may end in {do} or {doing}: any verb of work, in that form.
+	Opens []string `json:"opens,omitempty"`
+	// Begins are phrases, one of which begins any sentence of the last paragraph,
+	// or of the one in front of a list that ends the text.
+	Begins []string `json:"begins,omitempty"`
+	// Last are phrases, one of which is in the last sentence: whole words, in
+	// any case.
+	Last []string `json:"last,omitempty"`
+	// Says are phrases, one of which is in the last paragraph, where Claude says
+	// what happens next, or in the one in front of a list that ends the text: whole
+	// words, in any case.
+	Says []string `json:"says,omitempty"`
+	// Unless are phrases, none of which is in the last sentence. It is no
+	// condition of its own.
+	Unless []string `json:"unless,omitempty"`
+	// Ending is a regular expression (RE2) that matches in the last paragraph.
+	Ending string `json:"ending,omitempty"`
+	// Text is a regular expression that matches somewhere in the text.
+	Text string `json:"text,omitempty"`
+
+	// Late puts a rule that a file adds behind the others: it decides only where none
+	// of them knows of a person who is needed, or of work.
+	Late bool `json:"late,omitempty"`
+
+	// Foreign tells that a project brings the rule, which has less to spend then; see
+	// effort.go. No file sets it.
+	Foreign bool `json:"-"`
+
+	Then strategy.Decision `json:"then"`
+	// Sure is how sure the answer is, in percent; 0 counts as 90.
+	Sure int `json:"sure,omitempty"`
+	// Reason goes to the model when the rule continues. {evidence} stands for
+	// what the rule matched, {todos} for what is open in the todo list. Empty: a
+	// general sentence.
+	Reason string `json:"reason,omitempty"`
+
+	// Window makes Tool and Todo look at the last lines of the transcript only,
+	// as the first design has it. No file sets it.
+	Window bool `json:"-"`
+	// Own is a condition of the strategy's own. It says what it saw, held or not;
+	// its words to the model, if it has any, take the place of Reason. No file sets
+	// it.
+	Own func(strategy.Situation) (evidence, reason string, ok bool) `json:"-"`
+}
+
+// Limits of what a configuration may bring, so that a decision stays quick.
+const (
+	MaxRules   = 200  // of a file, and of all files together
+	maxPattern = 1000 // bytes, of a regular expression or all phrases of a condition
+	maxReason  = 2000 // bytes
+	maxID      = 40   // bytes
+)
+
+const generalReason = "There is work left: {evidence}.{todos} Go on with it now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
+
+// asking is one situation that rules are asked about.
+type asking struct {
+	situation  *strategy.Situation
+	message    *message
+	conditions []condition
+	read       bool     // a rule has asked how the message reads
+	reason     string   // what the newest own condition has to say to the model
+	faults     []error  // patterns that are none, found when their turn came
+	unasked    []string // rules that there were no steps for
+	kept       *Kept
+	// What is left to spend: for a project's rules, and for all others.
+	foreign, trusted meter
+}
+
+func newAsking(s strategy.Situation, kept *Kept) *asking {
+	return &asking{situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
+}
+
+// First asks the rules in order. Without a match it is a stop.
+func First(rules []Rule, s strategy.Situation) strategy.Verdict { return match(rules, s, nil) }
+
+// Matching is firstMatch for many situations.
+func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdict {
+	return func(s strategy.Situation) strategy.Verdict { return match(rules, s, kept) }
+}
+
+func match(rules []Rule, s strategy.Situation, kept *Kept) strategy.Verdict {
+	a := newAsking(s, kept)
+	v := strategy.Verdict{Decision: strategy.Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
+	for i := range rules {
+		if evidence, ok := a.holds(&rules[i]); ok {
+			v = rules[i].verdict(&s, evidence, a.reason)
+			break
+		}
+	}
+	v.Faults = a.allFaults()
+	if a.read {
+		v.Languages = a.message.closing().Languages()
+	}
+	return v
+}
+
+func (r *Rule) verdict(s *strategy.Situation, evidence, reason string) strategy.Verdict {
+	v := strategy.Verdict{Decision: r.Then, Rule: r.ID, Sure: r.Sure, Evidence: evidence}
+	if v.Sure == 0 {
+		v.Sure = 90
+	}
+	if r.Own == nil || reason == "" {
+		reason = r.Reason
+	}
+	if r.Then == strategy.Continue {
+		if reason == "" {
+			reason = generalReason
+		}
+		v.Reason = strings.ReplaceAll(strings.ReplaceAll(reason, "{todos}", Remaining(s.Todos.List)), "{evidence}", evidence)
+	}
+	return v
+}
+
+// Answer is what one rule had to say, for explaining a decision.
+type Answer struct {
+	Rule     Rule
+	Holds    bool
+	Evidence string // what held, or what did not
+}
+
+// Ask asks every rule, whether an earlier one has decided or not.
+func Ask(rules []Rule, s strategy.Situation) []Answer {
+	a := newAsking(s, nil)
+	var all []Answer
+	for i := range rules {
+		evidence, ok := a.holds(&rules[i])
+		all = append(all, Answer{rules[i], ok, evidence})
+	}
+	return all
+}
+
+// holds tests the conditions, the cheap ones first, and says what it saw: what
+// held, or the first condition that did not. Regular expressions are compiled
+// when their turn comes: most stops are decided before, and compiling costs
+// more than all phrases together. A rule that there are no steps for does not hold.
+func (a *asking) holds(r *Rule) (evidence string, ok bool) {
+	m := a.meter(r)
+	if m.left >= 0 && m.spend(asked+len(r.Skill)) {
+		evidence, ok = a.test(r, m)
+	}
+	if m.left < 0 {
+		a.unasked = append(a.unasked, strconv.Quote(r.ID))
+		return errSteps.Error(), false
+	}
+	return evidence, ok
+}
+
+// asked is what a rule costs beside its phrases and patterns, in steps.
+const asked = 200
+
+// condition is something that a rule can ask for.
+type condition struct {
+	name string
+	set  func(r *Rule) bool
+	test func(a *asking, r *Rule, m *meter) (evidence string, ok bool)
+}
+
+// conditions are all of them, the cheap ones first.
+func conditions() []condition {
+	return []condition{
+		{"asked", func(r *Rule) bool { return r.Asked }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+			return "the turn ended with " + a.situation.Turn.Asked, a.situation.Turn.Asked != ""
+		}},
+		{"tool", func(r *Rule) bool { return r.Tool != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+			return "the last tool call was " + r.Tool, r.tool(a.situation)
+		}},
+		{"todo", func(r *Rule) bool { return r.Todo != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.todos(a.situation) }},
+		{"skill", func(r *Rule) bool { return len(r.Skill) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return r.skill(a.situation) }},
+		{"used", func(r *Rule) bool { return r.Used }, func(a *asking, _ *Rule, _ *meter) (string, bool) {
+			return strconv.Itoa(a.situation.Turn.Count) + " tool calls in this turn", a.situation.Turn.Count > 0
+		}},
+		{"lang", func(r *Rule) bool { return len(r.Lang) > 0 }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.lang(r.Lang) }},
+		{"act", func(r *Rule) bool { return r.Act != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.act(r) }},
+		{"closes", func(r *Rule) bool { return r.Closes != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.closes(a.message.end.paragraph, r.Closes), a.message.end.last())
+		}},
+		{"lists", func(r *Rule) bool { return r.Lists != "" }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.closes(a.message.end.intro, r.Lists), a.message.end.intro)
+		}},
+		{"opens", func(r *Rule) bool { return len(r.Opens) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.opens(a.message.end.last(), r.Opens), a.message.end.last())
+		}},
+		{"begins", func(r *Rule) bool { return len(r.Begins) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.begins(r.Begins, m) }},
+		{"last", func(r *Rule) bool { return len(r.Last) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) {
+			return quoteIf(m.hasAny(a.message.end.last(), r.Last), a.message.end.last())
+		}},
+		{"says", func(r *Rule) bool { return len(r.Says) > 0 }, func(a *asking, r *Rule, m *meter) (string, bool) { return a.message.end.says(r.Says, m) }},
+		{"ending", func(r *Rule) bool { return r.Ending != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) {
+			return a.find(r, r.Ending, a.message.end.paragraph)
+		}},
+		{"text", func(r *Rule) bool { return r.Text != "" }, func(a *asking, r *Rule, _ *meter) (string, bool) { return a.find(r, r.Text, a.situation.Message.Text) }},
+		{"own", func(r *Rule) bool { return r.Own != nil }, func(a *asking, r *Rule, _ *meter) (seen string, held bool) {
+			seen, a.reason, held = r.Own(*a.situation)
+			return seen, held
+		}},
+	}
+}
+
+// quoteIf quotes what a condition held for.
+func quoteIf(ok bool, text string) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	return excerpt.Quote(text), true
+}
+
+func (a *asking) test(r *Rule, m *meter) (evidence string, ok bool) {
+	for i := range a.conditions {
+		c := &a.conditions[i]
+		if !c.set(r) {
+			continue
+		}
+		if evidence, ok = c.test(a, r, m); !ok {
+			if r.Own == nil || evidence == "" {
+				evidence = c.name + " does not hold"
+			}
+			return evidence, false
+		}
+	}
+	if last := a.message.end.last(); ok && m.hasAny(last, r.Unless) {
+		return "unless: " + excerpt.Quote(last), false
+	}
+	return evidence, ok
+}
+
+func (a *asking) act(r *Rule) (evidence string, ok bool) {
+	where := closing.Final
+	if r.Near {
+		where = closing.Near
+	}
+	a.read = true
+	said, ok := a.message.find(r.Act, where)
+	return quoteIf(ok, said)
+}
+
+func (a *asking) lang(codes []string) (evidence string, ok bool) {
+	a.read = true
+	for _, code := range a.message.closing().Languages() {
+		if slices.Contains(codes, code) {
+			return "the message is in " + code, true
+		}
+	}
+	return "the message is in another language", false
+}
+
+// meter is what a rule spends from.
+func (a *asking) meter(r *Rule) *meter {
+	if r.Foreign {
+		return &a.foreign
+	}
+	return &a.trusted
+}
+
+// allFaults are the patterns that are none, and the rules that there were no steps for.
+func (a *asking) allFaults() []error {
+	n := len(a.unasked)
+	if n == 0 {
+		return a.faults
+	}
+	const named = 5
+	names := strings.Join(a.unasked[:min(n, named)], ", ")
+	if n > named {
+		names += " and " + strconv.Itoa(n-named) + " more"
+	}
+	return append(a.faults, errors.New("rule "+names+": "+errSteps.Error()))
+}
+
+func (r *Rule) fault(err error) error {
+	return errors.New("rule " + strconv.Quote(r.ID) + ": " + err.Error())
+}
+
+// find reports the first match of a pattern. One that does not compile matches
+// nothing and is a fault.
+func (a *asking) find(r *Rule, expr, text string) (string, bool) {
+	at, err := a.match(r, expr, text)
+	switch {
+	case err == errSteps:
+		a.unasked = append(a.unasked, strconv.Quote(r.ID))
+	case err != nil:
+		a.faults = append(a.faults, r.fault(err))
+	case at != nil:
+		return excerpt.Quote(text[at[0]:at[1]]), true
+	}
+	return "", false
+}
+
+func (a *asking) match(r *Rule, expr, text string) (at []int, err error) {
+	most := maxProgram
+	if r.Foreign {
+		most = maxForeignProgram
+	}
+	return a.kept.match(expr, text, most, a.meter(r))
+}
+
+func (r *Rule) tool(s *strategy.Situation) bool {
+	if r.Window {
+		return s.Window.LastTool == r.Tool
+	}
+	return s.Turn.LastTool == r.Tool
+}
+
+// todos looks for entries with the status in the list that the rule set means:
+// the replayed one, or that of the window.
+func (r *Rule) todos(s *strategy.Situation) (string, bool) {
+	list, turns := s.Todos.List, s.Todos.Turns
+	if r.Window {
+		list, turns = s.Window.Todos, 0
+	}
+	if r.Within > 0 && turns >= r.Within {
+		return "", false
+	}
+	n, first := 0, ""
+	for _, t := range list {
+		switch {
+		case r.Window && (t.Blocked || t.Owner != ""):
+		case t.Open() && t.Others():
+			return "another agent has an open task: " + excerpt.Quote(t.Content), false
+		case !t.Blocked && (t.Status == r.Todo || r.Todo == "open" && t.Open()):
+			if n++; n == 1 {
+				first = t.Content
+			}
+		}
+	}
+	if n > 0 && s.Todos.Team > 0 && !r.Window {
+		return strconv.Itoa(s.Todos.Team) + " teammates are there to take them", false
+	}
+	return strconv.Itoa(n) + " " + r.Todo + " in the todo list, first " + excerpt.Quote(first), n > 0
+}
+
+func (r *Rule) skill(s *strategy.Situation) (string, bool) {
+	if s.Skill.Name == "" || r.Within > 0 && s.Skill.Turns >= r.Within {
+		return "", false
+	}
+	return "the skill " + s.Skill.Name + " is in use", slices.Contains(r.Skill, s.Skill.Name)
+}
+
+// Remaining says what is open in the todo list, a sentence with a blank in
+// front; "" if nothing is.
+func Remaining(todos []fact.Todo) string {
+	var open []string
+	for _, t := range todos {
+		if t.Open() {
+			open = append(open, excerpt.Quote(t.Content))
+		}
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	rest := ""
+	if len(open) > 3 {
+		rest = " and " + strconv.Itoa(len(open)-3) + " more"
+		open = open[:3]
+	}
+	return " Open in the todo list: " + strings.Join(open, ", ") + rest + "."
+}
+
+// check reports the first fault of a rule that a user wrote, but for patterns:
+// those are compiled when their turn comes, see find.
+func (r *Rule) check() error {
+	quoted := "rule " + strconv.Quote(r.ID)
+	switch {
+	case r.ID == "":
+		return errors.New("a rule has no id")
+	case len(r.ID) > maxID || strings.ContainsFunc(r.ID, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
+		return errors.New(quoted + ": an id is at most " + strconv.Itoa(maxID) + " letters, digits and signs")
+	case r.Then != strategy.Stop && r.Then != strategy.Continue:
+		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
+	case r.Act != "" && !slices.Contains(closing.Acts(), r.Act):
+		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + acts())
+	case len(r.Lang) > 0 && !known(r.Lang):
+		return errors.New(quoted + ": lang names a language without a pack: there are " + strings.Join(language.Codes(), ", "))
+	case !r.Asked && !r.Used && r.Act == "" && len(r.Lang) == 0 && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
+		return errors.New(quoted + " has no condition: give asked, used, act, lang, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
+	case r.Sure < 0 || r.Sure > 100:
+		return errors.New(quoted + ": sure is a percentage")
+	case r.Within < 0:
+		return errors.New(quoted + ": within is a number of turns")
+	case len(r.Reason) > maxReason:
+		return errors.New(quoted + ": reason is longer than " + strconv.Itoa(maxReason) + " bytes")
+	case len(r.Ending) > maxPattern || len(r.Text) > maxPattern:
+		return errors.New(quoted + ": pattern is longer than " + strconv.Itoa(maxPattern) + " bytes")
+	case len(r.Closes) > maxPattern || len(r.Lists) > maxPattern || len(r.Tool) > maxPattern || len(r.Todo) > maxPattern:
+		return errors.New(quoted + ": a condition is longer than " + strconv.Itoa(maxPattern) + " bytes")
+	}
+	for _, phrases := range [][]string{r.Skill, r.Opens, r.Begins, r.Last, r.Says, r.Unless} {
+		if len(strings.Join(phrases, "")) > maxPattern || slices.Contains(phrases, "") {
+			return errors.New(quoted + ": phrases must not be empty, nor longer than " + strconv.Itoa(maxPattern) + " bytes together")
+		}
+	}
+	return nil
+}
+
+func acts() string {
+	var all []string
+	for _, act := range closing.Acts() {
+		all = append(all, string(act))
+	}
+	return strings.Join(all, ", ")
+}
+
+func known(codes []string) bool {
+	return !slices.ContainsFunc(codes, func(code string) bool { return !slices.Contains(language.Codes(), code) })
+}

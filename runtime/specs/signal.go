@@ -1,0 +1,117 @@
+// The word that ends a spec: on a line of its own, in what Claude says. A
+// sentence about the word is not the word, and neither is the word in a code
+// fence or a quote.
+
+package specs
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+const allDone = "ALL_TASKS_COMPLETE"
+
+// signalled says where the word stands, "" if nowhere: in the last message, or
+// in what Claude has said since the newest prompt. Lines that are no JSON count
+// too: all of a transcript that is plain text.
+func signalled(s strategy.Situation) string {
+	if s.Message.Own && saysDone(s.Message.Text, true) {
+		return "the last message"
+	}
+	for _, text := range s.Window.Said {
+		if saysDone(text, true) {
+			return "transcript"
+		}
+	}
+	if saysDone(strings.Join(s.Window.Raw, "\n"), false) {
+		return "transcript"
+	}
+	return ""
+}
+
+// saysDone tells whether a text has the word on a line of its own. closing lets
+// it stand at the very end behind "All done:", too.
+func saysDone(text string, closing bool) bool {
+	if !strings.Contains(text, allDone) {
+		return false
+	}
+	fence, last := "", ""
+	for _, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if mark := fenceOf(line); mark != "" {
+			switch {
+			case fence == "":
+				fence = mark
+			case strings.HasPrefix(mark, fence) && strings.Trim(line, mark[:1]) == "":
+				fence = ""
+			}
+			last = ""
+			continue
+		}
+		if fence != "" || line == "" {
+			continue
+		}
+		if isSignal(line) {
+			return true
+		}
+		last = line
+	}
+	return closing && isAnnounced(last)
+}
+
+// fenceOf is what opens or closes a code fence, "" if the line does neither.
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 && (c != "`" || !strings.Contains(rest, c)) {
+			return line[:len(line)-len(rest)]
+		}
+	}
+	return ""
+}
+
+// isSignal tells whether a line is the word alone: bold, a heading, with a mark or
+// an emoji beside it.
+func isSignal(line string) bool {
+	before, after, ok := strings.Cut(line, allDone)
+	return ok && !strings.ContainsFunc(before, except("#*_` \t")) && !strings.ContainsFunc(after, except("#*_` \t.!"))
+}
+
+// except tells characters that make a line more than a decorated word.
+func except(decoration string) func(rune) bool {
+	return func(r rune) bool {
+		return !strings.ContainsRune(decoration, r) && !unicode.Is(unicode.So, r) && r != '\ufe0f' && r != '\u200d'
+	}
+}
+
+// isAnnounced tells whether the line says that all is done and has the word
+// behind a colon or a dash: "All 5 tasks are finished: ALL_TASKS_COMPLETE".
+func isAnnounced(line string) bool {
+	before, after, ok := strings.Cut(line, allDone)
+	if !ok || strings.ContainsFunc(after, except("*_` \t.!")) {
+		return false
+	}
+	before = strings.TrimRight(before, "*_` \t")
+	said := ""
+	for _, mark := range []string{":", "—", "–", " -"} {
+		if cut, ok := strings.CutSuffix(before, mark); ok {
+			said = cut
+		}
+	}
+	words := strings.FieldsFunc(strings.ToLower(said), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' })
+	done := false
+	for _, word := range words {
+		switch word {
+		case "done", "complete", "completed", "finished":
+			done = true
+		case "not", "no", "never", "yet", "until", "till", "when", "once", "after", "before", "if", "unless", "then", "will", "would", "should", "must", "can",
+			"print", "output", "say", "write", "emit", "reply", "answer", "send", "signal", "only", "later", "almost", "nearly":
+			return false
+		}
+		if strings.HasSuffix(word, "n't") || strings.HasSuffix(word, "n’t") || strings.HasSuffix(word, "'ll") || strings.HasSuffix(word, "’ll") {
+			return false
+		}
+	}
+	return done
+}

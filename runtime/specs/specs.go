@@ -1,0 +1,397 @@
+// Package specs is what ralph-specum and ralph-speckit share. Both drive a spec's tasks.md through
+// a state file that the coordinator, a prompt in the session, keeps; the hook
+// only reads it.
+//
+// The order: switched off in the plugin's own settings file, no spec, no state
+// file, the completion signal, a broken state file, the limit of iterations, the
+// phase, all tasks done, waiting for approval, somebody else's loop, no
+// movement; else continue. So the signal beats a broken file, and errors beat
+// the guard. Whatever is in doubt, Claude may stop.
+package specs
+
+import (
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+const (
+	// maxStalls is how many continues in a row may bring nothing forward: the
+	// second is one too many.
+	maxStalls = 2
+	// maxErrors is how many different errors of one state file the model is told
+	// of in a session. The ledger remembers no more.
+	maxErrors = 8
+	// orphanAge is how old the file of a task must be to be nobody's, in
+	// milliseconds; maxOrphans how many are deleted at a stop.
+	orphanAge  = 60 * 60 * 1000
+	maxOrphans = 40
+	// maxBlock bounds what of tasks.md comes into the reason, in bytes, maxGroup
+	// how many tasks side by side.
+	maxBlock = 2000
+	maxGroup = 5
+)
+
+const (
+	quickMode      = "quick-mode"      // go on in every phase that quickMode is set in
+	uncheckedBoxes = "unchecked-boxes" // tasks.md has the last word on what is done
+)
+
+// Kind is what the two differ in.
+type Kind struct {
+	Name      string // of the strategy
+	Title     string // how its words to the user begin
+	Noun      string // what it calls a spec
+	Local     string // its own settings file in the project
+	Current   string // the file that names the active spec, at its usual place
+	StateFile string // the name of the state file
+	// find names the directories where the active spec may be, the likeliest
+	// first, and what has to be read to know.
+	Find func(s strategy.Situation, local []string) ([]Place, []strategy.Want)
+	// blocks tells that the limit is an error which the model hears of; else it
+	// is the end of the loop and said on standard error alone.
+	Blocks bool
+	// groups tells that tasks marked [P] are handed over together.
+	Groups bool
+	// script runs on completion.
+	Script []string
+}
+
+// Place is a spec's directory.
+type Place struct {
+	Dir   string // relative to the workspace, clean
+	Shown string // as the original shows it
+	Name  string // what texts call the spec
+}
+
+// Strategy makes a strategy of it.
+func (k Kind) Strategy() strategy.Strategy {
+	return strategy.Strategy{
+		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Marks: []string{k.Current, k.Local},
+		New: func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
+	}
+}
+
+// Options are the most iterations that a state file can ask for, and more to look at
+// before Claude may stop, which a project cannot choose.
+type Options struct {
+	kind    Kind
+	Ceiling strategy.Number
+	Checks  []string
+}
+
+// Rounds is the most iterations.
+func (o *Options) Rounds() int { return o.Ceiling.Value }
+
+// Members are the ceiling and the checks.
+func (o *Options) Members() []strategy.Member {
+	return []strategy.Member{o.Ceiling.Member(), {Name: "checks", Into: &o.Checks, Without: "has none"}}
+}
+
+// maxChecks is how many names a file can have.
+const maxChecks = 400
+
+// Over puts a file over what is in force below.
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	under := below.(*Options)
+	o.Ceiling.Over(under.Ceiling, l)
+	if len(o.Checks) > maxChecks {
+		l.Fault("checks: more than " + strconv.Itoa(maxChecks) + " names")
+		o.Checks = o.Checks[:maxChecks]
+	}
+	if o.Checks == nil || l.By == strategy.Project {
+		o.Checks = under.Checks
+		return
+	}
+	o.Checks = slices.DeleteFunc(o.Checks, func(name string) bool {
+		known := name == quickMode || name == uncheckedBoxes
+		if !known {
+			l.Fault("checks: " + l.Strategy + " has none called " + strconv.Quote(name))
+		}
+		return !known
+	})
+}
+
+// Needs are the files of the spec, what is remembered of its loop, and the word that
+// ends it.
+func (o *Options) Needs() strategy.Needs {
+	return strategy.Needs{Memories: true, Files: o.kind.reads, Lines: 500, Word: allDone}
+}
+
+// reads names the settings file, then what leads to the spec, then its files.
+func (k Kind) reads(s strategy.Situation) []strategy.Want {
+	wants := []strategy.Want{{Name: k.Local}}
+	local, asked := s.Workspace.Files[k.Local]
+	if !asked || off(local) {
+		return wants
+	}
+	places, more := k.Find(s, frontLines(local.Data))
+	wants = append(wants, more...)
+	for _, p := range places {
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: wholeState})
+	}
+	p, ok := k.active(s, places)
+	if !ok {
+		return wants
+	}
+	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
+	for _, name := range orphans(s.Workspace.Files[p.Dir+"/"]) {
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
+	}
+	return wants
+}
+
+// active is the place whose state file is there.
+func (k Kind) active(s strategy.Situation, places []Place) (Place, bool) {
+	for _, p := range places {
+		if s.Workspace.Files[p.Dir+"/"+k.StateFile].Found {
+			return p, true
+		}
+	}
+	return Place{}, false
+}
+
+// frontLines is what stands between lines of three dashes, as the originals read it:
+// wherever in the file.
+func frontLines(data []byte) []string {
+	var lines []string
+	in := false
+	for line := range strings.SplitSeq(string(data), "\n") {
+		switch line = strings.TrimSuffix(line, "\r"); {
+		case line == "---":
+			in = !in
+		case in:
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// off tells whether the settings file switches the hook off: only "false" does.
+// One that cannot be read does, too: it may say so.
+func off(local strategy.File) bool {
+	if local.Found && local.Problem != "" {
+		return true
+	}
+	for _, line := range frontLines(local.Data) {
+		if value, ok := strings.CutPrefix(line, "enabled:"); ok {
+			value, _, _ = strings.Cut(value, ":")
+			return strings.ToLower(Without(value, " \t\r\v\f\"'")) == "false"
+		}
+	}
+	return false
+}
+
+// Without is a text without some characters.
+func Without(s, cut string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(cut, r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// name is what a file names, all white space left out, "" if it cannot be a
+// name.
+func NameIn(f strategy.File) string {
+	if !f.Readable() || len(f.Data) > 1000 {
+		return ""
+	}
+	name := Without(strings.ToValidUTF8(string(f.Data), ""), " \t\r\n\v\f")
+	return strings.TrimRight(strings.TrimPrefix(name, "\ufeff"), "/")
+}
+
+// PlaceAt is a directory, if it can be in the workspace.
+func PlaceAt(shown string) (Place, bool) {
+	dir := path.Clean(shown)
+	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
+		return Place{}, false
+	}
+	return Place{Dir: dir, Shown: plainPath(shown), Name: excerpt.PlainName(path.Base(dir))}, true
+}
+
+// plainPath is a path likewise.
+func plainPath(path string) string { return excerpt.Plain(path, 400) }
+
+// orphans are the files that tasks which ran side by side may have left.
+func orphans(dir strategy.File) []string {
+	var names []string
+	for _, name := range dir.Names {
+		if strings.HasPrefix(name, ".progress-task-") && strings.HasSuffix(name, ".md") && len(names) < maxOrphans {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Decide takes the decision.
+func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
+	k := o.kind
+	local := s.Workspace.Files[k.Local]
+	if off(local) {
+		v := stops("disabled", k.Local+" says enabled: false")
+		if local.Problem != "" {
+			v = stops("settings", k.Local+": "+local.Problem)
+			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so I let Claude stop"}
+		}
+		return v
+	}
+	places, _ := k.Find(s, frontLines(local.Data))
+	if len(places) == 0 {
+		return stops("no-"+k.Noun, "there is no active "+k.Noun)
+	}
+	p, ok := k.active(s, places)
+	if !ok {
+		return stops("no-state", "there is no "+places[0].Shown+"/"+k.StateFile)
+	}
+	if s.Workspace.Away {
+		p.Shown = plainPath(s.Workspace.Dir + "/" + p.Dir)
+	}
+	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.Rounds()}
+	r.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + p.Dir + "/" + k.StateFile))
+	return r.decide(o.Checks)
+}
+
+// round is one stop in the life of a spec.
+type round struct {
+	Kind
+	s       strategy.Situation
+	place   Place
+	file    strategy.File
+	ceiling int
+	memory  strategy.Memory
+	state   specState
+}
+
+func (r round) decide(checks []string) strategy.Verdict {
+	if where := signalled(r.s); where != "" {
+		v := stops("signal", allDone+" in "+where)
+		v.Notes, v.Script = []string{allDone + " detected in " + where}, r.Script
+		return v
+	}
+	if r.file.Problem != "" {
+		return r.unreadable()
+	}
+	state, err := readState(r.file.Data)
+	if err != nil {
+		return r.corrupt(err)
+	}
+	r.state = state
+	if state.Global >= r.limit() {
+		return r.limited(state.Global)
+	}
+	if state.Phase != "execution" {
+		if state.Quick && slices.Contains(checks, quickMode) && !isOver(state.Phase) {
+			return r.guarded("", r.goOnWithPhase)
+		}
+		return r.tidy(stops("phase", "the phase is "+short(state.Phase)))
+	}
+	var v strategy.Verdict
+	switch open := boxes(r.tasks()); {
+	case state.Index < state.Total && state.Awaiting:
+		v = stops("approval", "the state file says awaitingApproval")
+		v.Notes = []string{"awaitingApproval=true: it is the user's turn"}
+	case state.Index < state.Total:
+		v = r.guarded("", r.goOnWithTask)
+	case state.Total > 0 && open > 0 && slices.Contains(checks, uncheckedBoxes):
+		v = r.guarded(strconv.Itoa(open), func() strategy.Verdict { return r.goOnWithBoxes(open) })
+	default:
+		v = r.tidy(stops("done", "task "+r.task()+": none is left"))
+	}
+	v.Notes = append([]string{"Session stopped during " + r.Noun + ": " + r.place.Name + " | Task: " + r.task() + " | Attempt: " + strconv.Itoa(state.Attempt)}, v.Notes...)
+	return v
+}
+
+// guarded continues, unless somebody else drives, or nothing moves, or we have
+// done so often enough. more is what else can move.
+func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
+	m := r.memory
+	mark := r.mark() + more
+	if r.s.Turn.Active && m.Mark == "" { // we have not blocked for this state file in this session
+		v := stops("another", "stop_hook_active, and it was not me")
+		v.Notes = []string{"stop_hook_active=true, and it was not me who kept Claude going: I stay out of it"}
+		return v
+	}
+	switch {
+	case !r.s.Turn.Active: // a new turn
+		m.Stalls = 0
+		if prompt := excerpt.Hash(r.s.Turn.PromptID); m.Prompt != prompt {
+			m.Prompt, m.Rounds = prompt, 0
+		}
+	case m.Mark != mark:
+		m.Stalls = 0
+	case r.s.Turn.Known: // else nobody can tell, and the limit is what ends it
+		m.Stalls++
+	}
+	if m.Stalls >= maxStalls {
+		v := stops("stagnation", "task "+r.task()+": two continues in a row moved neither the task nor an iteration")
+		if m.Stalls == maxStalls {
+			v.Told = r.Title + ": stopped at task " + r.task() + " of " + r.place.Name + ": I have made Claude go on twice, and neither the task nor an iteration has moved. " +
+				"Look at " + r.place.Shown + "/.progress.md; /" + r.plugin() + ":implement goes on."
+			v.Notes = []string{"Stagnation at task " + r.task() + ": two continues in a row moved neither the task nor an iteration"}
+		}
+		v.Remember = m
+		return v
+	}
+	if m.Rounds+1 >= r.limit() {
+		return r.limited(m.Rounds + 1)
+	}
+	m.Mark, m.Calls, m.At = mark, r.s.Turn.Count, r.s.Session.Now
+	m.Rounds++
+	if m.Rounds == 1 {
+		m.Began = m.At
+	}
+	v := goOn()
+	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
+	return r.tidy(v)
+}
+
+// mark is where the loop stands.
+func (r round) mark() string {
+	return short(r.state.Phase) + " " + r.task() + " " + strconv.Itoa(r.state.Attempt) + " " + strconv.Itoa(r.state.Global) + " "
+}
+
+// task is the task as people count.
+func (r round) task() string {
+	return strconv.Itoa(r.state.Index+1) + "/" + strconv.Itoa(r.state.Total)
+}
+
+func (r round) tasks() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
+
+func (r round) plugin() string {
+	if r.s.Session.Plugin == "" {
+		return r.Name
+	}
+	return r.s.Session.Plugin
+}
+
+// limit is how many iterations there may be: what the state file says, at most
+// the ceiling.
+func (r round) limit() int { return min(r.state.Limit, r.ceiling) }
+
+// tidy deletes what tasks side by side have left long ago.
+func (r round) tidy(v strategy.Verdict) strategy.Verdict {
+	for _, name := range orphans(r.s.Workspace.Files[r.place.Dir+"/"]) {
+		name = r.place.Dir + "/" + name
+		if f := r.s.Workspace.Files[name]; f.Readable() && f.Age > orphanAge {
+			v.Changes = append(v.Changes, strategy.Change{Name: name, Optional: true})
+		}
+	}
+	return v
+}
+
+func stops(rule, evidence string) strategy.Verdict {
+	return strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
+}
+
+func short(s string) string {
+	if len(s) > 60 {
+		s = strings.ToValidUTF8(s[:60], "") + "…"
+	}
+	return excerpt.PlainName(s)
+}

@@ -1,0 +1,117 @@
+// The state file of a spec: one JSON object, kept by the coordinator. What steers
+// the loop has to make sense, or the file is corrupt; for the rest there are
+// defaults. Numbers may be written as strings, as the originals allow.
+
+package specs
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/object"
+)
+
+// maxCount is what greater numbers count as.
+const maxCount = 1_000_000_000
+
+// specState is what the loop looks at.
+type specState struct {
+	Phase             string
+	Index, Total      int // of tasks; Index counts from 0
+	Attempt, Attempts int // at the task: this one, and how many there may be
+	Global, Limit     int // iterations: this one, and how many there may be
+	Awaiting          bool
+	Recovery          bool
+	Quick             bool
+}
+
+// wholeState tells whether a state file can be all of it.
+func wholeState(data []byte) bool {
+	_, err := object.Read(data)
+	return err == nil
+}
+
+// readState reads a state file.
+func readState(data []byte) (specState, error) {
+	members, err := object.Read(data)
+	if err != nil {
+		return specState{}, err
+	}
+	s := specState{
+		Phase:    phase(members["phase"]),
+		Awaiting: truth(members["awaitingApproval"]),
+		Recovery: truth(members["recoveryMode"]),
+		Quick:    truth(members["quickMode"]),
+	}
+	for _, f := range []struct {
+		name     string
+		to       *int
+		fallback int
+	}{
+		{"taskIndex", &s.Index, 0}, {"totalTasks", &s.Total, 0}, {"globalIteration", &s.Global, 1}, {"maxGlobalIterations", &s.Limit, 100},
+	} {
+		n, ok := count(members[f.name], f.fallback)
+		if !ok {
+			return s, errors.New(f.name + " is " + short(string(members[f.name])) + ", not a whole number from 0")
+		}
+		*f.to = n
+	}
+	s.Attempt, s.Attempts = 1, 5
+	if n, ok := count(members["taskIteration"], 1); ok {
+		s.Attempt = n
+	}
+	if n, ok := count(members["maxTaskIterations"], 5); ok {
+		s.Attempts = n
+	}
+	return s, nil
+}
+
+// count reads a whole number from 0, also one in quotes.
+func count(raw json.RawMessage, fallback int) (int, bool) {
+	if object.Absent(raw) {
+		return fallback, true
+	}
+	text := string(raw)
+	if raw[0] == '"' {
+		if json.Unmarshal(raw, &text) != nil {
+			return 0, false
+		}
+		text = strings.TrimSpace(text)
+		if text == "" || text[0] < '0' || text[0] > '9' {
+			return 0, false // "NaN", "Inf", "0x1" and "-1" are numbers to ParseFloat
+		}
+	}
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil && !math.IsInf(n, 1) || n < 0 || !math.IsInf(n, 1) && n != math.Trunc(n) {
+		return 0, false
+	}
+	return int(min(n, maxCount)), true
+}
+
+// truth reads a flag, also one in quotes.
+func truth(raw json.RawMessage) bool {
+	return string(raw) == "true" || string(raw) == `"true"`
+}
+
+func phase(raw json.RawMessage) string {
+	text := string(raw)
+	if object.Absent(raw) {
+		return "unknown"
+	}
+	if json.Unmarshal(raw, &text) != nil {
+		return string(raw)
+	}
+	return text
+}
+
+// isOver tells a phase that comes after all others.
+func isOver(phase string) bool {
+	switch strings.ToLower(phase) {
+	case "complete", "completed", "done", "finished", "cancelled", "canceled":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,198 @@
+// What ralph-specum and ralph-speckit say to the model, and the errors.
+
+package specs
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// goOnWithTask is the reminder of the coordinator's prompt. The whole of it
+// stands in commands/implement.md and is not sent again at every stop.
+func (r round) goOnWithTask() strategy.Verdict {
+	st := r.state
+	index, attempt, global := strconv.Itoa(st.Index), strconv.Itoa(st.Attempt), strconv.Itoa(st.Global)
+	head := "Continue " + r.Noun + ": " + r.place.Name + " (Task " + r.task() + ", Iter " + global + ")"
+	told := r.Title + " iteration " + global + " | Task " + r.task()
+
+	block, group := taskBlock(r.tasks(), st.Index, r.Groups)
+	heading, hand := "## Current Task", "Hand the task above to the spec-executor agent. Do not carry it out yourself."
+	switch {
+	case block == "":
+		block, hand = "Look it up in tasks.md: the task number "+index+", counted from 0.", "Hand that task to the spec-executor agent. Do not carry it out yourself."
+	case group:
+		heading, hand = "## Current Task Group (PARALLEL)", "Hand the tasks above to spec-executor agents, all in one message, each with a progress file of its own (.progress-task-{index}.md). Do not carry them out yourself."
+		told += " (PARALLEL GROUP)"
+	}
+	state, tasks := r.place.Shown+"/"+r.StateFile, r.place.Shown+"/tasks.md"
+	return strategy.Verdict{
+		Rule: "task", Evidence: "task " + r.task() + ", iteration " + global, Told: told,
+		Reason: head + "\n\n" +
+			"## State\nPath: " + r.place.Shown + " | Index: " + index + " | Iteration: " + attempt + "/" + strconv.Itoa(st.Attempts) + " | Recovery: " + strconv.FormatBool(st.Recovery) + "\n\n" +
+			heading + "\n" + block + "\n\n" +
+			"## Resume\n" +
+			"1. Read " + state + " and " + tasks + ". Trust them, not your memory. If the state file is gone, stop.\n" +
+			"2. " + hand + "\n" +
+			"3. When it reports TASK_COMPLETE, check it as /" + r.plugin() + ":implement says; then taskIndex moves on and taskIteration is 1.\n" +
+			"4. When it fails, taskIteration grows by 1. Beyond " + strconv.Itoa(st.Attempts) + ": with recoveryMode add a fix task, without it set awaitingApproval and ask the user.\n" +
+			"5. Either way globalIteration grows by 1. Write the state file, and end your turn.\n" +
+			"6. When every box in tasks.md is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
+	}
+}
+
+// goOnWithBoxes is for a state file that is ahead of tasks.md.
+func (r round) goOnWithBoxes(open int) strategy.Verdict {
+	n := strconv.Itoa(open)
+	if open == 1 {
+		n += " unchecked item"
+	} else {
+		n += " unchecked items"
+	}
+	return strategy.Verdict{
+		Rule: uncheckedBoxes, Evidence: "tasks.md has " + n, Told: r.Title + ": tasks.md of " + r.place.Name + " has " + n,
+		Notes: []string{"The state file says that all is done, and tasks.md has " + n},
+		Reason: "Tasks incomplete: the state file says that task " + r.task() + " is next, but " + r.place.Shown + "/tasks.md has " + n + " (- [ ]).\n\n" +
+			"1. Carry out what is unchecked there through the spec-executor agent, and add no task.\n" +
+			"2. Write totalTasks and taskIndex in " + r.place.Shown + "/" + r.StateFile + " as you count them in tasks.md.\n" +
+			"3. When every box is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
+	}
+}
+
+// goOnWithPhase is for a spec that is written without asking.
+func (r round) goOnWithPhase() strategy.Verdict {
+	phase := short(r.state.Phase)
+	return strategy.Verdict{
+		Rule: quickMode, Evidence: "quickMode in phase " + phase, Told: r.Title + " quick mode: phase " + phase + " of " + r.place.Name,
+		Reason: "Quick mode active: go on with phase " + phase + " of " + r.place.Name + ".\n\n" +
+			"Finish what this phase has to produce, then take up the next one. Decide yourself where a decision is due, and ask the user nothing. " +
+			"Write the phase into " + r.place.Shown + "/" + r.StateFile + " as you go.",
+	}
+}
+
+// corrupt is for a state file that makes no sense.
+func (r round) corrupt(err error) strategy.Verdict {
+	file := r.place.Shown + "/" + r.StateFile
+	v := stops("corrupt", file+": "+err.Error())
+	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
+		"Recovery options:\n" +
+		"1. Start again: /" + r.plugin() + ":implement makes the state anew from tasks.md, whose boxes know what is done\n" +
+		"2. Call it off: /" + r.plugin() + ":cancel\n\n" +
+		"Tell the user what happened and which of the two you suggest. Take up no task before that file is right."
+	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): /" + r.plugin() + ":implement or /" + r.plugin() + ":cancel"
+	return r.once(v, r.file.Data)
+}
+
+// limited is for a loop that has gone on for long enough.
+func (r round) limited(reached int) strategy.Verdict {
+	n := strconv.Itoa(r.limit())
+	v := stops("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
+	v.Notes = []string{
+		"ERROR: Maximum global iterations (" + n + ") reached. What kept failing stands in " + r.place.Shown + "/.progress.md.",
+		"Recovery: mend that, then /" + r.plugin() + ":implement; or /" + r.plugin() + ":cancel",
+	}
+	capped := ""
+	if r.state.Limit > r.ceiling {
+		capped = "The state file asks for " + strconv.Itoa(r.state.Limit) + "; the ceiling is " + n + ", and only the user's own ~/.claude/springfield/" + r.plugin() + ".json can raise it."
+		v.Notes = append(v.Notes, capped)
+		capped = "\n" + capped + "\n"
+	}
+	if !r.Blocks {
+		return v
+	}
+	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.task() + ".\n" + capped + "\n" +
+		"Recovery options:\n" +
+		"1. Read " + r.place.Shown + "/.progress.md: what failed again and again?\n" +
+		"2. Mend that by hand, then start again: /" + r.plugin() + ":implement\n" +
+		"3. Call it off: /" + r.plugin() + ":cancel\n\n" +
+		"Tell the user where it stands and what you suggest. Take up no further task."
+	v.Told = r.Title + ": maximum of " + n + " global iterations reached at task " + r.task() + " of " + r.place.Name
+	return r.once(v, append([]byte("limit "), r.file.Data...))
+}
+
+// unreadable is for a state file that is there and cannot be read. The model
+// could not mend that; the user is told, once.
+func (r round) unreadable() strategy.Verdict {
+	file := r.place.Shown + "/" + r.StateFile
+	v := stops("unreadable", file+": "+r.file.Problem)
+	m := r.memory
+	if h := excerpt.Hash("unreadable " + r.file.Problem); !slices.Contains(m.Told, h) {
+		v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so I let Claude stop"
+		m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+		v.Remember = m
+	}
+	return v
+}
+
+// once makes an error block, the first time that this content of the state file
+// brings it up in this session. After that only the user is told.
+func (r round) once(v strategy.Verdict, content []byte) strategy.Verdict {
+	m := r.memory
+	h := excerpt.Hash(string(content))
+	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
+		v.Reason, v.Remember = "", m
+		return v
+	}
+	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+	m.Mark, m.At = "error", r.s.Session.Now
+	v.Decision, v.Remember = strategy.Continue, m
+	return v
+}
+
+// boxes counts unchecked boxes.
+func boxes(tasks []byte) (open int) {
+	for _, line := range strings.Split(string(tasks), "\n") {
+		line = strings.TrimLeft(line, " \t")
+		if strings.HasPrefix(line, "- [ ]") || strings.HasPrefix(line, "* [ ]") {
+			open++
+		}
+	}
+	return open
+}
+
+// taskBlock is the task with this number, counted from 0: its line and what is
+// indented below it. With groups set, tasks right behind it that are marked [P]
+// as it is come along.
+func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
+	var lines []string
+	n, count := -1, 0
+	for _, line := range strings.Split(string(tasks), "\n") {
+		line = strings.TrimRight(line, " \t\r")
+		switch {
+		case isTask(line):
+			n++
+			parallel := groups && strings.Contains(line, "[P]")
+			if n == index || n > index && group && parallel && count < maxGroup {
+				group = parallel
+				count++
+				lines = append(lines, line)
+			} else if n > index {
+				return cutBlock(lines), group && count > 1
+			}
+		case n < index:
+		case line == "" || strings.HasPrefix(line, "  ") || strings.HasPrefix(line, "\t"):
+			lines = append(lines, line)
+		default:
+			return cutBlock(lines), group && count > 1
+		}
+	}
+	return cutBlock(lines), group && count > 1
+}
+
+// isTask tells the line of a task. Indented boxes belong to the task above.
+func isTask(line string) bool {
+	return len(line) >= 5 && (line[0] == '-' || line[0] == '*') && line[1:3] == " [" && strings.ContainsRune(" xX", rune(line[3])) && line[4] == ']'
+}
+
+// cutBlock joins the lines and bounds them.
+func cutBlock(lines []string) string {
+	block := strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	block = strings.ToValidUTF8(block, "?")
+	if len(block) > maxBlock {
+		block = strings.ToValidUTF8(block[:maxBlock], "") + "…"
+	}
+	return block
+}

@@ -1,0 +1,331 @@
+// Package bart is bart-simpson: Claude says itself whether it goes on. Two markers in its last
+// message, <!-- el-barto:continue --> and <!-- el-barto:stop -->, and
+// announcements that say how far it is: "I'm using executing-plans. Task 3/5."
+//
+// What counts is what Claude says, not what it shows: a marker or an
+// announcement in a code block, in inline code or in a quotation is none. Of
+// several the last counts. Stop always stops; a question stops whatever the
+// marker says.
+package bart
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/closing"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// maxMarker bounds what stands in a marker, in bytes.
+const maxMarker = 100
+
+// What the model is told.
+const (
+	goOnWithMarker   = "Your message has {evidence}, so there is work left.{todos} Go on with it now. End with <!-- el-barto:stop --> when everything is done, or when you need the user."
+	goOnWithAnnounce = "You said {evidence}, so it is not the last one.{todos} Go on with it, and then with the next one, now. Say which one you are at; when you need a decision from the user, ask for it and wait."
+	goOnWithList     = "You said {evidence}, and the todo list that changed since is not done.{todos} Go on with the next one now and mark each as done when it is; if you need a decision from the user, ask for it and wait."
+)
+
+// Name is the strategy's name.
+const Name = "bart-simpson"
+
+// Strategy is bart-simpson.
+func Strategy() strategy.Strategy {
+	return strategy.Strategy{Name: Name, New: func() strategy.Options { return &Options{} }}
+}
+
+// Options are those of rules.
+type Options struct{ rules.Options }
+
+// Over puts a file over what is in force below.
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	o.Put(&below.(*Options).Options, nil, set, false, l)
+}
+
+// Rules are the rules in the order in which they are asked.
+func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set("")) }
+
+// Prepare is Decide for who has many situations. The same message is not continued
+// twice.
+func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
+	match := rules.Matching(o.Rules(), kept)
+	return func(s strategy.Situation) strategy.Verdict {
+		v := match(s)
+		v.Once = true
+		return v
+	}
+}
+
+// Decide asks the rules.
+func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
+
+// set asks for a stop first, then for the person, then for what Claude said.
+func set(string) []rules.Rule {
+	var questions, others []rules.Rule
+	for _, r := range rules.Person() {
+		switch r.ID {
+		case "asked", "asks", "choices":
+			questions = append(questions, r)
+		default:
+			others = append(others, r)
+		}
+	}
+	all := []rules.Rule{{ID: "marker-stop", Then: strategy.Stop, Sure: 99, Own: markerSays("stop")}}
+	all = append(all, questions...)
+	all = append(all, rules.Rule{ID: "marker", Then: strategy.Continue, Sure: 95, Reason: goOnWithMarker, Own: markerSays("continue")})
+	all = append(all, others...)
+	return append(all,
+		rules.Rule{ID: "todos", Then: strategy.Continue, Reason: goOnWithList, Own: announcedTodos},
+		rules.Rule{ID: "announced", Then: strategy.Continue, Reason: goOnWithAnnounce, Own: announcedMore},
+		rules.Rule{ID: "announced-last", Then: strategy.Stop, Own: announcedLast},
+	)
+}
+
+// markerSays tests whether the last marker of this turn's message is this one.
+func markerSays(word string) func(strategy.Situation) (string, string, bool) {
+	return func(s strategy.Situation) (evidence, reason string, ok bool) {
+		found := ""
+		if !s.Message.Earlier {
+			found = lastMarker(spoken(s.Message.Text))
+		}
+		if found == "" {
+			return "no marker", "", false
+		}
+		return "the marker el-barto:" + found, "", found == word
+	}
+}
+
+func announcedMore(s strategy.Situation) (evidence, reason string, ok bool) {
+	a, found := announcedIn(s)
+	return a.String(), "", found && a.at < a.of
+}
+
+func announcedLast(s strategy.Situation) (evidence, reason string, ok bool) {
+	a, found := announcedIn(s)
+	return a.String(), "", found && a.at == a.of
+}
+
+// announcedTodos tests whether beside an announcement there is a todo list that
+// changed in this turn and is open: it knows more than the announcement.
+func announcedTodos(s strategy.Situation) (evidence, reason string, ok bool) {
+	a, found := announcedIn(s)
+	if !found {
+		return a.String(), "", false
+	}
+	if s.Todos.Turns > 0 {
+		return "the todo list is from an earlier turn", "", false
+	}
+	if s.Todos.Own() > 0 {
+		return a.String(), "", true
+	}
+	return "nothing is open in the todo list", "", false
+}
+
+func announcedIn(s strategy.Situation) (announcement, bool) {
+	if s.Message.Earlier {
+		return announcement{}, false
+	}
+	return lastAnnouncement(edges(closing.WithoutComments(spoken(s.Message.Text))))
+}
+
+// edges are the first two paragraphs of a text and the last two: where Claude
+// says what it is at. Further in, a long message reports: "Phase 12 of 17" is a
+// line of a table there.
+func edges(text string) string {
+	var all []string
+	for _, p := range strings.Split(text, "\n\n") {
+		if strings.Trim(p, " \t\n-*_") != "" { // a line across the page is no paragraph
+			all = append(all, p)
+		}
+	}
+	if len(all) > 4 {
+		all = append(all[:2], all[len(all)-2:]...)
+	}
+	return strings.Join(all, "\n\n")
+}
+
+// spoken is what is left of a message without code and quotations.
+func spoken(text string) string {
+	var b strings.Builder
+	blank, indented := true, false
+	markdown.EachLine(text, func(_ int, line string, code bool) {
+		trimmed := strings.TrimLeft(line, " \t")
+		// Indented code begins behind a blank line and ends where the indent does.
+		deep := strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")
+		indented = deep && trimmed != "" && (blank || indented) || indented && trimmed == ""
+		blank = trimmed == ""
+		if !code && !indented && !strings.HasPrefix(trimmed, ">") {
+			b.WriteString(line)
+		}
+		b.WriteByte('\n')
+	})
+	return withoutCode(b.String())
+}
+
+// withoutCode leaves inline code out: what stands between two runs of as many
+// backticks in one paragraph.
+func withoutCode(text string) string {
+	type run struct{ start, width, paragraph int }
+	var runs []run
+	paragraph := 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case strings.HasPrefix(text[i:], "\n\n"):
+			paragraph++
+		case text[i] == '`':
+			start := i
+			for i < len(text) && text[i] == '`' {
+				i++
+			}
+			runs = append(runs, run{start, i - start, paragraph})
+			i--
+		}
+	}
+	next := make([]int, len(runs)) // the next run of the same width and paragraph, 0 if none
+	newest := map[[2]int]int{}
+	for i := len(runs) - 1; i >= 0; i-- {
+		key := [2]int{runs[i].width, runs[i].paragraph}
+		next[i] = newest[key]
+		newest[key] = i
+	}
+	var b strings.Builder
+	at := 0
+	for i := 0; i < len(runs); i++ {
+		if next[i] == 0 {
+			continue
+		}
+		b.WriteString(text[at:runs[i].start])
+		i = next[i]
+		at = runs[i].start + runs[i].width
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+// lastMarker is what the last marker says, "continue" or "stop", "" if there is
+// none. Blanks and case do not matter; one between quotation marks is a
+// quotation.
+func lastMarker(text string) (word string) {
+	for {
+		i := strings.Index(text, "<!--")
+		if i < 0 {
+			return word
+		}
+		before := text[:i]
+		text = text[i+len("<!--"):]
+		comment, _, ok := strings.Cut(text[:min(len(text), maxMarker)], "-->")
+		if !ok {
+			continue
+		}
+		after := text[len(comment)+len("-->"):]
+		name, says, _ := strings.Cut(comment, ":")
+		if strings.EqualFold(strings.TrimSpace(name), "el-barto") && !isQuoted(before, after) {
+			switch says = strings.ToLower(strings.TrimSpace(says)); says {
+			case "continue", "stop":
+				word = says
+			}
+			text = after
+		}
+	}
+}
+
+// isQuoted tells whether quotation marks stand right around something.
+func isQuoted(before, after string) bool {
+	opens, closes := false, false
+	for _, mark := range []string{`"`, "'", "“", "‘", "„", "«", "”"} {
+		opens = opens || strings.HasSuffix(before, mark)
+	}
+	for _, mark := range []string{`"`, "'", "”", "’", "“", "»"} {
+		closes = closes || strings.HasPrefix(after, mark)
+	}
+	return opens && closes
+}
+
+// announcement is "Task 3/5", "Step 3 of 5", "Phase 3 of 5".
+type announcement struct {
+	what   string
+	at, of int
+}
+
+func (a announcement) String() string {
+	if a.of == 0 {
+		return "no announcement"
+	}
+	return a.what + " " + strconv.Itoa(a.at) + "/" + strconv.Itoa(a.of)
+}
+
+// lastAnnouncement finds the last announcement of a text.
+func lastAnnouncement(text string) (last announcement, ok bool) {
+	text = excerpt.Lower(text)
+	for i := 0; i < len(text); i++ {
+		word, name := "", ""
+		switch text[i] {
+		case 't':
+			word, name = "task", "Task"
+		case 's':
+			word, name = "step", "Step"
+		case 'p':
+			word, name = "phase", "Phase"
+		default:
+			continue
+		}
+		if strings.HasPrefix(text[i:], word) && !rules.WordBefore(text, i) {
+			if at, of, found := countIn(text[i+len(word):]); found {
+				last, ok = announcement{name, at, of}, true
+			}
+		}
+	}
+	return last, ok
+}
+
+// countIn reads how a text begins as " 3/5" or " 3 of 5", emphasis left aside.
+func countIn(s string) (at, of int, ok bool) {
+	s = strings.TrimPrefix(s, "s")
+	s, gap := skipMarks(s, " \t*_#:(")
+	at, s, ok = numberIn(s)
+	if !gap || !ok {
+		return 0, 0, false
+	}
+	s, _ = skipMarks(s, " \t*_")
+	if rest, found := strings.CutPrefix(s, "/"); found {
+		s = rest
+	} else {
+		s = strings.TrimPrefix(s, "(")
+		s = strings.TrimPrefix(s, "out ")
+		if s, ok = strings.CutPrefix(s, "of "); !ok {
+			return 0, 0, false
+		}
+	}
+	s, _ = skipMarks(s, " \t*_")
+	of, s, ok = numberIn(s)
+	if !ok || of == 0 || at > of || s != "" && (s[0] == '/' || s[0] == '%' || rules.IsWord(rune(s[0]))) || len(s) > 1 && s[0] == '.' && '0' <= s[1] && s[1] <= '9' {
+		return 0, 0, false
+	}
+	return at, of, true
+}
+
+// skipMarks leaves out at most six of some characters.
+func skipMarks(s, marks string) (rest string, skipped bool) {
+	n := 0
+	for n < len(s) && n < 6 && strings.IndexByte(marks, s[n]) >= 0 {
+		n++
+	}
+	return s[n:], n > 0
+}
+
+// numberIn reads up to four digits.
+func numberIn(s string) (n int, rest string, ok bool) {
+	i := 0
+	for i < len(s) && '0' <= s[i] && s[i] <= '9' {
+		i++
+	}
+	if i == 0 || i > 4 {
+		return 0, s, false
+	}
+	n, err := strconv.Atoi(s[:i])
+	return n, s[i:], err == nil
+}

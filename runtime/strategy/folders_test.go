@@ -1,0 +1,104 @@
+package strategy_test
+
+import (
+	"bytes"
+	"flag"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write what is made from the folders")
+
+// folder is a strategy: its package, and the name that it has.
+type folder struct{ dir, name string }
+
+// folders are the strategies that lie beside this file.
+func folders(t *testing.T) (all []folder) {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "testdata" {
+			all = append(all, folder{e.Name(), nameIn(t, e.Name())})
+		}
+	}
+	slices.SortFunc(all, func(a, b folder) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// nameIn is the constant Name of a package.
+func nameIn(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, made := "", false
+	for _, path := range files {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				made = made || d.Recv == nil && d.Name.Name == "Strategy"
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if v, ok := s.(*ast.ValueSpec); ok && d.Tok == token.CONST && v.Names[0].Name == "Name" {
+						name, _ = strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+					}
+				}
+			}
+		}
+	}
+	if name == "" || !made {
+		t.Fatalf("runtime/strategy/%s has no constant Name or no function Strategy", dir)
+	}
+	return name
+}
+
+// The registry is made from the folders.
+func TestRegistryIsCurrent(t *testing.T) {
+	const path = "../registry/list.go"
+	var b bytes.Buffer
+	all := folders(t)
+	b.WriteString("// Code generated from the folders of runtime/strategy by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/strategy\"\n")
+	for _, f := range slices.SortedFunc(slices.Values(all), func(a, b folder) int { return strings.Compare(a.dir, b.dir) }) {
+		b.WriteString("\t\"github.com/cameronsjo/springfield/runtime/strategy/" + f.dir + "\"\n")
+	}
+	b.WriteString(")\n\nfunc list() []func() strategy.Strategy {\n\treturn []func() strategy.Strategy{\n")
+	for _, f := range all {
+		b.WriteString("\t\t" + f.dir + ".Strategy,\n")
+	}
+	b.WriteString("\t}\n}\n\nfunc named(name string) func() strategy.Strategy {\n\tswitch name {\n")
+	for _, f := range all {
+		b.WriteString("\tcase " + f.dir + ".Name:\n\t\treturn " + f.dir + ".Strategy\n")
+	}
+	b.WriteString("\t}\n\treturn nil\n}\n")
+	want, err := format.Source(b.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(path, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the folders say: make generate (%v)", path, err)
+	}
+}

@@ -1,0 +1,130 @@
+// Who may say what of the judge, in which layer. Everyone who writes a layer can ask
+// for less; only the user's own file can have more spent, or name a program.
+
+package lisa
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// maxDollars is the most that any file can have spent.
+const maxDollars = 100
+
+// Options are those of rules, and the judge.
+type Options struct {
+	rules.Options
+	// always tells that rules that are sure are not believed either: the judge is
+	// asked every time.
+	always bool
+	judge  judge.Options
+
+	set struct { // by the file at hand
+		cascade *bool
+		judge   *said
+	}
+}
+
+// said is what a file says of the judge.
+type said struct {
+	Backend string   `json:"backend"`
+	Model   string   `json:"model"`
+	Within  int      `json:"within"`
+	Client  string   `json:"client"`
+	Daily   *float64 `json:"daily"`
+	Session *float64 `json:"session"`
+}
+
+// Judge is who is asked.
+func (o *Options) Judge() judge.Options { return o.judge }
+
+// Members are those of rules, and two.
+func (o *Options) Members() []strategy.Member {
+	return append(o.Options.Members(), strategy.Member{Name: "cascade", Into: &o.set.cascade, Without: "asks no judge"}, strategy.Member{Name: "judge", Into: &o.set.judge, Without: "asks none"})
+}
+
+// Over puts a file over what is in force below.
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	under := below.(*Options)
+	o.always, o.judge = under.always, under.judge
+	switch cascade := o.set.cascade; {
+	case cascade == nil:
+	case !*cascade && l.By == strategy.Project:
+		l.Fault("cascade: a project cannot have the judge asked every time")
+	default:
+		o.always = !*cascade
+	}
+	if o.set.judge != nil {
+		o.choose(*o.set.judge, l)
+		o.spend(*o.set.judge, l)
+	}
+	o.set.cascade, o.set.judge = nil, nil
+	o.Put(&under.Options, nil, set, true, l)
+}
+
+// choose takes of a file who is asked, and for how long.
+func (o *Options) choose(in said, l *strategy.Layer) {
+	only := func(field string) { l.Fault("judge: only your own file can set " + field) }
+	switch {
+	case in.Backend == "" || in.Backend == o.judge.Backend:
+	case l.By == strategy.Project:
+		only("backend")
+	case !slices.Contains(judge.Backends(), in.Backend):
+		l.Fault("judge: there is no backend " + strconv.Quote(in.Backend) + ": choose " + strings.Join(judge.Backends(), " or "))
+	default:
+		o.judge.Backend = in.Backend
+	}
+	switch {
+	case in.Model == "" || in.Model == o.judge.Model:
+	case l.By == strategy.Project:
+		only("model")
+	case !judge.ValidModel(in.Model):
+		l.Fault("judge: " + strconv.Quote(in.Model) + " is no name of a model")
+	default:
+		o.judge.Model = in.Model
+	}
+	switch {
+	case in.Client == "":
+	case l.By != strategy.User:
+		only("client")
+	case !l.IsAbs(in.Client):
+		l.Fault("judge: client is the absolute path of Claude Code's program")
+	default:
+		o.judge.Client = in.Client
+	}
+	switch {
+	case in.Within == 0:
+	case in.Within < 1 || in.Within > judge.MaxWithin:
+		l.Fault("judge: within must be from 1 to " + strconv.Itoa(judge.MaxWithin) + " seconds")
+	case in.Within > o.judge.Within && l.By == strategy.User: // hooks.json says when Claude Code ends the hook
+		l.Fault("judge: within can only be shorter than the plugin's " + strconv.Itoa(o.judge.Within) + " seconds")
+	case in.Within > o.judge.Within && l.By == strategy.Project:
+	default:
+		o.judge.Within = in.Within
+	}
+}
+
+// spend takes limits in dollars: upwards from the user only.
+func (o *Options) spend(in said, l *strategy.Layer) {
+	for _, d := range []struct {
+		name  string
+		value *float64
+		limit *float64
+	}{{"daily", in.Daily, &o.judge.Daily}, {"session", in.Session, &o.judge.Session}} {
+		switch {
+		case d.value == nil:
+		case !(*d.value >= 0 && *d.value <= maxDollars):
+			l.Fault("judge: " + d.name + " must be from 0 to " + strconv.Itoa(maxDollars) + " dollars")
+		case *d.value > *d.limit && l.By == strategy.Author:
+			l.Fault("judge: only your own file can raise " + d.name)
+		case *d.value > *d.limit && l.By == strategy.Project:
+		default:
+			*d.limit = *d.value
+		}
+	}
+}

@@ -1,0 +1,249 @@
+// Package marge is marge-simpson: what remains is written down somewhere, so it reads that. Three
+// kinds of ledger, each with a reader of its own: the workflow state of the first
+// design (state.go), the ledger of superpowers' subagent-driven development
+// (sdd.go), the plan that the session works through (plan.go).
+//
+// First the message is asked whether a person is needed: a ledger says what
+// remains, the message says whose turn it is. Then the first ledger that speaks
+// decides. One that is stale, or another session's, does not speak.
+package marge
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// progress is what a reader found out.
+type progress struct {
+	// found tells that there is a ledger that speaks, or would if it could.
+	found bool
+	// done and total count its tasks.
+	done, total int
+	// where says how far it is, in words: "2 of 5 tasks complete in …".
+	where string
+	// next is what to do next, and how to write it down, for the model.
+	next string
+	// waiting is why a person is needed, "" if none is.
+	waiting string
+	// fault is what is wrong with it: Claude may stop.
+	fault string
+	// unsure is why it does not speak: it is stale, or cannot be understood.
+	unsure string
+}
+
+// Name is the strategy's name.
+const Name = "marge-simpson"
+
+// Strategy is marge-simpson.
+func Strategy() strategy.Strategy {
+	return strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options { return &Options{stale: 30} }}
+}
+
+// maxStale is the longest time after which a ledger says nothing any more, in
+// minutes: a week.
+const maxStale = 7 * 24 * 60
+
+// Options are those of rules, and after how many minutes a ledger that has not been
+// touched says nothing any more.
+type Options struct {
+	rules.Options
+	stale int
+	set   int // by the file at hand
+}
+
+// Members are those of rules, and one.
+func (o *Options) Members() []strategy.Member {
+	return append(o.Options.Members(), strategy.Member{Name: "stale", Into: &o.set, Without: "reads no ledgers"})
+}
+
+// Over puts a file over what is in force below. A project may only make ledgers stale
+// sooner.
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	under, set := below.(*Options), o.set
+	o.stale, o.set = under.stale, 0
+	switch {
+	case set == 0:
+	case set < 0 || set > maxStale:
+		l.Fault("stale: must be from 1 to " + strconv.Itoa(maxStale) + " minutes")
+	case set > o.stale && l.By == strategy.Project:
+	default:
+		o.stale = set
+	}
+	o.Put(&under.Options, nil, o.ruleSet, false, l)
+}
+
+// Needs are what rules look at, the plans that were named, and the ledgers.
+func (o *Options) Needs() strategy.Needs {
+	needs := o.Options.Needs()
+	needs.Plans, needs.Files = true, wants
+	return needs
+}
+
+// Rules are the rules in the order in which they are asked.
+func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
+
+// Prepare is Decide for who has many situations.
+func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
+	return rules.Matching(o.Rules(), kept)
+}
+
+// Decide asks the rules.
+func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
+
+// reader reads one kind of ledger.
+type reader struct {
+	id    string
+	wants func(strategy.Situation) []strategy.Want
+	reads func(*Options, strategy.Situation) progress
+}
+
+// readers are in the order in which they speak.
+func readers() []reader {
+	return []reader{
+		{"state", workflowWants, workflowReads},
+		{"sdd", sddWants, sddReads},
+		{"plan", planWants, planReads},
+	}
+}
+
+func wants(s strategy.Situation) (all []strategy.Want) {
+	for _, r := range readers() {
+		all = append(all, r.wants(s)...)
+	}
+	return all
+}
+
+// ruleSet asks for the person, then every ledger. Each is read once, when the first of
+// its rules is asked.
+func (o *Options) ruleSet(string) []rules.Rule {
+	all := append(rules.Person(), rules.Rule{ID: "answers", Then: strategy.Stop, Own: onlyAnswers})
+	var ledgers []func(strategy.Situation) progress
+	for _, r := range readers() {
+		var known *progress
+		ledgers = append(ledgers, func(s strategy.Situation) progress {
+			if known == nil {
+				p := r.reads(o, s)
+				known = &p
+			}
+			return *known
+		})
+	}
+	for i, r := range readers() {
+		own := func(holds func(p progress, s strategy.Situation) (evidence, reason string, ok bool)) func(strategy.Situation) (string, string, bool) {
+			return func(s strategy.Situation) (string, string, bool) { return holds(ledgers[i](s), s) }
+		}
+		all = append(all,
+			rules.Rule{ID: r.id + "-waiting", Then: strategy.Stop, Sure: 99, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
+				return p.waiting, "", p.waiting != ""
+			})},
+			rules.Rule{ID: r.id + "-fault", Then: strategy.Stop, Sure: 50, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
+				return p.fault, "", p.fault != ""
+			})},
+			rules.Rule{ID: r.id + "-done", Then: strategy.Stop, Own: own(func(p progress, _ strategy.Situation) (string, string, bool) {
+				return p.where, "", p.speaks() && p.done == p.total
+			})},
+			rules.Rule{ID: r.id, Then: strategy.Continue, Own: own(func(p progress, s strategy.Situation) (string, string, bool) {
+				return p.where, p.next + rules.Remaining(s.Todos.List), p.speaks() && p.done < p.total
+			})},
+		)
+	}
+	return append(all, rules.Rule{ID: "unsure", Then: strategy.Stop, Sure: 50, Own: func(s strategy.Situation) (string, string, bool) {
+		for _, ledger := range ledgers {
+			if p := ledger(s); p.unsure != "" {
+				return p.unsure, "", true
+			}
+		}
+		return "no ledger is there", "", false
+	}})
+}
+
+func (p progress) speaks() bool {
+	return p.found && p.waiting == "" && p.fault == "" && p.unsure == ""
+}
+
+// tooOld says that a ledger is too old to rely on, "" if it is not.
+func (o *Options) tooOld(name string, age int64) string {
+	minutes := o.stale
+	if age <= int64(minutes)*60_000 {
+		return ""
+	}
+	return shown(name) + " says nothing any more: nobody has touched it for " + strconv.FormatInt(age/60_000, 10) + " min, and " + strconv.Itoa(minutes) + " is the limit"
+}
+
+// onlyAnswers tests whether the person has asked something and Claude has only
+// looked: what it says then is the answer, whatever remains elsewhere.
+func onlyAnswers(s strategy.Situation) (evidence, reason string, ok bool) {
+	if !isQuestion(s.Turn.Prompt) {
+		return "the prompt asks nothing", "", false
+	}
+	for _, call := range s.Turn.Calls {
+		if !onlyLooks(call.Name) {
+			return "Claude has done more than look: " + call.Name, "", false
+		}
+	}
+	return "you asked " + excerpt.Quote(s.Turn.Prompt) + ", and this is the answer", "", true
+}
+
+// isQuestion tells whether a prompt wants to know something rather than to have
+// it done.
+func isQuestion(prompt string) bool {
+	prompt = strings.TrimSpace(prompt)
+	if prompt == "" || rules.Opens(prompt, []string{"can you", "could you", "would you", "will you", "please"}) {
+		return false
+	}
+	return rules.Closes(prompt, "?？") || rules.Opens(prompt, []string{
+		"what", "which", "why", "how", "where", "when", "who", "is", "are", "does", "did", "was", "were", "has", "have",
+		"explain", "describe", "show me", "tell me", "list", "summarize", "summarise",
+	})
+}
+
+// onlyLooks tells whether a tool changes nothing.
+func onlyLooks(tool string) bool {
+	switch tool {
+	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "TaskList", "TaskGet", "TodoRead", "AskUserQuestion":
+		return true
+	}
+	return false
+}
+
+// isGoOn tells whether a prompt only says to go on with what was.
+func isGoOn(prompt string) bool {
+	prompt = strings.TrimSpace(prompt)
+	return len(prompt) <= 60 && rules.Opens(prompt, []string{
+		"continue", "go on", "go ahead", "keep going", "carry on", "proceed", "resume", "next", "yes", "ok", "okay", "do it", "sounds good",
+	})
+}
+
+// relative is a name in the workspace for a path that somebody wrote, "" if it
+// lies elsewhere.
+func relative(dir, name string) string {
+	name = strings.ReplaceAll(name, `\`, "/")
+	dir = strings.TrimSuffix(strings.ReplaceAll(dir, `\`, "/"), "/")
+	if rest, ok := strings.CutPrefix(name, dir+"/"); ok && dir != "" {
+		name = rest
+	}
+	name = strings.TrimPrefix(name, "./")
+	if strings.HasPrefix(name, "/") || strings.HasPrefix(name, "~") || len(name) > 1 && name[1] == ':' {
+		return ""
+	}
+	return name
+}
+
+// shown is a name as it can be shown: on one line, without control characters,
+// not too long.
+func shown(name string) string {
+	name = strings.TrimSuffix(strings.TrimPrefix(excerpt.QuoteUpTo(name, 200), "“"), "”")
+	return name
+}
+
+// at names a line of a file, or the file if no line is known.
+func at(name string, line int) string {
+	if line == 0 {
+		return shown(name)
+	}
+	return shown(name) + ", line " + strconv.Itoa(line)
+}

@@ -1,0 +1,176 @@
+// Plans: Markdown files with check boxes, as superpowers' writing-plans makes
+// them in docs/superpowers/plans, and people anywhere. A plan counts while the
+// session works on it, and that shows in its being named: in the prompt, by a
+// call, or by Claude, in this turn. A turn that only says to go on is one with
+// those before it.
+
+package marge
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/fact"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+const (
+	maxPlans = 4 // plans that are read
+	// lookBack is how many turns a plan may have been named ago when the person
+	// only says to go on.
+	lookBack = 3
+)
+
+// plan is a plan as it stands.
+type plan struct {
+	tasks []task
+	boxes []markdown.Box
+}
+
+// task is a heading "Task 3: …", with the first open box below it.
+type task struct {
+	label, title string
+	line         int
+	boxes        int
+	open         markdown.Box // line 0: there is none
+}
+
+// ticked tells that it has boxes, and none of them is open.
+func (t task) ticked() bool { return t.boxes > 0 && t.open.Line == 0 }
+
+// parsePlan reads the tasks and check boxes of a plan.
+func parsePlan(text string) (p plan) {
+	current, known := -1, map[string]int{}
+	markdown.EachLine(text, func(n int, line string, code bool) {
+		if code {
+			return
+		}
+		if heading, ok := markdown.HeadingOf(line); ok {
+			if label, title, ok := taskHeading(heading); ok {
+				if current, ok = known[label]; !ok {
+					current = len(p.tasks)
+					known[label] = current
+					p.tasks = append(p.tasks, task{label: label, title: title, line: n})
+				}
+			}
+			return
+		}
+		if b, ok := markdown.BoxOf(line); ok {
+			b.Line = n
+			p.boxes = append(p.boxes, b)
+			if current < 0 {
+				return
+			}
+			t := &p.tasks[current]
+			if t.boxes++; !b.Done && t.open.Line == 0 {
+				t.open = b
+			}
+		}
+	})
+	return p
+}
+
+// taskHeading reads "Task 3: Recovery modes".
+func taskHeading(heading string) (label, title string, ok bool) {
+	const word = "Task"
+	if len(heading) < len(word) || !strings.EqualFold(heading[:len(word)], word) {
+		return "", "", false
+	}
+	rest := heading[len(word):]
+	trimmed := strings.TrimLeft(rest, " \t#")
+	if label, trimmed = taskLabel(trimmed); label == "" || trimmed == rest {
+		return "", "", false
+	}
+	return label, strings.TrimLeft(trimmed, " \t:.)-–—"), true
+}
+
+// taskLabel reads the number of a task: 3, 4b, 1.2.
+func taskLabel(s string) (label, rest string) {
+	i := 0
+	for i < len(s) && i < 12 && (isDigit(s[i]) || s[i] == '.' && i > 0 && i+1 < len(s) && isDigit(s[i+1])) {
+		i++
+	}
+	if i > 0 && i < len(s) && s[i]|0x20 >= 'a' && s[i]|0x20 <= 'z' && !rules.WordAt(s, i+1) {
+		i++
+	}
+	return strings.ToLower(s[:i]), s[i:]
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+// count counts the boxes that are done and finds the first that is open.
+func (p plan) count() (done int, first markdown.Box) {
+	for _, b := range p.boxes {
+		if b.Done {
+			done++
+		} else if first.Line == 0 {
+			first = b
+		}
+	}
+	return done, first
+}
+
+// inUse are the plans that the session works on, the newest first.
+func inUse(s strategy.Situation) []fact.Plan {
+	within := 0
+	if isGoOn(s.Turn.Prompt) {
+		within = lookBack
+	}
+	var all []fact.Plan
+	for _, p := range s.Plans {
+		if p.Turns > within || strings.Contains(p.Name, sddDir) {
+			continue
+		}
+		if p.Name = relative(s.Workspace.Dir, p.Name); p.Name != "" && !strings.HasSuffix(p.Name, "/") && len(all) < maxPlans {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+func planWants(s strategy.Situation) []strategy.Want {
+	var all []strategy.Want
+	for _, p := range inUse(s) {
+		all = append(all, strategy.Want{Name: p.Name})
+	}
+	return all
+}
+
+func planReads(_ *Options, s strategy.Situation) (p progress) {
+	for _, named := range inUse(s) {
+		f := s.Workspace.Files[named.Name]
+		if f.Problem != "" && p.unsure == "" {
+			p.unsure = "the plan " + shown(named.Name) + ": " + f.Problem
+		}
+		if !f.Readable() {
+			continue
+		}
+		if s.Workspace.Files[sddDir+slugOf(named.Name)+sddFile].Found {
+			continue // its ledger speaks for it: nobody ticks its boxes
+		}
+		read := parsePlan(string(f.Data))
+		if len(read.boxes) == 0 {
+			continue
+		}
+		done, first := read.count()
+		p = progress{found: true, done: done, total: len(read.boxes)}
+		count := strconv.Itoa(done) + " of " + strconv.Itoa(len(read.boxes))
+		p.where = count + " boxes ticked in " + shown(named.Name)
+		switch {
+		case done == len(read.boxes):
+		case done == 0 && named.Written:
+			// Whoever has just written it may want it read first.
+			p.unsure = "nobody has begun with " + shown(named.Name) + ": it was written in this turn, and no box is ticked"
+		default:
+			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.Quote(first.Text)
+			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + excerpt.Quote(first.Text) + " (" + at(named.Name, first.Line) +
+				"). Go on with it now and tick its box when it is done; tick first what is done already. If you need a decision from the user, ask for it and wait."
+		}
+		return p
+	}
+	return p
+}

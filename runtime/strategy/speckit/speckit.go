@@ -1,0 +1,35 @@
+// Package speckit is ralph-speckit: features in .specify/specs, the state in .speckit-state.json.
+package speckit
+
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/specs"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Name is the strategy's name.
+const Name = "ralph-speckit"
+
+// Strategy is ralph-speckit.
+func Strategy() strategy.Strategy {
+	return specs.Kind{
+		Name: Name, Title: "Ralph-speckit", Noun: "feature",
+		Current: ".specify/.current-feature", Local: ".claude/ralph-speckit.local.md", StateFile: ".speckit-state.json",
+		Find: speckitPlaces,
+	}.Strategy()
+}
+
+// speckitPlaces is where the feature lies that .specify/.current-feature names.
+func speckitPlaces(s strategy.Situation, _ []string) ([]specs.Place, []strategy.Want) {
+	const current, root = ".specify/.current-feature", ".specify/specs/"
+	wants := []strategy.Want{{Name: current}}
+	name := specs.NameIn(s.Workspace.Files[current])
+	p, ok := specs.PlaceAt(root + name)
+	if name == "" || !ok || !strings.HasPrefix(p.Dir, root) {
+		return nil, wants
+	}
+	p.Name = excerpt.PlainName(name)
+	return []specs.Place{p}, wants
+}

@@ -1,0 +1,372 @@
+// Package wiggum is ralph-wiggum: the goal loop. A file in the project says what the goal is, how
+// many iterations it may take and what Claude says when it is reached; at each
+// stop the loop counts one up and goes on until one of them ends it.
+//
+// The file belongs to its user: only the count changes, and, when the first
+// session stops there, the session that the loop is bound to. It may have come with
+// a cloned repository, so the user's own ceiling stands above its maximum.
+package wiggum
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Name is the strategy's name.
+const Name = "ralph-wiggum"
+
+const (
+	// goalStalls is how many continues in a row may bring the same text and no tool
+	// call.
+	goalStalls = 3
+	// goalBody is how much of the goal the model is told at each stop, in
+	// characters, and goalPromise how much of the promises.
+	goalBody    = 2000
+	goalPromise = 1000
+	// goalFile is how much of a loop's file the history keeps, in bytes.
+	goalFile = 16 << 10
+)
+
+// Strategy is ralph-wiggum.
+func Strategy() strategy.Strategy {
+	return strategy.Strategy{
+		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
+		New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
+	}
+}
+
+// Options are the most iterations that a loop's file can ask for.
+type Options struct{ Ceiling strategy.Number }
+
+// Rounds is that number.
+func (o *Options) Rounds() int { return o.Ceiling.Value }
+
+// Members are the ceiling.
+func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.Member()} }
+
+// Over puts a file over what is in force below.
+func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
+	o.Ceiling.Over(below.(*Options).Ceiling, l)
+}
+
+// Needs are the loop's file, and what is remembered of the loop.
+func (o *Options) Needs() strategy.Needs {
+	return strategy.Needs{Memories: true, Files: func(strategy.Situation) []strategy.Want {
+		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := Read(data); return err == nil }}}
+	}}
+}
+
+// Reminder is what the model is told first, word for word as users of the
+// original know it.
+const Reminder = `[SYSTEM REMINDER - CONTINUATION LOOP ACTIVE]
+This is an automated continuation loop. Review your progress:
+- Check what has been completed
+- Continue working towards the goal
+- If complete, explicitly state the completion promise
+- If blocked, explain the issue`
+
+// Decide counts the loop up, and ends it or goes on.
+func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
+	l := goalLoop{s: s, file: s.Workspace.Files[File]}
+	l.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
+	switch {
+	case !l.file.Found:
+		return l.gone()
+	case l.file.Problem != "":
+		return l.rests("unreadable", File+": "+l.file.Problem)
+	}
+	var err error
+	if l.Goal, err = Read(l.file.Data); err != nil {
+		return l.rests("frontmatter", File+": "+err.Error())
+	}
+	if l.Session != "" && s.Session.ID != "" && l.Session != s.Session.ID {
+		return strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
+	}
+	l.max = l.Max
+	if l.max > o.Rounds() {
+		l.max, l.capped = o.Rounds(), true
+	}
+	l.remember()
+	return l.decide(o.Rounds())
+}
+
+// goalLoop is a loop at one stop.
+type goalLoop struct {
+	Goal
+	s      strategy.Situation
+	file   strategy.File
+	max    int
+	capped bool            // the file asks for more than the ceiling
+	memory strategy.Memory // of it
+	fresh  bool            // its first stop
+	id     string
+	rounds int // continues for this prompt of the user, whatever the file says
+}
+
+// remember finds what is remembered of the loop. A file that is not the one that
+// was counted up last is another loop, or was edited by hand: its stalls count
+// anew. A file that has come back with the ID of a loop that is over is a new
+// loop, too.
+func (l *goalLoop) remember() {
+	if !IsLoopID(l.ID) {
+		l.ID = ""
+	} else if l.memory.Mark == overMark+l.ID {
+		l.ID, l.Started = "", 0
+	}
+	l.id = l.ID
+	if l.fresh = l.ID == "" || l.Started == 0; l.id == "" {
+		l.id = NewLoopID(l.s.Workspace.Dir, l.s.Session.ID, l.s.Session.Now)
+	}
+	if l.memory.Prompt == l.s.Turn.PromptID && l.s.Turn.PromptID != "" {
+		l.rounds = l.memory.Rounds
+	}
+	if l.memory.Mark != l.mark(l.Count) {
+		l.memory = strategy.Memory{Key: l.memory.Key}
+	}
+	if l.Started == 0 {
+		l.Started = l.s.Session.Now
+	}
+}
+
+// mark tells one loop at one iteration from others.
+func (l *goalLoop) mark(count int) string { return l.id + " " + strconv.Itoa(count) }
+
+// overMark begins the mark of a loop that is over.
+const overMark = "over "
+
+// runs tells which loop this session was in at its last stop.
+func runs(m strategy.Memory) (id string, count int, ok bool) {
+	id, number, _ := strings.Cut(m.Mark, " ")
+	count, err := strconv.Atoi(number)
+	return id, count, err == nil && IsLoopID(id) && m.Mark != overMark+number
+}
+
+// gone is a stop without a file. If this session was in a loop, somebody has
+// taken it away, which may have been Claude.
+func (l *goalLoop) gone() strategy.Verdict {
+	v := strategy.Verdict{Decision: strategy.Stop, Rule: "no-loop", Sure: 100, Evidence: "there is no " + File}
+	if id, count, ok := runs(l.memory); ok {
+		l.id, l.max = id, l.memory.Max
+		v.Told = l.name() + ": the loop is over: its file is gone"
+		v.Events = []strategy.LoopEvent{l.event(strategy.LoopCancelled, count)}
+		v.Remember = strategy.Memory{Key: l.memory.Key, Mark: overMark + id}
+	}
+	return v
+}
+
+// rests is a stop with a file that is no loop: once, the user is told why.
+func (l *goalLoop) rests(rule, evidence string) strategy.Verdict {
+	v := strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
+	if hash := excerpt.Hash(evidence); !slices.Contains(l.memory.Told, hash) {
+		v.Told = l.name() + ": no loop: " + evidence
+		v.Remember = l.memory
+		v.Remember.Told = append(slices.Clone(l.memory.Told), hash)
+	}
+	return v
+}
+
+// name is how the plugin is called.
+func (l *goalLoop) name() string {
+	if l.s.Session.Plugin == "" {
+		return "ralph-wiggum"
+	}
+	return l.s.Session.Plugin
+}
+
+func (l *goalLoop) decide(ceiling int) strategy.Verdict {
+	if !l.Active {
+		v := strategy.Verdict{Decision: strategy.Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + File}
+		if l.memory.Mark != "" { // it was running until now
+			v.Remember = strategy.Memory{Key: l.memory.Key}
+			if l.Stopped == 0 { // else it has been told by who stopped it
+				v.Events = []strategy.LoopEvent{l.event(strategy.LoopCancelled, l.Count)}
+			}
+		}
+		return v
+	}
+	count := l.Count + 1
+	text := strings.ToLower(l.said())
+	for _, promise := range l.Promises {
+		if strings.Contains(text, strings.ToLower(promise)) {
+			return l.ends(strategy.LoopPromised, count, "Claude said "+excerpt.Quote(promise), "Completion promise detected. Loop stopped successfully.")
+		}
+	}
+	stalls := l.stalls()
+	switch {
+	case count >= l.max:
+		return l.ends(strategy.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
+		return l.ends(strategy.LoopTimedOut, count, "it began "+minutes(l.s.Session.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
+	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
+		return l.ends(strategy.LoopTimedOut, count, "the iteration took "+minutes(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+	case stalls >= goalStalls:
+		return l.pauses(strategy.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
+	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
+		return l.pauses(strategy.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
+	}
+	return l.goesOn(count, stalls)
+}
+
+// said is what Claude has said since our last continue. What the transcript has
+// from before counts as nothing: a promise in it was made to another loop.
+func (l *goalLoop) said() string {
+	if !l.s.Message.Own && (l.s.Message.Earlier || l.memory.Text == excerpt.Hash(l.s.Message.Text)) {
+		return ""
+	}
+	return l.s.Message.Text
+}
+
+// idles counts our continues in a row without a tool call, of one prompt. Without
+// a transcript nobody knows of calls.
+func (l *goalLoop) idles() int {
+	if l.memory.Mark == "" || !l.s.Turn.Known || l.memory.Prompt != l.s.Turn.PromptID || l.memory.Calls != l.s.Turn.Count {
+		return 0
+	}
+	return l.memory.Idle
+}
+
+// stalls counts those of them that brought the same words, too.
+func (l *goalLoop) stalls() int {
+	if l.idles() == 0 || l.memory.Text != excerpt.Hash(l.s.Message.Text) {
+		return 0
+	}
+	return l.memory.Stalls
+}
+
+func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
+	fields := [][2]string{{"iteration_count", strconv.Itoa(count)}}
+	if l.Session == "" && l.s.Session.ID != "" {
+		fields = append(fields, [2]string{"session_id", Quote(l.s.Session.ID)})
+	}
+	if l.Stopped != 0 { // and is active again
+		fields = append(fields, [2]string{"stopped_at", ""})
+	}
+	fields = append(fields, l.claim()...)
+	data, err := Set(l.file.Data, fields...)
+	if err != nil {
+		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
+	}
+	v := strategy.Verdict{
+		Decision: strategy.Continue, Rule: "loop", Sure: 100,
+		Evidence: "iteration " + strconv.Itoa(count) + " of " + l.atMost(),
+		Reason:   l.reason(count),
+		Told:     l.name() + ": iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
+		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
+		Remember: strategy.Memory{
+			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: excerpt.Hash(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
+			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
+		},
+	}
+	if l.s.Session.Protocol == "exit2" {
+		v.Reason = "\n\n" + v.Reason // as the original wrote it
+	}
+	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
+		v.Told += ". That is the most in a row without a tool call that Claude Code honours (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): should it end the turn next, say “continue”"
+	}
+	kind := strategy.LoopGoesOn
+	if count == l.max-1 {
+		kind = strategy.LoopLastRound
+	}
+	v.Events = l.begun(l.event(kind, count))
+	return v
+}
+
+// claim are the fields that make a loop this session's.
+func (l *goalLoop) claim() (fields [][2]string) {
+	if !l.fresh {
+		return nil
+	}
+	if l.ID == "" {
+		fields = append(fields, [2]string{"loop_id", l.id})
+	}
+	return append(fields, [2]string{"started_at", momentOf(l.Started)})
+}
+
+func (l *goalLoop) reason(count int) string {
+	r := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
+	if len(l.Promises) > 0 {
+		r += " Completion promise: " + excerpt.First(strings.Join(l.Promises, " | "), goalPromise)
+	}
+	if l.Body != "" {
+		r += "\n\n" + excerpt.First(l.Body, goalBody)
+	}
+	return r
+}
+
+// until says what the loop waits for.
+func (l *goalLoop) until() string {
+	switch {
+	case len(l.Promises) == 0:
+		return "; it names no promise, so it ends with the last one"
+	case len(l.Promises) == 1:
+		return ", until Claude says " + excerpt.Quote(l.Promises[0])
+	}
+	return ", until Claude says " + excerpt.Quote(l.Promises[0]) + " or another of its promises"
+}
+
+// atMost is the last iteration, and why it is not the one that the file names.
+func (l *goalLoop) atMost() string {
+	if l.capped {
+		return strconv.Itoa(l.max) + " (the file asks for " + strconv.Itoa(l.Max) + "; your ceiling is " + strconv.Itoa(l.max) + ")"
+	}
+	return strconv.Itoa(l.max)
+}
+
+// ends takes the file away: the loop is over.
+func (l *goalLoop) ends(event string, count int, evidence, note string) strategy.Verdict {
+	v := strategy.Verdict{
+		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
+		Told:     l.name() + ": the loop is over: " + evidence,
+		Notes:    []string{note},
+		Changes:  []strategy.Change{{Name: File, Was: l.file.Data}},
+		Remember: strategy.Memory{Key: l.memory.Key, Mark: overMark + l.id},
+	}
+	v.Events = l.begun(l.event(event, count))
+	return v
+}
+
+// pauses leaves the goal where it is, switched off: nothing that somebody wrote
+// down is lost because Claude got stuck.
+func (l *goalLoop) pauses(event string, count int, evidence, note string) strategy.Verdict {
+	data, err := Set(l.file.Data, [2]string{"active", "false"})
+	if err != nil {
+		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
+	}
+	return strategy.Verdict{
+		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
+		Told:     l.name() + ": the loop stops: " + evidence + ". Its file stays, with active: false.",
+		Notes:    []string{note},
+		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
+		Remember: strategy.Memory{Key: l.memory.Key},
+		Events:   l.begun(l.event(event, count)),
+	}
+}
+
+// begun puts the start of a loop before what happens at its first stop.
+func (l *goalLoop) begun(e strategy.LoopEvent) []strategy.LoopEvent {
+	if !l.fresh {
+		return []strategy.LoopEvent{e}
+	}
+	start := l.event(strategy.LoopStarted, l.Count)
+	start.Text, start.File = "", LoopFile(l.file.Data)
+	return []strategy.LoopEvent{start, e}
+}
+
+func (l *goalLoop) event(event string, count int) strategy.LoopEvent {
+	return strategy.LoopEvent{
+		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
+		Session: excerpt.Beginning(l.s.Session.ID, 200), Dir: excerpt.Beginning(l.s.Workspace.Dir, 1000), Text: excerpt.Final(strings.TrimSpace(l.said()), 1000),
+	}
+}
+
+// minutes is a length of time for people.
+func minutes(ms int64) string {
+	if ms < 120_000 {
+		return strconv.FormatInt(ms/1000, 10) + " s"
+	}
+	return strconv.FormatInt(ms/60_000, 10) + " min"
+}

@@ -1,0 +1,458 @@
+package wiggum
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// decide is what a plugin decides of which no file of settings says anything.
+func decide(s strategy.Situation) strategy.Verdict { return Strategy().New().Decide(s) }
+
+// loopAt is a stop in a workspace with a loop's file.
+func loopAt(file, text string) strategy.Situation {
+	return strategy.Situation{Message: strategy.Message{Text: text}, Session: strategy.Session{ID: "s1", Now: 1_800_000_000_000}, Workspace: strategy.Workspace{Dir: "/w", Files: map[string]strategy.File{File: {Found: true, Data: []byte(file)}}}, Turn: strategy.Turn{Known: true}}
+}
+
+func goalOf(fields ...string) string {
+	return "---\n" + strings.Join(fields, "\n") + "\n---\n\nMake it work.\n"
+}
+
+// step takes a verdict's changes and memory over into the next stop.
+func step(s *strategy.Situation, v strategy.Verdict) {
+	for _, c := range v.Changes {
+		s.Workspace.Files[c.Name] = strategy.File{Found: c.Data != nil, Data: c.Data}
+	}
+	if v.Remember.Key != "" {
+		s.Memories = []strategy.Memory{v.Remember}
+	}
+}
+
+func TestGoalLoop(t *testing.T) {
+	for name, test := range map[string]struct {
+		situation strategy.Situation
+		decision  strategy.Decision
+		rule      string
+		evidence  string
+	}{
+		"no file":                {strategy.Situation{Workspace: strategy.Workspace{Files: map[string]strategy.File{}}}, strategy.Stop, "no-loop", "there is no"},
+		"unreadable":             {strategy.Situation{Workspace: strategy.Workspace{Files: map[string]strategy.File{File: {Found: true, Problem: "larger than 256 KiB"}}}}, strategy.Stop, "unreadable", "larger than"},
+		"bad frontmatter":        {loopAt("---\nactive: perhaps\n---\n", ""), strategy.Stop, "frontmatter", "line 2: active"},
+		"goes on":                {loopAt(goalOf(), "Working."), strategy.Continue, "loop", "iteration 2 of 10"},
+		"inactive":               {loopAt(goalOf("active: false"), "Working."), strategy.Stop, "inactive", "active is false"},
+		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), strategy.Stop, "other-session", "another session"},
+		"its own session's":      {loopAt(goalOf("session_id: s1"), "Working."), strategy.Continue, "loop", ""},
+		"no session is known":    {func() strategy.Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session.ID = ""; return s }(), strategy.Continue, "loop", ""},
+		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, strategy.LoopPromised, "“tests passing”"},
+		"promise, any of":        {loopAt(goalOf("completion_promise: a b|c d"), "C D."), strategy.Stop, strategy.LoopPromised, "“c d”"},
+		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), strategy.Continue, "loop", ""},
+		"a promise in a list":    {loopAt(goalOf("completion_promise: [\"a|b\"]"), "a"), strategy.Continue, "loop", ""},
+		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), strategy.Continue, "loop", "iteration 9 of 10"},
+		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, strategy.LoopLimited, "iteration 10 of 10"},
+		"beyond the limit":       {loopAt(goalOf("iteration_count: 99", "max_iterations: 10"), "x"), strategy.Stop, strategy.LoopLimited, ""},
+		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, strategy.LoopLimited, ""},
+		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, strategy.LoopPromised, ""},
+		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, strategy.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
+		"below the ceiling":      {loopAt(goalOf("iteration_count: 23", "max_iterations: 500"), "x"), strategy.Continue, "loop", "24 of 25 (the file asks for 500"},
+		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, strategy.LoopTimedOut, "timeout is 30 min"},
+		"before the timeout":     {loopAt(goalOf("timeout: 2h", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Continue, "loop", ""},
+		"timeout, started now":   {loopAt(goalOf("timeout: 30m"), "x"), strategy.Continue, "loop", ""},
+		"the reminder is quoted": {loopAt(goalOf("completion_promise: tests passing"), "I was told to explicitly state the completion promise."), strategy.Continue, "loop", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := decide(test.situation)
+			if v.Decision != test.decision || v.Rule != test.rule || !strings.Contains(v.Evidence, test.evidence) {
+				t.Errorf("%s by %s: %s\nwant %s by %s: …%s…", v.Decision, v.Rule, v.Evidence, test.decision, test.rule, test.evidence)
+			}
+		})
+	}
+}
+
+// Start 1, at most 10: eight continues, then the file is gone. Everything of the
+// user's stays as it is on the way.
+func TestGoalLoopToItsLimit(t *testing.T) {
+	const mine = "---\n# mine\niteration_count: 1 # up\nmood: sunny\n---\n\nMake it work.\niteration_count: 1\n"
+	s := loopAt(mine, "")
+	var continues int
+	for i := 0; i < 20; i++ {
+		s.Message.Text = "Step " + strconv.Itoa(i)
+		s.Session.Now += 60_000
+		v := decide(s)
+		step(&s, v)
+		if v.Decision == strategy.Stop {
+			if v.Rule != strategy.LoopLimited || s.Workspace.Files[File].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
+				t.Errorf("it ended by %s, %q, with the file there: %v", v.Rule, v.Notes, s.Workspace.Files[File].Found)
+			}
+			break
+		}
+		continues++
+		text := string(s.Workspace.Files[File].Data)
+		if want := "# mine\niteration_count: " + strconv.Itoa(i+2) + " # up\nmood: sunny\nsession_id: \"s1\"\nloop_id: "; !strings.Contains(text, want) || !strings.HasSuffix(text, "---\n\nMake it work.\niteration_count: 1\n") {
+			t.Fatalf("the file became\n%s", text)
+		}
+		if !strings.HasPrefix(v.Reason, Reminder) || !strings.HasSuffix(v.Reason, "Make it work.\niteration_count: 1") {
+			t.Fatalf("the model was told\n%s", v.Reason)
+		}
+	}
+	if continues != 8 {
+		t.Errorf("%d continues, want 8", continues)
+	}
+	// A file that comes afterwards is a new loop.
+	s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf("completion_promise: Documentation complete"))}
+	if v := decide(s); v.Decision != strategy.Continue || v.Events[0].Event != strategy.LoopStarted {
+		t.Errorf("the next loop: %s by %s, %+v", v.Decision, v.Rule, v.Events)
+	}
+}
+
+// Three continues that bring the same words and no tool call end it; a tool call,
+// other words, or nobody knowing of either do not. The file stays.
+func TestGoalLoopStalls(t *testing.T) {
+	for name, test := range map[string]struct {
+		change    func(i int, s *strategy.Situation)
+		continues int
+	}{
+		"nothing happens": {func(int, *strategy.Situation) {}, 3},
+		"other words":     {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i) }, 8},
+		"tool calls":      {func(i int, s *strategy.Situation) { s.Turn.Count = i }, 8},
+		"nobody knows":    {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 8},
+		"words at last":   {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i / 3) }, 8},
+		"the count is set": {func(i int, s *strategy.Situation) {
+			if i == 2 {
+				data, _ := Set(s.Workspace.Files[File].Data, [2]string{"iteration_count", "5"})
+				s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
+			}
+		}, 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loopAt(goalOf(), "Still at it.")
+			n := 0
+			for i := 0; i < 20; i++ {
+				test.change(i, &s)
+				v := decide(s)
+				step(&s, v)
+				if v.Decision == strategy.Stop {
+					if v.Rule == strategy.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
+						t.Error("a loop that stalled has lost its file, is active, or says nothing")
+					}
+					break
+				}
+				n++
+			}
+			if n != test.continues {
+				t.Errorf("%d continues, want %d", n, test.continues)
+			}
+		})
+	}
+}
+
+func TestGoalLoopIterationTimeout(t *testing.T) {
+	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
+	step(&s, decide(s))
+	s.Session.Now, s.Message.Text = s.Session.Now+9*60_000, "b"
+	v := decide(s)
+	if step(&s, v); v.Decision != strategy.Continue {
+		t.Fatalf("after 9 minutes: %s by %s", v.Decision, v.Rule)
+	}
+	s.Session.Now, s.Message.Text = s.Session.Now+10*60_000, "c"
+	if v := decide(s); v.Rule != strategy.LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
+		t.Errorf("after 10 minutes: %s by %s: %s", v.Decision, v.Rule, v.Evidence)
+	}
+}
+
+// The goal is told up to its two thousandth character, never half of one.
+func TestGoalLoopTellsTheGoal(t *testing.T) {
+	s := loopAt("---\n---\n"+strings.Repeat("ü", 2500), "x")
+	v := decide(s)
+	if !strings.HasSuffix(v.Reason, "\n\n"+strings.Repeat("ü", 2000)+"…") {
+		t.Errorf("the model was told …%s", v.Reason[len(v.Reason)-40:])
+	}
+}
+
+// A promise counts when Claude has said it since our last continue. What a
+// transcript has from before was said to somebody else.
+func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
+	file := goalOf("completion_promise: tests passing")
+	for name, test := range map[string]struct {
+		change   func(*strategy.Situation)
+		decision strategy.Decision
+	}{
+		"the event's own":          {func(s *strategy.Situation) { s.Message.Own = true }, strategy.Stop},
+		"the transcript's":         {func(*strategy.Situation) {}, strategy.Stop},
+		"an earlier turn's":        {func(s *strategy.Situation) { s.Message.Earlier = true }, strategy.Continue},
+		"from before our continue": {func(s *strategy.Situation) { s.Memories[0].Text = excerpt.Hash(s.Message.Text) }, strategy.Continue},
+		"said again, by the event": {func(s *strategy.Situation) { s.Memories[0].Text, s.Message.Own = excerpt.Hash(s.Message.Text), true }, strategy.Stop},
+		"a loop without a promise": {func(s *strategy.Situation) {
+			s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}
+		}, strategy.Continue},
+		"nothing said, and no file": {func(s *strategy.Situation) { s.Message.Text, s.Workspace.Files = "", nil }, strategy.Stop},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loopAt(file, "Working.")
+			step(&s, decide(s))
+			s.Message.Text = "All tests passing now."
+			test.change(&s)
+			if v := decide(s); v.Decision != test.decision {
+				t.Errorf("%s by %s: %s", v.Decision, v.Rule, v.Evidence)
+			}
+		})
+	}
+}
+
+// A file that comes back after its loop's end, ID and all, is a new loop; so is
+// one with an ID that cannot be one.
+func TestGoalLoopIDs(t *testing.T) {
+	s := loopAt(goalOf("completion_promise: yes", "timeout: 1h"), "a")
+	step(&s, decide(s))
+	kept := s.Workspace.Files[File]
+	goal, err := Read(kept.Data)
+	if err != nil || !IsLoopID(goal.ID) {
+		t.Fatalf("%+v, %v", goal, err)
+	}
+	s.Message.Text = "yes"
+	step(&s, decide(s))
+	s.Workspace.Files[File], s.Message.Text, s.Session.Now = kept, "b", s.Session.Now+2*3_600_000
+	v := decide(s)
+	if v.Decision != strategy.Continue || len(v.Events) != 2 || v.Events[0].Event != strategy.LoopStarted || v.Events[0].Loop == goal.ID {
+		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
+	}
+	step(&s, v)
+	if again, err := Read(s.Workspace.Files[File].Data); err != nil || again.ID != v.Events[0].Loop || again.Started/1000 != s.Session.Now/1000 {
+		t.Errorf("%+v, %v", again, err)
+	}
+	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
+		s := loopAt(goalOf("loop_id: "+id, "started_at: 2027-01-15T07:59:00Z"), "a")
+		v := decide(s)
+		if v.Decision != strategy.Continue || !IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
+			t.Errorf("%s: %s by %s, %+v", id, v.Decision, v.Rule, v.Events)
+		}
+	}
+}
+
+// Who takes the file away has cancelled the loop; the user hears of it, once.
+func TestGoalLoopFileIsGone(t *testing.T) {
+	s := loopAt(goalOf(), "a")
+	step(&s, decide(s))
+	delete(s.Workspace.Files, File)
+	v := decide(s)
+	if v.Decision != strategy.Stop || v.Rule != "no-loop" || !strings.Contains(v.Told, "its file is gone") || len(v.Events) != 1 || v.Events[0].Event != strategy.LoopCancelled ||
+		v.Events[0].Count != 2 || v.Events[0].Max != 10 || !IsLoopID(v.Events[0].Loop) {
+		t.Errorf("%+v", v)
+	}
+	step(&s, v)
+	if v := decide(s); v.Told != "" || len(v.Events) != 0 {
+		t.Errorf("a second time: %+v", v)
+	}
+}
+
+// A file that is no loop: the user is told why, once for each reason, and a loop
+// that was running goes on when the file is mended.
+func TestGoalLoopFileIsBroken(t *testing.T) {
+	s := loopAt(goalOf(), "a")
+	step(&s, decide(s))
+	good := s.Workspace.Files[File]
+	for i, want := range []string{"line 2: active", "", "larger than"} {
+		s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte("---\nactive: perhaps\n---\n")}
+		if i == 2 {
+			s.Workspace.Files[File] = strategy.File{Found: true, Problem: "larger than 256 KiB"}
+		}
+		v := decide(s)
+		if step(&s, v); v.Decision != strategy.Stop || len(v.Changes) != 0 || (want == "") != (v.Told == "") || !strings.Contains(v.Told, want) {
+			t.Errorf("%d: %+v", i, v)
+		}
+	}
+	s.Workspace.Files[File], s.Message.Text = good, "b"
+	if v := decide(s); v.Decision != strategy.Continue || len(v.Events) != 1 || !strings.HasPrefix(v.Evidence, "iteration 3 of 10") {
+		t.Errorf("mended: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
+	}
+}
+
+// A person between two stops has taken the time, not the iteration; and calls of
+// two prompts are not compared.
+func TestGoalLoopAcrossPrompts(t *testing.T) {
+	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
+	s.Turn.PromptID = "p1"
+	step(&s, decide(s))
+	s.Session.Now, s.Turn.PromptID = s.Session.Now+3_600_000, "p2"
+	v := decide(s)
+	if step(&s, v); v.Decision != strategy.Continue || v.Remember.Stalls != 1 || v.Remember.Idle != 1 {
+		t.Errorf("another prompt: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Remember)
+	}
+	s.Session.Now += 3_600_000
+	if v := decide(s); v.Rule != strategy.LoopTimedOut {
+		t.Errorf("the same prompt: %s by %s", v.Decision, v.Rule)
+	}
+}
+
+// At the eighth continue in a row without a tool call the user is told what
+// Claude Code may do now.
+func TestGoalLoopAtTheClientsCap(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(i int, s *strategy.Situation)
+		told   int
+	}{
+		"no tool call":    {func(int, *strategy.Situation) {}, 8},
+		"one in between":  {func(i int, s *strategy.Situation) { s.Turn.Count = min(i/5, 1) }, 13},
+		"another prompt":  {func(i int, s *strategy.Situation) { s.Turn.PromptID = strconv.Itoa(i / 4) }, 0},
+		"no transcript":   {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 0},
+		"always one more": {func(i int, s *strategy.Situation) { s.Turn.Count = i }, 0},
+		"no cap is known": {func(_ int, s *strategy.Situation) { s.Session.Cap = 0 }, 0},
+		"a higher cap":    {func(_ int, s *strategy.Situation) { s.Session.Cap = 12 }, 12},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := loopAt(goalOf("max_iterations: 20"), "")
+			s.Session.Cap = 8
+			told := 0
+			for i := range 14 {
+				s.Message.Text = strconv.Itoa(i)
+				test.change(i, &s)
+				v := decide(s)
+				step(&s, v)
+				if v.Decision != strategy.Continue {
+					t.Fatalf("stop %d: %s", i, v.Rule)
+				}
+				if strings.Contains(v.Told, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP") {
+					if told != 0 {
+						t.Error("told twice")
+					}
+					told = i + 1
+				}
+			}
+			if told != test.told {
+				t.Errorf("told at stop %d, want %d", told, test.told)
+			}
+		})
+	}
+}
+
+// What comes from the file is bounded wherever it goes, and the plugin is called
+// as its user calls it.
+func TestGoalLoopWordsAreBounded(t *testing.T) {
+	long := strings.Repeat("\u00fc", 60_000)
+	s := loopAt("---\ncompletion_promise: \""+long+"\"\n---\n"+long, long)
+	s.Session.Plugin, s.Workspace.Dir, s.Session.ID = "homer", "/"+long, "s"+long
+	v := decide(s)
+	if v.Rule != "loop" && v.Rule != strategy.LoopPromised {
+		t.Fatal(v.Rule)
+	}
+	s.Message.Text, s.Message.Own = "Working.", true
+	v = decide(s)
+	if v.Decision != strategy.Continue || len(v.Reason) > 8000 || len(v.Told) > 1000 || !strings.HasPrefix(v.Told, "homer: iteration 2 of 10") {
+		t.Errorf("%s, %d, %d, %.100s", v.Decision, len(v.Reason), len(v.Told), v.Told)
+	}
+	for _, e := range v.Events {
+		if len(e.Text)+len(e.Dir)+len(e.Session) > 3000 || len(e.File) > goalFile+3 {
+			t.Errorf("%s: %d, %d, %d, %d", e.Event, len(e.Text), len(e.Dir), len(e.Session), len(e.File))
+		}
+	}
+}
+
+// With exit code 2 the words begin as the original's did.
+func TestGoalLoopExitTwo(t *testing.T) {
+	exit2 := loopAt(goalOf(), "x")
+	exit2.Session.Protocol = "exit2"
+	v := decide(exit2)
+	if !strings.HasPrefix(v.Reason, "\n\n"+Reminder+"\n") || len(v.Notes) != 0 {
+		t.Errorf("%q, %q", v.Reason, v.Notes)
+	}
+}
+
+// What happens is told: start, each iteration, the last, the end; a loop that was
+// switched off by hand has been cancelled, once.
+func TestGoalLoopEvents(t *testing.T) {
+	s := loopAt(goalOf("max_iterations: 4"), "a")
+	var events []string
+	for i := range 4 {
+		s.Message.Text = strconv.Itoa(i)
+		v := decide(s)
+		step(&s, v)
+		for _, e := range v.Events {
+			events = append(events, e.Event)
+			if (e.Event == strategy.LoopStarted) != (e.File != "") || e.Loop == "" || e.Dir != "/w" || e.Session != "s1" {
+				t.Errorf("%+v", e)
+			}
+		}
+	}
+	if got := strings.Join(events, " "); got != "start iteration last limit" {
+		t.Errorf("events are %s", got)
+	}
+	s = loopAt(goalOf(), "a")
+	step(&s, decide(s))
+	data, _ := Set(s.Workspace.Files[File].Data, [2]string{"active", "false"})
+	s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
+	v := decide(s)
+	if step(&s, v); len(v.Events) != 1 || v.Events[0].Event != strategy.LoopCancelled || len(v.Changes) != 0 {
+		t.Errorf("switched off: %+v", v)
+	}
+	if v := decide(s); len(v.Events) != 0 {
+		t.Errorf("a second time: %+v", v.Events)
+	}
+}
+
+// Whoever stops a running loop by hand is told of in the history at the next stop;
+// loop stop tells it itself, and says so in the file. A loop that goes on again
+// forgets that.
+func TestGoalLoopIsStoppedOnce(t *testing.T) {
+	s := loopAt(goalOf(), "One.")
+	step(&s, decide(s))
+	running := string(s.Workspace.Files[File].Data)
+	for name, test := range map[string]struct {
+		fields [][2]string
+		events int
+	}{
+		"by hand":      {[][2]string{{"active", "false"}}, 1},
+		"by loop stop": {[][2]string{{"active", "false"}, {"stopped_at", "2027-01-15T08:00:00Z"}}, 0},
+	} {
+		data, err := Set([]byte(running), test.fields...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
+		if v := decide(s); v.Rule != "inactive" || len(v.Events) != test.events {
+			t.Errorf("%s: by %s, events %+v", name, v.Rule, v.Events)
+		}
+		if data, err = Set(data, [2]string{"active", "true"}); err != nil {
+			t.Fatal(err)
+		}
+		again := s
+		again.Workspace.Files = map[string]strategy.File{File: {Found: true, Data: data}}
+		v := decide(again)
+		if v.Decision != strategy.Continue || strings.Contains(string(v.Changes[0].Data), "stopped_at") {
+			t.Errorf("%s, and active again: %s by %s, the file\n%s", name, v.Decision, v.Rule, v.Changes[0].Data)
+		}
+	}
+}
+
+// A file whose count is put back at every stop, by whomever, does not outlast the
+// user's ceiling; another prompt begins anew.
+func TestGoalLoopThatIsWoundBack(t *testing.T) {
+	s := loopAt(goalOf(), "")
+	s.Turn.PromptID = "p1"
+	run := func() (continues int, last strategy.Verdict) {
+		for i := 0; i < 100; i++ {
+			s.Message.Text, s.Turn.Count = strconv.Itoa(i), i
+			last = decide(s)
+			step(&s, last)
+			if last.Decision == strategy.Stop {
+				return continues, last
+			}
+			continues++
+			data, err := Set(s.Workspace.Files[File].Data, [2]string{"iteration_count", "1"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
+		}
+		return continues, last
+	}
+	if n, v := run(); n != 25 || v.Rule != strategy.LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[File].Found {
+		t.Errorf("%d continues, then %s: %s", n, v.Rule, v.Told)
+	}
+	s.Turn.PromptID = "p2"
+	s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf())}
+	if n, _ := run(); n != 25 {
+		t.Errorf("for another prompt %d continues", n)
+	}
+}
