@@ -366,6 +366,7 @@ func TestSuitesAndVerbs(t *testing.T) {
 		copyTree(t, filepath.Join(dir, ".claude-plugin"), filepath.Join(w.dir, "market", ".claude-plugin"))
 		copyTree(t, filepath.Join(runDir, makerOfSmall, ".claude", "springfield"), w.State()) // so that a hook is compiled once
 		os.Remove(w.State("suites.json"))
+		os.RemoveAll(w.State("journal")) // undo would take back the suite that this one is a copy of
 		write(t, w.Config("settings.json"), "{\n  \"model\": \"opus\"\n}\n")
 		for _, name := range []string{"hooks/mine.sh", "commands/mine.md", "ned-flanders/strategy.json", "CLAUDE.md", "README.md"} {
 			write(t, w.Config(name), "the user's own\n")
