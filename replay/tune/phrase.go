@@ -75,10 +75,10 @@ func spansOf(sentence string) []span {
 // one, because words have no blanks between them.
 func tokensOf(sentence string) []string {
 	var all []string
-	for _, token := range strings.Split(sentence, " ") {
+	for token := range strings.SplitSeq(sentence, " ") {
 		start := 0
 		for i, r := range token {
-			if language.HasBlanks(string(r)) || !unicode.IsLetter(r) {
+			if r < utf8.RuneSelf || language.HasBlanks(string(r)) || !unicode.IsLetter(r) {
 				continue
 			}
 			if start < i {
