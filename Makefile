@@ -1,61 +1,66 @@
 # springfield: `make help` lists what there is.
 SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
+TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+FUZZTIME = 1m
+
+# Tests write and sync small files by the thousand. In memory that costs a third, so their temporary directory is
+# /dev/shm where programs can be started from it and 2 GB are free.
+SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
+  cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
 .PHONY: help build prebuilt dist demo test e2e hostile bench page score fuzz size man lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk '/^## / { print "\n" substr($$0, 4) } /^[a-z][a-z0-9-]*:.*## / { split($$0, part, ":.*## "); printf "  make %-8s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
+
+## Build
 
 build: ## build the CLI: bin/springfield
 	go build -o bin/springfield ./cmd/springfield
 
-prebuilt: ## compile hook and judge for every target; the CLI that is built next carries them
-	go run ./cmd/springfield prebuild generator/prebuilt
-
-TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-dist: prebuilt ## the CLI for every target, carrying compiled hooks, and SHA256SUMS: dist/
-	@rm -rf dist && mkdir dist
-	@for target in $(TARGETS); do \
-	  out=dist/springfield-$${target%/*}-$${target#*/}; case $$target in windows/*) out=$$out.exe ;; esac; \
-	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags='-s -w' -o "$$out" ./cmd/springfield && echo "$$out" || exit 1; \
-	done
-	@cd dist && { command -v sha256sum >/dev/null && sha256sum springfield-* || shasum -a 256 springfield-*; } >SHA256SUMS
-
 demo: build ## the main job, end to end, in a scratch directory; shows the result
 	@sh e2e/demo.sh "$(CURDIR)/bin/springfield"
+
+man: ## a man page for every verb, in man/
+	go test ./cmd/springfield -run '^TestManPages$$' -count=1 -man "$(CURDIR)/man"
+
+clean: ## remove what make has made
+	rm -rf bin dist man generator/prebuilt/*.gz generator/prebuilt/manifest.json
+
+## Test
 
 test: ## vet, and every test that needs no Claude Code
 	go vet ./...
 	go vet -tags e2e ./e2e
-	go test -timeout 40m ./...
+	TMPDIR=$(SCRATCH) go test -timeout 40m ./...
 
 e2e: ## the tests against the real Claude Code, fetched through npm
-	go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
+	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
 
 hostile: ## every attack from outside: variables, suites, git, settings, inputs; half an hour
-	go test -v -count=1 -timeout 180m ./hostile -full
+	TMPDIR=$(SCRATCH) go test -v -count=1 -timeout 180m ./hostile -full
+
+fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
+	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \
+	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
+	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$package || exit 1; \
+	  done; \
+	done
+
+page: ## the page of springfield replay in a real browser; needs chromium on PATH
+	go test -tags browser -count=1 -run InABrowser ./replay
+
+lint: ## golangci-lint, built once through the Go module proxy
+	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+
+## Measure
 
 bench: ## time a decision, beside an empty Go program, and enable, each as a whole process
 	go test -run '^$$' -bench "Process|SureLisa" -benchtime 1x -timeout 5m ./runtime/springfield-hook
 	go test -run '^$$' -bench Enable -benchtime 50x ./cmd/springfield
 	go test -run '^$$' -bench . -benchmem ./runtime/strategy ./runtime/transcript ./replay
-
-page: ## the page of springfield replay in a real browser; needs chromium on PATH
-	go test -tags browser -count=1 -run InABrowser ./replay
-
-score: ## measure the rules on closings, and on labelled stops of sessions: make score TRANSCRIPTS=DIR
-	@go test -C replay/score -count=1 -run '^TestScoreClosings$$' -scores
-	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^TestScoreSessions$$' -sessions "$(abspath $(TRANSCRIPTS))"
-
-FUZZTIME = 1m
-fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
-	@for package in ./generator ./git ./installer ./installer/document ./replay ./runtime/backend ./runtime/display ./runtime/guard ./runtime/hook ./runtime/judge ./runtime/ledger ./runtime/strategy ./runtime/transcript ./runtime/command ./runtime/workspace; do \
-	  for target in $$(go test -list '^Fuzz' $$package | grep '^Fuzz'); do \
-	    go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 20x $$package || exit 1; \
-	  done; \
-	done
 
 size: ## size of the hook and the judge for every kind of system
 	@dir=$$(mktemp -d) && for program in hook judge; do for target in $(TARGETS); do \
@@ -63,11 +68,19 @@ size: ## size of the hook and the judge for every kind of system
 	  printf '%-5s %-14s %s bytes\n' "$$program" "$$target" "$$(wc -c <"$$dir/program" | tr -d ' ')" || exit 1; \
 	done; done; rm -rf "$$dir"
 
-man: ## a man page for every verb, in man/
-	go test ./cmd/springfield -run '^TestManPages$$' -count=1 -man "$(CURDIR)/man"
+score: ## measure the rules on closings, and on labelled stops of sessions: make score TRANSCRIPTS=DIR
+	@go test -C replay/score -count=1 -run '^TestScoreClosings$$' -scores
+	@test -z "$(TRANSCRIPTS)" || go test -C replay/score -count=1 -run '^TestScoreSessions$$' -sessions "$(abspath $(TRANSCRIPTS))"
 
-lint: ## golangci-lint, built once through the Go module proxy
-	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+## Release
 
-clean: ## remove what make has made
-	rm -rf bin dist man generator/prebuilt/*.gz generator/prebuilt/manifest.json
+prebuilt: ## compile hook and judge for every target; the CLI that is built next carries them
+	go run ./cmd/springfield prebuild generator/prebuilt
+
+dist: prebuilt ## the CLI for every target, carrying compiled hooks, and SHA256SUMS: dist/
+	@rm -rf dist && mkdir dist
+	@for target in $(TARGETS); do \
+	  out=dist/springfield-$${target%/*}-$${target#*/}; case $$target in windows/*) out=$$out.exe ;; esac; \
+	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags='-s -w' -o "$$out" ./cmd/springfield && echo "$$out" || exit 1; \
+	done
+	@cd dist && { command -v sha256sum >/dev/null && sha256sum springfield-* || shasum -a 256 springfield-*; } >SHA256SUMS
