@@ -303,7 +303,7 @@ func sources() (map[string][]byte, string, error) {
 		// A checkout on Windows may have other line ends; the hash must not.
 		data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
 		files["runtime/"+name] = data
-		fmt.Fprintf(h, "runtime/%s %q\n", name, data)
+		fmt.Fprintf(h, "runtime/%s %d\n%s", name, len(data), data)
 		return nil
 	})
 	if err != nil {

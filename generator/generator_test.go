@@ -19,6 +19,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aymanbagabas/go-udiff"
 	"golang.org/x/tools/txtar"
 
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -117,7 +118,7 @@ func TestGolden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !bytes.Equal(got, want) {
-				t.Errorf("the tree is not %s; look at it with -update and git diff\n%s", golden, got)
+				t.Errorf("after a meant change: go test ./generator -update\n%s", differing(want, got))
 			}
 		})
 	}
@@ -158,6 +159,23 @@ func tree(t *testing.T, dir string) []byte {
 		t.Fatal(err)
 	}
 	return txtar.Format(&a)
+}
+
+// differing shows, of two trees as txtar, the files that are not the same.
+func differing(want, got []byte) string {
+	files := map[string][2]string{}
+	for i, tree := range [][]byte{want, got} {
+		for _, f := range txtar.Parse(tree).Files {
+			both := files[f.Name]
+			both[i] = string(f.Data)
+			files[f.Name] = both
+		}
+	}
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		b.WriteString(udiff.Unified("want/"+name, "got/"+name, files[name][0], files[name][1]))
+	}
+	return b.String()
 }
 
 func TestValidate(t *testing.T) {
@@ -265,7 +283,7 @@ func TestWriteCompletesASuite(t *testing.T) {
 		t.Errorf("%v, %v", outcome, err)
 	}
 	if got := tree(t, dir); !bytes.Equal(got, want) {
-		t.Errorf("not the suite it was:\n%s", got)
+		t.Errorf("not the suite it was:\n%s", differing(want, got))
 	}
 }
 
@@ -597,11 +615,29 @@ func TestProbeFindsAGoThatReadsItsVariables(t *testing.T) {
 	}
 }
 
-// Neither home nor cache: the hook compiles all the same.
+// Without a home and without a cache that can be written, go gets temporary ones. The go here looks at them and
+// then takes the machine's cache, else it would compile the standard library.
 func TestBuildWithoutAHome(t *testing.T) {
-	bare := Toolchain{Path: os.Getenv("PATH"), GoCache: "/dev/null/none", Talk: io.Discard}
+	real := toolchain(t)
+	goCommand, err := lookPath("go", real.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
+	put(t, filepath.Join(bin, "go"), fmt.Appendf(nil, "#!/bin/sh\n[ -d \"$HOME\" ] && mkdir -p \"$GOCACHE\" && [ -w \"$GOCACHE\" ] && echo \"$HOME $GOCACHE\" >>'%s' && GOCACHE='%s' exec '%s' \"$@\"\n", log, real.GoCache, goCommand), 0o755)
+	bare := Toolchain{Path: bin + ":/usr/bin:/bin", GoCache: "/dev/null/none", Talk: io.Discard}
 	if _, err := bare.Build(context.Background(), []Target{host()}); err != nil {
 		t.Error(err)
+	}
+	said, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(said)) {
+		home, cache, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if !strings.HasPrefix(home, os.TempDir()) || cache != filepath.Join(home, "gocache") {
+			t.Errorf("go has the home %s and the cache %s", home, cache)
+		}
 	}
 }
 

@@ -64,7 +64,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 				t.Fatal("no error")
 			}
 			if got := tree(t, dir); !bytes.Equal(got, before) {
-				t.Errorf("left behind:\n%s", got)
+				t.Errorf("left behind:\n%s", differing(before, got))
 			}
 			// And without the fault it is the suite that would have been made.
 			if r, err = PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil {
@@ -81,7 +81,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
-				t.Errorf("got\n%s\nwant\n%s", got, want)
+				t.Error(differing(want, got))
 			}
 			if r, err = PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil || !r.Empty() {
 				t.Errorf("again it would change %v, %v", r.Outcomes, err)

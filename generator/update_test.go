@@ -446,13 +446,13 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	broken := u
 	broken.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &change.Content{}})
 	if err := broken.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
-		t.Errorf("%v, left behind:\n%s", err, tree(t, dir))
+		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
 	}
 	// A directory in a file's place is the user's: never moved.
 	blocked := u
 	blocked.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "ned-flanders", "commands"), After: &change.Content{}})
 	if err := blocked.Write(); err == nil || !bytes.Equal(tree(t, dir), before) {
-		t.Errorf("%v, left behind:\n%s", err, tree(t, dir))
+		t.Errorf("%v, left behind:\n%s", err, differing(before, tree(t, dir)))
 	}
 	// The user saves a file between plan and write.
 	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)

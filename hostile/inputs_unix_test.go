@@ -269,7 +269,7 @@ func TestHookInputs(t *testing.T) {
 		}
 	}
 	rep := newReport(t)
-	all := slices.Concat(some(r, events, 130), some(r, logs, 30), some(r, files, 110), some(r, states, 40))
+	all := slices.Concat(some(r, events, 45), some(r, logs, 12), some(r, files, 40), some(r, states, 15))
 	each(all, func(a attempt) {
 		w := newWorld(t)
 		defer w.done()

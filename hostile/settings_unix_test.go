@@ -657,7 +657,7 @@ func (d *desk) history() {
 func TestSettingsHistories(t *testing.T) {
 	base := draw(t)
 	rep := newReport(t)
-	n := size(6000, 250)
+	n := size(6000, 80)
 	var mu sync.Mutex
 	seeds := make([][2]uint64, n)
 	for i := range seeds {

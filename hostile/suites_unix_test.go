@@ -340,10 +340,10 @@ func TestSuitesAndVerbs(t *testing.T) {
 			}
 		}
 	} else {
-		for range 90 {
+		for range 30 {
 			all = append(all, attack{attacks[r.IntN(len(attacks))], verbs[r.IntN(len(verbs))]})
 		}
-		for _, h := range some(r, gits, 12) {
+		for _, h := range some(r, gits, 5) {
 			all = append(all, attack{h, verbs[r.IntN(len(verbs))]})
 		}
 	}
