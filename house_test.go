@@ -288,6 +288,69 @@ func TestTemplatesHaveTheirSuffix(t *testing.T) {
 	}
 }
 
+// A function is read as a whole: it has at most 60 lines and five parameters. Those that have more are listed; the
+// list only gets shorter.
+func TestFunctionsAreShort(t *testing.T) {
+	const lines, parameters = 60, 5
+	longer := map[string][2]int{ // lines and parameters, at most
+		"cmd/springfield/disable.go runDisable":     {63, 3},
+		"cmd/springfield/enable.go runEnable":       {62, 3},
+		"cmd/springfield/publish.go runPublish":     {62, 3},
+		"cmd/springfield/release.go version":        {63, 2},
+		"generator/build.go compile":                {15, 6},
+		"generator/review.go reviewPlugin":          {79, 2},
+		"installer/client.go callWith":              {41, 6},
+		"installer/enable.go switches":              {66, 4},
+		"installer/publish.go PlanPublish":          {28, 6},
+		"replay/page.go pageData":                   {70, 0},
+		"replay/score.go count":                     {63, 4},
+		"runtime/backend/api.go post":               {31, 6},
+		"runtime/backend/claude.go askClaude":       {61, 3},
+		"runtime/closing/sentence.go sentences":     {62, 1},
+		"runtime/command/call.go Call":              {65, 1},
+		"runtime/command/loopcall.go readLoopFlags": {65, 1},
+		"runtime/command/loopstatus.go wontStart":   {66, 4},
+		"runtime/command/state.go StateSet":         {62, 2},
+		"runtime/hook/config.go layer":              {83, 3},
+		"runtime/language/fold.go Fold":             {65, 1},
+		"runtime/ledger/holds.go Shorten":           {7, 6},
+		"runtime/transcript/view.go view":           {82, 3},
+	}
+	files := token.NewFileSet()
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || strings.Contains(name, "testdata") {
+			return err
+		}
+		file, err := parser.ParseFile(files, name, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			key := filepath.ToSlash(name) + " " + f.Name.Name
+			limit, listed := longer[key]
+			delete(longer, key)
+			long, wide := files.Position(f.End()).Line-files.Position(f.Pos()).Line+1, f.Type.Params.NumFields()
+			switch {
+			case listed && long <= lines && wide <= parameters:
+				t.Logf("%s is short now: take it from the list", key)
+			case long > max(lines, limit[0]) || wide > max(parameters, limit[1]):
+				t.Errorf("%s has %d lines and %d parameters", key, long, wide)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key := range longer {
+		t.Logf("%s is gone: take it from the list", key)
+	}
+}
+
 // What a page says is shown by a test is shown by one that there is.
 func TestDocumentsNameTests(t *testing.T) {
 	there := map[string]bool{}
