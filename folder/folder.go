@@ -180,12 +180,6 @@ func (f Folder) MakeTemp(dir, begin, end string) (file *os.File, name string, er
 	return file, name, err
 }
 
-// MakeTempDir makes a directory with a new name that only the user may read.
-func (f Folder) MakeTempDir(dir, begin string) (name string, err error) {
-	name = filepath.Join(filepath.FromSlash(dir), begin+rand.Text())
-	return name, f.Mkdir(name, 0o700)
-}
-
 // Same tells whether two paths lead to the same directory, or file.
 func Same(a, b string) bool {
 	if a == "" || b == "" {

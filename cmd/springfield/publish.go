@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/publish"
 )
 
@@ -224,9 +224,7 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Checks      []check.Finding    `json:"checks"`
 		}{p.Market.Name, p.Market.Path, p.Plugins, p.Hooks, list(texts), list(removed), list(p.Compiled), list(p.Tags()), list(p.Waits), p.Checks})
 	}
-	if err := a.printPlugins(p); err != nil {
-		return err
-	}
+	a.printPlugins(p)
 	for _, h := range p.Hooks {
 		leaves := "nothing leaves the machine"
 		if len(h.Hosts) > 0 {
@@ -267,13 +265,12 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 	return nil
 }
 
-func (a *app) printPlugins(p *publish.Plan) error {
+func (a *app) printPlugins(p *publish.Plan) {
 	checks := "passed"
 	if n := check.Count(p.Checks, check.Warning); n > 0 {
 		checks = count(n, "warning") + "; springfield validate shows them"
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "plugin\tversion\tsource\tsize\tchecks")
+	rows := [][]string{{"plugin", "version", "source", "size", "checks"}}
 	for _, plugin := range p.Plugins {
 		version := plugin.New
 		switch {
@@ -286,7 +283,9 @@ func (a *app) printPlugins(p *publish.Plan) error {
 		if plugin.SHA != "" {
 			source += " @" + plugin.SHA[:12]
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f MB\t%s\n", plugin.Name, version, source, float64(plugin.Size)/1e6, checks)
+		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
 	}
-	return w.Flush()
+	for _, line := range layout.Table(rows) {
+		a.say("%s", line)
+	}
 }

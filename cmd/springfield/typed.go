@@ -20,13 +20,3 @@ func (a *app) typed(path string) (absolute, in string, err error) { return a.pat
 func (a *app) typedFile(path string, own bool) (absolute, in string, err error) {
 	return a.paths().File(path, own)
 }
-
-// refuseLink refuses a name in a directory that is a link, or lies behind one.
-func refuseLink(dir, name string) error {
-	in, err := folder.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return in.Check(name)
-}
