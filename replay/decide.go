@@ -2,13 +2,13 @@
 //
 // The event is what Claude Code would have sent there: Claude's last text, the
 // session, the permission mode of the newest prompt, what this turn had started in
-// the background and nobody had seen end. The log ends there. Two things of then
+// the background and had not been seen to end. The log ends there. Two things of then
 // are gone, and nothing of today is put in their place: the files of the project,
 // so the workspace is none and ralph-loop's file is not looked for, and holds.
 //
 // Budgets over time. A session has one state for each candidate, which goes from
 // stop to stop as the ledger has it, at the time of the log's own lines. What a
-// continue would have led to nobody knows: the history after it is what it was. So
+// continue would have led to is not known: the history after it is what it was. So
 //   - a stop that the candidate continues takes one from its budget, rightly or
 //     wrongly continued, as it would have then;
 //   - a point in mid-work is no stop. It is asked as if Claude had stopped just

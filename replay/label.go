@@ -26,7 +26,7 @@ import (
 type spot struct {
 	line  int
 	text  string
-	at    int64 // Unix milliseconds, 0 if nobody knows
+	at    int64 // Unix milliseconds, 0 if it is not known
 	rests bool  // Stop hooks have run since
 }
 
@@ -185,7 +185,7 @@ func Labels() []Label {
 
 // Means is what a label says of the stop. A bare yes is an answer that Claude may
 // have needed or not; whom a hook pushed on, who was broken in on, and where the
-// file ends, nobody knows what would have been right.
+// file ends, what would have been right is not known.
 func (l Label) Means() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -14,7 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
-// Redact takes out of a report what anybody has written in a session, and where
+// Redact takes out of a report what people have written in a session, and where
 // the sessions lie.
 func (r *Report) Redact() {
 	r.Redacted = true

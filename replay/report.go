@@ -1,11 +1,10 @@
 // Package replay runs strategies over past sessions and counts what each would
 // have done: what it would have caught, wrongly continued, asked and cost.
 //
-// It reads transcripts, never writes, and asks nobody. Stops are found and
+// It reads transcripts, never writes, and asks no model. Stops are found and
 // labelled by what came next (find.go, label.go), every strategy decides at each
 // by the code of the hook (decide.go), and a Report is made of the rows
-// (score.go). What shows a report is elsewhere: the CLI as text and JSON, page.go
-// as HTML.
+// (score.go), which is its JSON; text.go shows it on a terminal, page.go as HTML.
 package replay
 
 import "time"

@@ -137,7 +137,7 @@ func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) 
 	return q, nil
 }
 
-// maxPage is more than a page: somebody may want to see what another one gives.
+// maxPage is more than a page has, to try others.
 const maxPage = 32 << 10
 
 func (a *app) readPage(path string) (string, error) {

@@ -173,7 +173,7 @@ func (a *app) candidates(names []string) ([]replay.Candidate, error) {
 	return all, err
 }
 
-// near are the names that somebody who typed another one may have meant.
+// near are the names that may have been meant by another that was typed.
 func near(typed string, names []string) []string {
 	all := &cobra.Command{SuggestionsMinimumDistance: 2}
 	for _, name := range names {

@@ -143,7 +143,7 @@ func mixed(text string) uint64 {
 	return x ^ x>>33
 }
 
-// Propose proposes changes. It changes nothing and asks nobody. After each that is
+// Propose proposes changes. It changes nothing and asks no model. After each that is
 // found the rest is learned from what remains; all that a history without a
 // pattern has to get past is the first.
 //
@@ -319,7 +319,7 @@ func (c *candidate) proposed(t Tuning, earlier []Proposed) Proposed {
 		p.Rule = &rule
 	}
 	rows := slices.Concat(c.held.rows, c.learned.rows)
-	slices.SortStableFunc(rows, func(a, b *point) int { // nudges first: there somebody had to say it
+	slices.SortStableFunc(rows, func(a, b *point) int { // nudges first: there the user had to say it
 		return cmp.Compare(btoi(b.row.Label == replay.Nudge), btoi(a.row.Label == replay.Nudge))
 	})
 	var seen []string
