@@ -18,6 +18,7 @@ package change
 //     survive a replacement.
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -324,11 +325,14 @@ func (w *writer) takeBack() (left []string, err error) {
 		if failed == nil {
 			failed = newWriter(edits, w.token, w.fault).write()
 		}
-		if failed == nil {
+		switch {
+		case failed == nil:
 			w.done[i] = false
-		} else if !e.Own { // what is remembered of something that did not happen does no harm
+		case e.After.isDir(), e.Before.isDir(), e.Own && e.In == "":
+			// A directory, or what is remembered of something that did not happen, does no harm.
+		default:
 			left = append(left, e.Path)
-			err = errors.Join(err, failed)
+			err = cmp.Or(err, failed) // one says why, also for the others
 		}
 	}
 	return left, err

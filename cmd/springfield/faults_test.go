@@ -114,6 +114,16 @@ func (c claims) reset(t *testing.T, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
+	var dirs []string // that nothing is in any more go too, or init would not take theirs for free
+	_ = filepath.WalkDir(c.path("project"), func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && name != c.path("project") {
+			dirs = append(dirs, name)
+		}
+		return err
+	})
+	for _, dir := range slices.Backward(dirs) {
+		_ = os.Remove(dir)
+	}
 	for name, data := range files {
 		if had, ok := is[name]; ok && had == data {
 			continue
@@ -183,26 +193,35 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	files["home/.claude/settings.json"] = "{\n  \"x\": 1\n}\n"
 	files["project/.claude/settings.json"] = "{}\n"
 
-	for _, test := range []struct {
-		name string
-		verb string
-		args []string
-		to   func() // what was done before
-	}{
-		{"enable", "enable", enabling, func() {}},
-		{"disable", "disable", disabling, func() { must("enable", enabling...) }},
-		{"undo", "undo", nil, func() { must("enable", enabling...) }},
-		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }},
-		{"publish", "publish", publishing, func() {
-			for name := range c.state(t, true) { // so that it is compiled again
-				if strings.HasSuffix(name, "hooks/springfield-hook") || strings.HasSuffix(name, ".exe") && strings.Contains(name, "hooks/") {
-					if err := os.WriteFile(c.path(filepath.FromSlash(name)), []byte("old"), 0o755); err != nil {
-						t.Fatal(err)
-					}
+	spoil := func() { // hooks, so that they are made again
+		for name := range c.state(t, true) {
+			if strings.HasSuffix(name, "hooks/springfield-hook") || strings.HasSuffix(name, ".exe") && strings.Contains(name, "hooks/") {
+				if err := os.WriteFile(c.path(filepath.FromSlash(name)), []byte("old"), 0o755); err != nil {
+					t.Fatal(err)
 				}
 			}
-		}},
-		{"undo publish", "undo", nil, func() { must("publish", publishing...) }},
+		}
+	}
+	making := []string{"another", "--yes", "--owner", "Ned", "--memory", "CLAUDE.md"}
+	files["project/CLAUDE.md"] = "mine\n"
+
+	for _, test := range []struct {
+		name  string
+		verb  string
+		args  []string
+		to    func() // what was done before
+		every int    // of how many steps one is tried, 0 for each
+	}{
+		{"enable", "enable", enabling, func() {}, 0},
+		{"disable", "disable", disabling, func() { must("enable", enabling...) }, 0},
+		{"undo", "undo", nil, func() { must("enable", enabling...) }, 0},
+		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }, 0},
+		{"publish", "publish", publishing, spoil, 0},
+		{"undo publish", "undo", nil, func() { must("publish", publishing...) }, 0},
+		// Suites take the same steps, and many: TestFaultsAtEveryStep of change tries each.
+		{"init", "init", making, func() {}, 23},
+		{"undo init", "undo", nil, func() { must("init", making...) }, 7},
+		{"build", "build", []string{"suite"}, spoil, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.reset(t, files)
@@ -217,6 +236,9 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 			}
 			said := map[string]int{}
 			for i, step := range steps {
+				if test.every > 0 && i%test.every > 0 && !strings.HasSuffix(step, "entry") {
+					continue
+				}
 				for _, fault := range []string{fmt.Sprintf("%d:EIO", i+1), fmt.Sprintf("%d+:EIO", i+1)} {
 					c.reset(t, start)
 					out, err := c.run(fault, test.verb, test.args...)
@@ -269,8 +291,11 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 					}
 				}
 			}
-			if test.name == "publish" {
+			if slices.Contains([]string{"publish", "init", "build"}, test.name) {
 				for i, step := range steps {
+					if test.every > 0 && i%test.every > 0 {
+						continue
+					}
 					c.reset(t, start)
 					c.isTakenBack(t, fmt.Sprintf("killed before step %d (%s)", i+1, step), func() error {
 						_, err := c.run(fmt.Sprintf("%d:kill", i+1), test.verb, test.args...)
