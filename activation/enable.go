@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
@@ -318,7 +316,7 @@ func (e *enabling) done(ctx context.Context, plan change.Change) Enabled {
 		d.Todo = e.todo()
 		return d
 	}
-	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isOld(ctx, "2.1.211") {
+	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isOld(ctx, client.RootedLocal) {
 		d.Notes = append(d.Notes, "your Claude Code reads local settings only where a session starts: start it in "+s.Root)
 	}
 	d.Notes = append(d.Notes, e.scopeNotes(ctx)...)
@@ -348,8 +346,8 @@ func (e *enabling) isOld(ctx context.Context, version string) bool {
 	if err != nil {
 		return true
 	}
-	v, err := semver.StrictNewVersion(is)
-	return err != nil || v.LessThan(semver.MustParse(version))
+	older, known := client.Older(is, version)
+	return older || !known
 }
 
 // scopeNotes say what an edit of a project's settings means beside the edit.

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
-
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
@@ -20,51 +18,15 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// floor is a version of Claude Code below which something is missing.
-type floor struct {
-	version string
-	says    func(says, fix string) check.Finding
-	missing string
-}
-
-// floors are the versions that matter to a hook of ours, the worst first.
-func floors() []floor {
-	return []floor{
-		{"2.1.139", check.Fail, "it starts hooks only through a shell, which breaks on blanks in a path"},
-		{"2.1.145", check.Warn, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
-		{"2.1.196", check.Warn, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
-	}
-}
-
-const tested = "2.1.197" // the oldest client that every release is tried with
-
-// before tells whether the client is older than a version.
-func (in *Inspection) before(version string) (older, known bool) {
-	is, err := semver.StrictNewVersion(in.Version)
-	return err == nil && is.LessThan(semver.MustParse(version)), err == nil
-}
-
 func (in *Inspection) checkClient() []check.Finding {
-	if in.Client.Path == "" {
-		return []check.Finding{check.Warn("there is no claude on PATH, so enable can only declare marketplaces, and plugins of repositories cannot be fetched", "put Claude Code's claude on PATH")}
-	}
-	if _, known := in.before(tested); !known {
-		return []check.Finding{check.Warn(in.Client.Path+" does not say its version", "claude --version should print it")}
-	}
-	for _, f := range floors() {
-		if older, _ := in.before(f.version); older {
-			return []check.Finding{f.says(fmt.Sprintf("Claude Code %s is older than %s: %s", in.Version, f.version, f.missing), "claude update")}
-		}
-	}
-	if older, _ := in.before("2.1.211"); older && in.Places.Work != in.Places.Root &&
+	f := in.Client.Check(in.Version)
+	older, _ := client.Older(in.Version, client.RootedLocal)
+	if f.State != check.Failure && f.State != check.Warning && older && in.Places.Work != in.Places.Root &&
 		slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.Decides == string(client.Local) }) {
-		return []check.Finding{check.Warn(fmt.Sprintf("Claude Code %s reads local settings only where a session starts, not at the root of the repository around", in.Version),
-			"start it in "+in.Places.Root+", or claude update")}
+		f = check.Warn(fmt.Sprintf("Claude Code %s reads local settings only where a session starts, not at the root of the repository around", in.Version),
+			"start it in "+in.Places.Root+", or claude update")
 	}
-	if older, _ := in.before(tested); older {
-		return []check.Finding{check.Noted(fmt.Sprintf("Claude Code %s: springfield is tried with %s and later", in.Version, tested), "claude update")}
-	}
-	return []check.Finding{check.OK("Claude Code " + in.Version)}
+	return []check.Finding{f}
 }
 
 func (in *Inspection) checkSettings() (bad []check.Finding) {
@@ -124,7 +86,7 @@ func withTodo() []string {
 // open todos miss.
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
-	older, known := in.before("2.1.233")
+	older, known := client.Older(in.Version, "2.1.233")
 	reminded := slices.ContainsFunc(in.Beside(), func(s client.Switched) bool { return s.Strategy == "todo-continuation" })
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil

@@ -16,16 +16,16 @@ import (
 
 // Status is what is in effect, as status prints it; docs/files.md describes it.
 type Status struct {
-	Deciding []string `json:"deciding"` // IDs of springfield plugins that decide at Stop
-	Reasons  []string `json:"reasons"`  // why none does
-	Beside   []string `json:"beside"`   // IDs of those that run and decide nothing at Stop
-	Notes    []string `json:"notes"`
-	Silenced string   `json:"silenced,omitempty"`
-	Settings []Layer  `json:"settings"`
-	Plugins  []Plugin `json:"plugins"`
-	Hooks    []Hook   `json:"hooks"` // that run
-	Idle     []Hook   `json:"idle"`  // that do not
-	Judge    Judge    `json:"judge"` // what judges have done today
+	Deciding []string       `json:"deciding"` // IDs of springfield plugins that decide at Stop
+	Reasons  []string       `json:"reasons"`  // why none does
+	Beside   []string       `json:"beside"`   // IDs of those that run and decide nothing at Stop
+	Notes    []string       `json:"notes"`
+	Silenced string         `json:"silenced,omitempty"`
+	Settings []client.Layer `json:"settings"`
+	Plugins  []Plugin       `json:"plugins"`
+	Hooks    []client.Hook  `json:"hooks"` // that run
+	Idle     []client.Hook  `json:"idle"`  // that do not
+	Judge    Judge          `json:"judge"` // what judges have done today
 }
 
 // Judge is what judges have done today.
@@ -36,48 +36,21 @@ type Judge struct {
 	Spent     string  `json:"-"`        // in a few words
 }
 
-// Layer is a settings file.
-type Layer struct {
-	Scope   string `json:"scope"`
-	File    string `json:"file"`
-	Exists  bool   `json:"exists"`
-	Problem string `json:"problem,omitempty"`
-}
-
 // Plugin is one that settings name or that loads on its own.
 type Plugin struct {
-	ID       string   `json:"id"`
-	On       bool     `json:"on"`
-	Decides  string   `json:"decides,omitempty"` // the scope that has the last word
-	Says     []Said   `json:"says"`
-	Runs     bool     `json:"runs"`
-	Problem  string   `json:"problem,omitempty"`
-	Faults   []string `json:"faults"` // parts that the client passes over
-	Strategy string   `json:"strategy,omitempty"`
-	Version  string   `json:"version,omitempty"`
-	Offered  string   `json:"offered,omitempty"`
-	Source   string   `json:"source,omitempty"`
-	Dir      string   `json:"dir,omitempty"`
-	Place    string   `json:"place,omitempty"` // marketplace or cache
-}
-
-// Said is what one scope says of a plugin.
-type Said struct {
-	Scope string `json:"scope"`
-	On    bool   `json:"on"`
-}
-
-// Hook is one handler at an event that matters.
-type Hook struct {
-	Event   string  `json:"event"`
-	Type    string  `json:"type"`
-	Does    string  `json:"does"`
-	Timeout float64 `json:"timeout"` // seconds, the client's default filled in
-	Source  string  `json:"source"`
-	File    string  `json:"file"`
-	Matcher string  `json:"matcher,omitempty"`
-	Async   bool    `json:"async,omitempty"`
-	Never   string  `json:"never,omitempty"`
+	ID       string        `json:"id"`
+	On       bool          `json:"on"`
+	Decides  string        `json:"decides,omitempty"` // the scope that has the last word
+	Says     []client.Said `json:"says"`
+	Runs     bool          `json:"runs"`
+	Problem  string        `json:"problem,omitempty"`
+	Faults   []string      `json:"faults"` // parts that the client passes over
+	Strategy string        `json:"strategy,omitempty"`
+	Version  string        `json:"version,omitempty"`
+	Offered  string        `json:"offered,omitempty"`
+	Source   string        `json:"source,omitempty"`
+	Dir      string        `json:"dir,omitempty"`
+	Place    string        `json:"place,omitempty"` // marketplace or cache
 }
 
 // Over names the scopes that say something else than the one that decides.
@@ -85,7 +58,7 @@ func (p Plugin) Over() string {
 	var names []string
 	for _, said := range p.Says {
 		if said.On != p.On {
-			names = append(names, said.Scope)
+			names = append(names, said.Layer)
 		}
 	}
 	if len(names) == 0 {
@@ -97,10 +70,7 @@ func (p Plugin) Over() string {
 // Status sums up what is in effect.
 func (in *Inspection) Status() Status {
 	w := in.whatWorks()
-	s := Status{Deciding: ids(w.deciding), Beside: ids(w.beside), Silenced: in.Silenced, Hooks: hooks(in.Hooks), Idle: hooks(in.Idle)}
-	for _, l := range in.Settings {
-		s.Settings = append(s.Settings, Layer{l.Name, l.File, l.Exists, l.Problem})
-	}
+	s := Status{Deciding: ids(w.deciding), Beside: ids(w.beside), Silenced: in.Silenced, Settings: in.Settings, Hooks: append([]client.Hook{}, in.Hooks...), Idle: append([]client.Hook{}, in.Idle...)}
 	s.Plugins = []Plugin{}
 	for _, p := range in.Plugins {
 		s.Plugins = append(s.Plugins, pluginOf(p))
@@ -112,11 +82,8 @@ func (in *Inspection) Status() Status {
 }
 
 func pluginOf(s client.Switched) Plugin {
-	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: []Said{}, Runs: s.Runs(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
+	p := Plugin{ID: s.ID, On: s.On, Decides: s.Decides, Says: append([]client.Said{}, s.Says...), Runs: s.Runs(), Problem: s.Problem, Faults: append([]string{}, s.Faults...),
 		Strategy: s.Strategy, Version: s.Version, Offered: s.Offered, Source: s.Source, Dir: s.Dir}
-	for _, said := range s.Says {
-		p.Says = append(p.Says, Said{said.Layer, said.On})
-	}
 	switch {
 	case s.InPlace:
 		p.Place = "marketplace"
@@ -124,14 +91,6 @@ func pluginOf(s client.Switched) Plugin {
 		p.Place = "cache"
 	}
 	return p
-}
-
-func hooks(all []client.Hook) []Hook {
-	shown := []Hook{}
-	for _, h := range all {
-		shown = append(shown, Hook{h.Event, h.Type, h.Does, h.Limit(), h.Source, h.File, h.Matcher, h.Async, h.Never})
-	}
-	return shown
 }
 
 func ids(plugins []client.Switched) []string {

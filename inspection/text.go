@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -57,8 +58,8 @@ func (s Status) broken() []Plugin {
 	return slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !p.On || p.Problem == "" })
 }
 
-func (s Status) passedOver() []Layer {
-	return slices.DeleteFunc(slices.Clone(s.Settings), func(l Layer) bool { return l.Problem == "" })
+func (s Status) passedOver() []client.Layer {
+	return slices.DeleteFunc(slices.Clone(s.Settings), func(l client.Layer) bool { return l.Problem == "" })
 }
 
 // writeDecision tells which plugin decides, or why none does.
@@ -112,8 +113,8 @@ func (p Plugin) writeText(out layout.Printer, named bool) {
 }
 
 // writeHooks prints two lines or three for each hook, as commands are long.
-func writeHooks(out layout.Printer, hooks []Hook) {
-	hooks = slices.SortedStableFunc(slices.Values(hooks), func(a, b Hook) int { return strings.Compare(a.Event, b.Event) })
+func writeHooks(out layout.Printer, hooks []client.Hook) {
+	hooks = slices.SortedStableFunc(slices.Values(hooks), func(a, b client.Hook) int { return strings.Compare(a.Event, b.Event) })
 	var rows [][]string
 	indent := 0
 	for _, h := range hooks {

@@ -24,17 +24,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
-// Hook is one handler that Claude Code would start.
+// Hook is one handler that Claude Code would start; status --json prints it.
 type Hook struct {
-	Event   string  // one of Events
-	Type    string  // command, prompt, agent, http or mcp_tool
-	Does    string  // what for people: the command with its arguments, the prompt, the address
-	Timeout float64 // seconds, 0 for the client's default
-	Source  string  // "user settings", "project settings", "local settings", "managed settings", or the plugin's ID
-	File    string  // where it is declared
-	Matcher string  // which subagents it is for; "" for all
-	Async   bool    // runs in the background: what it decides has no effect
-	Never   string  // why it can never run, "" if it can
+	Event   string  `json:"event"`             // one of Events
+	Type    string  `json:"type"`              // command, prompt, agent, http or mcp_tool
+	Does    string  `json:"does"`              // what for people: the command with its arguments, the prompt, the address
+	Timeout float64 `json:"timeout"`           // seconds, the client's default filled in
+	Source  string  `json:"source"`            // "user settings", "project settings", "local settings", "managed settings", or the plugin's ID
+	File    string  `json:"file"`              // where it is declared
+	Matcher string  `json:"matcher,omitempty"` // which subagents it is for; "" for all
+	Async   bool    `json:"async,omitempty"`   // runs in the background: what it decides has no effect
+	Never   string  `json:"never,omitempty"`   // why it can never run, "" if it can
 
 	command string // the program alone
 	whole   string // what it does, unbounded: the same handler twice runs once
@@ -80,6 +80,7 @@ func hooksIn(events json.RawMessage, source, file string) (hooks []Hook, err err
 					continue
 				}
 				h.Event, h.Source, h.File = event, source, file
+				h.Timeout = h.limit()
 				if event == "SubagentStop" {
 					h.Matcher = printable(textIn(fields["matcher"]))
 				}
@@ -151,8 +152,8 @@ func (h Hook) isOurs() bool {
 	return strings.TrimSuffix(name, ".exe") == "springfield-hook"
 }
 
-// Limit is how many seconds Claude Code gives the hook.
-func (h Hook) Limit() float64 {
+// limit is how many seconds Claude Code gives the hook.
+func (h Hook) limit() float64 {
 	switch {
 	case h.Timeout > 0:
 		return h.Timeout

@@ -347,7 +347,7 @@ func TestLimit(t *testing.T) {
 		{Hook{Event: "SubagentStop", Type: "prompt"}, 30},
 		{Hook{Event: "Stop", Type: "agent"}, 60},
 	} {
-		if got := test.hook.Limit(); got != test.want {
+		if got := test.hook.limit(); got != test.want {
 			t.Errorf("%+v: %v", test.hook, got)
 		}
 	}

@@ -46,10 +46,10 @@ type Switched struct {
 	Says    []Said // all that name it, the highest first
 }
 
-// Said is what one layer says of a plugin.
+// Said is what one layer says of a plugin; status --json prints it.
 type Said struct {
-	Layer string
-	On    bool
+	Layer string `json:"scope"`
+	On    bool   `json:"on"`
 }
 
 // Runs tells whether Claude Code would load the plugin.

@@ -18,12 +18,12 @@ import (
 // Managed is the name of the layers that an administrator deploys.
 const Managed = "managed"
 
-// Layer is one settings file.
+// Layer is one settings file; status --json prints it.
 type Layer struct {
-	Name    string // Managed, a Scope, or Skills
-	File    string
-	Exists  bool
-	Problem string // why Claude Code passes it over, "" if it does not
+	Name    string `json:"scope"` // Managed, a Scope, or Skills
+	File    string `json:"file"`
+	Exists  bool   `json:"exists"`
+	Problem string `json:"problem,omitempty"` // why Claude Code passes it over, "" if it does not
 
 	at       string // File, every symbolic link followed
 	fields   map[string]json.RawMessage
