@@ -180,7 +180,7 @@ type tuned struct {
 func (t tuned) file() string { return t.places.RulesFile(t.Plugin) }
 
 // tuned finds the plugin: by its name, else the one that decides, else
-// ned-flanders, whose rules wait for nobody to enable it.
+// the one that people begin with, which need not be enabled.
 func (a *app) tuned(places client.Places, name string) (tune.Target, error) {
 	inventory, err := client.Look(places).Inventory()
 	if err != nil {
