@@ -1,0 +1,66 @@
+package interview
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// typed is somewhere that these lines are typed, and then no more.
+func typed(t *testing.T, lines string) (Asker, *strings.Builder) {
+	t.Helper()
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { in.Close() })
+	if _, err := out.WriteString(lines); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	screen := &strings.Builder{}
+	return Terminal{In: in, Out: screen, Plain: true, Hint: func(err error) string { return "mind the gap" }}.Asker(t.Context()), screen
+}
+
+// Answers come out of one pipe, one line each, and what is refused is asked again.
+func TestLines(t *testing.T) {
+	options := []Option{{"homer", "eats"}, {"marge", ""}, {"lisa", "plays"}}
+	a, screen := typed(t, "bart\n2, lisa\nall\n\n3\nx\ny\nperhaps\nNO\n")
+	several := func(chosen []string) error {
+		if len(chosen) < 3 {
+			return errors.New("too few")
+		}
+		return nil
+	}
+	if got, err := a.Many("Who?", options, nil, several); err != nil || !slices.Equal(got, []string{"homer", "marge", "lisa"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := a.One("Who?", options, "marge"); err != nil || got != "marge" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := a.One("Who?", options, "marge"); err != nil || got != "lisa" {
+		t.Errorf("%q, %v", got, err)
+	}
+	notX := func(s string) error {
+		if s == "x" {
+			return errors.New("no x")
+		}
+		return nil
+	}
+	if got, err := a.Text("What?", "z", notX); err != nil || got != "y" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if yes, err := a.Confirm("So?"); err != nil || yes {
+		t.Errorf("%v, %v", yes, err)
+	}
+	if _, err := a.Confirm("So?"); !errors.Is(err, ErrCancelled) {
+		t.Errorf("the end of input: %v", err)
+	}
+	for _, want := range []string{"2. marge, preset\n", "1. homer: eats\n", `"bart" is neither a number from 1 to 3`, "too few; mind the gap.\n", "no x; mind the gap.\n", `"perhaps" is neither yes nor no`} {
+		if !strings.Contains(screen.String(), want) {
+			t.Errorf("no %q in\n%s", want, screen)
+		}
+	}
+}
