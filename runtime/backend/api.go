@@ -110,7 +110,7 @@ func askAPI(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	client := &http.Client{
 		Transport: e.transport(),
 		// A redirect would take the page, and a key in a header of its own, to
-		// whomever the first host names.
+		// wherever the first host says.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	defer client.CloseIdleConnections()
@@ -135,7 +135,7 @@ func endpoint(base string) (address, why string) {
 	case "https":
 	case "http":
 		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return "", "ANTHROPIC_BASE_URL begins with http:, which anybody on the way can read: use https, or a proxy on this machine"
+			return "", "ANTHROPIC_BASE_URL begins with http:, which others on the way can read: use https, or a proxy on this machine"
 		}
 	default:
 		return "", "ANTHROPIC_BASE_URL does not begin with https:"
@@ -323,7 +323,7 @@ func (u usage) read() judge.Usage {
 	return judge.Usage{Input: whole(u.Input), Output: whole(u.Output), CacheRead: whole(u.CacheRead), CacheWrite: whole(u.CacheWrite)}
 }
 
-// whole is n as a count, between nothing and what nobody reaches.
+// whole is n as a count, between nothing and what no use reaches.
 func whole(n float64) int64 {
 	const most = 1e12
 	if !(n > 0) { // not a number either

@@ -4,8 +4,8 @@
 //   - One question, one answer that matches judge.Schema, or a judge.Failure. There
 //     is no third thing, and nothing here panics, prints or waits past the deadline.
 //   - The question goes where the user sends it. A project's settings, which may
-//     come from anybody and whose env Claude Code hands to hooks, must not choose
-//     the address, the account or the program: then nobody is asked.
+//     come from anywhere and whose env Claude Code hands to hooks, must not choose
+//     the address, the account or the program: then no question is asked.
 //   - Keys and tokens are used and never repeated: no reply has one in it.
 //   - The environment, the home and the place for temporary files come in an Env;
 //     only mains read the process's own.

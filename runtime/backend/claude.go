@@ -86,13 +86,13 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	}
 	err = cmd.Wait()
 	release()
-	killGroup(cmd.Process) // whoever it left behind
+	killGroup(cmd.Process) // what it left behind
 
 	if stdout.over() {
 		return failed(judge.Junk, "the client printed more than 1 MB")
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it had ended, only somebody it started had not
+		err = nil // it had ended, only something that it started had not
 	}
 	reply, told := readEnvelope(stdout.bytes(), q.Model)
 	if err == nil || told {
@@ -193,7 +193,7 @@ func clientFailure(code *int, subtype, text string) judge.Failure {
 	return judge.Crashed
 }
 
-// bounded keeps the first limit bytes of what is written to it. Whoever writes
+// bounded keeps the first limit bytes of what is written to it. A program that writes
 // more is not kept waiting: full is called, once.
 type bounded struct {
 	limit int

@@ -18,7 +18,7 @@ const maxSettings = 1 << 20
 
 // Redirected says what in a project's settings chooses where questions go, ""
 // when nothing does. Claude Code hands the env of these files to hooks, even in a
-// directory that nobody said to trust, so the environment we have may be theirs.
+// directory that was never said to be trusted, so the environment we have may be theirs.
 // A file that cannot be understood may choose anything.
 //
 // ANTHROPIC_MODEL and its like choose a model alone, and the judge has its own:

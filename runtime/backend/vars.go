@@ -94,7 +94,7 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		judge.InJudge+"=1",
 		"SPRINGFIELD=off",
 		// No traffic but the one question, and no waiting beyond the deadline even
-		// when nobody is left to end it.
+		// when nothing is left to end it.
 		"DISABLE_AUTOUPDATER=1",
 		"DISABLE_TELEMETRY=1",
 		"DISABLE_ERROR_REPORTING=1",

@@ -83,7 +83,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	return cont, OneLine(why, MaxWhy), nil
 }
 
-// OneLine makes text that somebody else wrote fit for a line on a terminal: white
+// OneLine makes text from outside fit for a line on a terminal: white
 // space becomes one blank, what draws or turns the writing round is left out,
 // and it is at most limit bytes, cut between characters.
 func OneLine(s string, limit int) string {

@@ -131,7 +131,7 @@ func quoted(s string, most int) string {
 }
 
 // written is how a letter stands between quotation marks: what would end the
-// text or begin a line is escaped, what nobody sees is left out. Package display is
+// text or begin a line is escaped, what does not show is left out. Package display is
 // about terminals; a model reads more than one shows.
 func written(r rune) string {
 	switch {

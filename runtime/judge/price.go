@@ -33,7 +33,7 @@ func prices() []price {
 }
 
 // dearest is what a model counts at that is not in the list: a ceiling in
-// dollars must hold for models that nobody here has heard of.
+// dollars must hold for models that are not known here.
 func dearest() price { return price{"", 15_000_000, 75_000_000} }
 
 // ID is the Messages API's name of a model: that of an alias, or the name itself.
@@ -68,7 +68,7 @@ func ValidModel(model string) bool {
 }
 
 // dear is the dearest model that a client of the last years takes an alias for:
-// until it has answered, nobody knows which one it is.
+// until it has answered, it is not known which one it is.
 func dear(alias string) string {
 	switch alias {
 	case "haiku":
@@ -81,7 +81,7 @@ func dear(alias string) string {
 	return alias
 }
 
-// find looks a model up by whatever somebody calls it: us.anthropic.claude-…-v1:0
+// find looks a model up by whatever it is called: us.anthropic.claude-…-v1:0
 // and claude-…@20251001 are the same models.
 func find(model string) (price, bool) {
 	id := dear(model)
@@ -113,7 +113,7 @@ func Known(model string) bool {
 // a model cannot be kept from it.
 const MaxOutput = 2000
 
-// maxTokens bounds what is believed of a count: nobody bills more for one
+// maxTokens bounds what is believed of a count: no provider bills more for one
 // question, and sums of sums must not overflow.
 const maxTokens = 100_000_000
 

@@ -15,10 +15,10 @@ const (
 // Backends names them, the default first.
 func Backends() []string { return []string{Claude, API} }
 
-// DefaultModel is who is asked when nobody says.
+// DefaultModel is the model that is asked without a setting.
 const DefaultModel = "haiku"
 
-// Within is how long a judge may take when nobody says, and MaxWithin at most,
+// Within is how long a judge may take without a setting, and MaxWithin at most,
 // in seconds. The timeout in hooks.json is Spare longer than the plugin's.
 const (
 	Within    = 20

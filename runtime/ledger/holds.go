@@ -31,7 +31,7 @@ func (h *Hold) Members(m *codec.Members) {
 // over tells whether it has run out.
 func (h Hold) over(now time.Time) bool { return h.Until != 0 && now.UnixMilli() >= h.Until }
 
-// What happens to a hold. A hold that ran out is found when somebody asks, and so
+// What happens to a hold. A hold that ran out is found when holds are asked about, and so
 // is one whose file was removed or rewritten by something else than springfield.
 const (
 	HoldSet       = "set"

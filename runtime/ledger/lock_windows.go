@@ -28,7 +28,7 @@ func isAlive(pid int) bool {
 	return syscall.GetExitCodeProcess(h, &code) != nil || code == stillActive
 }
 
-// tryLock takes the lock if nobody holds it. Locks are mandatory on Windows,
+// tryLock takes the lock if it is free. Locks are mandatory on Windows,
 // so the one byte that is locked lies far beyond the end of the file, where
 // nothing is read or written.
 func tryLock(f *os.File) (bool, error) {

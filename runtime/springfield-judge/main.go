@@ -5,7 +5,7 @@
 //
 // It exits 0 whenever it has a reply, also one that says why there is no answer,
 // and 1 when it could not read the question; never 2, which Claude Code takes for
-// a decision. When it is told to end, or whoever started it is gone, it ends what
+// a decision. When it is told to end, or what started it is gone, it ends what
 // it started and itself.
 package main
 
@@ -66,7 +66,7 @@ func read(r io.Reader) (judge.Question, error) {
 	return q, nil
 }
 
-// ask asks until the answer is there, or somebody ends it.
+// ask asks until the answer is there, or it is told to end.
 func ask(q judge.Question) judge.Reply {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
@@ -78,7 +78,7 @@ func ask(q judge.Question) judge.Reply {
 }
 
 // orphaned calls gone when the process that started us has ended: the answer is
-// then for nobody.
+// then of no use.
 func orphaned(ctx context.Context, gone func()) {
 	alive := parent()
 	tick := time.NewTicker(100 * time.Millisecond)

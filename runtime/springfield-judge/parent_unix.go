@@ -5,7 +5,7 @@ package main
 import "os"
 
 // parent says from now on whether the process that started us is there: without
-// it we are somebody else's child.
+// it we are another process's child.
 func parent() (alive func() bool) {
 	first := os.Getppid()
 	return func() bool { return os.Getppid() == first }

@@ -10,7 +10,7 @@ import (
 func parent() (alive func() bool) {
 	handle, err := syscall.OpenProcess(syscall.SYNCHRONIZE, false, uint32(os.Getppid()))
 	if err != nil {
-		return func() bool { return true } // nobody knows: the deadline ends it
+		return func() bool { return true } // it cannot be known: the deadline ends it
 	}
 	return func() bool {
 		event, err := syscall.WaitForSingleObject(handle, 0)

@@ -36,7 +36,7 @@ type attachment struct {
 	}
 }
 
-// mostLines is more lines than anybody asks about.
+// mostLines is more lines than are ever asked about.
 const mostLines = 1 << 20
 
 // DeadHooks are those in the end of a log, oldest first.

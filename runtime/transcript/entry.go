@@ -1,6 +1,6 @@
 // One line, taken apart: the members that can matter, raw. It is gone through
 // once, and left as soon as it is clear that nothing in it matters: most lines
-// of a log are somebody's progress.
+// of a log are about progress.
 
 package transcript
 

@@ -1,6 +1,6 @@
 // Stop hooks that kept Claude going. Each block leaves an attachment, which
 // names the hook's command, and a user line with the words to the model, which
-// names nobody. Ours is known by its command. The user lines serve where there
+// names no hook. Ours is known by its command. The user lines serve where there
 // are no attachments: what is more than the attachments explain is others'.
 //
 // These lines are the second witness of our own continues, should the ledger go

@@ -130,7 +130,7 @@ func (r *reader) lines(take func(line []byte, at int64) bool) (last []byte, err 
 			return nil, err
 		}
 		if n <= 0 {
-			break // somebody has cut the file
+			break // the file was cut
 		}
 		left -= int64(n)
 		r.held += n

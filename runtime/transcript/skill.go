@@ -157,7 +157,7 @@ func saysI(before []byte) bool {
 }
 
 // looksLikeSkill: skills' names have several words, or a plugin's name before
-// them; brainstorming is the one that everybody has and that has one word.
+// them; brainstorming is the common one that has one word.
 func looksLikeSkill(name []byte) bool {
 	return bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0 || string(name) == "brainstorming"
 }

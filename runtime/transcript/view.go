@@ -57,7 +57,7 @@ type View struct {
 	Asked string
 	// Team is how many teammates there are.
 	Team int
-	// Started is background work that this turn began and that nobody has seen
+	// Started is background work that this turn began and that has not been seen
 	// end, at most 16.
 	Started []Task
 	// Earlier are the ids of background work that earlier turns began and had not
@@ -67,7 +67,7 @@ type View struct {
 	Feedback Feedback
 }
 
-// Task is work in the background. Its ID is "" while nobody has told it.
+// Task is work in the background. Its ID is "" until it is told.
 type Task struct{ ID, What string }
 
 // Feedback is how often Stop hooks have kept Claude going.

@@ -41,7 +41,7 @@ type news struct {
 	at         int64  // where the line begins
 	raw        string // the line, if it is no JSON object
 	turn       bool   // it is a person's prompt
-	person     bool   // somebody's words in a user line: nothing of this turn runs yet
+	person     bool   // words in a user line: nothing of this turn runs yet
 	said       []string
 	tool       string
 	todos      []fact.Todo // nil: none

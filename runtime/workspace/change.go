@@ -1,6 +1,6 @@
 // Changing files. A file is written beside its place and renamed over it, so
-// nobody ever reads half of it, and whoever is killed in between leaves the old
-// one; before that it is read once more, so that an edit made meanwhile is not
+// no reader ever finds half of it, and a writer that is killed in between leaves the
+// old one; before that it is read once more, so that an edit made meanwhile is not
 // overwritten. What is no plain file, or is read-only, is left alone. What a
 // killed writer has left beside it goes with the next change.
 
@@ -21,7 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// ErrChanged says that somebody has changed a file since it was read.
+// ErrChanged says that a file has changed since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
 // Apply makes changes, in their order, and stops at the first that fails. Its

@@ -1,7 +1,7 @@
 // Package workspace reads and changes files that a strategy keeps in the
 // project: a loop's state, a plan, a list of tasks.
 //
-// The project may belong to somebody the user does not trust. So every file is
+// The project may be one that the user does not trust. So every file is
 // reached through os.Root: no name and no link leads out of the workspace. What
 // is read is bounded, and what is no regular file is not read.
 package workspace
