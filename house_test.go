@@ -109,6 +109,19 @@ func TestStrategiesStandAlone(t *testing.T) {
 	}
 }
 
+// What outlives a stop, and the guards, know nothing of strategies and of the hook.
+func TestLedgerAndGuardAreBelow(t *testing.T) {
+	for _, p := range list(t, "./runtime/ledger", "./runtime/guard") {
+		for _, dep := range p.Deps {
+			for _, above := range []string{"runtime/strategy", "runtime/transcript", "runtime/hook", "runtime/command", "runtime/judge"} {
+				if inside(dep, above) {
+					t.Errorf("%s depends on %s", room(p.ImportPath), room(dep))
+				}
+			}
+		}
+	}
+}
+
 func TestWhoImportsWhom(t *testing.T) {
 	forbidden := map[string][]string{ // room: what it must not depend on
 		"activation": {"publish", "replay", "inspection", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},

@@ -29,7 +29,7 @@ stop; with --prompts it is what a plugin like todo-continuation said before a pr
 			if len(args) == 1 {
 				id = args[0]
 			}
-			if err := a.ask(cmd.Context(), func(d command.Desk) error { return d.Why(id, asked) }); err != nil || asked.JSON {
+			if err := a.ask(cmd.Context(), func(d command.Console) error { return d.Why(id, asked) }); err != nil || asked.JSON {
 				return err
 			}
 			a.noteHooks()
@@ -57,7 +57,7 @@ func newLog(a *app) *cobra.Command {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
-			return a.ask(cmd.Context(), func(d command.Desk) error {
+			return a.ask(cmd.Context(), func(d command.Console) error {
 				if follow {
 					return d.Follow(asked, func() bool { return cmd.Context().Err() != nil })
 				}
@@ -92,7 +92,7 @@ it shortened.`,
 					return &usageError{err, command.Advice(err)}
 				}
 			}
-			return a.ask(cmd.Context(), func(d command.Desk) error { return d.Hold(session, duration) })
+			return a.ask(cmd.Context(), func(d command.Console) error { return d.Hold(session, duration) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only this session")
@@ -109,7 +109,7 @@ terminal, and is refused. A program with your rights can still delete the file o
 of its own and read the letters there. why, log and status tell how a hold has ended.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), func(d command.Desk) error { return d.Resume(session) })
+			return a.ask(cmd.Context(), func(d command.Console) error { return d.Resume(session) })
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
@@ -118,17 +118,17 @@ of its own and read the letters there. why, log and status tell how a hold has e
 
 // ask asks about springfield's own state, and about the project in the working
 // directory.
-func (a *app) ask(ctx context.Context, question func(command.Desk) error) error {
+func (a *app) ask(ctx context.Context, question func(command.Console) error) error {
 	return a.askIn(ctx, a.work, question)
 }
 
 // askIn asks about the project in another directory.
-func (a *app) askIn(ctx context.Context, dir string, question func(command.Desk) error) error {
+func (a *app) askIn(ctx context.Context, dir string, question func(command.Console) error) error {
 	places, err := a.placesFrom(dir)
 	if err != nil {
 		return err
 	}
-	err = question(command.Desk{
+	err = question(command.Console{
 		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now, Self: "springfield", InClaude: a.inClaude,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Logs: func(since int64) []string {

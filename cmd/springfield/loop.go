@@ -78,7 +78,7 @@ the goal goes.`,
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for the template's number"}
 			}
 			o.Named = *dir != ""
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.StartLoop(o) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.StartLoop(o) })
 		},
 	}
 	loopFlags(cmd, &o)
@@ -105,7 +105,7 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
 		Short: "Tell how the loop stands, and what keeps it from starting, from stopping, from counting",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.LoopStatus(asJSON) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopStatus(asJSON) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
@@ -131,7 +131,7 @@ the next stop.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.SetLoop(command.LoopKey(args[0]), args[1:]) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.SetLoop(command.LoopKey(args[0]), args[1:]) })
 		},
 	}
 }
@@ -145,7 +145,7 @@ func newLoopStop(a *app, dir *string) *cobra.Command {
 active: false, and loop set active true lets it go on; --delete takes the file away.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.StopLoop(remove) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "delete", false, "delete the loop's file, too; the history keeps it")
@@ -163,7 +163,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.LoopHistory(n, all, asJSON) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopHistory(n, all, asJSON) })
 		},
 	}
 	f := cmd.Flags()
@@ -177,7 +177,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Short: "Print a loop of the past, iteration by iteration",
 		Args:  arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.ShowLoop(args[0], showJSON) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.ShowLoop(args[0], showJSON) })
 		},
 	}
 	show.Flags().BoolVar(&showJSON, "json", false, "print the loop as JSON")
@@ -192,7 +192,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}
 			}
 			o.Named = *dir != ""
-			return a.askLoop(cmd, *dir, func(d command.Desk) error { return d.RerunLoop(args[0], o) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.RerunLoop(args[0], o) })
 		},
 	}
 	loopFlags(rerun, &o)
@@ -201,7 +201,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 }
 
 // askLoop asks about the loop of a directory, "" for the current one.
-func (a *app) askLoop(cmd *cobra.Command, dir string, question func(command.Desk) error) error {
+func (a *app) askLoop(cmd *cobra.Command, dir string, question func(command.Console) error) error {
 	return a.askIn(cmd.Context(), a.absolute(dir), question)
 }
 

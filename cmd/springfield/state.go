@@ -30,7 +30,7 @@ func newStateShow(a *app) *cobra.Command {
 		Short: "Show the workflow state, and what marge-simpson makes of it",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), func(d command.Desk) error { return d.StateShow(asJSON) })
+			return a.ask(cmd.Context(), func(d command.Console) error { return d.StateShow(asJSON) })
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print it as JSON")
@@ -50,7 +50,7 @@ about its session; set by you, about any.`,
   springfield state set waiting_for_user=true`,
 		Args: arguments(1, 6, "at least one field, like tasks_completed=2"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), func(d command.Desk) error { return d.StateSet(args, asJSON) })
+			return a.ask(cmd.Context(), func(d command.Console) error { return d.StateSet(args, asJSON) })
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
 			var all []string

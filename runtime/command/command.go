@@ -21,8 +21,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
-// Desk is where a person asks.
-type Desk struct {
+// Console is where the user asks.
+type Console struct {
 	Out io.Writer
 	Err io.Writer // for what is said besides
 	Dir string    // state directory
@@ -93,7 +93,7 @@ func ofPrompt(r ledger.Record) bool {
 }
 
 // Why tells about one decision: by its ID, or the last one.
-func (d Desk) Why(id string, a Asked) error {
+func (d Console) Why(id string, a Asked) error {
 	r, err := d.find(id, a)
 	if err != nil && err != errNothing {
 		return err
@@ -138,7 +138,7 @@ func (d Desk) Why(id string, a Asked) error {
 }
 
 // tell tells about a decision, or about a hook that came to none.
-func (d Desk) tell(r ledger.Record) {
+func (d Console) tell(r ledger.Record) {
 	who := r.Plugin
 	if who == "" {
 		who = "a springfield hook"
@@ -182,7 +182,7 @@ func (d Desk) tell(r ledger.Record) {
 }
 
 // judged tells about a question to a judge.
-func (d Desk) judged(a *ledger.Asked) {
+func (d Console) judged(a *ledger.Asked) {
 	if a == nil {
 		return
 	}
@@ -211,7 +211,7 @@ func cost(a *ledger.Asked) string {
 	return judge.Dollars(a.Micros)
 }
 
-func (d Desk) find(id string, a Asked) (ledger.Record, error) {
+func (d Console) find(id string, a Asked) (ledger.Record, error) {
 	if id == "" || id == "last" {
 		all, err := d.history(a)
 		if err != nil {
@@ -235,7 +235,7 @@ func (d Desk) find(id string, a Asked) (ledger.Record, error) {
 
 // history is every decision on file, and after them the starts of hooks that came
 // to none and are not on file yet.
-func (d Desk) history(a Asked) ([]ledger.Record, error) {
+func (d Console) history(a Asked) ([]ledger.Record, error) {
 	all, err := ledger.History(d.Dir, key(a.Session), everything)
 	if err != nil {
 		return nil, err
@@ -271,7 +271,7 @@ func nothing(a Asked) string {
 const everything = 1 << 30
 
 // Log lists the newest n decisions, oldest first.
-func (d Desk) Log(n int, a Asked) error {
+func (d Console) Log(n int, a Asked) error {
 	history, err := d.history(a)
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func (d Desk) Log(n int, a Asked) error {
 }
 
 // Follow prints decisions as they are made, until stop says so.
-func (d Desk) Follow(a Asked, stop func() bool) error {
+func (d Console) Follow(a Asked, stop func() bool) error {
 	if d.InClaude {
 		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
 	}
@@ -309,7 +309,7 @@ func (d Desk) Follow(a Asked, stop func() bool) error {
 }
 
 // entries prints those decisions that are wanted.
-func (d Desk) entries(all []ledger.Record, a Asked) error {
+func (d Console) entries(all []ledger.Record, a Asked) error {
 	for _, r := range all {
 		if !a.wants(r) {
 			continue
@@ -321,7 +321,7 @@ func (d Desk) entries(all []ledger.Record, a Asked) error {
 	return nil
 }
 
-func (d Desk) entry(r ledger.Record, asJSON bool) error {
+func (d Console) entry(r ledger.Record, asJSON bool) error {
 	if asJSON {
 		return d.encode(r)
 	}
@@ -353,19 +353,19 @@ func key(session string) string {
 }
 
 // line prints a line; what it has from files and sessions does not draw.
-func (d Desk) line(s string) { io.WriteString(d.Out, display.Line(s)+"\n") }
+func (d Console) line(s string) { io.WriteString(d.Out, display.Line(s)+"\n") }
 
 // note says something besides.
-func (d Desk) note(s string) { io.WriteString(d.Err, "springfield: note: "+display.Line(s)+"\n") }
+func (d Console) note(s string) { io.WriteString(d.Err, "springfield: note: "+display.Line(s)+"\n") }
 
 // field prints what is there to print.
-func (d Desk) field(name, value string) {
+func (d Console) field(name, value string) {
 	if value != "" {
 		d.line(name + value)
 	}
 }
 
-func (d Desk) ago(at int64) string { return span(d.Now().UnixMilli()-at) + " ago" }
+func (d Console) ago(at int64) string { return span(d.Now().UnixMilli()-at) + " ago" }
 
 // span is a length of time, roughly: 12 s, 3 min, 5 h, 2 d.
 func span(ms int64) string {

@@ -20,7 +20,7 @@ var ErrCancelled = terminal.ErrCancelled
 // Hold orders sessions to stop: one, or all with an empty session. A zero
 // duration lasts until it is lifted. A hold that is in force is shortened only
 // by a person at a terminal.
-func (d Desk) Hold(session string, duration time.Duration) error {
+func (d Console) Hold(session string, duration time.Duration) error {
 	by := d.means("")
 	if !d.InClaude {
 		by = d.means(terminal.Name())
@@ -33,7 +33,7 @@ func (d Desk) Hold(session string, duration time.Duration) error {
 }
 
 // shorten has a longer hold end earlier.
-func (d Desk) shorten(session string, old ledger.Hold, duration time.Duration) error {
+func (d Console) shorten(session string, old ledger.Hold, duration time.Duration) error {
 	again := d.call("hold", session) + " " + duration.String()
 	from, err := d.confirm("Shorten the hold on "+whom(session)+", which is in force"+d.until(old)+", to "+span(duration.Milliseconds())+"?",
 		"a longer hold is in force"+d.until(old), "shortens", again)
@@ -49,7 +49,7 @@ func (d Desk) shorten(session string, old ledger.Hold, duration time.Duration) e
 }
 
 // holding says that a hold is in force.
-func (d Desk) holding(session string, h ledger.Hold, err error) error {
+func (d Console) holding(session string, h ledger.Hold, err error) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
@@ -60,7 +60,7 @@ func (d Desk) holding(session string, h ledger.Hold, err error) error {
 }
 
 // Resume lifts a hold, which only a person at a terminal does.
-func (d Desk) Resume(session string) error {
+func (d Console) Resume(session string) error {
 	h, held := ledger.HoldOf(d.Dir, key(session), d.Now())
 	if !held && !d.InClaude {
 		d.line("no hold is in force for " + whom(session) + d.lastHold(session))
@@ -86,7 +86,7 @@ func (d Desk) Resume(session string) error {
 
 // confirm asks the person at the terminal and returns the terminal's name. problem
 // is said first to who may not answer.
-func (d Desk) confirm(question, problem, does, again string) (from string, err error) {
+func (d Console) confirm(question, problem, does, again string) (from string, err error) {
 	if problem != "" {
 		problem += ", and "
 	}
@@ -118,14 +118,14 @@ func meanwhile(err error, again string) error {
 	return err
 }
 
-func (d Desk) unnoted(err error) {
+func (d Console) unnoted(err error) {
 	if err == ledger.ErrUnnoted {
 		d.note(err.Error() + ", so why and log do not tell of it")
 	}
 }
 
 // means is how this call changes holds: from a terminal, or from Claude.
-func (d Desk) means(from string) ledger.Means {
+func (d Console) means(from string) ledger.Means {
 	m := ledger.Means{Program: "springfield", From: from}
 	if d.InClaude {
 		m.From = ledger.ByClaude
@@ -140,7 +140,7 @@ func (d Desk) means(from string) ledger.Means {
 }
 
 // call is a word about holds as a person types it.
-func (d Desk) call(word, session string) string {
+func (d Console) call(word, session string) string {
 	if session == "" {
 		return d.Self + " " + word
 	}
@@ -152,7 +152,7 @@ func (d Desk) call(word, session string) string {
 	return d.Self + " " + word + " --session " + session
 }
 
-func (d Desk) until(h ledger.Hold) string {
+func (d Console) until(h ledger.Hold) string {
 	if h.Until == 0 {
 		return " until you resume"
 	}
@@ -160,7 +160,7 @@ func (d Desk) until(h ledger.Hold) string {
 }
 
 // holds is what happened to holds. Without it decisions are told all the same.
-func (d Desk) holds() []ledger.HoldEvent {
+func (d Console) holds() []ledger.HoldEvent {
 	all, err := ledger.HoldEvents(d.Dir, d.Now())
 	if err != nil {
 		d.note("read the history of holds: " + err.Error())
@@ -169,7 +169,7 @@ func (d Desk) holds() []ledger.HoldEvent {
 }
 
 // lastHold is what happened to the last hold on a session, in a half sentence.
-func (d Desk) lastHold(session string) string {
+func (d Console) lastHold(session string) string {
 	all := d.holds()
 	for _, e := range slices.Backward(all) {
 		if e.Of == key(session) {
@@ -181,7 +181,7 @@ func (d Desk) lastHold(session string) string {
 
 // heldAt says what a decision has to do with holds: the one that made it a stop,
 // or the end of one since the stop before.
-func (d Desk) heldAt(r ledger.Record) {
+func (d Console) heldAt(r ledger.Record) {
 	all := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool { return e.Of != "" && e.Of != key(r.Session) })
 	since := d.stopBefore(r)
 	var set, end *ledger.HoldEvent
@@ -207,7 +207,7 @@ func (d Desk) heldAt(r ledger.Record) {
 
 // stopBefore is when the decision before one was made: in its session, or for a
 // session's first one in any.
-func (d Desk) stopBefore(r ledger.Record) (at int64) {
+func (d Console) stopBefore(r ledger.Record) (at int64) {
 	of, first := key(r.Session), r.State.Number <= 1
 	if first {
 		of = ""
@@ -265,7 +265,7 @@ func HoldNews(dir string, now time.Time) (set string, news []string) {
 }
 
 // withHolds lists decisions, and between them what happened to holds.
-func (d Desk) withHolds(records []ledger.Record, n int, a Asked) error {
+func (d Console) withHolds(records []ledger.Record, n int, a Asked) error {
 	events := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool {
 		return a.Session != "" && e.Of != "" && e.Of != key(a.Session) || len(records) == n && e.At < records[0].At
 	})
@@ -286,7 +286,7 @@ func (d Desk) withHolds(records []ledger.Record, n int, a Asked) error {
 }
 
 // event prints what happened to a hold, below the columns of decisions.
-func (d Desk) event(e ledger.HoldEvent) {
+func (d Console) event(e ledger.HoldEvent) {
 	d.line(pad("", 9) + pad(d.ago(e.At), 12) + pad(short(e.Did), 10) + pad(short(e.Program), 20) + pad("hold", 12) + ofWhom(e) + lasting(e) + from(e))
 }
 

@@ -11,7 +11,7 @@ import (
 // What a session's decision has to do with holds is asked of that session alone: each
 // further session costs nothing.
 func TestWhyReadsOneSession(t *testing.T) {
-	d, _, _ := desk(t)
+	d, _, _ := console(t)
 	decide := func(session string, times int) {
 		t.Helper()
 		s, err := ledger.Open(d.Dir, "session:"+session)

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
@@ -67,7 +68,7 @@ func Drives(strategy string) bool { return strategy == goalStrategy }
 
 // loopHere is the loop of a workspace, and who drives it.
 type loopHere struct {
-	Desk
+	Console
 	space  *workspace.Space
 	driver Driver
 	file   strategy.File
@@ -77,7 +78,7 @@ type loopHere struct {
 
 // here opens the workspace, the one that the hook would find from this directory,
 // and reads its loop.
-func (d Desk) here() (*loopHere, error) {
+func (d Console) here() (*loopHere, error) {
 	return d.at(func(dir string) string {
 		return workspace.Nearest(dir, wiggum.Strategy().Marks, d.Home)
 	})
@@ -85,14 +86,14 @@ func (d Desk) here() (*loopHere, error) {
 
 // place is where a new loop goes: the directory that is named, or the one where
 // the hook would look for it.
-func (d Desk) place(named bool) (*loopHere, error) {
+func (d Console) place(named bool) (*loopHere, error) {
 	if !named {
 		return d.here()
 	}
 	return d.at(func(dir string) string { return dir })
 }
 
-func (d Desk) at(workspaceOf func(dir string) string) (*loopHere, error) {
+func (d Console) at(workspaceOf func(dir string) string) (*loopHere, error) {
 	if !d.InClaude {
 		d.Session = "" // a person starts loops for whoever comes
 	}
@@ -105,7 +106,7 @@ func (d Desk) at(workspaceOf func(dir string) string) (*loopHere, error) {
 	if err != nil {
 		return nil, &adviceError{"open workspace: " + err.Error(), "name the project's directory: --dir DIR"}
 	}
-	l := &loopHere{Desk: d, space: space, driver: d.Driver(space.Dir)}
+	l := &loopHere{Console: d, space: space, driver: d.Driver(space.Dir)}
 	l.read()
 	return l, nil
 }
@@ -119,7 +120,7 @@ func (l *loopHere) read() {
 	case l.file.Problem != "":
 		l.fault = errors.New(l.file.Problem)
 	default:
-		if l.goal, l.fault = wiggum.Read(l.file.Data); !wiggum.IsLoopID(l.goal.ID) {
+		if l.goal, l.fault = wiggum.Read(l.file.Data); !fact.IsLoopID(l.goal.ID) {
 			l.goal.ID = "" // as the hook takes it
 		}
 	}
@@ -208,14 +209,14 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 }
 
 // tell puts an event into the history and tells the user's command.
-func (l *loopHere) tell(e strategy.LoopEvent) {
+func (l *loopHere) tell(e fact.LoopEvent) {
 	if err := hook.Tell(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
 		l.note("tell of the loop: " + err.Error())
 	}
 }
 
-func (l *loopHere) event(what string, goal wiggum.Goal) strategy.LoopEvent {
-	return strategy.LoopEvent{
+func (l *loopHere) event(what string, goal wiggum.Goal) fact.LoopEvent {
+	return fact.LoopEvent{
 		Loop: goal.ID, At: l.Now().UnixMilli(), Event: what,
 		Count: goal.Count, Max: l.limit(goal), Session: goal.Session, Dir: l.space.Dir,
 	}
@@ -236,7 +237,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 	if err != nil {
 		return err
 	}
-	var before []strategy.LoopEvent
+	var before []fact.LoopEvent
 	err = l.change(func() ([]byte, error) {
 		switch {
 		case l.fault != nil && !replace:
@@ -251,7 +252,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 		return err
 	}
 	l.bury(before)
-	e := l.event(strategy.LoopStarted, l.goal)
+	e := l.event(fact.LoopStarted, l.goal)
 	e.File = wiggum.LoopFile(l.file.Data)
 	l.tell(e)
 	l.sayBegun()
@@ -260,7 +261,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 
 // farewell is what the history shall say of a loop that gives way: nothing, if it
 // is over and known there.
-func (l *loopHere) farewell() []strategy.LoopEvent {
+func (l *loopHere) farewell() []fact.LoopEvent {
 	if l.missing() || !l.file.Readable() {
 		return nil
 	}
@@ -270,21 +271,21 @@ func (l *loopHere) farewell() []strategy.LoopEvent {
 	}
 	if goal.ID == "" { // nobody has told of it yet: what somebody wrote is not lost
 		goal.ID = wiggum.NewLoopID(l.space.Dir, "before", l.Now().UnixMilli())
-		start := l.event(strategy.LoopStarted, goal)
+		start := l.event(fact.LoopStarted, goal)
 		start.File = text
-		return []strategy.LoopEvent{start, l.event(strategy.LoopCancelled, goal)}
+		return []fact.LoopEvent{start, l.event(fact.LoopCancelled, goal)}
 	}
 	if !goal.Active {
 		return nil
 	}
-	e := l.event(strategy.LoopCancelled, goal)
+	e := l.event(fact.LoopCancelled, goal)
 	e.File = text
-	return []strategy.LoopEvent{e}
+	return []fact.LoopEvent{e}
 }
 
 // bury puts a farewell into the history. A loop that never was at work is told to
 // nobody else.
-func (l *loopHere) bury(events []strategy.LoopEvent) {
+func (l *loopHere) bury(events []fact.LoopEvent) {
 	for _, e := range events {
 		if len(events) == 1 {
 			l.tell(e)
@@ -398,7 +399,7 @@ func isVague(promise string) bool {
 }
 
 // SetLoop changes one thing about the loop that is here.
-func (d Desk) SetLoop(key string, values []string) error {
+func (d Console) SetLoop(key string, values []string) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -424,7 +425,7 @@ func (d Desk) SetLoop(key string, values []string) error {
 	}
 	l.line(l.nowIs(key) + "; it takes effect at the next stop")
 	if was.Active && !l.goal.Active && was.ID != "" {
-		e := l.event(strategy.LoopCancelled, l.goal)
+		e := l.event(fact.LoopCancelled, l.goal)
 		e.File = wiggum.LoopFile(l.file.Data)
 		l.tell(e)
 	}
@@ -567,7 +568,7 @@ func notSpan(key, value string) error {
 }
 
 // StopLoop ends the loop that is here, or takes its file away, too.
-func (d Desk) StopLoop(remove bool) error {
+func (d Console) StopLoop(remove bool) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -575,7 +576,7 @@ func (d Desk) StopLoop(remove bool) error {
 	defer l.space.Close()
 	file := filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 	var was wiggum.Goal
-	var before []strategy.LoopEvent
+	var before []fact.LoopEvent
 	var rested, gone bool
 	err = l.change(func() ([]byte, error) {
 		was, rested, gone, before = l.goal, false, false, nil
@@ -615,7 +616,7 @@ func (d Desk) StopLoop(remove bool) error {
 		return nil
 	}
 	if was.ID != "" {
-		e := l.event(strategy.LoopCancelled, was)
+		e := l.event(fact.LoopCancelled, was)
 		e.File = wiggum.LoopFile(l.file.Data)
 		l.tell(e)
 	}

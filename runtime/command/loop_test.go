@@ -16,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
-// loopDesk is a desk in a workspace of its own, and the plugin that stops there.
-func loopDesk(t *testing.T) (d Desk, stop func(text string) (continues bool)) {
+// loopDesk is a console in a workspace of its own, and the plugin that stops there.
+func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool)) {
 	t.Helper()
 	root := t.TempDir()
 	home, work, plugin := filepath.Join(root, "home"), filepath.Join(root, "work"), filepath.Join(root, "ralph-wiggum")
@@ -30,7 +30,7 @@ func loopDesk(t *testing.T) (d Desk, stop func(text string) (continues bool)) {
 		t.Fatal(err)
 	}
 	executable := filepath.Join(plugin, "hooks", "springfield-hook")
-	d = Desk{
+	d = Console{
 		Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "loop", Work: work,
 	}
 	d.Driver = func(dir string) Driver { return DriverAround(executable, d.Dir, dir) }
@@ -44,7 +44,7 @@ func loopDesk(t *testing.T) (d Desk, stop func(text string) (continues bool)) {
 	}
 }
 
-func (d Desk) goalNow(t *testing.T) wiggum.Goal {
+func (d Console) goalNow(t *testing.T) wiggum.Goal {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(wiggum.File)))
 	if err != nil {
@@ -103,12 +103,12 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 
 // A loop that is stopped is told of once, whoever looks first.
 func TestLoopStopsOnce(t *testing.T) {
-	for name, end := range map[string]func(d Desk) error{
-		"stop":           func(d Desk) error { return d.StopLoop(false) },
-		"stop --delete":  func(d Desk) error { return d.StopLoop(true) },
-		"set active":     func(d Desk) error { return d.SetLoop("active", []string{"false"}) },
-		"stop, delete":   func(d Desk) error { return firstOf(d.StopLoop(false), d.StopLoop(true)) },
-		"start, replace": func(d Desk) error { return d.StartLoop(LoopStart{Goal: "Another", Replace: true}) },
+	for name, end := range map[string]func(d Console) error{
+		"stop":           func(d Console) error { return d.StopLoop(false) },
+		"stop --delete":  func(d Console) error { return d.StopLoop(true) },
+		"set active":     func(d Console) error { return d.SetLoop("active", []string{"false"}) },
+		"stop, delete":   func(d Console) error { return firstOf(d.StopLoop(false), d.StopLoop(true)) },
+		"start, replace": func(d Console) error { return d.StartLoop(LoopStart{Goal: "Another", Replace: true}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, stop := loopDesk(t)

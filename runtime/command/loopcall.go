@@ -73,7 +73,7 @@ func (f *loopFlags) flags(work *string) map[string]loopFlag {
 }
 
 // readLoopFlags takes the words behind `loop` apart.
-func (d *Desk) readLoopFlags(args []string) (f *loopFlags, ok bool) {
+func (d *Console) readLoopFlags(args []string) (f *loopFlags, ok bool) {
 	f = &loopFlags{n: 20}
 	known := f.flags(&d.Work)
 	for len(args) > 0 {
@@ -110,7 +110,7 @@ func (d *Desk) readLoopFlags(args []string) (f *loopFlags, ok bool) {
 }
 
 // loop answers a call about loops; without a word it is status.
-func (d Desk) loop(args []string) error {
+func (d Console) loop(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		word, args = args[0], args[1:]

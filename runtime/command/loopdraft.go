@@ -78,7 +78,7 @@ func templates() []template {
 }
 
 // StartLoop begins a loop.
-func (d Desk) StartLoop(o LoopStart) error {
+func (d Console) StartLoop(o LoopStart) error {
 	l, err := d.place(o.Named)
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
@@ -20,22 +20,22 @@ type pastLoop struct {
 	Began     int64  `json:"began"` // Unix milliseconds
 	At        int64  `json:"at"`    // of the newest event
 	// Event is the newest one; it ends the loop but for start, iteration and last.
-	Event  string               `json:"event"`
-	Count  int                  `json:"iteration"`
-	Max    int                  `json:"max"`
-	Goal   string               `json:"goal,omitempty"` // its first line
-	Events []strategy.LoopEvent `json:"events,omitempty"`
+	Event  string           `json:"event"`
+	Count  int              `json:"iteration"`
+	Max    int              `json:"max"`
+	Goal   string           `json:"goal,omitempty"` // its first line
+	Events []fact.LoopEvent `json:"events,omitempty"`
 
 	file string // the newest one on file
 }
 
 // last is the newest event.
-func (p pastLoop) last() strategy.LoopEvent { return p.Events[len(p.Events)-1] }
+func (p pastLoop) last() fact.LoopEvent { return p.Events[len(p.Events)-1] }
 
 func (p pastLoop) over() bool { return p.last().Ends() }
 
 // pastLoops are all loops on file, by their newest event, oldest first.
-func (d Desk) pastLoops() ([]pastLoop, error) {
+func (d Console) pastLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func title(body string) string {
 }
 
 // LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
-func (d Desk) LoopHistory(n int, all, asJSON bool) error {
+func (d Console) LoopHistory(n int, all, asJSON bool) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (d Desk) LoopHistory(n int, all, asJSON bool) error {
 }
 
 // past is the loop with an ID.
-func (d Desk) past(id string) (pastLoop, error) {
+func (d Console) past(id string) (pastLoop, error) {
 	all, err := d.pastLoops()
 	if err != nil {
 		return pastLoop{}, err
@@ -142,7 +142,7 @@ func (d Desk) past(id string) (pastLoop, error) {
 }
 
 // ShowLoop prints a loop with each of its iterations.
-func (d Desk) ShowLoop(id string, asJSON bool) error {
+func (d Console) ShowLoop(id string, asJSON bool) error {
 	p, err := d.past(id)
 	if err != nil {
 		return err
@@ -176,15 +176,15 @@ func excerptEnd(text string) string {
 func ended(p pastLoop) string {
 	at := "iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max)
 	switch p.Event {
-	case strategy.LoopPromised:
+	case fact.LoopPromised:
 		return "it ended at " + at + ": Claude said the promise"
-	case strategy.LoopLimited:
+	case fact.LoopLimited:
 		return "it ended at its limit: " + at
-	case strategy.LoopTimedOut:
+	case fact.LoopTimedOut:
 		return "it ended at " + at + " by a timeout"
-	case strategy.LoopStalled:
+	case fact.LoopStalled:
 		return "it came to rest at " + at + ": several continues in a row brought the same words and no tool call"
-	case strategy.LoopCancelled:
+	case fact.LoopCancelled:
 		return "it was stopped at " + at
 	}
 	return "it has not ended: " + at
@@ -192,7 +192,7 @@ func ended(p pastLoop) string {
 
 // RerunLoop begins a loop from the file of one in the history. Of the start, what
 // concerns the text does not count.
-func (d Desk) RerunLoop(id string, o LoopStart) error {
+func (d Console) RerunLoop(id string, o LoopStart) error {
 	p, err := d.past(id)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -72,7 +73,7 @@ type finding struct {
 }
 
 // LoopStatus tells how the loop of the workspace stands.
-func (d Desk) LoopStatus(asJSON bool) error {
+func (d Console) LoopStatus(asJSON bool) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -315,7 +316,7 @@ func (l *loopHere) lastStop(s *loopStatus, own *pastLoop, decision ledger.Record
 				add("session "+decision.Session+" stopped here "+l.ago(decision.At)+", and the loop belongs to session "+l.goal.Session, l.Self+" loop set session none gives it to the next one that stops here")
 			}
 			return
-		case "hold", "inactive", "no-loop", "unwritten", strategy.LoopPromised, strategy.LoopLimited, strategy.LoopTimedOut, strategy.LoopStalled:
+		case "hold", "inactive", "no-loop", "unwritten", fact.LoopPromised, fact.LoopLimited, fact.LoopTimedOut, fact.LoopStalled:
 			return // said elsewhere, or over
 		}
 		add("the last time that Claude stopped here, "+l.ago(decision.At)+", rule "+decision.Rule+" let it: "+decision.Evidence, "")
@@ -360,19 +361,19 @@ func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
 	f := finding{Says: "loop " + p.ID + ": " + ended(*p) + ", " + l.ago(p.At)}
 	again := l.Self + " loop history rerun " + p.ID
 	switch p.Event {
-	case strategy.LoopPromised:
+	case fact.LoopPromised:
 		if text := excerptEnd(p.last().Text); text != "" {
 			f.Says += ", in “" + text + "”"
 		}
 		f.Fix = "if it was not true yet, choose a promise that is only said at the end: " + again + " --promise \"…\""
-	case strategy.LoopLimited:
+	case fact.LoopLimited:
 		f.Fix = "if it needs more: " + again + " --max " + strconv.Itoa(p.Max+10)
 		if p.Max >= l.ceiling() {
 			f.Fix = "your ceiling is " + strconv.Itoa(l.ceiling()) + ", \"ceiling\" in " + filepath.Join(l.Dir, l.driver.Settings.Plugin+".json")
 		}
-	case strategy.LoopTimedOut:
+	case fact.LoopTimedOut:
 		f.Fix = "if it needs longer: " + again + " --timeout 4h"
-	case strategy.LoopStalled:
+	case fact.LoopStalled:
 		f.Fix = "say what Claude could not find out by itself, then " + again
 		if s.State == loopInactive && p.ID == l.goal.ID {
 			f.Fix = "say what Claude could not find out by itself, then " + l.Self + " loop set active true"
@@ -468,7 +469,7 @@ func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bo
 	}
 }
 
-func (d Desk) encode(v any) error {
+func (d Console) encode(v any) error {
 	e := json.NewEncoder(d.Out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)

@@ -18,7 +18,7 @@ import (
 
 // Page prints the page of a session log, by default that of the session that
 // asks, and below it what the rules say.
-func (d Desk) Page(path string, settings hook.Settings) error {
+func (d Console) Page(path string, settings hook.Settings) error {
 	if path == "" {
 		var err error
 		if path, err = d.sessionLog(); err != nil {
@@ -59,7 +59,7 @@ func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 }
 
 // sessionLog finds the log of the session that asks.
-func (d Desk) sessionLog() (string, error) {
+func (d Console) sessionLog() (string, error) {
 	for _, path := range d.logsOf(d.Session) {
 		if f, err := os.Open(path); err == nil {
 			f.Close()
@@ -70,7 +70,7 @@ func (d Desk) sessionLog() (string, error) {
 }
 
 // logsOf is where the log of a session may lie.
-func (d Desk) logsOf(id string) (paths []string) {
+func (d Console) logsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/marge"
 )
 
-// desk is one in a scratch directory.
-func desk(t *testing.T) (d Desk, out *bytes.Buffer, file string) {
+// console is one in a scratch directory.
+func console(t *testing.T) (d Console, out *bytes.Buffer, file string) {
 	t.Helper()
 	dir := t.TempDir()
 	out = &bytes.Buffer{}
-	d = Desk{
+	d = Console{
 		Out: out, Dir: filepath.Join(dir, "state"), Self: "springfield", Work: filepath.Join(dir, "project"), Home: dir,
 		Now: func() time.Time { return time.Unix(1_770_413_400, 0) }, // 2026-02-06T21:30:00Z
 	}
@@ -52,7 +52,7 @@ func content(t *testing.T, file string) string {
 
 // A new file has the fields of the first design, in its order.
 func TestStateSet(t *testing.T) {
-	d, out, file := desk(t)
+	d, out, file := console(t)
 	if err := d.Call([]string{"state", "set", "tasks_total=5", "phase=batch_execution", "skill=executing-plans"}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func TestStateSet(t *testing.T) {
 
 // What somebody else keeps in the file stays, and where it stands.
 func TestStateSetKeeps(t *testing.T) {
-	d, _, file := desk(t)
+	d, _, file := console(t)
 	put(t, file, "\xef\xbb\xbf{\"mine\": {\"b\": [1,2], \"a\": \"<&>\"}, \"tasks_total\": 3,\r\n \"skill\": \"x\", \"updated_at\": \"\", \"big\": 12345678901234567890, \"waiting_for_user\": true}")
 	before, err := os.Stat(file)
 	if err != nil {
@@ -116,7 +116,7 @@ func TestStateSetKeeps(t *testing.T) {
 
 // Claude's word is about its session, a person's about any.
 func TestStateSession(t *testing.T) {
-	d, _, file := desk(t)
+	d, _, file := console(t)
 	d.Session = "s1"
 	for _, test := range []struct {
 		inClaude bool
@@ -158,7 +158,7 @@ func TestStateRefuses(t *testing.T) {
 		"too large then":    {`{"x": [` + strings.Repeat("1,", 100<<10) + `1]}`, []string{"tasks_total=5"}, "would be larger"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, out, file := desk(t)
+			d, out, file := console(t)
 			if test.before != "" {
 				put(t, file, test.before)
 			}
@@ -175,7 +175,7 @@ func TestStateRefuses(t *testing.T) {
 }
 
 func TestStateShow(t *testing.T) {
-	d, out, file := desk(t)
+	d, out, file := console(t)
 	show := func(args ...string) string {
 		t.Helper()
 		out.Reset()
@@ -213,7 +213,7 @@ func TestStateShow(t *testing.T) {
 
 // From below, the file at the top of the repository is meant.
 func TestStateFromBelow(t *testing.T) {
-	d, _, file := desk(t)
+	d, _, file := console(t)
 	if err := os.MkdirAll(filepath.Join(d.Work, ".git"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func FuzzStateSet(f *testing.F) {
 	f.Add(`{"a": {"b": "\ud800"}, "tasks_total": 3}`, "tasks_completed=1", "next=\xff\u2028")
 	f.Add("{", "tasks_total=1", "phase=")
 	f.Fuzz(func(t *testing.T, before, one, two string) {
-		d, _, file := desk(t)
+		d, _, file := console(t)
 		if before != "" {
 			put(t, file, before)
 		}

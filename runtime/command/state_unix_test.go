@@ -11,8 +11,8 @@ import (
 // A file that is a link, or a directory that leads elsewhere, is not written.
 func TestStateStaysInside(t *testing.T) {
 	const was = `{"tasks_total": 5, "updated_at": "2026-02-06T21:00:00Z"}`
-	for name, link := range map[string]func(t *testing.T, d Desk, outside string){
-		"the file": func(t *testing.T, d Desk, outside string) {
+	for name, link := range map[string]func(t *testing.T, d Console, outside string){
+		"the file": func(t *testing.T, d Console, outside string) {
 			if err := os.Mkdir(filepath.Join(d.Work, ".claude"), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -20,14 +20,14 @@ func TestStateStaysInside(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"the directory": func(t *testing.T, d Desk, outside string) {
+		"the directory": func(t *testing.T, d Console, outside string) {
 			if err := os.Symlink(outside, filepath.Join(d.Work, ".claude")); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d, _, _ := desk(t)
+			d, _, _ := console(t)
 			outside := filepath.Join(d.Home, "outside")
 			put(t, filepath.Join(outside, "workflow-state.json"), was)
 			link(t, d, outside)

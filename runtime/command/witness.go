@@ -27,7 +27,7 @@ type witnessed struct {
 }
 
 // witness looks for one in the logs of the sessions that are asked about.
-func (d Desk) witness(newest ledger.Record, a Asked) (w witnessed) {
+func (d Console) witness(newest ledger.Record, a Asked) (w witnessed) {
 	sessions := []string{a.Session}
 	var paths []string
 	if a.Session == "" {

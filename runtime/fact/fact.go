@@ -1,5 +1,6 @@
 // Package fact holds what a session's transcript says, in the types that all use
-// from the transcript to the judge. explain --json prints them by their tags.
+// from the transcript to the judge, and what the ledger keeps of loops. explain --json
+// prints them by their tags.
 package fact
 
 import (

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -439,8 +440,8 @@ func (s *start) afterwards(a answer, settings Settings) {
 // Tell puts what happens to a loop into its history, and tells the command that
 // the user named. The loop does not depend on either. A loop that is over is not
 // cancelled as well: that it was stopped is on file.
-func Tell(state string, to *strategy.Progress, e strategy.LoopEvent, getenv func(string) string, within time.Duration) error {
-	if e.Event == strategy.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
+func Tell(state string, to *strategy.Progress, e fact.LoopEvent, getenv func(string) string, within time.Duration) error {
+	if e.Event == fact.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
 		return nil
 	}
 	err := ledger.AppendLoop(state, e)

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -401,7 +401,7 @@ func TestHostileLoopFields(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil || len(all) != 2 || !wiggum.IsLoopID(all[0].Loop) {
+	if err != nil || len(all) != 2 || !fact.IsLoopID(all[0].Loop) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	names, err := os.ReadDir(w.path(".claude/springfield"))
@@ -574,7 +574,7 @@ func TestLoopHistoryHasTheGoal(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	w.stop("s1", "Working.")
 	data := strings.Split(strings.TrimSpace(w.read(".claude/springfield/loops.jsonl")), "\n")
-	var first, second strategy.LoopEvent
+	var first, second fact.LoopEvent
 	if len(data) != 2 || json.Unmarshal([]byte(data[0]), &first) != nil || json.Unmarshal([]byte(data[1]), &second) != nil {
 		t.Fatalf("%q", data)
 	}

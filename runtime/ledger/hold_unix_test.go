@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // What lies in the place of a file of ours is neither followed nor waited for: a
@@ -75,7 +75,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	}
 	now := time.Now()
 	_ = note(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
-	AppendLoop(dir, strategy.LoopEvent{Loop: "a1", Event: "start"})
+	AppendLoop(dir, fact.LoopEvent{Loop: "a1", Event: "start"})
 	Settle(dir, now, 0, Outcome{1, "", ""})
 	register(dir, Key("a"))
 	if s, err := Open(dir, "a"); err == nil {

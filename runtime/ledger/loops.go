@@ -10,8 +10,7 @@ import (
 	"strconv"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // loopLines rotates at some ten thousand iterations. 16 KiB of a loop's file can be six
@@ -21,8 +20,8 @@ func loopLines(dir string) lines {
 }
 
 // AppendLoop writes one event down.
-func AppendLoop(dir string, e strategy.LoopEvent) error {
-	if !wiggum.IsLoopID(e.Loop) {
+func AppendLoop(dir string, e fact.LoopEvent) error {
+	if !fact.IsLoopID(e.Loop) {
 		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is no loop's id")
 	}
 	if err := loopLines(dir).add(&e); err != nil {
@@ -42,7 +41,7 @@ func LoopIsOver(dir, id string) (over bool) {
 }
 
 // LoopEvents are all events on file, oldest first.
-func LoopEvents(dir string) (all []strategy.LoopEvent, err error) {
+func LoopEvents(dir string) (all []fact.LoopEvent, err error) {
 	err = loopLines(dir).each(func(line []byte) {
 		if e, ok := loopEvent(line); ok {
 			all = append(all, e)
@@ -51,7 +50,7 @@ func LoopEvents(dir string) (all []strategy.LoopEvent, err error) {
 	return all, err
 }
 
-func loopEvent(line []byte) (e strategy.LoopEvent, ok bool) {
+func loopEvent(line []byte) (e fact.LoopEvent, ok bool) {
 	err := codec.Read(line, &e)
-	return e, err == nil && wiggum.IsLoopID(e.Loop) && e.Event != ""
+	return e, err == nil && fact.IsLoopID(e.Loop) && e.Event != ""
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
-func tell(t *testing.T, dir string, events ...strategy.LoopEvent) {
+func tell(t *testing.T, dir string, events ...fact.LoopEvent) {
 	t.Helper()
 	for _, e := range events {
 		if err := AppendLoop(dir, e); err != nil {
@@ -37,7 +37,7 @@ func onFile(t *testing.T, dir string) string {
 func TestRememberIsBounded(t *testing.T) {
 	var s State
 	for i := range 20 {
-		m := strategy.Memory{Key: strconv.Itoa(i)}
+		m := fact.Memory{Key: strconv.Itoa(i)}
 		for e := range 20 {
 			m.Told = append(m.Told, strconv.Itoa(e))
 		}
@@ -55,10 +55,10 @@ func TestLoopHistory(t *testing.T) {
 	}
 	whole := strings.Repeat("\x01", 16<<10) // six bytes each, in JSON
 	tell(t, dir,
-		strategy.LoopEvent{Loop: "a1", Event: strategy.LoopStarted, File: whole, Dir: "/w"},
-		strategy.LoopEvent{Loop: "b2", Event: strategy.LoopStarted},
-		strategy.LoopEvent{Loop: "a1", Event: strategy.LoopGoesOn, Count: 2, Max: 9, Text: "<&>"},
-		strategy.LoopEvent{Loop: "a1", Event: strategy.LoopPromised, Count: 3, Max: 9})
+		fact.LoopEvent{Loop: "a1", Event: fact.LoopStarted, File: whole, Dir: "/w"},
+		fact.LoopEvent{Loop: "b2", Event: fact.LoopStarted},
+		fact.LoopEvent{Loop: "a1", Event: fact.LoopGoesOn, Count: 2, Max: 9, Text: "<&>"},
+		fact.LoopEvent{Loop: "a1", Event: fact.LoopPromised, Count: 3, Max: 9})
 	if got, want := onFile(t, dir), "a1:start b2:start a1:iteration a1:promise"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -89,7 +89,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			tell(t, dir, strategy.LoopEvent{Loop: "a1", Event: strategy.LoopStarted})
+			tell(t, dir, fact.LoopEvent{Loop: "a1", Event: fact.LoopStarted})
 			f, err := os.OpenFile(loopLines(dir).path, os.O_APPEND|os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -98,7 +98,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.Close()
-			tell(t, dir, strategy.LoopEvent{Loop: "a1", Event: strategy.LoopLimited})
+			tell(t, dir, fact.LoopEvent{Loop: "a1", Event: fact.LoopLimited})
 			want := "a1:start a1:limit"
 			if name == "just too long" {
 				want = "a1:start c3:start a1:limit"
@@ -109,7 +109,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 		})
 	}
 	dir := t.TempDir()
-	for _, e := range []strategy.LoopEvent{
+	for _, e := range []fact.LoopEvent{
 		{Loop: "", Event: "start"}, {Loop: "../x", Event: "start"}, {Loop: "A", Event: "start"}, {Loop: strings.Repeat("a", 17), Event: "start"},
 		{Loop: "a1", Event: "start", File: strings.Repeat("x", (128 << 10))},
 	} {
@@ -122,7 +122,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 // The history stays within bounds, and its newest is always there.
 func TestLoopHistoryRotates(t *testing.T) {
 	dir := t.TempDir()
-	e := strategy.LoopEvent{Loop: "a1", Event: strategy.LoopGoesOn, File: strings.Repeat("x", 100<<10)}
+	e := fact.LoopEvent{Loop: "a1", Event: fact.LoopGoesOn, File: strings.Repeat("x", 100<<10)}
 	for i := range 120 {
 		e.Count = i
 		tell(t, dir, e)
@@ -152,7 +152,7 @@ func FuzzLoopHistory(f *testing.F) {
 		if err := os.WriteFile(loopLines(dir).path, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		tell(t, dir, strategy.LoopEvent{Loop: "zz", Event: strategy.LoopLimited, Count: 7})
+		tell(t, dir, fact.LoopEvent{Loop: "zz", Event: fact.LoopLimited, Count: 7})
 		all, err := LoopEvents(dir)
 		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !LoopIsOver(dir, "zz") {
 			t.Fatalf("%q: %v, %v", data, all, err)

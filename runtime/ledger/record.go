@@ -9,7 +9,7 @@ package ledger
 
 import (
 	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // Record is one decision and the state after it.
@@ -98,7 +98,7 @@ type State struct {
 	LoopPrompt string
 	Rounds     int
 	// Loops are what loops remember of this session, the newest last.
-	Loops []strategy.Memory
+	Loops []fact.Memory
 	// Judged are the newest pages that judges have answered, the newest last, and
 	// Spent is what judges have cost in the session, in millionths of a dollar.
 	Judged []Judged
@@ -117,9 +117,9 @@ type State struct {
 const maxLoops = 8
 
 // Remember puts a memory in the place of the one with its key, as the newest.
-func (s *State) Remember(m strategy.Memory) {
+func (s *State) Remember(m fact.Memory) {
 	m.Told = m.Told[max(0, len(m.Told)-maxLoops):]
-	loops := make([]strategy.Memory, 0, len(s.Loops)+1)
+	loops := make([]fact.Memory, 0, len(s.Loops)+1)
 	for _, old := range s.Loops {
 		if old.Key != m.Key {
 			loops = append(loops, old)

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -264,7 +265,7 @@ type round struct {
 	place   Place
 	file    strategy.File
 	ceiling int
-	memory  strategy.Memory
+	memory  fact.Memory
 	state   specState
 }
 

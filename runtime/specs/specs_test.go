@@ -315,7 +315,7 @@ func TestSpecsLimit(t *testing.T) {
 					}
 				}
 				// The second time only the user hears of it, whoever drives.
-				test.s.Turn.Active, test.s.Memories = true, []strategy.Memory{v.Remember}
+				test.s.Turn.Active, test.s.Memories = true, []fact.Memory{v.Remember}
 				if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told == "" || v.Rule != "limit" {
 					t.Errorf("again: %+v", v)
 				}
@@ -328,12 +328,12 @@ func TestSpecsLimit(t *testing.T) {
 func TestSpecsErrorsBlockOnce(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		t.Run(k.Name, func(t *testing.T) {
-			var memories []strategy.Memory
+			var memories []fact.Memory
 			stop := func(state string) strategy.Verdict {
 				t.Helper()
 				v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: memories != nil}, Memories: memories}, k.with(state, nil))
 				if v.Remember.Key != "" {
-					memories = []strategy.Memory{v.Remember}
+					memories = []fact.Memory{v.Remember}
 				}
 				return v
 			}
@@ -380,7 +380,7 @@ func walk(t *testing.T, k kind, o chosen, s strategy.Situation, states []string)
 		last = decideIn(t, k.Strategy, o, s, in)
 		rules = append(rules, last.Rule)
 		if last.Remember.Key != "" {
-			s.Memories = []strategy.Memory{last.Remember}
+			s.Memories = []fact.Memory{last.Remember}
 		}
 		s.Turn.Active = s.Turn.Active || last.Decision == strategy.Continue
 	}
@@ -438,7 +438,7 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 		}
 		// A new turn begins anew.
 		_, v = walk(t, k, chosen{}, s, []string{stuck, stuck, stuck})
-		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []strategy.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
+		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []fact.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
 			t.Errorf("%s, a new turn: %+v", k.Name, v)
 		}
 	}
@@ -457,7 +457,7 @@ func TestSpecsRounds(t *testing.T) {
 			n++
 		}
 		if v.Remember.Key != "" {
-			s.Memories = []strategy.Memory{v.Remember}
+			s.Memories = []fact.Memory{v.Remember}
 		}
 	}
 	if n != 99 {
@@ -467,7 +467,7 @@ func TestSpecsRounds(t *testing.T) {
 	if v := decideIn(t, k.Strategy, chosen{}, s, in); v.Rule != "task" || v.Remember.Rounds != 1 {
 		t.Errorf("a new prompt: %+v", v)
 	}
-	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []strategy.Memory{{Key: "/w/specs/other/.ralph-state.json", Mark: "x"}}}, in); v.Rule != "another" {
+	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{{Key: "/w/specs/other/.ralph-state.json", Mark: "x"}}}, in); v.Rule != "another" {
 		t.Errorf("the record of another state file: %+v", v)
 	}
 }
@@ -755,11 +755,11 @@ func TestSpecsUnreadableState(t *testing.T) {
 		if v.Decision != strategy.Stop || !strings.Contains(v.Told, "larger than 256 KiB") {
 			t.Errorf("%s: %+v", k.Name, v)
 		}
-		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []strategy.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
+		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []fact.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
 		// That was no block of ours: whoever keeps Claude going, it is not us.
-		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []strategy.Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
+		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
 			t.Errorf("%s, somebody else drives: %+v", k.Name, v)
 		}
 	}
@@ -812,7 +812,7 @@ func TestSpecsChecks(t *testing.T) {
 		if v.Decision != strategy.Continue {
 			t.Fatalf("stop %d: %+v", i, v)
 		}
-		s.Turn.Active, s.Memories = true, []strategy.Memory{v.Remember}
+		s.Turn.Active, s.Memories = true, []fact.Memory{v.Remember}
 	}
 }
 
@@ -907,7 +907,7 @@ func TestSpecsKeyIsBounded(t *testing.T) {
 	if len(v.Remember.Key) > 300 || v.Decision != strategy.Continue {
 		t.Errorf("key of %d bytes, %s", len(v.Remember.Key), v.Decision)
 	}
-	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Workspace: strategy.Workspace{Dir: long}, Turn: strategy.Turn{Active: true}, Memories: []strategy.Memory{v.Remember}}, k.with(state("execution", 2, 5, ""), nil)); v.Decision != strategy.Continue {
+	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Workspace: strategy.Workspace{Dir: long}, Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{v.Remember}}, k.with(state("execution", 2, 5, ""), nil)); v.Decision != strategy.Continue {
 		t.Errorf("not known again: %+v", v)
 	}
 }
@@ -925,7 +925,7 @@ func FuzzSpecState(f *testing.F) {
 				v := decideIn(t, k.Strategy, chosen{checks: []string{specs.QuickMode, specs.UncheckedBoxes}}, s, in)
 				if v.Decision == strategy.Continue {
 					continues++
-					s.Turn.Active, s.Memories = true, []strategy.Memory{v.Remember}
+					s.Turn.Active, s.Memories = true, []fact.Memory{v.Remember}
 				}
 				if len(v.Reason) > 6000 || len(v.Told) > 2000 {
 					t.Errorf("%d bytes of reason, %d told", len(v.Reason), len(v.Told))

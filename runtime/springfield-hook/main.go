@@ -70,16 +70,16 @@ func answer(home string, args []string) int {
 		config = filepath.Join(home, ".claude")
 	}
 	out, said := display.Writer(output(os.Stdout)), display.Writer(output(os.Stderr))
-	desk := command.Desk{
+	console := command.Console{
 		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Now: time.Now,
 		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
 		Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
-	desk.Work, _ = os.Getwd() // "" is the same to whoever opens it
-	desk.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), desk.Dir, dir) }
-	desk.Plugin = func() (hook.Settings, error) { return hook.Around(executable(), desk.Dir, desk.Work) }
-	err := desk.Call(args)
+	console.Work, _ = os.Getwd() // "" is the same to whoever opens it
+	console.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), console.Dir, dir) }
+	console.Plugin = func() (hook.Settings, error) { return hook.Around(executable(), console.Dir, console.Work) }
+	err := console.Call(args)
 	switch err {
 	case nil:
 		return 0

@@ -6,6 +6,7 @@ package strategy
 
 import (
 	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
 // Want names a file to read. A name that ends in a slash is a directory, whose
@@ -48,35 +49,6 @@ type Change struct {
 	Optional bool
 }
 
-// Memory is what a loop remembers from one stop of a session to the next. The
-// ledger keeps it; the newest eight of a session are kept.
-type Memory struct {
-	// Key names the loop: the path of its state file.
-	Key string
-	// Mark is where the loop stood at our last continue, in the strategy's words.
-	Mark string
-	// Text is the hash of the last message at our last continue, Calls the tool
-	// calls of the session by then.
-	Text  string
-	Calls int
-	// Stalls counts our continues in a row without progress, Rounds all of them
-	// since the loop began.
-	Stalls int
-	Rounds int
-	// Began and At are the times of the first continue and the last, in Unix
-	// milliseconds.
-	Began int64
-	At    int64
-	// Idle counts our continues in a row without a tool call, as Claude Code does.
-	Idle int
-	// Max is the loop's own maximum then.
-	Max int
-	// Prompt is the user's prompt that the rounds were counted in.
-	Prompt string
-	// Told are hashes of the errors that the model has been told of.
-	Told []string
-}
-
 // MemoryKey names a loop by the path of its state file. Eight of them have to go
 // into one record of the ledger, and to come out as they went in: a letter that
 // JSON cannot hold would make a loop a stranger at every stop.
@@ -88,11 +60,11 @@ func MemoryKey(path string) string {
 }
 
 // Memory is what is remembered under a key.
-func (s Situation) Memory(key string) (Memory, bool) {
+func (s Situation) Memory(key string) (fact.Memory, bool) {
 	for _, m := range s.Memories {
 		if m.Key == key {
 			return m, true
 		}
 	}
-	return Memory{Key: key}, false
+	return fact.Memory{Key: key}, false
 }

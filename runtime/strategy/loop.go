@@ -3,40 +3,7 @@
 
 package strategy
 
-// LoopEvent is one thing that happened to a loop.
-type LoopEvent struct {
-	Loop  string `json:"loop"` // its ID
-	At    int64  `json:"at"`   // Unix milliseconds
-	Event string `json:"event"`
-	// Count and Max are the iteration and the last one.
-	Count   int    `json:"iteration"`
-	Max     int    `json:"max"`
-	Session string `json:"session,omitempty"`
-	Dir     string `json:"directory,omitempty"`
-	Text    string `json:"text,omitempty"` // how Claude's last message ends
-	File    string `json:"file,omitempty"` // at the start: the loop's file
-}
-
-// What happens to a loop. All but the first three end it.
-const (
-	LoopStarted   = "start"
-	LoopGoesOn    = "iteration"
-	LoopLastRound = "last"
-	LoopPromised  = "promise"
-	LoopLimited   = "limit"
-	LoopTimedOut  = "timeout"
-	LoopStalled   = "stagnation"
-	LoopCancelled = "cancel"
-)
-
-// Ends tells that the loop is over with this, or rests.
-func (e LoopEvent) Ends() bool {
-	switch e.Event {
-	case LoopStarted, LoopGoesOn, LoopLastRound:
-		return false
-	}
-	return true
-}
+import "github.com/cameronsjo/springfield/runtime/fact"
 
 // Progress is a command that gets a line of JSON on its standard input when a loop
 // starts, at every n-th iteration, at the last one, and when it ends.
@@ -46,6 +13,6 @@ type Progress struct {
 }
 
 // Wants tells whether an event is to be told.
-func (p Progress) Wants(e LoopEvent) bool {
-	return e.Event != LoopGoesOn || e.Count%max(p.Every, 1) == 0
+func (p Progress) Wants(e fact.LoopEvent) bool {
+	return e.Event != fact.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

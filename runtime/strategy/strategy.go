@@ -39,7 +39,7 @@ type Situation struct {
 	Workspace Workspace
 	// Memories are what the strategy has asked to remember of its loops in this
 	// session.
-	Memories []Memory
+	Memories []fact.Memory
 }
 
 // Message is the last thing that Claude said.
@@ -163,9 +163,9 @@ type Verdict struct {
 	// Remember replaces what is remembered under its key, unless that is "". A
 	// continue that remembers is one of a loop with a maximum of its own: the
 	// budget does not count it.
-	Remember Memory
+	Remember fact.Memory
 	// Events are what happens to a loop with this verdict, for its history.
-	Events []LoopEvent
+	Events []fact.LoopEvent
 }
 
 // Strategy is one way of deciding. Only Name and New are required.

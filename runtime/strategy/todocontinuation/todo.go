@@ -122,7 +122,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	list := entries("IN PROGRESS", doing, maxInProgress) + entries("PENDING", pending, maxPending)
 	m, _ := s.Memory(todoMemory)
 	if sum := listSum(todos); m.Text != sum {
-		m = strategy.Memory{Key: todoMemory, Text: sum}
+		m = fact.Memory{Key: todoMemory, Text: sum}
 	}
 	if m.Rounds >= o.Ceiling.Value {
 		return passes("stale", "reminded "+strconv.Itoa(m.Rounds)+" times, and the list is the same: "+evidence)

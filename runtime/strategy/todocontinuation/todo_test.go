@@ -142,12 +142,12 @@ func TestTodosAreData(t *testing.T) {
 // A list that stays as it is has been put aside.
 func TestUnchangedList(t *testing.T) {
 	list := []fact.Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
-	var memories []strategy.Memory
+	var memories []fact.Memory
 	said := func(todos []fact.Todo) string {
 		t.Helper()
 		v := reminding(t, strategy.Situation{Todos: strategy.Todos{List: todos}, Memories: memories, Session: strategy.Session{Now: 7}})
 		if v.Remember.Key != "" {
-			memories = []strategy.Memory{v.Remember}
+			memories = []fact.Memory{v.Remember}
 		}
 		return v.Rule
 	}

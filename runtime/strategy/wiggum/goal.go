@@ -438,8 +438,3 @@ func NewLoopID(dir, session string, now int64) string {
 	id := strconv.FormatUint(h.Sum64(), 36)
 	return id[max(0, len(id)-6):]
 }
-
-// IsLoopID tells whether a text can be a loop's ID. A file may bring one along.
-func IsLoopID(id string) bool {
-	return id != "" && len(id) <= 16 && !strings.ContainsFunc(id, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
-}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -100,9 +101,9 @@ type goalLoop struct {
 	s      strategy.Situation
 	file   strategy.File
 	max    int
-	capped bool            // the file asks for more than the ceiling
-	memory strategy.Memory // of it
-	fresh  bool            // its first stop
+	capped bool        // the file asks for more than the ceiling
+	memory fact.Memory // of it
+	fresh  bool        // its first stop
 	id     string
 	rounds int // continues for this prompt of the user, whatever the file says
 }
@@ -112,7 +113,7 @@ type goalLoop struct {
 // anew. A file that has come back with the ID of a loop that is over is a new
 // loop, too.
 func (l *goalLoop) remember() {
-	if !IsLoopID(l.ID) {
+	if !fact.IsLoopID(l.ID) {
 		l.ID = ""
 	} else if l.memory.Mark == overMark+l.ID {
 		l.ID, l.Started = "", 0
@@ -125,7 +126,7 @@ func (l *goalLoop) remember() {
 		l.rounds = l.memory.Rounds
 	}
 	if l.memory.Mark != l.mark(l.Count) {
-		l.memory = strategy.Memory{Key: l.memory.Key}
+		l.memory = fact.Memory{Key: l.memory.Key}
 	}
 	if l.Started == 0 {
 		l.Started = l.s.Session.Now
@@ -139,10 +140,10 @@ func (l *goalLoop) mark(count int) string { return l.id + " " + strconv.Itoa(cou
 const overMark = "over "
 
 // runs tells which loop this session was in at its last stop.
-func runs(m strategy.Memory) (id string, count int, ok bool) {
+func runs(m fact.Memory) (id string, count int, ok bool) {
 	id, number, _ := strings.Cut(m.Mark, " ")
 	count, err := strconv.Atoi(number)
-	return id, count, err == nil && IsLoopID(id) && m.Mark != overMark+number
+	return id, count, err == nil && fact.IsLoopID(id) && m.Mark != overMark+number
 }
 
 // gone is a stop without a file. If this session was in a loop, somebody has
@@ -152,8 +153,8 @@ func (l *goalLoop) gone() strategy.Verdict {
 	if id, count, ok := runs(l.memory); ok {
 		l.id, l.max = id, l.memory.Max
 		v.Told = l.name() + ": the loop is over: its file is gone"
-		v.Events = []strategy.LoopEvent{l.event(strategy.LoopCancelled, count)}
-		v.Remember = strategy.Memory{Key: l.memory.Key, Mark: overMark + id}
+		v.Events = []fact.LoopEvent{l.event(fact.LoopCancelled, count)}
+		v.Remember = fact.Memory{Key: l.memory.Key, Mark: overMark + id}
 	}
 	return v
 }
@@ -181,9 +182,9 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	if !l.Active {
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + File}
 		if l.memory.Mark != "" { // it was running until now
-			v.Remember = strategy.Memory{Key: l.memory.Key}
+			v.Remember = fact.Memory{Key: l.memory.Key}
 			if l.Stopped == 0 { // else it has been told by who stopped it
-				v.Events = []strategy.LoopEvent{l.event(strategy.LoopCancelled, l.Count)}
+				v.Events = []fact.LoopEvent{l.event(fact.LoopCancelled, l.Count)}
 			}
 		}
 		return v
@@ -192,21 +193,21 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	text := strings.ToLower(l.said())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
-			return l.ends(strategy.LoopPromised, count, "Claude said "+excerpt.Quote(promise), "Completion promise detected. Loop stopped successfully.")
+			return l.ends(fact.LoopPromised, count, "Claude said "+excerpt.Quote(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
 	stalls := l.stalls()
 	switch {
 	case count >= l.max:
-		return l.ends(strategy.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		return l.ends(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
-		return l.ends(strategy.LoopTimedOut, count, "it began "+minutes(l.s.Session.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
+		return l.ends(fact.LoopTimedOut, count, "it began "+minutes(l.s.Session.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
-		return l.ends(strategy.LoopTimedOut, count, "the iteration took "+minutes(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+		return l.ends(fact.LoopTimedOut, count, "the iteration took "+minutes(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
-		return l.pauses(strategy.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
+		return l.pauses(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
 	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
-		return l.pauses(strategy.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
+		return l.pauses(fact.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
 	}
 	return l.goesOn(count, stalls)
 }
@@ -256,7 +257,7 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 		Reason:   l.reason(count),
 		Told:     l.name() + ": iteration " + strconv.Itoa(count) + " of " + l.atMost() + l.until(),
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
-		Remember: strategy.Memory{
+		Remember: fact.Memory{
 			Key: l.memory.Key, Mark: l.mark(count), Max: l.max, Text: excerpt.Hash(l.s.Message.Text), Calls: l.s.Turn.Count, Prompt: l.s.Turn.PromptID,
 			Stalls: stalls + 1, Idle: l.idles() + 1, Rounds: l.rounds + 1, Began: l.Started, At: l.s.Session.Now,
 		},
@@ -267,9 +268,9 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
 		v.Told += ". That is the most in a row without a tool call that Claude Code honours (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): should it end the turn next, say “continue”"
 	}
-	kind := strategy.LoopGoesOn
+	kind := fact.LoopGoesOn
 	if count == l.max-1 {
-		kind = strategy.LoopLastRound
+		kind = fact.LoopLastRound
 	}
 	v.Events = l.begun(l.event(kind, count))
 	return v
@@ -323,7 +324,7 @@ func (l *goalLoop) ends(event string, count int, evidence, note string) strategy
 		Told:     l.name() + ": the loop is over: " + evidence,
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Was: l.file.Data}},
-		Remember: strategy.Memory{Key: l.memory.Key, Mark: overMark + l.id},
+		Remember: fact.Memory{Key: l.memory.Key, Mark: overMark + l.id},
 	}
 	v.Events = l.begun(l.event(event, count))
 	return v
@@ -341,23 +342,23 @@ func (l *goalLoop) pauses(event string, count int, evidence, note string) strate
 		Told:     l.name() + ": the loop stops: " + evidence + ". Its file stays, with active: false.",
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
-		Remember: strategy.Memory{Key: l.memory.Key},
+		Remember: fact.Memory{Key: l.memory.Key},
 		Events:   l.begun(l.event(event, count)),
 	}
 }
 
 // begun puts the start of a loop before what happens at its first stop.
-func (l *goalLoop) begun(e strategy.LoopEvent) []strategy.LoopEvent {
+func (l *goalLoop) begun(e fact.LoopEvent) []fact.LoopEvent {
 	if !l.fresh {
-		return []strategy.LoopEvent{e}
+		return []fact.LoopEvent{e}
 	}
-	start := l.event(strategy.LoopStarted, l.Count)
+	start := l.event(fact.LoopStarted, l.Count)
 	start.Text, start.File = "", LoopFile(l.file.Data)
-	return []strategy.LoopEvent{start, e}
+	return []fact.LoopEvent{start, e}
 }
 
-func (l *goalLoop) event(event string, count int) strategy.LoopEvent {
-	return strategy.LoopEvent{
+func (l *goalLoop) event(event string, count int) fact.LoopEvent {
+	return fact.LoopEvent{
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
 		Session: excerpt.Beginning(l.s.Session.ID, 200), Dir: excerpt.Beginning(l.s.Workspace.Dir, 1000), Text: excerpt.Final(strings.TrimSpace(l.said()), 1000),
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -27,7 +28,7 @@ func step(s *strategy.Situation, v strategy.Verdict) {
 		s.Workspace.Files[c.Name] = strategy.File{Found: c.Data != nil, Data: c.Data}
 	}
 	if v.Remember.Key != "" {
-		s.Memories = []strategy.Memory{v.Remember}
+		s.Memories = []fact.Memory{v.Remember}
 	}
 }
 
@@ -46,18 +47,18 @@ func TestGoalLoop(t *testing.T) {
 		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), strategy.Stop, "other-session", "another session"},
 		"its own session's":      {loopAt(goalOf("session_id: s1"), "Working."), strategy.Continue, "loop", ""},
 		"no session is known":    {func() strategy.Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session.ID = ""; return s }(), strategy.Continue, "loop", ""},
-		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, strategy.LoopPromised, "“tests passing”"},
-		"promise, any of":        {loopAt(goalOf("completion_promise: a b|c d"), "C D."), strategy.Stop, strategy.LoopPromised, "“c d”"},
+		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, fact.LoopPromised, "“tests passing”"},
+		"promise, any of":        {loopAt(goalOf("completion_promise: a b|c d"), "C D."), strategy.Stop, fact.LoopPromised, "“c d”"},
 		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), strategy.Continue, "loop", ""},
 		"a promise in a list":    {loopAt(goalOf("completion_promise: [\"a|b\"]"), "a"), strategy.Continue, "loop", ""},
 		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), strategy.Continue, "loop", "iteration 9 of 10"},
-		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, strategy.LoopLimited, "iteration 10 of 10"},
-		"beyond the limit":       {loopAt(goalOf("iteration_count: 99", "max_iterations: 10"), "x"), strategy.Stop, strategy.LoopLimited, ""},
-		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, strategy.LoopLimited, ""},
-		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, strategy.LoopPromised, ""},
-		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, strategy.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
+		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, fact.LoopLimited, "iteration 10 of 10"},
+		"beyond the limit":       {loopAt(goalOf("iteration_count: 99", "max_iterations: 10"), "x"), strategy.Stop, fact.LoopLimited, ""},
+		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, fact.LoopLimited, ""},
+		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, fact.LoopPromised, ""},
+		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, fact.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
 		"below the ceiling":      {loopAt(goalOf("iteration_count: 23", "max_iterations: 500"), "x"), strategy.Continue, "loop", "24 of 25 (the file asks for 500"},
-		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, strategy.LoopTimedOut, "timeout is 30 min"},
+		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, fact.LoopTimedOut, "timeout is 30 min"},
 		"before the timeout":     {loopAt(goalOf("timeout: 2h", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Continue, "loop", ""},
 		"timeout, started now":   {loopAt(goalOf("timeout: 30m"), "x"), strategy.Continue, "loop", ""},
 		"the reminder is quoted": {loopAt(goalOf("completion_promise: tests passing"), "I was told to explicitly state the completion promise."), strategy.Continue, "loop", ""},
@@ -83,7 +84,7 @@ func TestGoalLoopToItsLimit(t *testing.T) {
 		v := decide(s)
 		step(&s, v)
 		if v.Decision == strategy.Stop {
-			if v.Rule != strategy.LoopLimited || s.Workspace.Files[File].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
+			if v.Rule != fact.LoopLimited || s.Workspace.Files[File].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
 				t.Errorf("it ended by %s, %q, with the file there: %v", v.Rule, v.Notes, s.Workspace.Files[File].Found)
 			}
 			break
@@ -102,7 +103,7 @@ func TestGoalLoopToItsLimit(t *testing.T) {
 	}
 	// A file that comes afterwards is a new loop.
 	s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf("completion_promise: Documentation complete"))}
-	if v := decide(s); v.Decision != strategy.Continue || v.Events[0].Event != strategy.LoopStarted {
+	if v := decide(s); v.Decision != strategy.Continue || v.Events[0].Event != fact.LoopStarted {
 		t.Errorf("the next loop: %s by %s, %+v", v.Decision, v.Rule, v.Events)
 	}
 }
@@ -134,7 +135,7 @@ func TestGoalLoopStalls(t *testing.T) {
 				v := decide(s)
 				step(&s, v)
 				if v.Decision == strategy.Stop {
-					if v.Rule == strategy.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
+					if v.Rule == fact.LoopStalled && (!s.Workspace.Files[File].Found || !strings.Contains(string(s.Workspace.Files[File].Data), "active: false") || v.Told == "") {
 						t.Error("a loop that stalled has lost its file, is active, or says nothing")
 					}
 					break
@@ -157,7 +158,7 @@ func TestGoalLoopIterationTimeout(t *testing.T) {
 		t.Fatalf("after 9 minutes: %s by %s", v.Decision, v.Rule)
 	}
 	s.Session.Now, s.Message.Text = s.Session.Now+10*60_000, "c"
-	if v := decide(s); v.Rule != strategy.LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
+	if v := decide(s); v.Rule != fact.LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
 		t.Errorf("after 10 minutes: %s by %s: %s", v.Decision, v.Rule, v.Evidence)
 	}
 }
@@ -208,14 +209,14 @@ func TestGoalLoopIDs(t *testing.T) {
 	step(&s, decide(s))
 	kept := s.Workspace.Files[File]
 	goal, err := Read(kept.Data)
-	if err != nil || !IsLoopID(goal.ID) {
+	if err != nil || !fact.IsLoopID(goal.ID) {
 		t.Fatalf("%+v, %v", goal, err)
 	}
 	s.Message.Text = "yes"
 	step(&s, decide(s))
 	s.Workspace.Files[File], s.Message.Text, s.Session.Now = kept, "b", s.Session.Now+2*3_600_000
 	v := decide(s)
-	if v.Decision != strategy.Continue || len(v.Events) != 2 || v.Events[0].Event != strategy.LoopStarted || v.Events[0].Loop == goal.ID {
+	if v.Decision != strategy.Continue || len(v.Events) != 2 || v.Events[0].Event != fact.LoopStarted || v.Events[0].Loop == goal.ID {
 		t.Errorf("%s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Events)
 	}
 	step(&s, v)
@@ -225,7 +226,7 @@ func TestGoalLoopIDs(t *testing.T) {
 	for _, id := range []string{`"../../x"`, strings.Repeat("a", 300), `"A"`, `"a b"`} {
 		s := loopAt(goalOf("loop_id: "+id, "started_at: 2027-01-15T07:59:00Z"), "a")
 		v := decide(s)
-		if v.Decision != strategy.Continue || !IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
+		if v.Decision != strategy.Continue || !fact.IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
 			t.Errorf("%s: %s by %s, %+v", id, v.Decision, v.Rule, v.Events)
 		}
 	}
@@ -237,8 +238,8 @@ func TestGoalLoopFileIsGone(t *testing.T) {
 	step(&s, decide(s))
 	delete(s.Workspace.Files, File)
 	v := decide(s)
-	if v.Decision != strategy.Stop || v.Rule != "no-loop" || !strings.Contains(v.Told, "its file is gone") || len(v.Events) != 1 || v.Events[0].Event != strategy.LoopCancelled ||
-		v.Events[0].Count != 2 || v.Events[0].Max != 10 || !IsLoopID(v.Events[0].Loop) {
+	if v.Decision != strategy.Stop || v.Rule != "no-loop" || !strings.Contains(v.Told, "its file is gone") || len(v.Events) != 1 || v.Events[0].Event != fact.LoopCancelled ||
+		v.Events[0].Count != 2 || v.Events[0].Max != 10 || !fact.IsLoopID(v.Events[0].Loop) {
 		t.Errorf("%+v", v)
 	}
 	step(&s, v)
@@ -281,7 +282,7 @@ func TestGoalLoopAcrossPrompts(t *testing.T) {
 		t.Errorf("another prompt: %s by %s: %s, %+v", v.Decision, v.Rule, v.Evidence, v.Remember)
 	}
 	s.Session.Now += 3_600_000
-	if v := decide(s); v.Rule != strategy.LoopTimedOut {
+	if v := decide(s); v.Rule != fact.LoopTimedOut {
 		t.Errorf("the same prompt: %s by %s", v.Decision, v.Rule)
 	}
 }
@@ -334,7 +335,7 @@ func TestGoalLoopWordsAreBounded(t *testing.T) {
 	s := loopAt("---\ncompletion_promise: \""+long+"\"\n---\n"+long, long)
 	s.Session.Plugin, s.Workspace.Dir, s.Session.ID = "homer", "/"+long, "s"+long
 	v := decide(s)
-	if v.Rule != "loop" && v.Rule != strategy.LoopPromised {
+	if v.Rule != "loop" && v.Rule != fact.LoopPromised {
 		t.Fatal(v.Rule)
 	}
 	s.Message.Text, s.Message.Own = "Working.", true
@@ -370,7 +371,7 @@ func TestGoalLoopEvents(t *testing.T) {
 		step(&s, v)
 		for _, e := range v.Events {
 			events = append(events, e.Event)
-			if (e.Event == strategy.LoopStarted) != (e.File != "") || e.Loop == "" || e.Dir != "/w" || e.Session != "s1" {
+			if (e.Event == fact.LoopStarted) != (e.File != "") || e.Loop == "" || e.Dir != "/w" || e.Session != "s1" {
 				t.Errorf("%+v", e)
 			}
 		}
@@ -383,7 +384,7 @@ func TestGoalLoopEvents(t *testing.T) {
 	data, _ := Set(s.Workspace.Files[File].Data, [2]string{"active", "false"})
 	s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
 	v := decide(s)
-	if step(&s, v); len(v.Events) != 1 || v.Events[0].Event != strategy.LoopCancelled || len(v.Changes) != 0 {
+	if step(&s, v); len(v.Events) != 1 || v.Events[0].Event != fact.LoopCancelled || len(v.Changes) != 0 {
 		t.Errorf("switched off: %+v", v)
 	}
 	if v := decide(s); len(v.Events) != 0 {
@@ -447,7 +448,7 @@ func TestGoalLoopThatIsWoundBack(t *testing.T) {
 		}
 		return continues, last
 	}
-	if n, v := run(); n != 25 || v.Rule != strategy.LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[File].Found {
+	if n, v := run(); n != 25 || v.Rule != fact.LoopLimited || !strings.Contains(v.Told, "your ceiling is 25") || !s.Workspace.Files[File].Found {
 		t.Errorf("%d continues, then %s: %s", n, v.Rule, v.Told)
 	}
 	s.Turn.PromptID = "p2"
