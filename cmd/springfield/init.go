@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -195,7 +196,7 @@ func (a *app) absolute(path string) string {
 // gitOwner is the default owner: git's idea of the user, else the login name.
 // Only the name: an address is published, so it has to be given.
 func (a *app) gitOwner(ctx context.Context) generator.Owner {
-	return generator.Owner{Name: firstOf(a.git().UserName(ctx, a.work), a.user)}
+	return generator.Owner{Name: cmp.Or(a.git().UserName(ctx, a.work), a.user)}
 }
 
 // newRepository makes the suite a repository unless it lies in one: git makes it

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -110,7 +111,7 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		}
 		a.say("%s: %s", answer, reply.Why)
 		u := reply.Usage
-		a.say("  %s by %s, %d tokens in, %d out, %.1f s, %s", firstOf(reply.Model, q.Model), q.Backend, u.Input+u.CacheRead+u.CacheWrite, u.Output, float64(reply.Took)/1000, judge.Dollars(reply.Micros))
+		a.say("  %s by %s, %d tokens in, %d out, %.1f s, %s", cmp.Or(reply.Model, q.Model), q.Backend, u.Input+u.CacheRead+u.CacheWrite, u.Output, float64(reply.Took)/1000, judge.Dollars(reply.Micros))
 	}
 	return nil
 }
@@ -118,8 +119,8 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 // question is whom to ask: the user's own settings, the variable, the flags.
 func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) {
 	q := judge.Question{
-		Backend: firstOf(o.backend, j.Backend), Model: firstOf(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
-		Client: firstOf(o.client, j.Client), Within: int64(j.Within) * 1000,
+		Backend: cmp.Or(o.backend, j.Backend), Model: cmp.Or(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
+		Client: cmp.Or(o.client, j.Client), Within: int64(j.Within) * 1000,
 	}
 	if o.hurried {
 		q.Within = int64(o.within) * 1000

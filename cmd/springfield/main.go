@@ -6,6 +6,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -59,13 +60,13 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		path:    os.Getenv("PATH"),
 		config:  os.Getenv("CLAUDE_CONFIG_DIR"),
 		plugins: os.Getenv("CLAUDE_CODE_PLUGIN_CACHE_DIR"),
-		gocache: firstOf(os.Getenv("GOCACHE"), func() string {
+		gocache: cmp.Or(os.Getenv("GOCACHE"), func() string {
 			if cache == "" {
 				return ""
 			}
 			return filepath.Join(cache, "go-build")
 		}()),
-		user: firstOf(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
+		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
 		env:  os.Environ(),
 
 		inClaude: os.Getenv("CLAUDECODE") != "",
@@ -153,13 +154,4 @@ func loginName() string {
 		return ""
 	}
 	return u.Username
-}
-
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 		// What `make prebuilt` has left in this tree must not matter, so a script
 		// says where compiled hooks lie.
 		"springfield": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(firstOf(os.Getenv("PREBUILT"), os.TempDir()+"/none"))))
+			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none"))))
 		},
 	})
 }

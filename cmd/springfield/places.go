@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"os/exec"
 	"path/filepath"
@@ -40,7 +41,7 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 	if root == "" || root == filepath.Clean(a.home) || runtime.GOOS == "windows" {
 		root = work
 	}
-	plugins := firstOf(a.plugins, filepath.Join(config, "plugins"))
+	plugins := cmp.Or(a.plugins, filepath.Join(config, "plugins"))
 	if !filepath.IsAbs(plugins) {
 		plugins = filepath.Join(a.work, plugins)
 	}

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -203,8 +204,8 @@ func (a *app) tuned(places client.Places, name string) (tune.Target, error) {
 	case len(found) > 1:
 		return tune.Target{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Plugin, found[1].Plugin), "say which: --plugin " + found[0].Plugin}
 	}
-	bare, _, _ := strings.Cut(firstOf(name, registry.Default()), "@")
-	p, err := a.means(places).Find(firstOf(name, registry.Default()), "")
+	bare, _, _ := strings.Cut(cmp.Or(name, registry.Default()), "@")
+	p, err := a.means(places).Find(cmp.Or(name, registry.Default()), "")
 	var several *activation.SeveralError
 	switch {
 	case err == nil && p.Suite != "":

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,7 +68,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 		if err != nil {
 			return hintChange(err, "undo")
 		}
-		a.say("forgotten: %s; its files stay as they are", firstOf(entry.Did, "an edit that could not be read"))
+		a.say("forgotten: %s; its files stay as they are", cmp.Or(entry.Did, "an edit that could not be read"))
 		return nil
 	}
 	var undo change.Undo
