@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 )
 
@@ -83,7 +83,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	var plan generator.Plan
 	makePlan := func() (change.Change, error) {
 		if plan, err = generator.PlanBuild(dir, suite, built); err != nil {
-			err = &hinted{err, "springfield init " + quoted(dir) + " adds what is missing"}
+			err = &hinted{err, "springfield init " + check.Quote(dir) + " adds what is missing"}
 		}
 		return plan.Change, err
 	}
@@ -123,9 +123,6 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 		return "", generator.Suite{}, err
 	}
 	suite, err := generator.ReadSuite(dir)
-	if errors.Is(err, generator.ErrNoSuite) {
-		err = &hinted{err, "it has no " + generator.SuiteFile + "; springfield init makes a suite"}
-	}
 	return dir, suite, err
 }
 
@@ -134,16 +131,6 @@ func parseBuilder(text string) (generator.Builder, error) {
 		return "", &usageError{fmt.Errorf("--builder %q: there is no such builder", text), "choose auto, go or prebuilt"}
 	}
 	return generator.Builder(text), nil
-}
-
-// quoted is an argument as a shell takes it.
-func quoted(arg string) string {
-	if arg != "" && !strings.ContainsFunc(arg, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:@%+=-", r)
-	}) {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }
 
 func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {

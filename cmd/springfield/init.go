@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
@@ -325,7 +326,7 @@ func (a *app) nameToEnable(m making) string {
 	places, err := a.places()
 	if m.remembered != nil || err != nil {
 		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", m.remembered)
-		return name + " --suite " + quoted(m.dir)
+		return name + " --suite " + check.Quote(m.dir)
 	}
 	if all, _, err := a.means(places).InSuites(name, ""); err == nil && len(all) > 1 {
 		return name + "@" + m.spec.Marketplace // the bare name would mean several

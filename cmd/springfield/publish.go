@@ -252,7 +252,7 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 		a.item("  ", wait)
 	}
 	for _, dir := range p.Push {
-		a.item("  ", "commit and push "+quoted(dir)+": that is where clients get it from")
+		a.item("  ", "commit and push "+check.Quote(dir)+": that is where clients get it from")
 	}
 	if p.Market.Address == "" {
 		a.say("\nto install, on this machine (others name the repository that it is pushed to, as OWNER/REPO or with .git at its end):")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -192,13 +193,13 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		return a.writePage(o.html, r)
 	case o.list != "":
 		if name := r.WriteList(a.lines(), o.list, o.number); name != "" {
-			a.lines().Fold("next: ", "springfield explain FILE --line N --strategy %s, with FILE:N from above", quoted(name))
+			a.lines().Fold("next: ", "springfield explain FILE --line N --strategy %s, with FILE:N from above", check.Quote(name))
 		}
 		return nil
 	}
 	r.WriteText(a.lines())
 	if wrong := r.MostWrong(); wrong != "" && !o.redact {
-		a.say("next: springfield replay --list wrong --strategy %s%s", quoted(wrong), sameSessions(o))
+		a.say("next: springfield replay --list wrong --strategy %s%s", check.Quote(wrong), sameSessions(o))
 	}
 	notes := a.lines()
 	notes.W = a.err
@@ -238,14 +239,14 @@ func sameSessions(o replayOptions) string {
 	s := ""
 	for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}} {
 		if flag[1] != "" {
-			s += " " + flag[0] + " " + quoted(flag[1])
+			s += " " + flag[0] + " " + check.Quote(flag[1])
 		}
 	}
 	if o.noBudget {
 		s += " --no-budget"
 	}
 	for _, path := range o.paths {
-		s += " " + quoted(path)
+		s += " " + check.Quote(path)
 	}
 	return s
 }
