@@ -54,7 +54,7 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 		Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun,
 	})
 	if err != nil {
-		return hintSettings(err)
+		return hintSettings(err, "disable")
 	}
 	if o.dryRun {
 		if err := a.preview(o.json, done.Change); err != nil {

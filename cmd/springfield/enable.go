@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,7 +13,6 @@ import (
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/interview"
 )
 
@@ -85,13 +82,13 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if o.scope == client.Managed {
 		settings, plugin, err := activation.Managed(ctx, a.means(places), request)
 		if err != nil {
-			return hintSettings(err)
+			return hintSettings(err, "enable")
 		}
 		return a.printManaged(o.json, settings, plugin)
 	}
 	done, err := activation.Enable(ctx, a.means(places), request)
 	if err != nil {
-		return hintSettings(err)
+		return hintSettings(err, "enable")
 	}
 	if o.dryRun {
 		if err := a.preview(o.json, done.Change); err != nil {
@@ -198,23 +195,6 @@ func (a *app) reportEdit(asJSON bool, e edited, plan change.Change) error {
 // list is never null in JSON.
 func list(s []string) []string { return append([]string{}, s...) }
 
-func (a *app) preview(asJSON bool, plan change.Change) error {
-	if asJSON {
-		return a.encode(struct {
-			Diff  string   `json:"diff"` // unified; empty when nothing would change
-			Notes []string `json:"notes"`
-		}{plan.Diff(), list(plan.Notes)})
-	}
-	if plan.Empty() {
-		a.talk("nothing would change")
-	}
-	fmt.Fprint(a.out, plan.Diff())
-	for _, note := range plan.Notes {
-		a.talk("%s", note)
-	}
-	return nil
-}
-
 func parseScope(name string) (client.Scope, error) {
 	scope := client.Scope(name)
 	if !slices.Contains(client.Scopes(), scope) {
@@ -229,42 +209,4 @@ func hintConflict(err error) error {
 		return &hinted{err, fmt.Sprintf("springfield disable PLUGIN@%s --purge has Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name)}
 	}
 	return err
-}
-
-// hintSettings says what to do about settings that could not be read or written, and
-// what they are now.
-func hintSettings(err error) error {
-	var syntax *document.SyntaxError
-	var damaged *change.DamagedError
-	var failed *change.WriteError
-	var known interface{ Hint() string }
-	switch {
-	case errors.As(err, &known):
-		return err
-	case errors.As(err, &failed) && (failed.Done || len(failed.Left) > 0):
-		return hintLeft(failed, "springfield undo takes that back")
-	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) == "journal":
-		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
-	case errors.As(err, &damaged):
-		return &hinted{err, "remove that file: springfield then no longer knows what it did there, and disable only sets its own entry"}
-	case errors.As(err, &syntax):
-		return &hinted{err, "your settings are as they were; springfield edits only what Claude Code reads, plain JSON with every key once"}
-	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, "your settings were left to the other program; call springfield again"}
-	case errors.Is(err, os.ErrPermission):
-		return &hinted{err, "your settings are as they were; the file is read-only, or it or its directory belongs to somebody else"}
-	case failed != nil:
-		return &hinted{err, "your settings are as they were; call springfield again once the cause is gone"}
-	}
-	return hintConflict(err)
-}
-
-// hintLeft is about a plan that failed and left something all the same, and what
-// mends that.
-func hintLeft(failed *change.WriteError, mend string) error {
-	if failed.Done {
-		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", failed), "springfield undo --forget takes it out of the list, once the cause is gone"}
-	}
-	return &hinted{fmt.Errorf("%w; not all of it could be taken back", failed),
-		"changed all the same: " + strings.Join(failed.Left, ", ") + "; " + mend + ", once the cause is gone"}
 }

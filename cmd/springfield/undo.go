@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -83,7 +81,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, ago(undo.Entry.At))
 		}
-		return a.previewChange(o.json, undo.Change)
+		return a.preview(o.json, undo.Change)
 	}
 	if _, err := j.Do(makePlan); err != nil {
 		return a.hintUndo(err)
@@ -185,74 +183,6 @@ func (a *app) hintUndo(err error) error {
 		return &hinted{err, "nothing was taken back; springfield disable PLUGIN puts back what is still springfield's, springfield undo --forget passes over this edit"}
 	}
 	return hintChange(err, "undo")
-}
-
-// carryOut makes a plan for a suite and applies it. Where there is no home, or none
-// that springfield can keep a journal in, the suite is written all the same.
-func (a *app) carryOut(plan func() (change.Change, error)) error {
-	places, err := a.places()
-	if err == nil {
-		if err = change.MakeDirs(installer.Journal(places).Dir, 0o700); err == nil {
-			_, err = installer.Journal(places).Do(plan)
-			return err
-		}
-	}
-	a.talk("springfield: note: undo will not take this back: %v", err)
-	c, err := plan()
-	if err == nil {
-		c.Edits = slices.DeleteFunc(c.Edits, func(e change.Edit) bool { return e.Own && e.In == "" })
-		err = c.Write()
-	}
-	return err
-}
-
-// previewChange shows what would be changed.
-func (a *app) previewChange(asJSON bool, c change.Change) error {
-	diff := c.Diff()
-	if asJSON {
-		return a.encode(struct {
-			Diff  string   `json:"diff"` // unified; empty when nothing would change
-			Notes []string `json:"notes"`
-		}{diff, list(c.Notes)})
-	}
-	if diff == "" {
-		a.talk("nothing would change")
-	}
-	fmt.Fprint(a.out, diff)
-	for _, note := range c.Notes {
-		a.talk("%s", note)
-	}
-	return nil
-}
-
-// hintChange says what to do about a change that could not be planned or written, and
-// what the files are now. again is the verb to call once more.
-func hintChange(err error, again string) error {
-	var known interface{ Hint() string }
-	var damaged *change.DamagedError
-	var failed *change.WriteError
-	as := "nothing was changed"
-	if errors.As(err, &failed) && failed.Kind == "settings" {
-		as = "your settings are as they were"
-	}
-	switch {
-	case errors.As(err, &known):
-		return err
-	case failed != nil && failed.Done:
-		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", err), "springfield undo --forget takes it out of the list, once the cause is gone"}
-	case failed != nil && len(failed.Left) > 0:
-		return &hinted{fmt.Errorf("%w; not all of it could be taken back", err),
-			"changed all the same: " + strings.Join(failed.Left, ", ") + "; springfield undo takes back the rest, once the cause is gone"}
-	case errors.As(err, &damaged):
-		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
-	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, as + ": another program has just changed it; call springfield " + again + " again"}
-	case errors.Is(err, fs.ErrPermission):
-		return &hinted{err, as + "; the file is read-only, or it or its directory belongs to another user"}
-	case failed != nil:
-		return &hinted{err, as + "; call springfield " + again + " again once the cause is gone"}
-	}
-	return err
 }
 
 // encode prints a result as indented JSON.

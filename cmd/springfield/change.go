@@ -1,0 +1,99 @@
+// Changes to files, as verbs carry them out and talk of them.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// carryOut makes a plan for a suite and applies it. Where there is no home, or none
+// that springfield can keep a journal in, the suite is written all the same.
+func (a *app) carryOut(plan func() (change.Change, error)) error {
+	places, err := a.places()
+	if err == nil {
+		if err = change.MakeDirs(installer.Journal(places).Dir, 0o700); err == nil {
+			_, err = installer.Journal(places).Do(plan)
+			return err
+		}
+	}
+	a.talk("springfield: note: undo will not take this back: %v", err)
+	c, err := plan()
+	if err == nil {
+		c.Edits = slices.DeleteFunc(c.Edits, func(e change.Edit) bool { return e.Own && e.In == "" })
+		err = c.Write()
+	}
+	return err
+}
+
+// preview shows what would be changed.
+func (a *app) preview(asJSON bool, plan change.Change) error {
+	if asJSON {
+		return a.encode(struct {
+			Diff  string   `json:"diff"` // unified; empty when nothing would change
+			Notes []string `json:"notes"`
+		}{plan.Diff(), list(plan.Notes)})
+	}
+	if plan.Empty() {
+		a.talk("nothing would change")
+	}
+	fmt.Fprint(a.out, plan.Diff())
+	for _, note := range plan.Notes {
+		a.talk("%s", note)
+	}
+	return nil
+}
+
+// hintSettings says what to do about settings that could not be read or written, and
+// what they are now. again is the verb to call once more.
+func hintSettings(err error, again string) error {
+	var syntax *document.SyntaxError
+	var damaged *change.DamagedError
+	switch known := interface{ Hint() string }(nil); {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
+		return &hinted{err, "remove that file: springfield then no longer knows what it did there, and disable only sets its own entry"}
+	case errors.As(err, &syntax):
+		return &hinted{err, "your settings are as they were; springfield edits only what Claude Code reads, plain JSON with every key once"}
+	}
+	return hintConflict(hintChange(err, again))
+}
+
+// hintChange says what to do about a change that could not be planned or written, and
+// what the files are now.
+func hintChange(err error, again string) error {
+	var known interface{ Hint() string }
+	var damaged *change.DamagedError
+	var failed *change.WriteError
+	as := "nothing was changed"
+	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
+		as = "your settings are as they were"
+	}
+	switch {
+	case errors.As(err, &known):
+		return err
+	case failed != nil && failed.Done:
+		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", err), "springfield undo --forget takes it out of the list, once the cause is gone"}
+	case failed != nil && len(failed.Left) > 0:
+		return &hinted{fmt.Errorf("%w; not all of it could be taken back", err),
+			"changed all the same: " + strings.Join(failed.Left, ", ") + "; springfield undo takes that back, once the cause is gone"}
+	case errors.As(err, &damaged):
+		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
+	case errors.Is(err, change.ErrChanged):
+		return &hinted{err, as + ": another program has just changed it; call springfield " + again + " again"}
+	case errors.Is(err, fs.ErrPermission):
+		return &hinted{err, as + "; the file is read-only, or it or its directory belongs to another user"}
+	case failed != nil:
+		return &hinted{err, as + "; call springfield " + again + " again once the cause is gone"}
+	}
+	return err
+}
