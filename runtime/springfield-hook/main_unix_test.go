@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/internal/typist"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -27,15 +28,14 @@ const (
 	progress = `{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Task 1 complete. Moving to Task 2."}`
 )
 
-// install builds the hook into a plugin in a scratch directory.
+func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
+
+// install puts the hook into a plugin in a scratch directory.
 func install(t testing.TB) (hook string) {
 	t.Helper()
 	root := t.TempDir()
 	hook = filepath.Join(root, "hooks", "springfield-hook")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", hook, ".")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	scratch.Place(t, scratch.Program(t, "runtime/springfield-hook", "-trimpath", "-buildvcs=false", "-ldflags=-s -w"), hook)
 	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(ned), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
+
+func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
 
 // world is a scratch home with the judge and a client beside it.
 type world struct {
@@ -31,9 +34,7 @@ func newWorld(t *testing.T, client string) *world {
 	t.Helper()
 	dir := t.TempDir()
 	w := &world{t, dir, filepath.Join(dir, "springfield-judge"), ""}
-	if out, err := exec.Command("go", "build", "-o", w.judge, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	scratch.Place(t, scratch.Program(t, "runtime/springfield-judge"), w.judge)
 	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
