@@ -41,6 +41,7 @@ e2e: ## the tests against the real Claude Code, fetched through npm
 
 hostile: ## every attack from outside: variables, suites, git, settings, inputs; half an hour
 	TMPDIR=$(SCRATCH) go test -v -count=1 -timeout 180m ./hostile -full
+	go test -count=1 -run '^TestModelExhaustively$$' ./runtime/guard -orders 8
 
 fuzz: ## every fuzz target, one after the other; FUZZTIME=1m each
 	@for package in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n 1 dirname | sort -u); do \

@@ -134,7 +134,7 @@ func readAll(text string) {
 
 // Twice the text takes about twice the time: four times is the sign of a square.
 func TestWorkGrowsWithTheText(t *testing.T) {
-	const small = 1 << 17
+	const small = 1 << 15
 	long := hostile(4 * small)
 	for name, text := range hostile(small) {
 		took := func(text string) time.Duration {

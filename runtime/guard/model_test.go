@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"testing"
@@ -83,10 +84,12 @@ func (m *model) stop() error {
 	return nil
 }
 
-// All orders of eight steps.
+var orders = flag.Int("orders", 7, "the length up to which TestModelExhaustively tries every order; 8 are 43 million")
+
+// All orders of a few steps.
 func TestModelExhaustively(t *testing.T) {
-	const depth = 8 // 43 million orders, some ten seconds
-	var path [depth]byte
+	depth := *orders
+	path := make([]byte, depth)
 	runs := 0
 	var explore func(m model, at int) error
 	explore = func(m model, at int) error {
