@@ -378,7 +378,7 @@ import (
 	"os"
 )
 
-func reach(step string) error {
+func atStep(step string) error {
 	fmt.Println("step", step)
 	_, err := os.Stdin.Read(make([]byte, 1))
 	return err

@@ -126,21 +126,23 @@ func (d *Document) apply(e Edit) (*Document, error) {
 	}
 	var s splice
 	switch {
-	case e.Value == nil && found == nil:
+	case e.Value == nil && found == nil, e.Value != nil && found != nil && d.holds(found.value, e):
 		return d, nil
 	case e.Value == nil:
 		s = d.remove(objects[len(objects)-1], found)
 	case found == nil:
 		s, err = d.insert(objects, e)
-	case d.holds(found.value, e):
-		return d, nil
 	default:
 		s, err = d.replace(objects, found, e)
 	}
 	if err != nil {
 		return nil, err
 	}
-	after, err := Parse([]byte(d.mark + d.text[:s.start] + s.text + d.text[s.end:]))
+	text := d.text[:s.start] + s.text + d.text[s.end:]
+	if found != nil {
+		text = d.put(objects, e.Path, s)
+	}
+	after, err := Parse([]byte(d.mark + text))
 	if err != nil {
 		return nil, fmt.Errorf("the result would be refused: %s", problem(err))
 	}
@@ -227,24 +229,12 @@ type fragment struct {
 
 // newFragment wraps the value of an edit into one object, or array, per key.
 func newFragment(keys []string, e Edit) (fragment, error) {
-	var b strings.Builder
-	closing := ""
-	for _, key := range keys {
-		if _, inArray := elementName(key); inArray {
-			b.WriteString("[")
-			closing = "]" + closing
-			continue
-		}
-		b.WriteString("{" + Quote(key) + ":")
-		closing = "}" + closing
-	}
-	b.WriteString(strings.Trim(string(e.Value), blanks) + closing)
-
-	root, err := parse(b.String())
+	text := wrapped(keys, strings.Trim(string(e.Value), blanks))
+	root, err := parse(text)
 	if err != nil {
 		return fragment{}, err
 	}
-	f := fragment{text: b.String(), root: root}
+	f := fragment{text: text, root: root}
 	if e.Verbatim {
 		f.verbatim = root
 		for range keys {
