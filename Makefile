@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help build prebuilt dist demo test e2e hostile bench page score fuzz size man lint clean
+.PHONY: help generate build prebuilt dist demo test e2e hostile bench page score fuzz size man lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -17,7 +17,11 @@ help: ## list the targets
 
 ## Build
 
-build: ## build the CLI: bin/springfield
+generate: ## what is made from the folders of the strategies: the registry, the JSON Schemas
+	@go test ./runtime/strategy -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
+	@go test ./generator -run '^Test(StrategySchemaIsCurrent|AnswersSchema)$$' -count=1 -update >/dev/null
+
+build: generate ## build the CLI: bin/springfield
 	go build -o bin/springfield ./cmd/springfield
 
 demo: build ## the main job, end to end, in a scratch directory; shows the result

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -20,6 +21,56 @@ import (
 )
 
 const schemaFile = "../docs/schemas/strategy.schema.json"
+
+// schemaText is the schema of strategy.json: what all strategies have, and what each
+// adds in its folder.
+func schemaText(t *testing.T) []byte {
+	t.Helper()
+	read := func(path string, into any) {
+		t.Helper()
+		data, err := os.ReadFile(path)
+		if err == nil {
+			err = json.Unmarshal(data, into)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+	var schema map[string]any
+	read("../runtime/strategy/schema.json", &schema)
+	properties := schema["properties"].(map[string]any)
+	properties["strategy"].(map[string]any)["enum"] = registry.Names()
+	fragments, err := filepath.Glob("../runtime/strategy/*/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range fragments {
+		var members map[string]any
+		read(path, &members)
+		maps.Copy(properties, members)
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(schema); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// The published schema is made from the folders of the strategies: make generate.
+func TestStrategySchemaIsCurrent(t *testing.T) {
+	want := schemaText(t)
+	if *update {
+		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%s is not what the strategies say: make generate (%v)", schemaFile, err)
+	}
+}
 
 // What is generated fits the published schema, and the schema knows what the
 // runtime knows.

@@ -11,5 +11,5 @@ import "embed"
 
 // Files holds all templates, dot files too.
 //
-//go:embed all:shared all:bart-simpson all:lisa-simpson all:marge-simpson all:ned-flanders all:ralph-speckit all:ralph-specum all:ralph-wiggum all:todo-continuation
+//go:embed all:*
 var Files embed.FS
