@@ -1,0 +1,55 @@
+// Package maggie goes on while MAGGIE.md in the project has a box that is not ticked.
+package maggie
+
+import (
+	"strconv"
+
+	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/markdown"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Name is the strategy's name.
+const Name = "maggie"
+
+const list = "MAGGIE.md"
+
+// Strategy is maggie.
+func Strategy() strategy.Strategy {
+	return strategy.Strategy{Name: Name, Marks: []string{list}, New: func() strategy.Options {
+		return &options{strategy.Number{Name: "most", Value: 10, Most: 100, Without: "has no list"}}
+	}}
+}
+
+// options are how many boxes a list may have: of a longer one Claude may stop.
+type options struct{ most strategy.Number }
+
+func (o *options) Members() []strategy.Member { return []strategy.Member{o.most.Member()} }
+
+func (o *options) Over(below strategy.Options, l *strategy.Layer) {
+	o.most.Over(below.(*options).most, l)
+}
+
+func (o *options) Needs() strategy.Needs {
+	return strategy.Needs{Files: func(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: list}} }}
+}
+
+func (o *options) Decide(s strategy.Situation) strategy.Verdict {
+	boxes, next := 0, ""
+	markdown.EachLine(string(s.Workspace.Files[list].Data), func(_ int, line string, code bool) {
+		if b, ok := markdown.BoxOf(line); ok && !code {
+			if boxes++; !b.Done && next == "" {
+				next = b.Text
+			}
+		}
+	})
+	v := strategy.Verdict{Decision: strategy.Stop, Rule: "list", Sure: 100, Evidence: "no box is open in " + list}
+	switch {
+	case boxes > o.most.Value:
+		v.Rule, v.Evidence = "long", strconv.Itoa(boxes)+" boxes in "+list+", more than "+strconv.Itoa(o.most.Value)
+	case next != "":
+		v.Decision, v.Evidence = strategy.Continue, excerpt.Quote(next)+" is open in "+list
+		v.Reason = "Go on with " + excerpt.Quote(next) + " in " + list + ", and tick its box."
+	}
+	return v
+}
