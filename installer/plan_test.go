@@ -761,3 +761,29 @@ func TestGivenBackAsItWasWritten(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
+
+// Settings are read once: a plan made again from the same reading is the same, whatever
+// has become of the file, and is not applied then.
+func TestSettingsAreReadOnce(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, twoSpaces)
+	s := Read(p)
+	wanted := Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
+	first, err := s.Enable(wanted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const theirs = "{\"model\": \"sonnet\"}\n"
+	put(t, user, theirs)
+	again, err := s.Enable(wanted)
+	if err != nil || again.Diff() != first.Diff() {
+		t.Errorf("read again: %v\n%s", err, again.Diff())
+	}
+	if err := Journal(p).Apply(again); !errors.Is(err, change.ErrChanged) || look(t, user) != theirs {
+		t.Errorf("%v: %s", err, look(t, user))
+	}
+	if done, err := s.Do(again, func(now *Settings) (change.Change, error) { return now.Enable(wanted) }); err != nil || !strings.Contains(look(t, user), "sonnet") {
+		t.Errorf("%v\n%s", err, done.Diff())
+	}
+}

@@ -22,9 +22,9 @@ func newDisable(a *app, runF func(context.Context, *app, disableOptions) error) 
 	cmd := &cobra.Command{
 		Use:   "disable PLUGIN[@MARKETPLACE]",
 		Short: "Put settings.json back as it was before enable",
-		Long: `Put back what enable has changed. If nobody else has edited the file since, it becomes byte
+		Long: `Put back what enable has changed. If the file has not been edited since, it becomes byte
 for byte what it was. Otherwise every member that is still as springfield set it gets its
-old value, and what somebody has changed since is left alone and named.
+old value, and what has been changed since is left alone and named.
 
 Claude Code keeps knowing the marketplace, and keeps what it has fetched from there; with --purge
 the claude command forgets both, unless something else of the marketplace is in use.`,

@@ -37,7 +37,7 @@ func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *c
 --suite, in the suites that init has made, and in the marketplaces that Claude Code knows. Its
 entry and double-shot-latte's in settings.json change and not one other byte; springfield disable
 puts them back. Another springfield plugin that decides at Stop is switched off in the same edit. One that
-decides nothing there, like todo-continuation, switches nobody off.
+decides nothing there, like todo-continuation, switches no other off.
 
 Where the claude command is installed, it gets to know the suite as a marketplace, or fetches the
 plugin from its repository, without touching your settings, and the next session has the hook.
