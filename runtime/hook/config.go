@@ -21,6 +21,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -106,6 +107,26 @@ type own struct {
 	strategy strategy.Strategy
 }
 
+// owner is whose settings a file has.
+type owner struct{ Plugin, Strategy string }
+
+func (o *owner) Members(m *codec.Members) {
+	m.Text("plugin", &o.Plugin)
+	m.Text("strategy", &o.Strategy)
+}
+
+// whose reads that, by package json only where the file is not as it is generated.
+func whose(data []byte) (o owner, err error) {
+	if json.Valid(data) && codec.Read(data, &o) == nil && o.Strategy != "" {
+		return o, nil
+	}
+	o = owner{}
+	if err = json.Unmarshal(data, &o); err != nil {
+		return o, place(data, err)
+	}
+	return o, nil
+}
+
 // readOwn tells which plugin lies in a directory. Without a file the directory's
 // name says which, so that a plugin that lost its settings keeps its strategy.
 func readOwn(root string) (own, error) {
@@ -119,9 +140,9 @@ func readOwn(root string) (own, error) {
 		return own{}, err
 	}
 	// Who we are is read leniently: a fault in the rules must not hide it.
-	var who struct{ Plugin, Strategy string }
-	if err := json.Unmarshal(data, &who); err != nil {
-		return own{}, fmt.Errorf("read %s: %w", o.path, place(data, err))
+	who, err := whose(data)
+	if err != nil {
+		return own{}, fmt.Errorf("read %s: %w", o.path, err)
 	}
 	known, ok := registry.Named(who.Strategy)
 	if !ok {
@@ -159,9 +180,9 @@ func FromFile(path string) (Settings, error) {
 	if err != nil {
 		return Settings{}, err
 	}
-	var who struct{ Plugin, Strategy string }
-	if err := json.Unmarshal(data, &who); err != nil {
-		return Settings{}, fmt.Errorf("read %s: %w", path, place(data, err))
+	who, err := whose(data)
+	if err != nil {
+		return Settings{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	if who.Strategy == "" {
 		if who.Strategy = strings.TrimSuffix(filepath.Base(path), ".json"); !slices.Contains(registry.Names(), who.Strategy) {
