@@ -306,9 +306,8 @@ func TestTemplatesHaveTheirSuffix(t *testing.T) {
 func TestFunctionsAreShort(t *testing.T) {
 	const lines, parameters = 60, 5
 	longer := map[string][2]int{ // lines and parameters, at most
-		"cmd/springfield/publish.go newPublish": {65, 2},
-		"generator/build.go compile":            {15, 6},
-		"installer/client/command.go callWith":  {41, 6},
+		"generator/build.go compile":           {15, 6},
+		"installer/client/command.go callWith": {41, 6},
 	}
 	files := token.NewFileSet()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {

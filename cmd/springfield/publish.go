@@ -26,14 +26,7 @@ type publishOptions struct {
 	json    bool
 }
 
-func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) *cobra.Command {
-	var o publishOptions
-	var builder string
-	var targets []string
-	cmd := &cobra.Command{
-		Use:   "publish [DIR]",
-		Short: "Publish a suite's plugins in a marketplace: versions, hooks for every machine, review, entry",
-		Long: `Publish the plugins of the suite in DIR, or around the current directory, in a marketplace: the
+const publishHelp = `Publish the plugins of the suite in DIR, or around the current directory, in a marketplace: the
 local checkout that --to names, or publish.to in ` + generator.SuiteFile + `, or the suite itself, which is
 one. Each gets its entry in .claude-plugin/marketplace.json; the entries of others, their order and
 layout stay as they are.
@@ -48,7 +41,16 @@ suite's own repository (git-subdir) and pinned to a commit. That takes two runs:
 everything but the commit; after commit and push the second writes that.
 
 Nothing is committed or pushed. springfield undo takes all files back; tags, and the executable bit
-of hooks in git's index, are no files and stay.`,
+of hooks in git's index, are no files and stay.`
+
+func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) *cobra.Command {
+	var o publishOptions
+	var builder string
+	var targets []string
+	cmd := &cobra.Command{
+		Use:   "publish [DIR]",
+		Short: "Publish a suite's plugins in a marketplace: versions, hooks for every machine, review, entry",
+		Long:  publishHelp,
 		Example: `  springfield publish --bump minor
   springfield publish --to ../superpowers-marketplace --plugin ned-flanders
   springfield publish --check
