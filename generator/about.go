@@ -112,7 +112,7 @@ func Homepage(strategy string) string {
 	return "https://github.com/cameronsjo/springfield/blob/main/docs/" + strategy + ".md"
 }
 
-// Defaults are the answers to all questions that nobody asked.
+// Defaults are the answers to all questions that were not asked.
 func (a About) Defaults() map[string]string {
 	settings := map[string]string{}
 	for _, q := range a.Questions {

@@ -1,4 +1,4 @@
-// Answers that somebody has written down: YAML, and so JSON too.
+// Answers that are written down: YAML, and so JSON too.
 //
 // The rules:
 //   - everything may be left out; what is there has to be right, and what is

@@ -2,7 +2,6 @@ package hook
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
@@ -575,7 +575,7 @@ func TestLoopHistoryHasTheGoal(t *testing.T) {
 	w.stop("s1", "Working.")
 	data := strings.Split(strings.TrimSpace(w.read(".claude/springfield/loops.jsonl")), "\n")
 	var first, second fact.LoopEvent
-	if len(data) != 2 || json.Unmarshal([]byte(data[0]), &first) != nil || json.Unmarshal([]byte(data[1]), &second) != nil {
+	if len(data) != 2 || codec.Read([]byte(data[0]), &first) != nil || codec.Read([]byte(data[1]), &second) != nil {
 		t.Fatalf("%q", data)
 	}
 	if first.File != loopText || second.File != "" || second.Text != "Working." || first.Loop != second.Loop || first.Dir != w.path("work") || first.Session != "s1" {

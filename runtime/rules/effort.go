@@ -2,7 +2,7 @@
 // ended without one. So the rules of a decision have a number of steps between them,
 // counted from the rules and the message alone: the same on every machine. A step is
 // what a regular expression does with one instruction at one byte, 20 to 60 ns. Those
-// that a project brings have their own, far smaller number: it may belong to anybody.
+// that a project brings have their own, far smaller number: it may belong to people whom the user does not trust.
 
 package rules
 

@@ -1,4 +1,4 @@
-// What the rules look at, for who learns new ones from past sessions.
+// What the rules look at, for learning new ones from past sessions.
 
 package rules
 

@@ -34,7 +34,7 @@ type Ruled interface {
 	Chosen() *Options
 	// Rules are the rules in the order in which they are asked.
 	Rules() []Rule
-	// Prepare is Decide for who has many situations: what does not depend on the
+	// Prepare is Decide for many situations: what does not depend on the
 	// situation is made once. What it returns is for one goroutine.
 	Prepare(*Kept) func(strategy.Situation) strategy.Verdict
 }

@@ -122,10 +122,8 @@ func newAsking(s strategy.Situation, kept *Kept) *asking {
 	return &asking{situation: &s, message: kept.message(s.Message.Text), conditions: conditions(), kept: kept, foreign: meter{maxForeignSteps}, trusted: meter{maxSteps}}
 }
 
-// First asks the rules in order. Without a match it is a stop.
-func First(rules []Rule, s strategy.Situation) strategy.Verdict { return match(rules, s, nil) }
-
-// Matching is firstMatch for many situations.
+// Matching asks rules in order, of one situation after the other. Without a match it is
+// a stop.
 func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdict {
 	return func(s strategy.Situation) strategy.Verdict { return match(rules, s, kept) }
 }

@@ -4,7 +4,7 @@
 //
 // The order: switched off in the plugin's own settings file, no spec, no state
 // file, the completion signal, a broken state file, the limit of iterations, the
-// phase, all tasks done, waiting for approval, somebody else's loop, no
+// phase, all tasks done, waiting for approval, another loop, no
 // movement; else continue. So the signal beats a broken file, and errors beat
 // the guard. Whatever is in doubt, Claude may stop.
 package specs
@@ -27,7 +27,7 @@ const (
 	// maxErrors is how many different errors of one state file the model is told
 	// of in a session. The ledger remembers no more.
 	maxErrors = 8
-	// orphanAge is how old the file of a task must be to be nobody's, in
+	// orphanAge is how old the file of a task must be to be left over, in
 	// milliseconds; maxOrphans how many are deleted at a stop.
 	orphanAge  = 60 * 60 * 1000
 	maxOrphans = 40
@@ -308,7 +308,7 @@ func (r round) decide(checks []string) strategy.Verdict {
 	return v
 }
 
-// guarded continues, unless somebody else drives, or nothing moves, or we have
+// guarded continues, unless another loop drives, or nothing moves, or we have
 // done so often enough. more is what else can move.
 func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
@@ -326,7 +326,7 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 		}
 	case m.Mark != mark:
 		m.Stalls = 0
-	case r.s.Turn.Known: // else nobody can tell, and the limit is what ends it
+	case r.s.Turn.Known: // else it is not known, and the limit is what ends it
 		m.Stalls++
 	}
 	if m.Stalls >= maxStalls {

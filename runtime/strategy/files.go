@@ -42,7 +42,7 @@ type Change struct {
 	Name string
 	// Data is what it shall hold; nil: it shall be gone.
 	Data []byte
-	// Was is what it must hold still: if somebody has changed it since it was
+	// Was is what it must hold still: if it has changed since it was
 	// read, the change does not happen. nil: whatever it holds.
 	Was []byte
 	// Optional changes may fail.

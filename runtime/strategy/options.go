@@ -43,7 +43,7 @@ type Needs struct {
 	Files func(Situation) []Want
 }
 
-// Writer is who has written a file of settings.
+// Writer is the one who has written a file of settings.
 type Writer int
 
 // A layer may say what its writer may: a project may belong to people whom the user

@@ -49,7 +49,7 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 // Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set("")) }
 
-// Prepare is Decide for who has many situations. The same message is not continued
+// Prepare is Decide for many situations. The same message is not continued
 // twice.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	match := rules.Matching(o.Rules(), kept)

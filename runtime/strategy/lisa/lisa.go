@@ -2,7 +2,7 @@
 //
 // The rules are ned-flanders', and a few more that know a stop which is none of
 // his business: an answer without any work, a report of what is done, a message
-// so long that it is one. Each is sure to some percent. What nobody is sure of,
+// so long that it is one. Each is sure to some percent. What no rule is sure of,
 // about one stop in twenty, goes to a judge, who sees a page and nothing else.
 // Without an answer Claude may stop.
 package lisa
@@ -31,7 +31,7 @@ func Strategy() strategy.Strategy {
 // Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set("")) }
 
-// Prepare is Decide for who has many situations.
+// Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	match := rules.Matching(o.Rules(), kept)
 	return func(s strategy.Situation) strategy.Verdict { return o.askUnlessSure(s, match(s)) }
@@ -56,7 +56,7 @@ func (o *Options) askUnlessSure(s strategy.Situation, v strategy.Verdict) strate
 }
 
 // goOnAsJudged has none of the judge's words: what it has read may have been
-// written by anybody.
+// written by others.
 const goOnAsJudged = "It looks as if the work is not finished.{todos} Go on with its next step now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
 
 // set asks ned's rules first.

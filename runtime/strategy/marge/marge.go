@@ -86,7 +86,7 @@ func (o *Options) Needs() strategy.Needs {
 // Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, o.ruleSet("")) }
 
-// Prepare is Decide for who has many situations.
+// Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	return rules.Matching(o.Rules(), kept)
 }
@@ -218,7 +218,7 @@ func isGoOn(prompt string) bool {
 	})
 }
 
-// relative is a name in the workspace for a path that somebody wrote, "" if it
+// relative is a name in the workspace for a path as it was written, "" if it
 // lies elsewhere.
 func relative(dir, name string) string {
 	name = strings.ReplaceAll(name, `\`, "/")

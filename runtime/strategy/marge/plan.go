@@ -150,7 +150,7 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 			continue
 		}
 		if s.Workspace.Files[sddDir+slugOf(named.Name)+sddFile].Found {
-			continue // its ledger speaks for it: nobody ticks its boxes
+			continue // its ledger speaks for it: its boxes are not ticked
 		}
 		read := parsePlan(string(f.Data))
 		if len(read.boxes) == 0 {
@@ -163,7 +163,7 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		switch {
 		case done == len(read.boxes):
 		case done == 0 && named.Written:
-			// Whoever has just written it may want it read first.
+			// It may be meant to be read first.
 			p.unsure = "nobody has begun with " + shown(named.Name) + ": it was written in this turn, and no box is ticked"
 		default:
 			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.Quote(first.Text)

@@ -47,7 +47,7 @@ type sddLedger struct {
 	plan  string            // the path that it names, "" if none
 	done  map[string]bool   // labels of the tasks that are complete
 	last  map[string]string // what was said last of a task, by its label
-	boxes []markdown.Box    // where somebody keeps the list in the ledger
+	boxes []markdown.Box    // where the list is kept in the ledger
 	vague bool              // it says that something is complete, but not in this form
 	// mentions counts how often it speaks of a task.
 	mentions int

@@ -5,7 +5,7 @@
 //	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
 //
 // Two members are ours and optional: next, what comes next in words, and
-// session_id, the session that the state is about. Others are somebody's own.
+// session_id, the session that the state is about. Others are the user's own.
 
 package marge
 

@@ -43,7 +43,7 @@ func (o *Options) Needs() strategy.Needs {
 // Rules are the rules in the order in which they are asked.
 func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set(o.Set)) }
 
-// Prepare is Decide for who has many situations.
+// Prepare is Decide for many situations.
 func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
 	return rules.Matching(o.Rules(), kept)
 }

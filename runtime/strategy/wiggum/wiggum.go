@@ -222,7 +222,7 @@ func (l *goalLoop) said() string {
 }
 
 // idles counts our continues in a row without a tool call, of one prompt. Without
-// a transcript nobody knows of calls.
+// a transcript calls are not known.
 func (l *goalLoop) idles() int {
 	if l.memory.Mark == "" || !l.s.Turn.Known || l.memory.Prompt != l.s.Turn.PromptID || l.memory.Calls != l.s.Turn.Count {
 		return 0
@@ -330,7 +330,7 @@ func (l *goalLoop) ends(event string, count int, evidence, note string) strategy
 	return v
 }
 
-// pauses leaves the goal where it is, switched off: nothing that somebody wrote
+// pauses leaves the goal where it is, switched off: nothing that the user wrote
 // down is lost because Claude got stuck.
 func (l *goalLoop) pauses(event string, count int, evidence, note string) strategy.Verdict {
 	data, err := Set(l.file.Data, [2]string{"active", "false"})
