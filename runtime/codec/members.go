@@ -139,11 +139,14 @@ func (m *Members) nested(value []byte, o Object) {
 
 // Texts is a member that is a list of strings.
 func (m *Members) Texts(name string, v *[]string) {
-	list(m, name, v, AppendText, func(raw []byte, s *string) {
-		if *s = Text(Inside(raw)); raw[0] != '"' {
+	all := *v
+	if m.list(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
+		if all = append(all, Text(Inside(raw))); raw[0] != '"' {
 			m.fail("list of texts")
 		}
-	})
+	}) {
+		*v = all
+	}
 }
 
 // integer is any type of whole numbers.
@@ -164,7 +167,14 @@ func Number[T integer](m *Members, name string, v *T) {
 
 // Numbers is a member that is a list of whole numbers.
 func Numbers[T integer](m *Members, name string, v *[]T) {
-	list(m, name, v, appendNumber, func(raw []byte, n *T) { readNumber(m, raw, n) })
+	all := *v
+	if m.list(name, len(all), func(i int) { m.out = appendNumber(m.out, all[i]) }, func() { all = []T{} }, func(raw []byte) {
+		var n T
+		readNumber(m, raw, &n)
+		all = append(all, n)
+	}) {
+		*v = all
+	}
 }
 
 // Pair is a member that is a list of two numbers, empty if both are 0.
@@ -183,7 +193,13 @@ func List[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
-	list(m, name, v, func(out []byte, item T) []byte { return Append(out, O(&item)) }, func(raw []byte, item *T) { m.nested(raw, O(item)) })
+	all := *v
+	if m.list(name, len(all), func(i int) { m.out = Append(m.out, O(&all[i])) }, func() { all = []T{} }, func(raw []byte) {
+		all = append(all, *new(T))
+		m.nested(raw, O(&all[len(all)-1]))
+	}) {
+		*v = all
+	}
 }
 
 // Optional is a member that is an object or nothing.
@@ -200,30 +216,27 @@ func Optional[T any, O interface {
 	}
 }
 
-func list[T any](m *Members, name string, v *[]T, write func([]byte, T) []byte, read func(raw []byte, item *T)) {
-	if !m.at(name, len(*v) == 0) {
-		return
-	}
-	if m.reading {
-		all := []T{}
-		if !Elements(m.value, func(raw []byte) {
-			var item T
-			read(raw, &item)
-			all = append(all, item)
-		}) {
+// list is what all lists have in common, which is in the program once. True: it was
+// read.
+func (m *Members) list(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
+	switch {
+	case !m.at(name, n == 0):
+		return false
+	case m.reading:
+		if begin(); !Elements(m.value, read) {
 			m.fail("list")
 		}
-		*v = all
-		return
+		return true
 	}
 	m.out = append(m.out, '[')
-	for i, item := range *v {
+	for i := range n {
 		if i > 0 {
 			m.out = append(m.out, ',')
 		}
-		m.out = write(m.out, item)
+		write(i)
 	}
 	m.out = append(m.out, ']')
+	return false
 }
 
 func appendNumber[T integer](out []byte, n T) []byte {
