@@ -262,7 +262,8 @@ func (e *enabling) howToCompile(err error) string {
 
 // isLoop tells whether a strategy drives a loop through a spec, as others do.
 func isLoop(strategy string) bool {
-	return strategy == "ralph-specum" || strategy == "ralph-speckit"
+	known, _ := registry.Named(strategy)
+	return known.Spec
 }
 
 // plan works out the edit, and asks about rivals if there are any.

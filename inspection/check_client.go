@@ -16,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 func (in *Inspection) checkClient() []check.Finding {
@@ -87,7 +88,10 @@ func withTodo() []string {
 func (in *Inspection) checkTodo() []check.Finding {
 	const variable = "CLAUDE_CODE_ENABLE_TODO_TOOLS"
 	older, known := client.Older(in.Version, "2.1.233")
-	reminded := slices.ContainsFunc(in.Beside(), func(s client.Switched) bool { return s.Strategy == "todo-continuation" })
+	reminded := slices.ContainsFunc(in.Beside(), func(s client.Switched) bool {
+		known, _ := registry.Named(s.Strategy)
+		return known.Answers() == "UserPromptSubmit"
+	})
 	if older || !known || len(in.Drivers()) == 0 && !reminded {
 		return nil
 	}

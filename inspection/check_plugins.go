@@ -162,7 +162,7 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 	if len(drivers) > 1 {
 		all = append(all, check.Warn(strings.Join(ids(drivers), " and ")+" decide at every stop; either can make Claude go on", "springfield disable the one you do not want"))
 	}
-	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return s.Strategy == "ralph-specum" || s.Strategy == "ralph-speckit" })
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { known, _ := registry.Named(s.Strategy); return known.Spec })
 	for _, s := range in.Plugins {
 		if !s.On || s.Ours() || len(drivers) == 0 {
 			continue

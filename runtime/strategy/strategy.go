@@ -180,6 +180,9 @@ type Strategy struct {
 	Prefix string
 	// Placed tells that it answers only events that name their directory.
 	Placed bool
+	// Spec tells that it drives a loop through the tasks of a spec: of such loops only one
+	// may be on, also of plugins of others.
+	Spec bool
 	// Owns tells that its verdicts change files of the workspace: only one stop at a
 	// time may decide there.
 	Owns bool
