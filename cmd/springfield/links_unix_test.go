@@ -4,15 +4,12 @@ package main
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -38,27 +35,6 @@ var theirs = []string{
 	"springfield-hook", "settings.json", "settings.local.json", "workflow-state.json", "continuation-loop.md", "ralph-loop.local.md", "page.html",
 	"hooks/hooks.json", "hooks/springfield-hook", "hooks/springfield-hook.exe", "hooks/linux-arm64/springfield-hook",
 	".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", ".claude/settings.json",
-}
-
-// carriedHeads is a directory of hooks for a springfield to carry, each no more than the head of a program:
-// where they are written is all that is asked here.
-func carriedHeads(t *testing.T) string {
-	t.Helper()
-	source, err := generator.SourceHash()
-	if err != nil {
-		t.Fatal(err)
-	}
-	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}}
-	for _, target := range []generator.Target{generator.Host(), {OS: "linux", Arch: "arm64"}} {
-		data := append(scratch.Head(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
-		built.SHA256[target.String()] = fmt.Sprintf("%x", sha256.Sum256(data))
-		built.Binaries = append(built.Binaries, generator.Binary{Program: generator.Hook, Target: target, Data: data})
-	}
-	dir := t.TempDir()
-	if err := generator.WritePrebuilt(dir, built); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // newClone lays the repository and the directory beside it. An old suite has a hook

@@ -38,6 +38,7 @@ var commands = map[string]func(*testscript.TestScript, bool, []string){}
 
 func TestScripts(t *testing.T) {
 	goroot, gocache := scratch.Go(t)
+	heads := carriedHeads(t)
 	real, err := os.UserHomeDir()
 	if err != nil {
 		t.Fatal(err)
@@ -61,6 +62,7 @@ func TestScripts(t *testing.T) {
 			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "PREBUILT"} {
 				env.Setenv(key, "")
 			}
+			env.Setenv("HEADS", heads) // for PREBUILT, in scripts that start no hook
 			return scratch.Home(home)
 		},
 		RequireExplicitExec: true,

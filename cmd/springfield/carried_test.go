@@ -1,0 +1,32 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// carriedHeads is a directory of hooks for a springfield to carry, each no more than the head of a program:
+// where they are written is all that is asked here.
+func carriedHeads(t *testing.T) string {
+	t.Helper()
+	source, err := generator.SourceHash()
+	if err != nil {
+		t.Fatal(err)
+	}
+	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}}
+	for _, target := range []generator.Target{generator.Host(), {OS: "linux", Arch: "arm64"}} {
+		data := append(scratch.Head(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
+		built.SHA256[target.String()] = fmt.Sprintf("%x", sha256.Sum256(data))
+		built.Binaries = append(built.Binaries, generator.Binary{Program: generator.Hook, Target: target, Data: data})
+	}
+	dir := t.TempDir()
+	if err := generator.WritePrebuilt(dir, built); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
