@@ -105,7 +105,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		}
 		changes := map[string]string{}
 		for _, e := range plan.Edits {
-			if !e.Own {
+			if !e.Own && e.Changes() {
 				changes[e.Path] = was[e.Path]
 			}
 		}
