@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,12 +95,18 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 	return all, nil
 }
 
+// there tells whether a name is taken, by a link that leads nowhere, too.
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
 func (in inputs) release(ctx context.Context, q Request, name string) (release, error) {
 	i := slices.IndexFunc(in.suite.Plugins, func(p generator.Plugin) bool { return p.Name == name })
 	if i < 0 {
 		return release{}, misusef("it has "+strings.Join(names(in.suite.Plugins), ", "), "there is no plugin %q in %s", name, in.dir)
 	}
-	if at := filepath.Join(in.dir, name); !isDir(at) {
+	if at := filepath.Join(in.dir, name); !there(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, failf("springfield init "+check.Quote(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
 	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, checkout: in.checkouts[name]}
