@@ -364,8 +364,11 @@ func TestSuitesAndVerbs(t *testing.T) {
 		suite := filepath.Join(w.dir, "suite")
 		copyTree(t, dir, suite)
 		copyTree(t, filepath.Join(dir, ".claude-plugin"), filepath.Join(w.dir, "market", ".claude-plugin"))
-		copyTree(t, filepath.Join(runDir, makerOfSmall, ".claude", "springfield"), w.State()) // so that a hook is compiled once
-		os.Remove(w.State("suites.json"))
+		// The secret, so that a hook is compiled once; not the journal, whose undo would take the maker's suite away.
+		secret, err := os.ReadFile(filepath.Join(runDir, makerOfSmall, ".claude", "springfield", "secret"))
+		must(t, err)
+		write(t, w.State("secret"), string(secret))
+		must(t, os.Chmod(w.State("secret"), 0o600))
 		os.RemoveAll(w.State("journal")) // undo would take back the suite that this one is a copy of
 		write(t, w.Config("settings.json"), "{\n  \"model\": \"opus\"\n}\n")
 		for _, name := range []string{"hooks/mine.sh", "commands/mine.md", "ned-flanders/strategy.json", "CLAUDE.md", "README.md"} {

@@ -124,3 +124,21 @@ func TestRefuses(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// raws has a member that is kept as it is.
+type raws struct{ log []byte }
+
+func (r *raws) Members(m *Members) { m.Raw("log", &r.log) }
+
+// Readers of lines use the space of one line for the next.
+func TestWhatIsReadOutlivesTheLine(t *testing.T) {
+	line := []byte(`{"log":{"a":1}}`)
+	var r raws
+	if err := Read(line, &r); err != nil {
+		t.Fatal(err)
+	}
+	copy(line, `{"log":[22,333]}`)
+	if string(r.log) != `{"a":1}` {
+		t.Errorf("it has become %s", r.log)
+	}
+}

@@ -101,12 +101,13 @@ func (m *Members) Bool(name string, v *bool) {
 	}
 }
 
-// Raw is a member that is JSON of any kind.
+// Raw is a member that is JSON of any kind. What is read is a copy: a reader of lines
+// uses the space of one line for the next.
 func (m *Members) Raw(name string, v *[]byte) {
 	switch {
 	case !m.at(name, len(*v) == 0):
 	case m.reading:
-		*v = m.value
+		*v = append([]byte(nil), m.value...)
 	default:
 		m.out = append(m.out, *v...)
 	}
