@@ -287,6 +287,33 @@ func TestEveryStrategyHasTemplates(t *testing.T) {
 	}
 }
 
+// The map of the house has every package.
+func TestHouseHasEveryPackage(t *testing.T) {
+	text := read(t, "docs", "house.md")
+	for _, p := range list(t, "./...") {
+		name := room(p.ImportPath)
+		switch {
+		case p.ImportPath == module, inside(p.ImportPath, "internal"), path.Dir(name) == "runtime/strategy": // one line for all of these
+		case !strings.Contains(text, " "+path.Base(name)+"/") && !strings.Contains(text, name+"/"):
+			t.Errorf("docs/house.md does not say what %s is", name)
+		}
+	}
+}
+
+// Every strategy has a page, which the README leads to.
+func TestEveryStrategyHasAPage(t *testing.T) {
+	readme := read(t, ".", "README.md")
+	for _, name := range registry.Names() {
+		page := "docs/" + name + ".md"
+		if _, err := os.Stat(page); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(readme, "("+page+")") {
+			t.Errorf("README.md does not lead to %s", page)
+		}
+	}
+}
+
 // What is embedded is what is meant to be: no editor's backup, nothing that
 // acts on this repository.
 func TestTemplatesHaveTheirSuffix(t *testing.T) {
