@@ -21,7 +21,10 @@ generate: ## what is made from the folders of the strategies: the registry, the 
 	@go test ./runtime/strategy -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
 	@go test ./generator -run '^Test(StrategySchemaIsCurrent|AnswersSchema)$$' -count=1 -update >/dev/null
 
-build: generate ## build the CLI: bin/springfield
+build: ## build the CLI: bin/springfield; a folder of a new strategy is registered first
+	@for folder in runtime/strategy/*/; do \
+	  grep -q "/$${folder%/}\"" runtime/registry/list.go || { $(MAKE) generate && break; } || exit 1; \
+	done
 	go build -o bin/springfield ./cmd/springfield
 
 demo: build ## the main job, end to end, in a scratch directory; shows the result

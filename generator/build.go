@@ -169,8 +169,7 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	staged, overlay, shelf := false, "", t.shelf()
 	wanted := unbuilt(targets, programs)
 	for i, b := range wanted {
-		program, target := b.Program, b.Target
-		made := madeOf(built, program, target)
+		made := madeOf(built, b.Program, b.Target)
 		data, ok := shelf.take(made)
 		if !ok {
 			if !staged {
@@ -185,13 +184,13 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 				}
 				staged = true
 			}
-			fmt.Fprintf(t.Talk, "compiling %s for %s%s\n", program.says(), target, ofSeveral(i, len(wanted)))
-			if data, err = t.compile(ctx, stage, goCommand, overlay, program, target); err != nil {
+			fmt.Fprintf(t.Talk, "compiling %s for %s%s\n", b.Program.says(), b.Target, ofSeveral(i, len(wanted)))
+			if data, err = t.compile(ctx, stage, goCommand, overlay, b); err != nil {
 				return Build{}, err
 			}
 			shelf.keep(made, data)
 		}
-		built.add(program, target, data)
+		built.add(b.Program, b.Target, data)
 	}
 	return built, nil
 }
@@ -204,9 +203,10 @@ func ofSeveral(i, n int) string {
 	return fmt.Sprintf(" (%d of %d)", i+1, n)
 }
 
-func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, program Program, target Target) ([]byte, error) {
-	out := filepath.Join(stage, "out-"+string(program)+"-"+target.OS+"-"+target.Arch)
-	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, buildArgs(overlay, out, "./runtime/"+string(program))...)
+func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
+	target := b.Target
+	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
+	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, buildArgs(overlay, out, "./runtime/"+string(b.Program))...)
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
 	}

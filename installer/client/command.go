@@ -96,13 +96,13 @@ func (c Command) tryMarket(ctx context.Context, s *Snapshot, source string) (fou
 	if err != nil {
 		return found, err
 	}
-	err = c.callWith(ctx, there, network, fetchPatience, func(now *Snapshot) error {
+	err = c.run(ctx, call{there, network, fetchPatience, func(now *Snapshot) error {
 		markets, err := now.Markets()
 		for _, m := range markets {
 			found = m
 		}
 		return orNotRecorded(len(markets) == 1, err)
-	}, "plugin", "marketplace", "add", source)
+	}}, "plugin", "marketplace", "add", source)
 	return found, err
 }
 
@@ -161,11 +161,11 @@ func (c Command) Forget(ctx context.Context, s *Snapshot, name string) (note str
 	if err != nil {
 		return "", err
 	}
-	if err := c.callWith(ctx, s.Places, declaration, clientPatience, func(now *Snapshot) error {
+	if err := c.run(ctx, call{s.Places, declaration, clientPatience, func(now *Snapshot) error {
 		markets, err := now.Markets()
 		_, still := markets[name]
 		return orNotRecorded(!still, err)
-	}, "plugin", "marketplace", "remove", name); err != nil {
+	}}, "plugin", "marketplace", "remove", name); err != nil {
 		return "", fmt.Errorf("remove marketplace: %w", err)
 	}
 	return "Claude Code has forgotten marketplace " + name + " and what was installed from it", nil
@@ -230,7 +230,7 @@ func (c Command) call(ctx context.Context, s *Snapshot, patience time.Duration, 
 		return err
 	}
 	defer s.forget()
-	return c.callWith(ctx, s.Places, settings, patience, check, args...)
+	return c.run(ctx, call{s.Places, settings, patience, check}, args...)
 }
 
 // forCommand is what the client needs to know of the user's settings: the members
@@ -277,7 +277,16 @@ const (
 	abandoned = time.Hour
 )
 
-func (c Command) callWith(ctx context.Context, p Places, settings []byte, patience time.Duration, check func(now *Snapshot) error, args ...string) (err error) {
+// call is one call of the client.
+type call struct {
+	places   Places
+	settings []byte // that it finds as the user's
+	patience time.Duration
+	recorded func(now *Snapshot) error // what its records have to say afterwards
+}
+
+// run runs the client in a directory of its own, and believes its records only.
+func (c Command) run(ctx context.Context, l call, args ...string) (err error) {
 	sweepThrowaways()
 	throwaway, err := os.MkdirTemp("", throwawayPrefix)
 	if err != nil {
@@ -288,27 +297,27 @@ func (c Command) callWith(ctx context.Context, p Places, settings []byte, patien
 	if err := os.MkdirAll(filepath.Join(work, ".git"), 0o700); err != nil {
 		return err
 	}
-	if len(settings) > 0 {
-		if err := os.WriteFile(filepath.Join(throwaway, "settings.json"), settings, 0o600); err != nil {
+	if len(l.settings) > 0 {
+		if err := os.WriteFile(filepath.Join(throwaway, "settings.json"), l.settings, 0o600); err != nil {
 			return err
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, l.patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.Path, args...)
 	cmd.Dir = work
-	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+p.Plugins,
+	cmd.Env = append(slices.Clone(c.Env), "CLAUDE_CONFIG_DIR="+throwaway, "CLAUDE_CODE_PLUGIN_CACHE_DIR="+l.places.Plugins,
 		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1")
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
 	out, runErr := cmd.CombinedOutput()
-	checked := check(Look(p))
+	checked := l.recorded(Look(l.places))
 	if !errors.Is(checked, errNotRecorded) {
 		return checked
 	}
 	problem := errNotRecorded.Error()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		problem = fmt.Sprintf("no answer within %.0f seconds", patience.Seconds())
+		problem = fmt.Sprintf("no answer within %.0f seconds", l.patience.Seconds())
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case len(bytes.TrimSpace(out)) > 0:
