@@ -112,6 +112,7 @@ func TestAgreesWithEncodingJSON(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	for _, data := range []string{
 		``, `[]`, `{`, `{"text":"a"`, `{"text":"a"}x`, `{"text":1}`, `{"kept":"1"}`, `{"kept":1.5}`, `{"small":256}`, `{"small":-1}`,
+		`{"number":-1}`, `{"number":18446744073709551616}`, `{"pair":[0,18446744073709551615]}`, `{"kept":9223372036854775808}`,
 		`{"yes":1}`, `{"texts":"a"}`, `{"texts":[1]}`, `{"part":[]}`, `{"parts":[{"name":1}]}`, `{"parts":[{]}`,
 	} {
 		var a all

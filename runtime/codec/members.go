@@ -254,7 +254,7 @@ func readNumber[T integer](m *Members, raw []byte, v *T) {
 		large, err = strconv.ParseUint(string(raw), 10, 64)
 		n = int64(large)
 	}
-	if *v = T(n); err != nil || int64(*v) != n {
+	if *v = T(n); err != nil || int64(*v) != n || (*v < 0) != (raw[0] == '-' && n != 0) {
 		m.fail("whole number")
 	}
 }

@@ -73,7 +73,7 @@ func TestHold(t *testing.T) {
 		t.Error(err)
 	}
 	// An order that cannot be read is an order.
-	for _, junk := range []string{"", "{", "\x00", "[]"} {
+	for _, junk := range []string{"", "{", "\x00", "[]", `{"since":1,"until":18446744073709551615}`} {
 		if err := os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600); err != nil {
 			t.Fatal(err)
 		}
