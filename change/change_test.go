@@ -178,6 +178,42 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 	}
 }
 
+// The undo of one edit does not take another one out of the journal, which has got
+// its number since.
+func TestUndoOfAnotherEntry(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old", "home/b": "old"})
+	w.do("first", w.edit("", "home/a", "new"))
+	w.write("home/a", "old") // by hand, so that there is nothing left to write
+	u, err := w.journal().PlanUndo()
+	if err != nil || len(u.Edits) > 0 {
+		t.Fatalf("%v, %+v", err, u.Edits)
+	}
+	if err := w.undo(); err != nil {
+		t.Fatal(err)
+	}
+	w.do("second", w.edit("", "home/b", "new"))
+	if err := w.journal().Apply(u.Change); !errors.Is(err, ErrChanged) {
+		t.Errorf("it says %v", err)
+	}
+	if entries, err := w.journal().Entries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
+		t.Errorf("%+v, %v", entries, err)
+	}
+}
+
+// Bytes that a killed program has left under the next number are in no way, however
+// many they are.
+func TestLeftBytesOfAnEntry(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old"})
+	left := w.journal().file(1, bytesEnd)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)); err != nil {
+		t.Fatal(err)
+	}
+	w.do("edit", w.edit("", "home/a", "new"))
+	if err := w.undo(); err != nil || w.read("home/a") != "old" {
+		t.Errorf("%v, %q", err, w.read("home/a"))
+	}
+}
+
 // Do plans anew when another program came first.
 func TestDoPlansAnew(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "1"})

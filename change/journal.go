@@ -118,10 +118,17 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 
 func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 	entry := c.undoes
-	switch ids, err := j.ids(); {
-	case err != nil:
+	ids, err := j.ids()
+	if err != nil {
 		return err
-	case len(ids) == 0 || ids[len(ids)-1] != entry.ID:
+	}
+	if len(ids) == 0 || ids[len(ids)-1] != entry.ID {
+		return fmt.Errorf("the journal: %w", ErrChanged)
+	}
+	// A number is given again once its entry is gone.
+	if now, err := j.entry(entry.ID); err != nil {
+		return err
+	} else if now.Token != entry.Token || !now.At.Equal(entry.At) {
 		return fmt.Errorf("the journal: %w", ErrChanged)
 	}
 	if err := j.reopen(entry.ID); err != nil { // here, where nothing has changed yet, it may fail
@@ -140,7 +147,7 @@ func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 		}
 		return err
 	}
-	err := j.remove(entry.ID)
+	err = j.remove(entry.ID)
 	failure.Done = err != nil
 	return err
 }
@@ -239,6 +246,7 @@ func (j Journal) add(entry *Entry, edits []Edit) error {
 	if err != nil {
 		return err
 	}
+	_ = os.Remove(j.file(entry.ID, bytesEnd)) // of an entry that was killed before it had its list
 	// The list comes last: with it the entry is there.
 	if err := j.keep(j.file(entry.ID, bytesEnd), contents); err != nil {
 		return err
