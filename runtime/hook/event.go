@@ -144,6 +144,8 @@ func readObject(r io.Reader) (data []byte, err error) {
 		switch {
 		case len(data) > maxEvent:
 			return nil, errors.New("larger than 4 MiB")
+		case len(text) > 0 && text[0] != '{':
+			return nil, errors.New("it is no JSON object")
 		case err == nil && !bytes.HasSuffix(text, []byte{'}'}): // it goes on
 		case err == io.EOF && len(text) == 0:
 			return nil, err
@@ -153,9 +155,6 @@ func readObject(r io.Reader) (data []byte, err error) {
 			}
 			if object := w.Passed(); object != nil {
 				return object, nil
-			}
-			if len(text) > 0 && text[0] != '{' {
-				return nil, errors.New("it is no JSON object")
 			}
 		}
 	}

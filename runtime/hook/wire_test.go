@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -162,6 +163,25 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 		if r, ok := w.newest("session:s1"); !ok || r.Plugin != name {
 			t.Errorf("%s: the ledger has %q", name, r.Plugin)
 		}
+	}
+}
+
+// What can become no event is not waited for: standard input may stay open.
+func TestReadingEndsWithoutTheEnd(t *testing.T) {
+	for input, fails := range map[string]bool{"no event": true, "[1]": true, `{"session_id": "}"} `: false} {
+		r, w := io.Pipe()
+		go func() { _, _ = io.WriteString(w, input) }()
+		read := make(chan error, 1)
+		go func() { _, err := readEvent(r); read <- err }()
+		select {
+		case err := <-read:
+			if (err != nil) != fails {
+				t.Errorf("%s: %v", input, err)
+			}
+		case <-time.After(5 * time.Second):
+			t.Errorf("%s: it waits for more", input)
+		}
+		_ = w.Close()
 	}
 }
 
