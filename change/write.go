@@ -32,8 +32,9 @@ import (
 
 const (
 	// newDirMode is for directories made on the way: what mkdir gives, as a project's
-	// .claude is shared by everyone who works on it. Springfield's own state can hold
-	// what settings hold, so it is the user's alone.
+	// .claude is shared by everyone who works on it, and so is a suite with the record
+	// in it. Springfield's own state can hold what settings hold, so it is the user's
+	// alone.
 	newDirMode fs.FileMode = 0o755
 	ownDirMode fs.FileMode = 0o700
 
@@ -70,7 +71,7 @@ func withDirs(edits []Edit) ([]Edit, error) {
 			}
 			made[dir] = true
 			d := Edit{Path: dir, at: dir, Own: e.Own, After: &Content{Mode: fs.ModeDir | newDirMode}}
-			if e.Own {
+			if e.Own && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
 			}
 			if name, err := filepath.Rel(e.root, dir); e.In != "" && err == nil && filepath.IsLocal(name) && name != "." {

@@ -6,6 +6,7 @@
 package generator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -255,7 +256,7 @@ func (p Plugin) checkNames() error {
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {
-		return &SpecError{"set", fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + strings.Join(about.keys(), ", ")}
+		return &SpecError{"set", fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
 	}
 	if values := about.Questions[i].values(); !slices.Contains(values, p.Settings[key]) {
 		return &SpecError{"set", fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}

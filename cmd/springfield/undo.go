@@ -36,8 +36,8 @@ func newUndo(a *app, runF func(context.Context, *app, undoOptions) error) *cobra
 file, a suite with its hooks, a marketplace. Every file gets the bytes it had before. Called again,
 it takes back the edit before that.
 
-If a file has changed since, nothing is taken back and the change is shown; springfield disable
-then still puts back what is springfield's, and --forget passes over the edit, so that the one
+If a file has changed since, nothing is taken back and the change is shown. Of settings, springfield
+disable then still puts back what is springfield's; --forget passes over the edit, so that the one
 before it can be taken back.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
@@ -57,6 +57,10 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	}
 	j := installer.Journal(places)
 	switch {
+	case o.list && (o.forget || o.dryRun):
+		return &usageError{errors.New("--list goes with neither --forget nor --dry-run"), "undo --list shows the edits, undo --forget passes over the first of them"}
+	case o.forget && o.json:
+		return &usageError{errors.New("--forget and --json do not go together"), "undo --list --json shows what would be forgotten: the first one"}
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:
@@ -180,7 +184,11 @@ func (a *app) hintUndo(err error) error {
 	var changed *change.ChangedSinceError
 	if errors.As(err, &changed) {
 		fmt.Fprint(a.err, changed.Diff)
-		return &hinted{err, "nothing was taken back; springfield disable PLUGIN puts back what is still springfield's, springfield undo --forget passes over this edit"}
+		back := "it is taken back once that file is as springfield left it"
+		if changed.Entry.Kind == "" {
+			back = "springfield disable PLUGIN puts back what is still springfield's"
+		}
+		return &hinted{err, "nothing was taken back; " + back + ", springfield undo --forget passes over this edit"}
 	}
 	return hintChange(err, "undo")
 }
