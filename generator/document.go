@@ -317,7 +317,7 @@ func (s schemaSet) judge(d document, name string) ([]flaw, error) {
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, p := range k.Properties {
-				flaws = append(flaws, flaw{d.keyAt(append(slices.Clone(e.InstanceLocation), p)...), within(e.InstanceLocation) + fmt.Sprintf("nobody reads %q", p), true})
+				flaws = append(flaws, flaw{d.keyAt(append(slices.Clone(e.InstanceLocation), p)...), within(e.InstanceLocation) + fmt.Sprintf("unknown member %q", p), true})
 			}
 		case *kind.PropertyNames:
 			path := d.member(len(e.InstanceLocation), k.Property)

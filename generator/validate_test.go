@@ -270,7 +270,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"no setting", replace(SuiteFile, "rules: default", "rules: homer"), check.Failure, "homer"},
 		{"a short checksum", replace(SuiteFile, sha(Target{"linux", "amd64"}), "abc"), check.Failure, "build.sha256.linux/amd64"},
 		{"a checksum of something else", replace(SuiteFile, "source: ", "source: 0"), check.Failure, "build.source"},
-		{"a member nobody reads", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `nobody reads "colour"`},
+		{"a member nobody reads", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `unknown member "colour"`},
 		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), check.Note, "other sources"},
 		// marketplace.json
 		{"marketplace.json: gone", remove(marketplace), check.Failure, "not there"},
@@ -284,7 +284,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"marketplace.json: a source outside", replace(marketplace, `"./ned-flanders"`, `"../ned-flanders"`), check.Failure, "plugins[0].source"},
 		{"marketplace.json: another plugin", replace(marketplace, `"name": "ned-flanders"`, `"name": "rod-flanders"`), check.Failure, "rod-flanders"},
 		{"marketplace.json: a plugin twice", replace(marketplace, `"name": "todd-flanders"`, `"name": "ned-flanders"`), check.Failure, "twice"},
-		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), check.Warning, `nobody reads "keyword"`},
+		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), check.Warning, `unknown member "keyword"`},
 		// plugin.json
 		{"plugin.json: gone", remove(manifest), check.Failure, "not there"},
 		{"plugin.json: empty", whole(manifest, "", 1), check.Failure, "not JSON"},
@@ -304,7 +304,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), check.Failure, `"Halt"`},
 		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), check.Failure, `"DirectoryAdded"`},
 		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not started at Stop"},
-		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `nobody reads "hook"`},
+		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `unknown member "hook"`},
 		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -3), check.Failure, "missing property 'args'"},
 		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook"`, `/hooks/spring-hook"`), check.Failure, "spring-hook is not there"},
 		{"hooks.json: no time", replace(hooks, `"timeout": `, `"timeout": -`), check.Failure, "timeout"},
@@ -316,7 +316,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"strategy.json: another strategy", replace(rules, `"strategy": "ned-flanders"`, `"strategy": "homer"`), check.Failure, "strategy"},
 		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), check.Failure, "its plugin"},
 		{"strategy.json: another rule set", replace(rules, `"rules": "default"`, `"rules": "duff"`), check.Failure, "rules"},
-		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), check.Failure, `nobody reads "ad"`},
+		{"strategy.json: a misspelt member", replace(rules, `"add"`, `"ad"`), check.Failure, `unknown member "ad"`},
 		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), check.Failure, "add[0]"},
 		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), check.Failure, "add[0].text"},
 		// hooks

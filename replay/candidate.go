@@ -126,7 +126,7 @@ func candidate(name string) (Candidate, error) {
 		c.Bare, c.NoBudget, c.Note = true, true, "the tree of the first design alone, without guards and limits"
 		return c, err
 	case latte:
-		return Candidate{AsksAlways: true, Note: "asks a model at every stop; what it would answer nobody knows, so it counts as a stop"}, nil
+		return Candidate{AsksAlways: true, Note: "asks a model at every stop; what it would answer is not known, so it counts as a stop"}, nil
 	}
 	base, set, _ := strings.Cut(name, ":")
 	known, ok := registry.Named(base)

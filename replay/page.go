@@ -131,7 +131,7 @@ func sayings() template.FuncMap {
 		"means": func(l LabelCount) string {
 			switch m := l.meaning(); m {
 			case "does not count":
-				return "nobody knows"
+				return "not known"
 			default:
 				return strings.TrimPrefix(m, "the stop was ")
 			}

@@ -80,7 +80,7 @@ func (l LabelCount) meaning() string {
 }
 
 // unknown is what is said of a strategy whose decisions are a model's.
-const unknown = "nobody knows"
+const unknown = "not known"
 
 // scores prints a line and two bars for each strategy, or a few lines each where that
 // is too wide.

@@ -42,7 +42,7 @@ func newReplay(a *app, runF func(context.Context, *app, replayOptions) error) *c
 		Long: `Read past sessions (~/.claude/projects, or the session logs and directories given), find where Claude
 stopped and what you said next, and let every strategy decide at each of these stops, with the code of
 the hook. Shows what each would have caught, where it would have run over you, how often it would ask
-a model and what that costs. Nothing of yours is changed, nobody is asked, nothing leaves the machine.`,
+a model and what that costs. Nothing of yours is changed, no model is asked, nothing leaves the machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders

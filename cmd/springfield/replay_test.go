@@ -74,7 +74,7 @@ func TestReplayFits(t *testing.T) {
 			if o.list != "" {
 				continue
 			}
-			for _, want := range []string{"ned-flanders", "100 % (98–100)", "double-shot-latte", "nobody knows", "of 160 nudges", "2026-12", "No difference that your data can show between"} {
+			for _, want := range []string{"ned-flanders", "100 % (98–100)", "double-shot-latte", "not known", "of 160 nudges", "2026-12", "No difference that your data can show between"} {
 				if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 					t.Errorf("%d columns: %q is missing:\n%s", width, want, out)
 				}

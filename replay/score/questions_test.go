@@ -48,7 +48,7 @@ func (q *questions) count(r row, v strategy.Verdict, path string) error {
 
 func (q *questions) report(out io.Writer) {
 	if len(q.pages) == 0 {
-		fmt.Fprintln(out, "nobody would be asked")
+		fmt.Fprintln(out, "no judge would be asked")
 		return
 	}
 	raw := 0

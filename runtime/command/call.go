@@ -19,7 +19,7 @@ Called with a word it answers you:
   hold [DURATION] [--session ID]                  let Claude stop, now: 30m, 2h; until resume if none is given
   resume [--session ID]                           lift the hold; only at a terminal of your own, where it shows
                                                   a few letters to type
-  page [SESSION.jsonl]                            what a judge is shown of a session's end; nobody is asked
+  page [SESSION.jsonl]                            what a judge is shown of a session's end; no judge is asked
   state [show] [--json]                           the workflow state, which marge-simpson reads
   state set KEY=VALUE… [--json]                   write it: tasks_total=5 tasks_completed=2
 

@@ -203,7 +203,7 @@ func (d Console) judged(a *ledger.Asked) {
 	d.field("  judge    ", s)
 }
 
-// cost is what a decision has cost, $0 for one that asked nobody.
+// cost is what a decision has cost, $0 for one that asked no judge.
 func cost(a *ledger.Asked) string {
 	if a == nil || a.Micros == 0 {
 		return "$0"

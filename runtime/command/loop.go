@@ -95,7 +95,7 @@ func (d Console) place(named bool) (*loopHere, error) {
 
 func (d Console) at(workspaceOf func(dir string) string) (*loopHere, error) {
 	if !d.InClaude {
-		d.Session = "" // a person starts loops for whoever comes
+		d.Session = "" // a user starts loops for the next session that comes
 	}
 	dir, err := filepath.EvalSymlinks(d.Work) // as Claude Code names its directory
 	if err != nil {
@@ -180,7 +180,7 @@ func (l *loopHere) above() string {
 func (l *loopHere) change(edit func() ([]byte, error)) error {
 	lock, err := ledger.LockWorkspace(l.Dir, l.space.Dir, loopWait)
 	if err != nil {
-		// The hook cannot lock either then, or is slow; an edit of somebody else's
+		// The hook cannot lock either then, or is slow; an edit of another program's
 		// is still never overwritten.
 		l.note("the workspace is not locked: " + err.Error())
 	} else {
@@ -269,7 +269,7 @@ func (l *loopHere) farewell() []fact.LoopEvent {
 	if l.fault != nil { // its text is kept, and nothing else is known of it
 		goal.Count, goal.Max = 0, 0
 	}
-	if goal.ID == "" { // nobody has told of it yet: what somebody wrote is not lost
+	if goal.ID == "" { // it was not told yet: what the user wrote is not lost
 		goal.ID = wiggum.NewLoopID(l.space.Dir, "before", l.Now().UnixMilli())
 		start := l.event(fact.LoopStarted, goal)
 		start.File = text
@@ -284,7 +284,7 @@ func (l *loopHere) farewell() []fact.LoopEvent {
 }
 
 // bury puts a farewell into the history. A loop that never was at work is told to
-// nobody else.
+// no other program.
 func (l *loopHere) bury(events []fact.LoopEvent) {
 	for _, e := range events {
 		if len(events) == 1 {

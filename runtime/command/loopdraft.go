@@ -35,7 +35,7 @@ type LoopStart struct {
 	Template                  string
 	FromTodos                 bool
 	Replace                   bool
-	// Named tells that somebody has named the directory, so that it lies there and
+	// Named tells that the user has named the directory, so that it lies there and
 	// nowhere above.
 	Named bool
 }

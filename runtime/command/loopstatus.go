@@ -381,7 +381,7 @@ func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
 	default:
 		f.Fix = again + " begins it anew"
 	}
-	if !p.over() { // nobody has told of its end
+	if !p.over() { // its end was not told
 		f.Says = "loop " + p.ID + ": its file was deleted or replaced by hand at iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max) + ", " + l.ago(p.At)
 	}
 	p.Events = p.Events[len(p.Events)-1:]

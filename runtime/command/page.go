@@ -1,5 +1,5 @@
-// The page: what a judge is shown, or would be, of a session's end. Nobody is
-// asked.
+// The page: what a judge is shown, or would be, of a session's end. No judge
+// is asked.
 
 package command
 
@@ -51,11 +51,11 @@ func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 	by := " (rule " + v.Rule + ", " + strconv.Itoa(v.Sure) + " % sure: " + v.Evidence + ")"
 	switch {
 	case !known.Judges:
-		return "nobody is asked: " + known.Name + " decides by itself" + by
+		return "no judge is asked: " + known.Name + " decides by itself" + by
 	case v.Page != "":
 		return "the judge would be asked: no rule is sure enough" + by
 	}
-	return "nobody would be asked" + by
+	return "no judge would be asked" + by
 }
 
 // sessionLog finds the log of the session that asks.

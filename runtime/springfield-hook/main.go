@@ -76,7 +76,7 @@ func answer(home string, args []string) int {
 		Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
-	console.Work, _ = os.Getwd() // "" is the same to whoever opens it
+	console.Work, _ = os.Getwd() // "" is the same when it is opened
 	console.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), console.Dir, dir) }
 	console.Plugin = func() (hook.Settings, error) { return hook.Around(executable(), console.Dir, console.Work) }
 	err := console.Call(args)

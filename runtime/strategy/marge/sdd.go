@@ -9,7 +9,7 @@
 // The first line names the plan; a task with a line "Task N: complete" is done,
 // whatever else is said of it; the next one is the first without. How many there
 // are, and what they are, stands in the plan, in its headings "### Task N: …"
-// and the check boxes below them. The skill ticks none of these; where somebody
+// and the check boxes below them. The skill ticks none of these; where the user
 // has ticked all of a task's, it is done, too.
 
 package marge

@@ -142,7 +142,7 @@ func (w Workflow) Check() error {
 	case w.Done > w.Total:
 		return errors.New("tasks_completed is " + strconv.Itoa(w.Done) + ", more than tasks_total, " + strconv.Itoa(w.Total))
 	case w.Updated == 0:
-		return errors.New("updated_at is missing: nobody knows how old it is")
+		return errors.New("updated_at is missing: how old it is cannot be known")
 	}
 	return nil
 }

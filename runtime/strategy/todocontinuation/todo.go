@@ -1,5 +1,5 @@
 // Package todocontinuation is todo-continuation: before each prompt of the user, Claude is reminded of what
-// is open in its todo list. No Stop hook: it keeps nobody going, and runs beside
+// is open in its todo list. No Stop hook: it never makes Claude go on, and runs beside
 // whatever decides at Stop.
 //
 // The rules:

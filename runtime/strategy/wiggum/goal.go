@@ -48,7 +48,7 @@ type Goal struct {
 	// between two stops; milliseconds, 0: no limit.
 	Timeout, IterationTimeout int64
 	Started                   int64 // Unix milliseconds, 0 if unknown
-	// Stopped is when somebody was told that the loop was stopped, 0 if nobody was.
+	// Stopped is when the user was told that the loop was stopped, 0 for not yet.
 	Stopped int64
 	Body    string
 }
@@ -367,7 +367,7 @@ func readQuoted(text string) (value, rest string, err error) {
 		case c == '\\' && mark == '"':
 			r, _, tail, err := strconv.UnquoteChar(text[i:], '"')
 			if err != nil {
-				return "", "", errors.New("an escape that nobody knows")
+				return "", "", errors.New("an unknown escape")
 			}
 			b.WriteRune(r)
 			i = len(text) - len(tail) - 1

@@ -87,7 +87,7 @@ func TestNoGoal(t *testing.T) {
 		"---\n- a\n---\n":                       "line 2: a list item belongs to no field",
 		"---\nactive: true\n- a\n---\n":         "line 3: a list item belongs to no field",
 		"---\nactive: true\nactive: no\n---\n":  "line 3: active is there twice",
-		"---\nx: \"\\q\"\n---\n":                "line 2: an escape that nobody knows",
+		"---\nx: \"\\q\"\n---\n":                "line 2: an unknown escape",
 		"---\nx: \xff\n---\n":                   "line 1: it is not text in UTF-8",
 	} {
 		if _, err := Read([]byte(text)); err == nil || err.Error() != want {

@@ -146,7 +146,7 @@ func runs(m fact.Memory) (id string, count int, ok bool) {
 	return id, count, err == nil && fact.IsLoopID(id) && m.Mark != overMark+number
 }
 
-// gone is a stop without a file. If this session was in a loop, somebody has
+// gone is a stop without a file. If this session was in a loop, the user has
 // taken it away, which may have been Claude.
 func (l *goalLoop) gone() strategy.Verdict {
 	v := strategy.Verdict{Decision: strategy.Stop, Rule: "no-loop", Sure: 100, Evidence: "there is no " + File}
