@@ -200,6 +200,28 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	}
 }
 
+// What cannot be made again is on the disk before it takes its place, also in a
+// directory that is not left; a suite that comes into being whole can.
+func TestWhatOutlastsAPowerCut(t *testing.T) {
+	w := newWorld(t, map[string]string{"work/old": "mine"})
+	was := flush
+	t.Cleanup(func() { flush = was })
+	var flushed []string
+	flush = func(f *os.File) error {
+		name, _, _ := strings.Cut(filepath.Base(f.Name()), tempMark)
+		flushed = append(flushed, name)
+		return nil
+	}
+	w.do("edit", w.edit("work", "work/old", ""), w.edit("work", "work/new", "x"), w.edit("work/suite", "work/suite/made", "x"))
+	if !slices.Contains(flushed, ".new") || slices.Contains(flushed, ".made") || slices.Contains(flushed, "made") {
+		t.Errorf("written: %v", flushed)
+	}
+	flushed = nil
+	if err := w.undo(); err != nil || w.read("work/old") != "mine" || !slices.Contains(flushed, ".old") {
+		t.Errorf("given back: %v, %v", flushed, err)
+	}
+}
+
 // Bytes that a killed program has left under the next number are in no way, however
 // many they are.
 func TestLeftBytesOfAnEntry(t *testing.T) {

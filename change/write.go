@@ -214,8 +214,8 @@ func (w *writer) stageFile(in folder.Folder, name, dir string, e Edit) error {
 		{"keep owner", func() error { return keepOwner(temp, old, in, dir) }},
 		{"change mode", func() error { return temp.Chmod(mode) }},
 		{"sync", func() error {
-			if e.Before == nil && e.In != "" {
-				return nil // of a new file in a suite nothing can be lost but itself
+			if w.fresh[e.root] {
+				return nil // of a directory that comes into being nothing can be lost but itself
 			}
 			return flush(temp)
 		}},
