@@ -5,6 +5,7 @@ package change
 // undoing takes the latter back.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -166,11 +167,14 @@ func (c contents) diff(f Edited, now *Content) (string, error) {
 }
 
 // isGone tells whether a file is not there, nor the directory it was in: a project
-// that has been deleted. A directory that the change itself has left without it can
-// be made again.
+// that has been deleted. Directories that the change itself has left without it can
+// be made again, in the one that it did not leave, or one for a file of the user's own.
 func isGone(e Edit, after *stored) bool {
 	dir := filepath.Dir(e.at)
-	return e.Before == nil && !isDir(dir) && (!after.is(nil) || !isDir(filepath.Dir(dir)))
+	if e.Before != nil || isDir(dir) {
+		return false
+	}
+	return !after.is(nil) || !isDir(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
 // usedTrees lists the trees of an entry that are not exactly as they were made.

@@ -99,6 +99,31 @@ func TestUndoPassesOver(t *testing.T) {
 	}
 }
 
+// Directories that a change has taken away with its files are made again, however
+// deep they were.
+func TestUndoOfDroppedDirectories(t *testing.T) {
+	files := map[string]string{"work/suite/plugin/hooks/linux/hook": "old", "work/suite/plugin/manifest": "old", "work/suite/list": "old"}
+	w := newWorld(t, files)
+	before := w.files(false)
+	var edits []Edit
+	for _, name := range []string{"plugin/hooks/linux/hook", "plugin/manifest"} {
+		e := w.edit("work/suite", "work/suite/"+name, "")
+		e.Drop = true
+		edits = append(edits, e)
+	}
+	w.do("update", edits...)
+	if isDir(w.path("work", "suite", "plugin")) {
+		t.Error("empty directories stay")
+	}
+	u, err := w.journal().PlanUndo()
+	if err != nil || len(u.Gone) > 0 {
+		t.Errorf("%v, gone %v", err, u.Gone)
+	}
+	if err := w.journal().Apply(u.Change); err != nil || !maps.Equal(w.files(false), before) {
+		t.Errorf("%v, it is\n%q, was\n%q", err, w.files(false), before)
+	}
+}
+
 // A tree goes as long as it is exactly as it was made.
 func TestUndoOfATree(t *testing.T) {
 	for name, test := range map[string]struct {
