@@ -86,6 +86,8 @@ func hintChange(err error, again string) error {
 	case failed != nil && len(failed.Left) > 0:
 		return &hinted{fmt.Errorf("%w; not all of it could be taken back", err),
 			"changed all the same: " + strings.Join(failed.Left, ", ") + "; springfield undo takes that back, once the cause is gone"}
+	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // the bytes of the edit to take back
+		return &hinted{err, "nothing was taken back; springfield undo --forget passes over this edit"}
 	case errors.As(err, &damaged):
 		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
 	case errors.Is(err, change.ErrChanged):

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -61,11 +62,19 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 	failed, warned := check.Count(found, check.Failure), check.Count(found, check.Warning)
 	switch {
 	case failed > 0:
-		return &hinted{fmt.Errorf("%s is not valid: %s", dir, count(failed, "failure")), "what to do is said beside each"}
+		return hintBeside(fmt.Errorf("%s is not valid: %s", dir, count(failed, "failure")), found, check.Failure)
 	case warned > 0 && o.strict:
-		return &hinted{fmt.Errorf("%s has %s, and --strict takes none", dir, count(warned, "warning")), "what to do is said beside each"}
+		return hintBeside(fmt.Errorf("%s has %s, and --strict takes none", dir, count(warned, "warning")), found, check.Warning)
 	}
 	return nil
+}
+
+// hintBeside points at what to do, if that is said beside everything of that state.
+func hintBeside(err error, found []check.Finding, state check.State) error {
+	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.State == state && f.Fix == "" }) {
+		return err
+	}
+	return &hinted{err, "what to do is said beside each"}
 }
 
 // validate asks all that know something about a suite: the generator, and Claude
