@@ -45,8 +45,7 @@ func TestRunNamesChecks(t *testing.T) {
 func TestMend(t *testing.T) {
 	broken := []string{"twins 1", "twins 2", "stubborn", "refuses", "hides"}
 	var made []string
-	var look func() ([]check.Finding, error)
-	look = func() ([]check.Finding, error) {
+	look := func() ([]check.Finding, error) {
 		var all []check.Finding
 		for _, what := range broken {
 			all = append(all, check.Finding{Check: "c", State: check.Failure, Says: what, Mend: func(context.Context) error {

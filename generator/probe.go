@@ -65,7 +65,7 @@ func (t Toolchain) prove(ctx context.Context, stage, goCommand, overlay string) 
 	for _, absurd := range absurdities(settings) {
 		got, err := t.probe(ctx, stage, program, absurd)
 		if err != nil || got != want {
-			return fmt.Errorf("compile the hook: %w: with %s a probe says %q instead of %q (%v)", ErrUnknownGo, strings.Join(absurd, " "), got, want, err)
+			return fmt.Errorf("compile the hook: %w: with %s a probe says %q instead of %q (%w)", ErrUnknownGo, strings.Join(absurd, " "), got, want, err)
 		}
 	}
 	return nil

@@ -61,9 +61,6 @@ func (in *inspection) subject(area, file string) subject {
 	return subject{in: in, area: area, file: file}
 }
 
-// nowhere is where a fault is that has no place in its file.
-var nowhere = check.Position{}
-
 func (t subject) say(state check.State, at check.Position, says, fix string) {
 	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Position: at, Says: says, Fix: fix})
 }
@@ -159,10 +156,10 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 	data, err := in.readText(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail(nowhere, "it is not there", "springfield init adds it")
+		t.fail(check.Position{}, "it is not there", "springfield init adds it")
 		return t, false, nil
 	case err != nil:
-		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
 		return t, false, nil
 	}
 	parse := parseJSON
@@ -199,7 +196,7 @@ func (in *inspection) readText(file string) ([]byte, error) {
 func (t subject) isLinked() bool {
 	err := t.in.files.Check(t.file)
 	if err != nil {
-		t.fail(nowhere, err.Error()+"; springfield follows none in a suite", "put what it leads to in its place")
+		t.fail(check.Position{}, err.Error()+"; springfield follows none in a suite", "put what it leads to in its place")
 	}
 	return err != nil
 }
@@ -333,7 +330,7 @@ func (in *inspection) lookAtPlugins() error {
 			continue
 		}
 		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-			dir.fail(nowhere, "the plugin's directory is not there", "springfield init adds it")
+			dir.fail(check.Position{}, "the plugin's directory is not there", "springfield init adds it")
 			continue
 		}
 		recorded := []string{"plugins", strconv.Itoa(i)}

@@ -52,16 +52,16 @@ func (t subject) starts(what string) bool {
 	info, err := t.in.files.Lstat(t.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail(nowhere, "there is no "+what, "springfield build")
+		t.fail(check.Position{}, "there is no "+what, "springfield build")
 		return false
 	case err != nil:
-		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
 		return false
 	case !info.Mode().IsRegular():
-		t.fail(nowhere, "it is not a file", "springfield build after removing it")
+		t.fail(check.Position{}, "it is not a file", "springfield build after removing it")
 		return false
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.fail(nowhere, "it is not executable", "springfield build; where git lost the bit: git update-index --chmod=+x")
+		t.fail(check.Position{}, "it is not executable", "springfield build; where git lost the bit: git update-index --chmod=+x")
 	}
 	return true
 }
@@ -73,7 +73,7 @@ func (t subject) lookAtLauncher(launcher []byte) {
 	data, err := t.in.readText(t.file)
 	switch {
 	case err != nil:
-		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
 	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
 		t.fail(check.Position{Line: 1, Column: 1}, "it is not the launcher that several targets need", "springfield build")
 	case !bytes.Equal(data, launcher):
@@ -92,20 +92,20 @@ func (t subject) lookAtProgram(program Program, target Target) {
 	file := t.in.path(t.file)
 	found, err := TargetOf(file)
 	if err != nil {
-		t.fail(nowhere, "it is not a program", "springfield build; if it is a pointer of Git LFS, git lfs pull")
+		t.fail(check.Position{}, "it is not a program", "springfield build; if it is a pointer of Git LFS, git lfs pull")
 		return
 	}
 	if found != target {
-		t.fail(nowhere, fmt.Sprintf("it is compiled for %s, not for %s", found, target), "springfield build")
+		t.fail(check.Position{}, fmt.Sprintf("it is compiled for %s, not for %s", found, target), "springfield build")
 		return
 	}
 	if err := checkRuntime(file); err != nil {
-		t.fail(nowhere, cause(err).Error(), "springfield build")
+		t.fail(check.Position{}, cause(err).Error(), "springfield build")
 	}
 	want := t.in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(file); err != nil || got != want && want != "" {
 		line := t.in.record.at("build", program.member(), target.String()).Line
-		t.fail(nowhere, fmt.Sprintf("its checksum is not the one that line %d of %s records", line, SuiteFile), "springfield build")
+		t.fail(check.Position{}, fmt.Sprintf("its checksum is not the one that line %d of %s records", line, SuiteFile), "springfield build")
 	}
 }
 
@@ -120,7 +120,7 @@ func (in *inspection) lookAtFiles() error {
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "hooks.json", "strategy.json"}, base): // looked at already
 		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
-			t.say(check.Warning, nowhere, "it is not there", "springfield init adds it")
+			t.say(check.Warning, check.Position{}, "it is not there", "springfield init adds it")
 		case path.Ext(base) == ".md":
 			t.lookForConflicts()
 		}
@@ -156,7 +156,7 @@ func (in *inspection) lookAtFiles() error {
 }
 
 func (t subject) stray(says string) {
-	t.say(check.Note, nowhere, says, "remove it if you do not need it")
+	t.say(check.Note, check.Position{}, says, "remove it if you do not need it")
 }
 
 // lookAtUnknown looks at a file that the suite does not need.
@@ -169,9 +169,9 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 		t.stray("Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
 	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
-		t.say(check.Note, nowhere, "a judge, and this plugin asks none", "springfield build takes it away")
+		t.say(check.Note, check.Position{}, "a judge, and this plugin asks none", "springfield build takes it away")
 	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		t.say(check.Note, nowhere, "compiled for a target that the suite does not have", "springfield build takes it away")
+		t.say(check.Note, check.Position{}, "compiled for a target that the suite does not have", "springfield build takes it away")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.stray("Claude Code would install packages for it")
 	case IsLitter(base):
@@ -191,7 +191,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 func (t subject) lookForConflicts() {
 	data, err := t.in.readText(t.file)
 	if err != nil {
-		t.fail(nowhere, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
 		return
 	}
 	for i, line := range strings.Split(string(data), "\n") {

@@ -206,7 +206,7 @@ func (c *caller) run(ctx context.Context, text string, args ...string) (string, 
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	out, err := cmd.Output()
-	if err != nil && context.Cause(ctx) == errSlow {
+	if err != nil && errors.Is(context.Cause(ctx), errSlow) {
 		return "", fmt.Errorf("git %s in %s: %w", args[0], c.dir, errSlow)
 	}
 	if err != nil {

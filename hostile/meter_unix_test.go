@@ -106,7 +106,7 @@ func meter(file string) int {
 	}
 	timer.Stop()
 	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	o := outcome{Code: cmd.ProcessState.ExitCode(), Peak: int64(usage.Maxrss), Hung: hung}
+	o := outcome{Code: cmd.ProcessState.ExitCode(), Peak: usage.Maxrss, Hung: hung}
 	if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() {
 		o.Signal = status.Signal().String()
 	}

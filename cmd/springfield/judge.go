@@ -25,9 +25,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy/lisa"
 )
 
-// judged is the strategy that has a judge.
-const judged = lisa.Name
-
 type judgeOptions struct {
 	page    string
 	backend string

@@ -308,12 +308,12 @@ func (c *Closing) breaks() (string, bool) {
 		return "", false
 	}
 	b := c.blocks[n-1]
-	switch {
-	case b.kind == code:
+	switch b.kind {
+	case code:
 		return "an open code block", b.open
-	case b.kind == quotation:
+	case quotation:
 		return "", false
-	case b.kind == row:
+	case row:
 		return b.text, n < 3 || c.blocks[n-2].kind != row || c.blocks[n-3].kind != row
 	}
 	if len(c.final) == 0 {

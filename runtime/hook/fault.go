@@ -70,7 +70,7 @@ func (s *start) panicked(p any) {
 		s.mark.Fail(faultPanic, err.Error())
 		return
 	}
-	s.print(said{systemMessage: s.undecided(fault{faultPanic, err})})
+	_ = s.print(said{systemMessage: s.undecided(fault{faultPanic, err})})
 }
 
 // giveUp ends a start that came to no decision before its work began.

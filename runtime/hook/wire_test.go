@@ -69,7 +69,7 @@ func TestStopHookActive(t *testing.T) {
 		`true`: true, `false`: false, `null`: false, `"true"`: false, `"false"`: false, `1`: false, `0`: false, `{}`: false, `[true]`: false, `""`: false,
 	} {
 		e, err := readEvent(strings.NewReader(`{"stop_hook_active": ` + value + `, "session_id": "s"}`))
-		if err != nil || bool(e.Active) != want || e.SessionID != "s" {
+		if err != nil || e.Active != want || e.SessionID != "s" {
 			t.Errorf("%s: %v, %v", value, e.Active, err)
 		}
 	}
