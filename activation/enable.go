@@ -47,9 +47,10 @@ type enabling struct {
 	Enabling
 	wanted   installer.Enabling
 	from     string
-	register string // a directory that Claude Code does not know yet, "" if there is none
-	install  string // a plugin that is not fetched yet
-	added    string // the marketplace that was added to find the plugin
+	register string   // a directory that Claude Code does not know yet, "" if there is none
+	install  string   // a plugin that is not fetched yet
+	added    string   // the marketplace that was added to find the plugin
+	leaves   []string // what an undo of the settings does not take back
 }
 
 // Enable switches a plugin on. Settings are read once, and the edit is worked out
@@ -81,7 +82,12 @@ func Enable(ctx context.Context, m Means, r Enabling) (done Enabled, err error) 
 			return done, err
 		}
 	}
-	plan, err = m.Settings.Do(plan, func(now *installer.Settings) (change.Change, error) { return now.Enable(e.wanted) })
+	plan.Leaves = e.leaves
+	plan, err = m.Settings.Do(plan, func(now *installer.Settings) (change.Change, error) {
+		again, err := now.Enable(e.wanted)
+		again.Leaves = e.leaves
+		return again, err
+	})
 	return e.done(ctx, plan), err
 }
 
@@ -297,14 +303,22 @@ func (e *enabling) complete(ctx context.Context) error {
 			}
 			return err
 		}
+		e.leave("still has " + e.install + " installed")
 	case e.register != "":
 		e.Tell("telling the claude command about %s", e.register)
 		if err := e.Claude.Register(ctx, snapshot, e.wanted.Plugin.Marketplace, e.register); err != nil && ctx.Err() == nil {
 			e.Tell("springfield: note: %v; declaring the marketplace in user settings instead", err)
 			e.wanted.Declare = true
+		} else if err == nil {
+			e.leave("still knows " + e.register + " as marketplace " + e.wanted.Plugin.Marketplace)
 		}
 	}
 	return ctx.Err() // Ctrl-C, even if the client was done by then
+}
+
+// leave notes what an undo of the settings does not take back.
+func (e *enabling) leave(what string) {
+	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge has it forgotten", what, e.wanted.Plugin.ID()))
 }
 
 // done is what to tell of a plan.
