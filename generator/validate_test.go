@@ -270,7 +270,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"no setting", replace(SuiteFile, "rules: default", "rules: homer"), check.Failure, "homer"},
 		{"a short checksum", replace(SuiteFile, sha(Target{"linux", "amd64"}), "abc"), check.Failure, "build.sha256.linux/amd64"},
 		{"a checksum of something else", replace(SuiteFile, "source: ", "source: 0"), check.Failure, "build.source"},
-		{"a member nobody reads", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `unknown member "colour"`},
+		{"an unknown member", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `unknown member "colour"`},
 		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), check.Note, "other sources"},
 		// marketplace.json
 		{"marketplace.json: gone", remove(marketplace), check.Failure, "not there"},
@@ -345,7 +345,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 			put(t, filepath.Join(dir, ".springfield-new-1", "x"), program(Target{"linux", "amd64"}), 0o755)
 			return ".springfield-new-1", 0
 		}, check.Note, "ended in the middle"},
-		{"a plugin of nobody", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), check.Note, "not in springfield.yaml"},
+		{"a directory that is no plugin of the suite", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), check.Note, "not in springfield.yaml"},
 		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), check.Note, "should not be there"},
 	}
 	if len(mutations) < 60 {

@@ -23,7 +23,7 @@ import (
 // asking anybody, as Claude Code does.
 //
 // What is promised:
-//   - nobody ever reads half a file;
+//   - half a file is never read;
 //   - no springfield loses what another has written;
 //   - what the client writes is lost in one instant only, between the last look
 //     at the file and the rename.

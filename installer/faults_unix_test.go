@@ -15,7 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
-func TestWithoutPermission(t *testing.T) { asNobody(t, checkPermissions) }
+func TestWithoutPermission(t *testing.T) { withoutRights(t, checkPermissions) }
 
 // checkPermissions takes a permission away at one place after the other, before
 // enable, disable and undo, each with two files to write.

@@ -152,7 +152,7 @@ func TestARepairIsGivenBack(t *testing.T) {
 	}
 }
 
-// A project that is gone keeps nobody from undoing what came before it.
+// A project that is gone does not keep what came before it from being undone.
 func TestUndoPassesOverDeletedProjects(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)

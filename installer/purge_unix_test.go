@@ -23,8 +23,8 @@ func standIn(t *testing.T, p client.Places, script string) client.Command {
 	return client.Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
 }
 
-// What Claude Code has installed for another project is in use there, whoever
-// switches it on.
+// What Claude Code has installed for another project is in use there, no matter
+// who switches it on.
 func TestPurgeLeavesWhatAnotherProjectHas(t *testing.T) {
 	p := newPlaces(t)
 	claude := standIn(t, p, `echo "$*" >>"$HOME/calls"

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	nobody       = 65534
+	other        = 65534
 	unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
 )
 
@@ -27,9 +27,9 @@ func realDir(t *testing.T) string {
 	return dir
 }
 
-// asNobody makes a check in a directory of its own, without root's rights: root may
-// write anywhere, so the test runs itself again as nobody then.
-func asNobody(t *testing.T, check func(t *testing.T, dir string)) {
+// withoutRights makes a check in a directory of its own, without root's rights: root may
+// write anywhere, so the test runs itself again as another user then.
+func withoutRights(t *testing.T, check func(t *testing.T, dir string)) {
 	t.Helper()
 	if dir := os.Getenv(unprivileged); dir != "" {
 		check(t, dir)
@@ -47,7 +47,7 @@ func asNobody(t *testing.T, check func(t *testing.T, dir string)) {
 		}
 	}
 	work := filepath.Join(dir, "work")
-	if err := errors.Join(os.Mkdir(work, 0o755), os.Chown(work, nobody, nobody)); err != nil {
+	if err := errors.Join(os.Mkdir(work, 0o755), os.Chown(work, other, other)); err != nil {
 		t.Fatal(err)
 	}
 	program := filepath.Join(dir, "installer.test")
@@ -55,9 +55,9 @@ func asNobody(t *testing.T, check func(t *testing.T, dir string)) {
 	cmd := exec.Command(program, "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), unprivileged+"="+work)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("as nobody: %v\n%s", err, out)
+		t.Errorf("as another user: %v\n%s", err, out)
 	}
 }
 

@@ -179,7 +179,7 @@ func FuzzElements(f *testing.F) {
 // every kind of source, over many lines, with escapes.
 func large() string {
 	var b strings.Builder
-	b.WriteString("{\n  \"$schema\": \"https://example.invalid/marketplace.schema.json\",\n  \"name\": \"large\",\n  \"owner\": {\n    \"name\": \"Somebody\",\n    \"email\": \"a@example.invalid\"\n  },\n  \"plugins\": [\n")
+	b.WriteString("{\n  \"$schema\": \"https://example.invalid/marketplace.schema.json\",\n  \"name\": \"large\",\n  \"owner\": {\n    \"name\": \"Milhouse\",\n    \"email\": \"a@example.invalid\"\n  },\n  \"plugins\": [\n")
 	for i := range 286 {
 		source := []string{
 			`"./plugins/p%d"`,
