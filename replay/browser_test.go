@@ -252,7 +252,7 @@ func TestPageInABrowser(t *testing.T) {
 
 	// Rows at which nobody decided, and a report of made sessions with all in it.
 	bare := r
-	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "Nobody was asked."}}
+	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "No model was asked."}}
 	bare.Score()
 	for name, r := range map[string]Report{"bare": bare, "made": madeReport(900, 7)} {
 		path := filepath.Join(t.TempDir(), name+".html")

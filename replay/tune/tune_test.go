@@ -438,7 +438,7 @@ func TestWeighTakesOut(t *testing.T) {
 		m.say(s, replay.Answered, "The rest is for tomorrow")
 	}
 	good := rules.Rule{ID: "good", Opens: []string{"onwards"}, Then: strategy.Continue}
-	idle := rules.Rule{ID: "idle", Opens: []string{"nobody says so"}, Then: strategy.Continue}
+	idle := rules.Rule{ID: "idle", Opens: []string{"an unused phrase"}, Then: strategy.Continue}
 	bad := rules.Rule{ID: "bad", Opens: []string{"the rest"}, Then: strategy.Continue}
 	p := Proposal{Proposed: []Proposed{{Rule: &idle}, {Rule: &good}, {Rule: &bad}, {Off: "colon"}}}
 	weigh := func() bool {
@@ -498,7 +498,7 @@ func TestProposeCancelled(t *testing.T) {
 
 func TestTuneNamesRulesApart(t *testing.T) {
 	m := planted(60)
-	m.add = []rules.Rule{{ID: "tuned-onwards-with-the-next-chunk", Says: []string{"nobody says so"}, Then: strategy.Stop}}
+	m.add = []rules.Rule{{ID: "tuned-onwards-with-the-next-chunk", Says: []string{"an unused phrase"}, Then: strategy.Stop}}
 	p := m.tune(t)
 	if len(p.Proposed) != 1 || p.Proposed[0].Rule.ID != "tuned-onwards-with-the-next-chunk-2" {
 		t.Errorf("%+v", p.Proposed)

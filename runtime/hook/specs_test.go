@@ -138,7 +138,7 @@ func TestSpecsSilence(t *testing.T) {
 				s.old(s.state, `{"phase": "tasks"}`)
 			}, ""},
 			"the ralph-loop is armed": {func(s *specWorld) { s.write("project/.claude/ralph-loop.local.md", "---\niteration: 1\n---\ngo") }, ""},
-			"somebody else drives":    {nil, "active"},
+			"another program drives":    {nil, "active"},
 		} {
 			t.Run(plugin+"/"+name, func(t *testing.T) {
 				s := newSpecWorld(t, plugin)
@@ -166,7 +166,7 @@ func TestSpecsSilence(t *testing.T) {
 				}
 				out, notes := s.answer(event)
 				t.Chdir(cwd)
-				if name == "somebody else drives" && strings.Contains(notes, "stop_hook_active=true") {
+				if name == "another program drives" && strings.Contains(notes, "stop_hook_active=true") {
 					notes = "" // the originals say so
 				}
 				if name == "the ledger cannot be written" && out.tells("without a decision: write ledger") {

@@ -206,7 +206,7 @@ func TestSpecsCriteria(t *testing.T) {
 				want: want{decision: strategy.Stop, rule: "disabled", quiet: true}},
 			"AC-2.5 switched on": {state: state("execution", 0, 5, ""), more: map[string]string{k.local: "---\nenabled: true\n---\n"},
 				want: want{decision: strategy.Continue, rule: "task"}},
-			"AC-3.1 AC-3.2 FR-7 somebody else drives": {s: strategy.Situation{Turn: strategy.Turn{Active: true, Known: true}}, state: state("execution", 0, 5, ""),
+			"AC-3.1 AC-3.2 FR-7 another program drives": {s: strategy.Situation{Turn: strategy.Turn{Active: true, Known: true}}, state: state("execution", 0, 5, ""),
 				want: want{decision: strategy.Stop, rule: "another", notes: []string{"stop_hook_active=true"}}},
 			"AC-3.2 not in a spec that waits": {s: strategy.Situation{Turn: strategy.Turn{Active: true}}, state: state("design", 0, 5, ""),
 				want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
@@ -760,7 +760,7 @@ func TestSpecsUnreadableState(t *testing.T) {
 		}
 		// That was no block of ours: whoever keeps Claude going, it is not us.
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
-			t.Errorf("%s, somebody else drives: %+v", k.Name, v)
+			t.Errorf("%s, another program drives: %+v", k.Name, v)
 		}
 	}
 }
@@ -869,7 +869,7 @@ func TestSpecsOrphans(t *testing.T) {
 		"another phase":                 {strategy.Situation{}, state("tasks", 1, 5, ""), true},
 		"another's turn, another phase": {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("tasks", 1, 5, ""), true},
 		"done":                          {strategy.Situation{}, state("execution", 5, 5, ""), true},
-		"somebody else's":               {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("execution", 1, 5, ""), false},
+		"another program's":             {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("execution", 1, 5, ""), false},
 		"the signal":                    {strategy.Situation{Message: strategy.Message{Text: specs.AllDone, Own: true}}, state("execution", 1, 5, ""), false},
 		"a corrupt file":                {strategy.Situation{}, "{", false},
 		"the limit":                     {strategy.Situation{}, state("execution", 1, 5, `, "globalIteration": 100`), false},

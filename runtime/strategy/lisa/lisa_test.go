@@ -38,7 +38,7 @@ func TestLisa(t *testing.T) {
 		"nothing said":                {work(strategy.Situation{}), strategy.Stop, "silent", false},
 		"said in an earlier turn":     {work(strategy.Situation{Message: strategy.Message{Text: "Line 58 is wrong.", Earlier: true}}), strategy.Stop, "silent", false},
 		"an answer":                   {strategy.Situation{Turn: strategy.Turn{Known: true}, Message: strategy.Message{Text: "Line 58 is wrong."}}, strategy.Stop, "talk", false},
-		"nobody knows of any work":    {strategy.Situation{Message: strategy.Message{Text: "Line 58 is wrong."}}, strategy.Stop, "unsure", true},
+		"no work is known":            {strategy.Situation{Message: strategy.Message{Text: "Line 58 is wrong."}}, strategy.Stop, "unsure", true},
 		"a report":                    {work(strategy.Situation{Message: strategy.Message{Text: "Pushed. The branch is up to date."}}), strategy.Stop, "report", false},
 		"a report, later":             {work(strategy.Situation{Message: strategy.Message{Text: "Good catch. PR created: 12"}}), strategy.Stop, "report", false},
 		"a link":                      {work(strategy.Situation{Message: strategy.Message{Text: "The log is at https://example.invalid/pull/1"}}), strategy.Stop, "report", false},

@@ -109,7 +109,7 @@ func TestGoalLoopToItsLimit(t *testing.T) {
 }
 
 // Three continues that bring the same words and no tool call end it; a tool call,
-// other words, or nobody knowing of either do not. The file stays.
+// other words, or calls that are not known do not. The file stays.
 func TestGoalLoopStalls(t *testing.T) {
 	for name, test := range map[string]struct {
 		change    func(i int, s *strategy.Situation)
@@ -118,7 +118,7 @@ func TestGoalLoopStalls(t *testing.T) {
 		"nothing happens": {func(int, *strategy.Situation) {}, 3},
 		"other words":     {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i) }, 8},
 		"tool calls":      {func(i int, s *strategy.Situation) { s.Turn.Count = i }, 8},
-		"nobody knows":    {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 8},
+		"not known":       {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 8},
 		"words at last":   {func(i int, s *strategy.Situation) { s.Message.Text = strconv.Itoa(i / 3) }, 8},
 		"the count is set": {func(i int, s *strategy.Situation) {
 			if i == 2 {
