@@ -138,7 +138,7 @@ func TestSpecsSilence(t *testing.T) {
 				s.old(s.state, `{"phase": "tasks"}`)
 			}, ""},
 			"the ralph-loop is armed": {func(s *specWorld) { s.write("project/.claude/ralph-loop.local.md", "---\niteration: 1\n---\ngo") }, ""},
-			"another program drives":    {nil, "active"},
+			"another program drives":  {nil, "active"},
 		} {
 			t.Run(plugin+"/"+name, func(t *testing.T) {
 				s := newSpecWorld(t, plugin)
