@@ -9,9 +9,9 @@ func TestAgo(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
 	for ago, want := range map[time.Duration]string{
 		59 * time.Second:            "just now",
-		time.Minute:                 "1 minute ago",
-		59*time.Minute + 59e9:       "59 minutes ago",
-		2*time.Hour + 5*time.Minute: "2 hours ago",
+		time.Minute:                 "1 min ago",
+		59*time.Minute + 59e9:       "1 h ago",
+		2*time.Hour + 5*time.Minute: "2 h 5 min ago",
 		24 * time.Hour:              "on 2026-11-20 12:00",
 		-time.Minute:                "on 2026-11-21 12:01",
 	} {

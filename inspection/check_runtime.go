@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
@@ -102,7 +103,7 @@ func (in *Inspection) checkAnswers() check.Finding {
 	}
 	says := fmt.Sprintf("the judge has not answered %s, last %s: %s, %s", times, Ago(in.Now, time.UnixMilli(spend.FailedAt)), spend.Failure, spend.Detail)
 	if until := time.UnixMilli(spend.Until); until.After(in.Now) {
-		says += fmt.Sprintf("; it is asked again in %s", until.Sub(in.Now).Round(time.Minute))
+		says += fmt.Sprintf("; it is asked again in %s", moment.Length(until.Sub(in.Now).Milliseconds()))
 	}
 	return check.Warn(says, backend.Hint(judge.Failure(spend.Failure)))
 }

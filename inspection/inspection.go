@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // Request is what is inspected.
@@ -177,20 +178,12 @@ func howToSwitchOff(s client.Switched) string {
 
 // Ago says when something was, seen from now.
 func Ago(now, then time.Time) string {
-	count := func(n int, what string) string {
-		if n == 1 {
-			return "1 " + what + " ago"
-		}
-		return fmt.Sprintf("%d %ss ago", n, what)
-	}
 	switch d := now.Sub(then); {
 	case d < 0 || d >= 24*time.Hour:
 		return "on " + then.Local().Format("2006-01-02 15:04")
 	case d < time.Minute:
 		return "just now"
-	case d < time.Hour:
-		return count(int(d.Minutes()), "minute")
 	default:
-		return count(int(d.Hours()), "hour")
+		return moment.Length(d.Milliseconds()) + " ago"
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // Usage lists the words.
@@ -112,17 +114,9 @@ func ParseDuration(s string) (time.Duration, error) {
 	if s == "" {
 		return 0, nil
 	}
-	text, factor := s, time.Duration(1)
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		text, factor = days+"h", 24
+	ms, ok := moment.Span(s)
+	if !ok {
+		return 0, &adviceError{strconv.Quote(s) + " is not a length of time up to 365 days", "write it like 30m, 2h, 1h30m or 1d; without one the hold lasts until you resume"}
 	}
-	const most = 365 * 24 * time.Hour
-	duration, err := time.ParseDuration(text)
-	switch {
-	case err != nil || duration <= 0:
-		return 0, &adviceError{strconv.Quote(s) + " is not a length of time", "write it like 30m, 2h or 1d"}
-	case duration > most/factor:
-		return 0, &adviceError{s + " is longer than 365 days", "without a length it lasts until it is lifted"}
-	}
-	return duration * factor, nil
+	return time.Duration(ms) * time.Millisecond, nil
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // Console is where the user asks.
@@ -365,22 +366,7 @@ func (d Console) field(name, value string) {
 	}
 }
 
-func (d Console) ago(at int64) string { return span(d.Now().UnixMilli()-at) + " ago" }
-
-// span is a length of time, roughly: 12 s, 3 min, 5 h, 2 d.
-func span(ms int64) string {
-	ms = max(0, ms)
-	for _, unit := range []struct {
-		name string
-		ms   int64
-		from int64
-	}{{" d", 86_400_000, 129_600_000}, {" h", 3_600_000, 5_400_000}, {" min", 60_000, 90_000}} {
-		if ms >= unit.from {
-			return strconv.FormatInt((ms+unit.ms/2)/unit.ms, 10) + unit.name
-		}
-	}
-	return strconv.FormatInt((ms+999)/1000, 10) + " s"
-}
+func (d Console) ago(at int64) string { return moment.Length(d.Now().UnixMilli()-at) + " ago" }
 
 func milliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
@@ -34,8 +35,8 @@ func (d Console) Hold(session string, duration time.Duration) error {
 
 // shorten has a longer hold end earlier.
 func (d Console) shorten(session string, old ledger.Hold, duration time.Duration) error {
-	again := d.call("hold", session) + " " + duration.String()
-	from, err := d.confirm("Shorten the hold on "+whom(session)+", which is in force"+d.until(old)+", to "+span(duration.Milliseconds())+"?",
+	again := d.call("hold", session) + " " + typed(duration)
+	from, err := d.confirm("Shorten the hold on "+whom(session)+", which is in force"+d.until(old)+", to "+moment.Length(duration.Milliseconds())+"?",
 		"a longer hold is in force"+d.until(old), "shortens", again)
 	if err != nil {
 		return err
@@ -46,6 +47,17 @@ func (d Console) shorten(session string, old ledger.Hold, duration time.Duration
 		h, err = ledger.SetHold(d.Dir, key(session), d.Now(), duration, d.means(from))
 	}
 	return d.holding(session, h, meanwhile(err, again))
+}
+
+// typed is a length of time as a person types it: 1h30m.
+func typed(duration time.Duration) string {
+	s := duration.String()
+	for _, unit := range []string{"m", "h"} {
+		if whole, ok := strings.CutSuffix(s, unit+"0"+map[string]string{"m": "s", "h": "m"}[unit]); ok {
+			s = whole + unit
+		}
+	}
+	return s
 }
 
 // holding says that a hold is in force.
@@ -156,7 +168,7 @@ func (d Console) until(h ledger.Hold) string {
 	if h.Until == 0 {
 		return " until you resume"
 	}
-	return " for " + span(h.Until-d.Now().UnixMilli())
+	return " for " + moment.Length(h.Until-d.Now().UnixMilli())
 }
 
 // holds is what happened to holds. Without it decisions are told all the same.
@@ -292,7 +304,7 @@ func (d Console) event(e ledger.HoldEvent) {
 
 // happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
 func happened(e ledger.HoldEvent, now time.Time) string {
-	ago := span(now.UnixMilli()-e.At) + " ago"
+	ago := moment.Length(now.UnixMilli()-e.At) + " ago"
 	switch e.Did {
 	case ledger.HoldEnded:
 		return "ran out " + ago
@@ -314,7 +326,7 @@ func lasting(e ledger.HoldEvent) string {
 	case e.Until == 0:
 		return " until resume"
 	}
-	return " for " + span(e.Until-e.Since)
+	return " for " + moment.Length(e.Until-e.Since)
 }
 
 // from is where an event came from.

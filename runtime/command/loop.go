@@ -560,7 +560,7 @@ func spanOr(ms int64, none string) string {
 	if ms == 0 {
 		return none
 	}
-	return span(ms)
+	return moment.Length(ms)
 }
 
 func notSpan(key, value string) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 
@@ -216,10 +217,10 @@ func (l *loopHere) sayLoop(s loopStatus) {
 		times = append(times, "began "+l.ago(g.Started))
 	}
 	if g.Timeout > 0 {
-		times = append(times, "may take "+span(g.Timeout))
+		times = append(times, "may take "+moment.Length(g.Timeout))
 	}
 	if g.IterationTimeout > 0 {
-		times = append(times, "an iteration "+span(g.IterationTimeout))
+		times = append(times, "an iteration "+moment.Length(g.IterationTimeout))
 	}
 	if len(times) > 0 {
 		l.line("  time      " + strings.Join(times, ", "))

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/process"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -269,7 +269,7 @@ func (s *start) held() guard.Veto {
 	case hold.Until == 0:
 		return guard.Veto{Rule: "hold", Evidence: "a hold is in force, until you resume"}
 	}
-	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + strconv.FormatInt((hold.Until-s.Now.UnixMilli())/60_000+1, 10) + " min"}
+	return guard.Veto{Rule: "hold", Evidence: "a hold is in force, for another " + moment.Length(hold.Until-s.Now.UnixMilli())}
 }
 
 // lockWait is how long a stop waits for another one in the same workspace, which

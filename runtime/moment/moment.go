@@ -3,7 +3,10 @@
 // the hook; this one is pure and small. Moments are Unix milliseconds.
 package moment
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Read reads a moment: 2026-02-06T21:30:00Z, with a fraction and an offset if it
 // has them. Not ok: it is none.
@@ -106,38 +109,74 @@ func pad(n int64, width int) string {
 	return s
 }
 
-// Span reads a length of time like 90s, 30m, 2h, 1d or 1h30m, in milliseconds.
-// Not ok: it is none, or longer than a year.
+// Length writes a length of time for people: 45 s, 12 min, 1 h 30 min, 1 d 12 h. It
+// is exact to the minute below a day, and to the hour from there on.
+func Length(ms int64) string {
+	const second, minute, hour, day = 1000, 60_000, 3_600_000, 86_400_000
+	ms = max(0, ms)
+	if s := (ms + second/2) / second; s < 120 && s != 60 {
+		return strconv.FormatInt(s, 10) + " s"
+	}
+	if m := (ms + minute/2) / minute; m < day/minute {
+		return parts(m/60, " h", m%60, " min")
+	}
+	h := (ms + hour/2) / hour
+	return parts(h/24, " d", h%24, " h")
+}
+
+// parts writes the parts that are not zero.
+func parts(large int64, largeUnit string, small int64, smallUnit string) string {
+	switch {
+	case large == 0:
+		return strconv.FormatInt(small, 10) + smallUnit
+	case small == 0:
+		return strconv.FormatInt(large, 10) + largeUnit
+	}
+	return strconv.FormatInt(large, 10) + largeUnit + " " + strconv.FormatInt(small, 10) + smallUnit
+}
+
+// Span reads a length of time like 90s, 30m, 1.5h, 1h30m, "2 hours" or "1 hour 30
+// minutes", in milliseconds. Not ok: it is none, or longer than a year.
 func Span(text string) (ms int64, ok bool) {
 	const year = 365 * 86_400_000
-	for text != "" {
-		i := 0
-		for i < len(text) && text[i] >= '0' && text[i] <= '9' {
-			i++
-		}
-		n, err := strconv.ParseInt(text[:i], 10, 32)
-		if err != nil || i == len(text) {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimLeft(text, " ") {
+		number := leading(text, func(c byte) bool { return c >= '0' && c <= '9' || c == '.' })
+		text = strings.TrimLeft(text[len(number):], " ")
+		word := leading(text, func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' })
+		text = text[len(word):]
+		n, err := strconv.ParseFloat(number, 64)
+		unit := unitOf(strings.ToLower(word))
+		if err != nil || unit == 0 || n > float64(year/unit) {
 			return 0, false
 		}
-		unit := int64(0)
-		switch text[i] {
-		case 's':
-			unit = 1000
-		case 'm':
-			unit = 60_000
-		case 'h':
-			unit = 3_600_000
-		case 'd':
-			unit = 86_400_000
-		default:
+		if ms += int64(n * float64(unit)); ms > year {
 			return 0, false
 		}
-		ms += n * unit
-		text = text[i+1:]
-		if ms > year {
-			return 0, false
-		}
-		ok = true
 	}
-	return ms, ok && ms > 0
+	return ms, ms > 0
+}
+
+// leading is the beginning of a text that has only certain bytes.
+func leading(text string, in func(c byte) bool) string {
+	for i := range len(text) {
+		if !in(text[i]) {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// unitOf is how long a unit of time is, in milliseconds, 0 for what is none.
+func unitOf(word string) int64 {
+	switch word {
+	case "s", "sec", "secs", "second", "seconds":
+		return 1000
+	case "m", "min", "mins", "minute", "minutes":
+		return 60_000
+	case "h", "hr", "hrs", "hour", "hours":
+		return 3_600_000
+	case "d", "day", "days":
+		return 86_400_000
+	}
+	return 0
 }

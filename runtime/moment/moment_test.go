@@ -41,13 +41,46 @@ func TestRead(t *testing.T) {
 
 func TestSpan(t *testing.T) {
 	for text, want := range map[string]int64{
-		"90s": 90_000, "30m": 1_800_000, "2h": 7_200_000, "1d": 86_400_000, "1h30m": 5_400_000,
-		"": 0, "5": 0, "m": 0, "0m": 0, "-5m": 0, "5 m": 0, "400d": 0, "99999999999h": 0, "5w": 0,
+		"90s": 90_000, "30m": 1_800_000, "2h": 7_200_000, "1d": 86_400_000, "1h30m": 5_400_000, "90m": 5_400_000, "36h": 129_600_000, "1.5h": 5_400_000,
+		"30 minutes": 1_800_000, "2 hours": 7_200_000, "1 hour 30 minutes": 5_400_000, "1 Hour": 3_600_000, " 5 min ": 300_000, "1 d 12 h": 129_600_000, "365d": 31_536_000_000,
+		"": 0, "5": 0, "m": 0, "0m": 0, "-5m": 0, "400d": 0, "364d30h": 0, "99999999999h": 0, "5w": 0, "5m x": 0, "m5": 0, "1..5h": 0, "5 m 6": 0, "5\nm": 0, "half an hour": 0, ".h": 0, "1e3s": 0, "NaNs": 0,
 	} {
 		if ms, ok := Span(text); ok != (want > 0) || ms != want && ok {
 			t.Errorf("Span(%q) = %d, %v; want %d", text, ms, ok, want)
 		}
 	}
+}
+
+func TestLength(t *testing.T) {
+	for length, want := range map[time.Duration]string{
+		-time.Hour: "0 s", 0: "0 s", 400 * time.Millisecond: "0 s", 45 * time.Second: "45 s", 59_600 * time.Millisecond: "1 min", 90 * time.Second: "90 s", 119_600 * time.Millisecond: "2 min",
+		12 * time.Minute: "12 min", 30*time.Minute - time.Millisecond: "30 min", 90 * time.Minute: "1 h 30 min", 2 * time.Hour: "2 h", 23*time.Hour + 59*time.Minute: "23 h 59 min",
+		24*time.Hour - time.Second: "1 d", 36 * time.Hour: "1 d 12 h", 48 * time.Hour: "2 d", 90 * 24 * time.Hour: "90 d",
+	} {
+		if got := Length(length.Milliseconds()); got != want {
+			t.Errorf("Length(%v) = %q, want %q", length, got, want)
+		}
+	}
+}
+
+// What Length writes, Span reads, and means the same to the minute below a day.
+func FuzzLength(f *testing.F) {
+	f.Add(int64(5_400_000))
+	f.Fuzz(func(t *testing.T, ms int64) {
+		if ms = ms & (1<<34 - 1); ms < 500 {
+			return
+		}
+		precision := int64(500)
+		if ms >= 119_500 {
+			precision = 30_000
+		}
+		if ms >= 86_370_000 {
+			precision = 1_800_000
+		}
+		if got, ok := Span(Length(ms)); !ok || got-ms > precision || ms-got > precision {
+			t.Errorf("%d: %q is %d, %v", ms, Length(ms), got, ok)
+		}
+	})
 }
 
 func FuzzRead(f *testing.F) {

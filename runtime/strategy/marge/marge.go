@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
@@ -171,7 +172,7 @@ func (o *Options) tooOld(name string, age int64) string {
 	if age <= int64(minutes)*60_000 {
 		return ""
 	}
-	return shown(name) + " says nothing any more: it has not changed for " + strconv.FormatInt(age/60_000, 10) + " min, and " + strconv.Itoa(minutes) + " is the limit"
+	return shown(name) + " says nothing any more: it has not changed for " + moment.Length(age) + ", and " + strconv.Itoa(minutes) + " min is the limit"
 }
 
 // onlyAnswers tests whether the person has asked something and Claude has only

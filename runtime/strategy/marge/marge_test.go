@@ -137,7 +137,7 @@ func TestMarge(t *testing.T) {
 		"done":                  {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5")}, strategy.Stop, "state-done", "5 of 5"},
 		"just fresh":            {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:10")}, strategy.Continue, "state", ""},
 		"stale":                 {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:09")}, strategy.Stop, "unsure", "31 min"},
-		"stale, waiting":        {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "20:00", "false", "true")}, strategy.Stop, "unsure", "100 min"},
+		"stale, waiting":        {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "20:00", "false", "true")}, strategy.Stop, "unsure", "1 h 40 min"},
 		"stale, another zone":   {said, map[string]strategy.File{WorkflowFile: workflow("21:30:00Z", "22:09:00+01:00")}, strategy.Stop, "unsure", "31 min"},
 		"fresh, another zone":   {said, map[string]strategy.File{WorkflowFile: workflow("21:30:00Z", "16:00:00.5-05:30")}, strategy.Continue, "state", ""},
 		"in the future":         {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06", "2031-02-06")}, strategy.Continue, "state", ""},
@@ -239,7 +239,7 @@ func TestMarge(t *testing.T) {
 		"plan, long ago":       {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "continue"}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 4}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Stop, "otherwise", ""},
 		"plan, just written":   {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Plans: []fact.Plan{{Name: planName, Written: true}}}, map[string]strategy.File{planName: text(authPlan)}, strategy.Stop, "unsure", "no box is ticked"},
 		"plan, ticked":         {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Written: true}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", ""},
-		"plan, of a ledger":    {named(planName), map[string]strategy.File{ledgerName: aged(ledgerHead+"Task 1: complete\n", 300), planName: text(authPlan)}, strategy.Stop, "unsure", "300 min"},
+		"plan, of a ledger":    {named(planName), map[string]strategy.File{ledgerName: aged(ledgerHead+"Task 1: complete\n", 300), planName: text(authPlan)}, strategy.Stop, "unsure", "5 h"},
 
 		// When several speak: the state, the ledger of superpowers, the plan.
 		"state before sdd":    {said, map[string]strategy.File{WorkflowFile: workflow(), ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "state", ""},

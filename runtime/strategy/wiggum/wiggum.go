@@ -14,6 +14,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -201,9 +202,9 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	case count >= l.max:
 		return l.ends(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
-		return l.ends(fact.LoopTimedOut, count, "it began "+minutes(l.s.Session.Now-l.Started)+" ago, and timeout is "+minutes(l.Timeout), "Timeout reached. Loop stopped.")
+		return l.ends(fact.LoopTimedOut, count, "it began "+moment.Length(l.s.Session.Now-l.Started)+" ago, and timeout is "+moment.Length(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
-		return l.ends(fact.LoopTimedOut, count, "the iteration took "+minutes(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+minutes(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
+		return l.ends(fact.LoopTimedOut, count, "the iteration took "+moment.Length(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+moment.Length(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
 		return l.pauses(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
 	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
@@ -362,12 +363,4 @@ func (l *goalLoop) event(event string, count int) fact.LoopEvent {
 		Loop: l.id, At: l.s.Session.Now, Event: event, Count: count, Max: l.max,
 		Session: excerpt.Beginning(l.s.Session.ID, 200), Dir: excerpt.Beginning(l.s.Workspace.Dir, 1000), Text: excerpt.Final(strings.TrimSpace(l.said()), 1000),
 	}
-}
-
-// minutes is a length of time for people.
-func minutes(ms int64) string {
-	if ms < 120_000 {
-		return strconv.FormatInt(ms/1000, 10) + " s"
-	}
-	return strconv.FormatInt(ms/60_000, 10) + " min"
 }
