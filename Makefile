@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt dist demo test e2e hostile bench page score fuzz size man lint clean
+.PHONY: help generate build prebuilt dist demo test e2e hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -62,6 +62,9 @@ page: ## the page of springfield replay in a real browser; needs chromium on PAT
 
 lint: ## golangci-lint, built once through the Go module proxy
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+
+strings: ## list every sentence that springfield says to people; TREE=DIR counts what another checkout says differently
+	@go run ./internal/wording $(if $(TREE),-against "$(TREE)")
 
 ## Measure
 
