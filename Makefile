@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt dist demo test e2e hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt dist demo test e2e hostile bench page score fuzz size man strings lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets

@@ -1,45 +1,48 @@
 #!/bin/sh
-# The main job on built-in defaults, in a scratch directory with a home of its
-# own: a suite is made, a plugin enabled, and the compiled hook decides twice.
+# The main job from one end to the other, in a scratch directory with a home of its own: a suite is made, a plugin
+# is switched on, and its compiled hook decides at each stop of a plan. V=1 shows the hook's raw answers.
 set -eu
 springfield=$1
+here=$(cd "$(dirname "$0")" && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$scratch/home/.claude/projects/demo" "$scratch/work"
+mkdir -p "$scratch/home/.claude" "$scratch/home/evergreen"
 # The build cache is the only thing that the scratch home shares with yours.
 GOCACHE=$(go env GOCACHE)
 export GOCACHE HOME="$scratch/home"
 unset CLAUDE_CONFIG_DIR XDG_CACHE_HOME XDG_CONFIG_HOME SPRINGFIELD || true
-cd "$scratch/work"
-
+cd "$HOME/evergreen"
 printf '{\n    "model": "opus",\n    "enabledPlugins": {\n        "double-shot-latte@superpowers-marketplace": true\n    }\n}\n' >"$HOME/.claude/settings.json"
 
-# show runs a command and prints what it says, with short paths; a failure ends the demo.
-show() {
-    "$@" >"$scratch/said" 2>&1 || { cat "$scratch/said"; exit 1; }
-    sed "s|$scratch|~|g" "$scratch/said"
-}
+say() { printf '\n%s\n' "$1"; }
 call() {
     printf '\n$ springfield %s\n' "$*"
-    show "$springfield" "$@"
+    "$springfield" "$@" 2>&1
+}
+# stop tells the hook that Claude has ended its turn with these words.
+stop() {
+    answer=$(printf '{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}\n' "$PWD" "$1" |
+        continuation-hooks/ned-flanders/hooks/springfield-hook 2>"$scratch/fault") || { cat "$scratch/fault"; exit 1; }
+    if [ "$answer" ]; then does='goes on'; else does='may stop'; fi
+    printf '    %-52s  -> %s\n' "$1" "$does"
+    if [ "${V-}" ] && [ "$answer" ]; then printf '%s\n' "$answer"; fi
 }
 
+say 'Claude has a plan with four steps. It does one, says what comes next, and stops. You type "continue".'
+say 'springfield makes a Stop hook that goes on by itself. It is compiled into a suite of plugins:'
 call init --yes --owner Flanders --no-git
+say 'Switching it on changes these lines of your settings and no other byte:'
 call enable ned-flanders --no-activate --dry-run
-call enable ned-flanders --no-activate
-
-# Two sessions as Claude Code writes them: one in the middle of a plan, one at its end.
-decide() {
-    log=$HOME/.claude/projects/demo/$1.jsonl
-    printf '{"type":"user","message":{"role":"user","content":"execute the plan"}}\n' >"$log"
-    printf '{"type":"assistant","message":{"role":"assistant","content":[{"type":"text","text":"%s"}]}}\n' "$2" >>"$log"
-    echo
-    echo "Claude says: $2"
-    printf '{"hook_event_name":"Stop","session_id":"%s","transcript_path":"%s","last_assistant_message":"%s"}\n' "$1" "$log" "$2" |
-        show continuation-hooks/ned-flanders/hooks/springfield-hook
-}
-decide mid-plan 'Task 1 complete. Moving to Task 2.'
-decide finished 'All three tasks are done.'
-
-call log
-call disable ned-flanders
+"$springfield" enable ned-flanders --no-activate >/dev/null
+say 'Now Claude works on the plan. This is how it ends its first turn, and what the hook decides:'
+stop 'Step 1 is done. Moving to step 2.'
+say 'You can always ask why:'
+call why
+say 'The other three steps:'
+stop "Step 2 is done. Next I'll write the tests."
+stop 'The tests pass. Now the documentation:'
+stop 'All four steps are done.'
+say 'Would it have helped before? In two past sessions, "continue" was all the user had to say four times:'
+call replay "$here/testdata/sessions" --strategy ned-flanders
+say 'That was a scratch directory, and it is gone now. On your own machine (replay changes nothing):'
+printf '\n    %s replay\n    %s init\n    %s enable ned-flanders\n' bin/springfield bin/springfield bin/springfield

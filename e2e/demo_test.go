@@ -1,0 +1,85 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// make demo tells a story: a stop in a plan, why the hook went on, its end, past sessions, what to do next. The
+// script is run from a directory with a blank in its name, and with a scratch directory that has one.
+func TestDemo(t *testing.T) {
+	cli, err := springfield()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools, err := goEnv()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, newest)
+	tree, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	clone := filepath.Join(w.dir, "a clone")
+	if err := os.Symlink(tree, clone); err != nil {
+		t.Fatal(err)
+	}
+	scratch := filepath.Join(w.dir, "a scratch directory")
+	if err := os.Mkdir(scratch, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	demo := func(more ...string) string {
+		t.Helper()
+		env := append(w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+tools.GOCACHE, "TMPDIR="+scratch), more...)
+		out := w.exec("sh", env, filepath.Join(clone, "e2e", "demo.sh"), cli)
+		if out.Code != 0 || out.Stderr != "" {
+			t.Fatalf("exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+		}
+		return out.Stdout
+	}
+
+	told := demo()
+	rest := told
+	for _, part := range []string{
+		`a plan with four steps`, `(?m)^\$ springfield init `, `"ned-flanders@continuation-hooks": true`,
+		`Step 1 is done\. .*-> goes on`, `(?m)^\$ springfield why\n.*Claude go`, `Moving to step 2\.`,
+		`Step 2 is done\. .*-> goes on`, `the documentation: .*-> goes on`, `All four steps are done\. .*-> may stop`,
+		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `On your own machine`, `bin/springfield enable ned-flanders\n$`,
+	} {
+		at := regexp.MustCompile(part).FindStringIndex(rest)
+		if at == nil {
+			t.Fatalf("no %s in its place:\n%s", part, told)
+		}
+		rest = rest[at[1]:]
+	}
+	own := 0 // lines of the story that no command prints
+	for line := range strings.Lines(readScript(t)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "say '") || strings.HasPrefix(line, "stop ") {
+			own++
+		}
+	}
+	if own == 0 || own >= 20 {
+		t.Errorf("the demo has %d lines of its own, and may have 19", own)
+	}
+	if strings.Contains(told, `{"decision"`) || !strings.Contains(demo("V=1"), `{"decision":"block"`) {
+		t.Errorf("raw answers are for V=1:\n%s", told)
+	}
+	if left, err := os.ReadDir(scratch); err != nil || len(left) > 0 {
+		t.Errorf("the demo leaves %v behind, %v", left, err)
+	}
+}
+
+func readScript(t *testing.T) string {
+	t.Helper()
+	data, err := os.ReadFile("demo.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
