@@ -71,6 +71,7 @@ func (a *app) completeValues(root *cobra.Command) {
 	loops := ordered(a.offer((*inspection.Inspection).Loops))
 	values := map[string]cobra.CompletionFunc{
 		"enable": first(a.offer((*inspection.Inspection).ToEnable)), "disable": first(a.offer((*inspection.Inspection).ToDisable)), "why": first(ordered(a.offer((*inspection.Inspection).Decisions))),
+		"set": a.keys(true), "get": a.keys(false), "set --scope": fixed("user\tall your sessions", "suite\tthe plugin's own file", "project\tsessions in this directory"), "set --unset": a.keys(false),
 		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
 		"explain": files("jsonl"), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(replay.Lists()...), "replay --project": dirs, "tune --plugin": fixed(tune.Ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
 		"loop set": loopKeys, "loop history show": first(loops), "loop history rerun": first(loops),
@@ -170,6 +171,24 @@ func first(offer cobra.CompletionFunc) cobra.CompletionFunc {
 			return none(cmd, args, typed)
 		}
 		return offer(cmd, args, typed)
+	}
+}
+
+// keys offers a plugin, then its settings.
+func (a *app) keys(set bool) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return a.offer((*inspection.Inspection).ToEnable)(cmd, args, typed)
+		}
+		if !set && cmd.Name() == "get" && len(args) > 1 {
+			return none(cmd, args, typed)
+		}
+		all := a.settingKeys(set)(args, typed)
+		directive := cobra.ShellCompDirectiveNoFileComp
+		if set && !strings.Contains(typed, "=") {
+			directive |= cobra.ShellCompDirectiveNoSpace
+		}
+		return all, directive
 	}
 }
 

@@ -53,6 +53,7 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		newBuild(a, runBuild), newUpdate(a, runUpdate), newPublish(a, runPublish), newValidate(a), newPrebuild(a),
 		newEnable(a, runEnable),
 		newDisable(a, runDisable),
+		newSet(a, runSet), newGet(a),
 		newUndo(a, runUndo), newDoctor(a),
 		newStatus(a), newList(a),
 		newWhy(a), newLog(a), newExplain(a),

@@ -242,10 +242,18 @@ func (o own) settings(state, project string) Settings {
 // With are the settings with what another file of the user's chooses, like
 // {"rules": "seed"}. What is wrong with it is an error.
 func (s Settings) With(chosen string) (Settings, error) {
-	if faults := s.put([]byte(chosen), strategy.User); len(faults) > 0 {
+	s, faults := s.Layered([]byte(chosen), strategy.User)
+	if len(faults) > 0 {
 		return s, errors.New(faults[0])
 	}
 	return s, nil
+}
+
+// Layered are the settings with another file over them, and what is wrong with it: that
+// is not in force. A fault that begins with a line is about the whole file.
+func (s Settings) Layered(data []byte, by strategy.Writer) (Settings, []string) {
+	faults := s.put(data, by)
+	return s, faults
 }
 
 func inProject(dir string) string {

@@ -1,0 +1,238 @@
+package layer
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/docs/schemas"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// Key is one setting, as the published schema has it.
+type Key struct {
+	Name        string          `json:"key"` // with dots: budget.burst
+	Description string          `json:"description"`
+	Default     json.RawMessage `json:"default"` // null where there is none
+	Type        string          `json:"type"`    // string, integer, number, boolean, array or object
+	Choices     []string        `json:"choices,omitempty"`
+	Minimum     *float64        `json:"minimum,omitempty"`
+	Maximum     *float64        `json:"maximum,omitempty"`
+	// whole tells that the object around it means nothing without its other members.
+	whole bool
+	// ids are names that a list can have beside others: those of built-in rules.
+	ids []string
+	// names tells a list of words, which can be written with commas.
+	names bool
+}
+
+// property is what the schema says of a member.
+type property struct {
+	Type        string
+	Description string
+	Default     json.RawMessage
+	Enum        []string
+	Minimum     *float64
+	Maximum     *float64
+	Items       *property
+	Properties  map[string]property
+	Required    []string
+}
+
+// Keys are the settings that a plugin of a strategy has, sorted by name.
+func Keys(s strategy.Strategy) ([]Key, error) {
+	data, err := schemas.Files.ReadFile("strategy.schema.json")
+	if err != nil {
+		return nil, err
+	}
+	var schema property
+	if err := json.Unmarshal(data, &schema); err != nil {
+		return nil, fmt.Errorf("read schema strategy: %w", err)
+	}
+	known := members(s)
+	maps.DeleteFunc(schema.Properties, func(name string, _ property) bool { return !slices.Contains(known, name) })
+	keys := schema.leaves("")
+	// Each strategy has a ceiling of its own.
+	if n := reflect.ValueOf(s.New()).Elem().FieldByName("Ceiling"); n.IsValid() {
+		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "ceiling" })
+		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
+	}
+	if ruled, ok := s.New().(rules.Ruled); ok {
+		var ids []string
+		for _, r := range ruled.Rules() {
+			ids = append(ids, r.ID)
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+		for i, k := range keys {
+			if k.Name == "off" || k.Name == "order" {
+				keys[i].ids = ids
+			}
+		}
+	}
+	return keys, nil
+}
+
+// members are the members of a file of settings that mean something to a strategy.
+func members(s strategy.Strategy) (names []string) {
+	options := s.New()
+	for _, m := range options.Members() {
+		names = append(names, m.Name)
+	}
+	if choice, ok := options.(interface{ RuleSets() []string }); !ok || len(choice.RuleSets()) < 2 {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })
+	}
+	_, loops := options.(strategy.Looping)
+	switch {
+	case s.Answers() != "Stop":
+	case loops:
+		names = append(names, "protocol", "progress")
+	default:
+		names = append(names, "protocol", "budget")
+	}
+	return names
+}
+
+func (p property) leaves(prefix string) (keys []Key) {
+	for _, name := range slices.Sorted(maps.Keys(p.Properties)) {
+		at := p.Properties[name]
+		if len(at.Properties) > 0 {
+			keys = append(keys, at.leaves(prefix+name+".")...)
+			continue
+		}
+		k := Key{Name: prefix + name, Description: at.Description, Default: at.Default, Type: at.Type, Choices: at.Enum, Minimum: at.Minimum, Maximum: at.Maximum, whole: len(p.Required) > 0}
+		if k.Default == nil {
+			k.Default = json.RawMessage("null")
+		}
+		if k.Type == "" && len(k.Choices) > 0 {
+			k.Type = "string"
+		}
+		if at.Items != nil && (at.Items.Type == "string" || len(at.Items.Enum) > 0) {
+			k.names, k.Choices = true, at.Items.Enum
+		}
+		keys = append(keys, k)
+	}
+	return keys
+}
+
+// path is the way to the key in a file.
+func (k Key) path() []string { return strings.Split(k.Name, ".") }
+
+// Accepts says in words which values the key takes.
+func (k Key) Accepts() string {
+	switch {
+	case k.names && len(k.Choices) > 0:
+		return "any of " + strings.Join(k.Choices, ", ")
+	case len(k.ids) > 0:
+		return "rules: " + strings.Join(k.ids, ", ")
+	case k.names:
+		return "words, with commas"
+	case len(k.Choices) > 0:
+		return strings.Join(k.Choices, ", ")
+	case k.Type == "boolean":
+		return "true, false"
+	case k.Minimum != nil && k.Maximum != nil:
+		return number(*k.Minimum) + " to " + number(*k.Maximum)
+	case k.Type == "string":
+		return "text"
+	}
+	return "JSON"
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// Read reads a value as it is written in a shell: a word, a number, a list of words
+// with commas, or JSON.
+func (k Key) Read(text string) (json.RawMessage, error) {
+	var value any = text
+	var err error
+	switch {
+	case k.names && !strings.HasPrefix(strings.TrimSpace(text), "["):
+		value, err = k.words(text)
+	case k.Type == "string":
+		err = k.known(text)
+	case k.Type == "integer" || k.Type == "number" || k.Type == "boolean":
+		value, err = k.scalar(text)
+	default:
+		raw := json.RawMessage(text)
+		if !json.Valid(raw) {
+			return nil, k.invalid(text)
+		}
+		return raw, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return document.Encode(value)
+}
+
+func (k Key) words(text string) (all []string, err error) {
+	all = []string{}
+	for word := range strings.SplitSeq(text, ",") {
+		if word = strings.TrimSpace(word); word == "" {
+			continue
+		}
+		if err := k.known(word); err != nil {
+			return nil, err
+		}
+		all = append(all, word)
+	}
+	return all, nil
+}
+
+func (k Key) known(word string) error {
+	if len(k.Choices) > 0 && !slices.Contains(k.Choices, word) {
+		return k.invalid(word)
+	}
+	return nil
+}
+
+func (k Key) scalar(text string) (any, error) {
+	if k.Type == "boolean" {
+		if text != "true" && text != "false" {
+			return nil, k.invalid(text)
+		}
+		return text == "true", nil
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	whole := k.Type != "integer" || f == math.Trunc(f)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || !whole || k.Minimum != nil && f < *k.Minimum || k.Maximum != nil && f > *k.Maximum {
+		return nil, k.invalid(text)
+	}
+	return f, nil
+}
+
+// ValueError says that a key does not take a value.
+type ValueError struct {
+	Key   Key
+	Value string
+}
+
+func (e *ValueError) Error() string { return fmt.Sprintf("%s cannot be %q", e.Key.Name, e.Value) }
+
+// Hint says what the key takes.
+func (e *ValueError) Hint() string { return e.Key.Name + " takes: " + e.Key.Accepts() }
+
+func (k Key) invalid(text string) error { return &ValueError{k, text} }
+
+// Offers are values that a shell can complete.
+func (k Key) Offers() []string {
+	switch {
+	case k.Type == "boolean":
+		return []string{"true", "false"}
+	case len(k.Choices) > 0:
+		return k.Choices
+	case len(k.ids) > 0:
+		return k.ids
+	case string(k.Default) != "null":
+		return []string{strings.Trim(string(k.Default), `"`)}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package layer
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// stack writes the three files of a plugin, "" for none, and reads them.
+func stack(t *testing.T, strategy, suite, user, project string) Stack {
+	t.Helper()
+	dir := t.TempDir()
+	places := client.Places{Config: filepath.Join(dir, "home", ".claude"), Work: filepath.Join(dir, "work")}
+	p, ok := Of(strategy)
+	if !ok {
+		t.Fatalf("there is no strategy %s", strategy)
+	}
+	p.Root = filepath.Join(dir, "suite", strategy)
+	for path, text := range map[string]string{
+		filepath.Join(p.Root, "strategy.json"): suite, places.RulesFile(strategy): user,
+		filepath.Join(places.Work, ".claude", "springfield", strategy+".json"): project,
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if text != "" {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s, err := Read(places, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s Stack) value(t *testing.T, name string) Value {
+	t.Helper()
+	k, err := s.Key(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Value(k)
+}
+
+// A key has the value that the hook has in force, from the file that it comes from.
+func TestValues(t *testing.T) {
+	for name, test := range map[string]struct {
+		strategy, suite, user, project string
+		key, value, from, why          string
+	}{
+		"no file":                      {"ned-flanders", "", "", "", "budget.burst", "3", "default", ""},
+		"the suite's":                  {"ned-flanders", `{"rules":"seed"}`, "", "", "rules", `"seed"`, "suite", ""},
+		"the user's above":             {"ned-flanders", `{"rules":"seed"}`, `{"rules":"default"}`, "", "rules", `"default"`, "user", ""},
+		"a project lowers":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":2}}`, "budget.burst", "2", "project", ""},
+		"a project raises":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":7}}`, "budget.burst", "5", "user", "only lower"},
+		"a project says the same":      {"ned-flanders", "", "", `{"budget":{"burst":3}}`, "budget.burst", "3", "project", ""},
+		"a project chooses rules":      {"ned-flanders", "", "", `{"rules":"seed"}`, "rules", `"default"`, "default", "cannot set it"},
+		"a project chooses a protocol": {"ned-flanders", "", "", `{"protocol":"exit2"}`, "protocol", `"json"`, "default", "cannot set it"},
+		"a project chooses checks":     {"ralph-specum", "", "", `{"checks":["quick-mode"]}`, "checks", "null", "default", "cannot set it"},
+		"a project asks more often":    {"lisa-simpson", "", "", `{"cascade":false}`, "cascade", "true", "default", "asked every time"},
+		"a project names a program":    {"ralph-wiggum", "", "", `{"progress":{"command":["/bin/sh"]}}`, "progress.command", "null", "default", "only your own file"},
+		"a suite raises a price":       {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
+		"a list in two files":          {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
+		"a list that replaces":         {"ned-flanders", `{"order":["colon"]}`, `{"order":["todos"]}`, "", "order", `["todos"]`, "user", ""},
+		"too large":                    {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
+		"a fault elsewhere":            {"ned-flanders", "", `{"budget":{"burst":4,"prompt":-1}}`, "", "budget.burst", "4", "user", ""},
+		"a file that is misspelt":      {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "3", "default", "cannot be read"},
+		"a file that is no JSON":       {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := stack(t, test.strategy, test.suite, test.user, test.project).value(t, test.key)
+			if string(v.Value) != test.value || v.From != test.from {
+				t.Errorf("%s from %s, want %s from %s", v.Value, v.From, test.value, test.from)
+			}
+			why := ""
+			for _, said := range v.Said {
+				if said.InForce != (said.Why == "") {
+					t.Errorf("%+v", said)
+				}
+				why += said.Why
+			}
+			if (why != "") != (test.why != "") || !strings.Contains(why, test.why) {
+				t.Errorf("why %q, want %q", why, test.why)
+			}
+		})
+	}
+}
+
+// Every key of every strategy can be set by the user to a value that it offers; what
+// the file then holds is in force for the hook, and taking it out leaves no file.
+func TestEveryKeyCanBeSet(t *testing.T) {
+	samples := map[string]string{
+		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
+	}
+	for _, known := range registry.All() {
+		keys, err := Keys(known)
+		if err != nil || len(keys) == 0 {
+			t.Fatalf("%s: %d keys, %v", known.Name, len(keys), err)
+		}
+		for _, k := range keys {
+			text, ok := samples[k.Name]
+			if !ok {
+				offers := k.Offers()
+				if len(offers) == 0 {
+					t.Errorf("%s: %s offers nothing", known.Name, k.Name)
+					continue
+				}
+				text = offers[len(offers)-1]
+			}
+			t.Run(known.Name+" "+k.Name, func(t *testing.T) {
+				before := "{}"
+				if k.Name == "progress.every" {
+					before = `{"progress":{"command":["/bin/true"]}}`
+				}
+				s := stack(t, known.Name, "{}", before, "")
+				value, err := k.Read(text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := s.Set(User, []Assignment{{k, value}})
+				if err != nil {
+					t.Fatalf("%s=%s: %v", k.Name, text, err)
+				}
+				after := string(c.Edits[0].After.Data)
+				if _, faults := hook.Unplugged(known, "", "").Layered([]byte(after), 1); len(faults) > 0 {
+					t.Errorf("%s: %v", after, faults)
+				}
+				changed := stack(t, known.Name, "{}", after, "")
+				if v := changed.value(t, k.Name); v.From != "user" {
+					t.Errorf("%s: %s is from %s: %+v", after, k.Name, v.From, v.Said)
+				}
+				c, err = changed.Set(User, []Assignment{{Key: k}})
+				if err != nil || c.Edits[0].After != nil && before == "{}" {
+					t.Errorf("taken out of %s: %+v, %v", after, c, err)
+				}
+			})
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	ned, _ := Of("ned-flanders")
+	lisa, _ := Of("lisa-simpson")
+	specum, _ := Of("ralph-specum")
+	for _, test := range []struct {
+		plugin           Plugin
+		key, text, value string
+	}{
+		{ned, "budget.burst", "0", "0"}, {ned, "budget.burst", "100", "100"}, {ned, "budget.burst", "101", ""}, {ned, "budget.burst", "-1", ""},
+		{ned, "budget.burst", "1.5", ""}, {ned, "budget.burst", "", ""}, {ned, "budget.burst", "NaN", ""}, {ned, "budget.burst", "1e1", "10"},
+		{ned, "off", "a, b,", `["a","b"]`}, {ned, "off", "", `[]`}, {ned, "off", `["a,b"]`, `["a,b"]`}, {ned, "off", `[a`, ""},
+		{ned, "add", `[]`, `[]`}, {ned, "add", `x`, ""}, {ned, "rules", "seed", `"seed"`}, {ned, "rules", "bart", ""},
+		{lisa, "cascade", "true", "true"}, {lisa, "cascade", "yes", ""}, {lisa, "judge.daily", "0.5", "0.5"}, {lisa, "judge.daily", "Inf", ""},
+		{lisa, "judge.model", "a b", `"a b"`}, {specum, "checks", "quick-mode", `["quick-mode"]`}, {specum, "checks", "quick", ""},
+	} {
+		s := Stack{Plugin: test.plugin}
+		s.Keys, _ = Keys(test.plugin.Strategy)
+		k, err := s.Key(test.key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := k.Read(test.text)
+		var wrong *ValueError
+		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
+			t.Errorf("%s=%s: %s, %v; want %q", test.key, test.text, got, err, test.value)
+		}
+	}
+}
+
+// A link that a project brought along is not followed, neither to read nor to write.
+func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
+	s := stack(t, "ned-flanders", "{}", "", "")
+	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == Project })
+	path := s.Files[i].Path
+	secret := filepath.Join(t.TempDir(), "secret.json")
+	if err := os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, path); err != nil {
+		t.Fatal(err)
+	}
+	f := read(Project, filepath.Dir(filepath.Dir(filepath.Dir(path))), path)
+	if f.Fault == "" || f.doc != nil {
+		t.Errorf("%+v", f)
+	}
+	s.Files[i] = f
+	k, _ := s.Key("budget.burst")
+	if c, err := s.Set(Project, []Assignment{{k, json.RawMessage("2")}}); !errors.Is(err, ErrInvalid) || !c.Empty() {
+		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{"1", "a,b", `["x"]`, "true", "{", "\u2028", `\ud800`} {
+		f.Add("off", seed)
+		f.Add("budget.burst", seed)
+		f.Add("add", seed)
+	}
+	ned, _ := Of("ned-flanders")
+	s := Stack{Plugin: ned}
+	s.Keys, _ = Keys(ned.Strategy)
+	s.Files = []File{{Scope: User, Path: "user"}}
+	f.Fuzz(func(t *testing.T, key, text string) {
+		k, err := s.Key(key)
+		if err != nil {
+			return
+		}
+		if value, err := k.Read(text); err == nil && !json.Valid(value) {
+			t.Errorf("%s=%q: %q is no JSON", key, text, value)
+		}
+	})
+}

@@ -1,0 +1,165 @@
+package layer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// Assignment gives a key a value; nil takes the key out of the file.
+type Assignment struct {
+	Key   Key
+	Value json.RawMessage
+}
+
+// ErrInvalid is that a file of settings cannot be read, or would not be in force.
+var ErrInvalid = errors.New("read settings of the plugin")
+
+// RefusedError says that a value would not be in force.
+type RefusedError struct {
+	Key Key
+	Why string
+}
+
+func (e *RefusedError) Error() string { return e.Key.Name + " would not be in force: " + e.Why }
+
+// Hint says what the key takes.
+func (e *RefusedError) Hint() string {
+	return "springfield get PLUGIN " + e.Key.Name + " shows what each file says; it takes " + e.Key.Accepts()
+}
+
+// Set plans to give keys values in the file of a scope, byte-exactly. A value that the
+// hook would not take from that file is a *RefusedError. What else is wrong with the
+// file is an error with ErrInvalid inside: with it, nothing of the file is in force.
+func (s Stack) Set(scope Scope, assignments []Assignment) (change.Change, error) {
+	did := "set " + s.Plugin.Name
+	var edits []document.Edit
+	for _, a := range assignments {
+		did += " " + a.Key.Name
+		edits = append(edits, document.Edit{Path: a.Key.path(), Value: a.Value})
+	}
+	c, after, err := s.Plan(scope, did, edits)
+	if after == nil {
+		return c, err
+	}
+	// What the value itself is refused for says more than what is wrong with the file.
+	f, _ := s.file(scope)
+	d, _ := document.Parse(after)
+	for _, a := range assignments {
+		if a.Value == nil {
+			continue
+		}
+		if why := s.refused(f, d, a.Key, s.under(scope, a.Key)); why != "" {
+			return change.Change{}, &RefusedError{a.Key, why}
+		}
+	}
+	return c, err
+}
+
+// under is what is in force of a key below the file of a scope.
+func (s Stack) under(scope Scope, k Key) json.RawMessage {
+	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == scope })
+	below := s
+	below.Files = s.Files[:i]
+	return below.Value(k).Value
+}
+
+// Plan plans edits of the file of a scope. after is what it would hold, also where that
+// is refused; nil where it cannot be edited, or is not there and stays so.
+func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Change, after []byte, err error) {
+	c = change.Change{Did: did, Kind: "rules"}
+	f, err := s.file(scope)
+	if err != nil {
+		return c, nil, err
+	}
+	if f.Fault != "" {
+		return c, nil, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)
+	}
+	if after, err = f.doc.Apply(edits...); err == nil {
+		after, err = withoutEmpty(after, edits)
+	}
+	if err != nil {
+		return c, nil, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
+	}
+	if !f.There && len(after) == 0 {
+		return c, nil, nil // nothing is taken out of a file that is not there
+	}
+	if _, faults := s.below(scope).Layered(after, f.writer()); len(faults) > 0 {
+		return c, after, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
+	}
+	e, err := f.with(after)
+	c.Edits = []change.Edit{e}
+	return c, after, err
+}
+
+// withoutEmpty takes objects away that removing their last member has left empty.
+func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
+	for _, e := range edits {
+		if e.Value != nil || len(e.Path) < 2 {
+			continue
+		}
+		d, err := document.Parse(after)
+		if err != nil {
+			return nil, err
+		}
+		around := e.Path[:len(e.Path)-1]
+		if raw, ok, err := d.Get(around...); err == nil && ok && document.Same(raw, json.RawMessage("{}")) {
+			if after, err = d.Apply(document.Edit{Path: around}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return after, nil
+}
+
+// newFileMode is for files that did not exist: a progress command can hold a secret, and
+// a project's file is there to be committed.
+var newFileMode = map[Scope]fs.FileMode{User: 0o600, Project: 0o644, Suite: 0o644}
+
+// NoFileError says that a plugin has no file of a scope here.
+type NoFileError struct {
+	Plugin string
+	Scope  Scope
+}
+
+func (e *NoFileError) Error() string {
+	if e.Scope == Project {
+		return "this directory is your home, where a project's settings would be your own"
+	}
+	return fmt.Sprintf("%s lies in no suite", e.Plugin)
+}
+
+// Hint says which scope there is.
+func (e *NoFileError) Hint() string { return "--scope user changes it for all your sessions" }
+
+func (s Stack) file(scope Scope) (File, error) {
+	for _, f := range s.Files {
+		if f.Scope == scope {
+			return f, nil
+		}
+	}
+	return File{}, &NoFileError{s.Plugin.Name, scope}
+}
+
+// with is the edit that leaves the file with other bytes. A file of the user's or the
+// project's that says nothing any more goes.
+func (f File) with(after []byte) (change.Edit, error) {
+	e := f.edit
+	mode := newFileMode[f.Scope]
+	if e.Before != nil {
+		mode = e.Before.Mode
+	}
+	e.After = &change.Content{Data: after, Mode: mode}
+	if d, err := document.Parse(after); err == nil && len(d.Fields()) == 0 && f.Scope != Suite {
+		e.After = nil
+	}
+	if err := e.Writable(); err != nil {
+		return e, fmt.Errorf("write settings of the plugin: %w", err)
+	}
+	return e, nil
+}
