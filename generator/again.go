@@ -45,7 +45,7 @@ func (s Settings) Check(chosen []Plugin) error {
 		if len(chosen) > 0 {
 			i := slices.IndexFunc(chosen, func(p Plugin) bool { return p.Name == one.Plugin })
 			if i < 0 {
-				return &SpecError{Problem: fmt.Sprintf("--set %q: no plugin %q is chosen", one.text, one.Plugin), Hint: "choose it with --strategy " + one.Plugin}
+				return &SpecError{Problem: fmt.Sprintf("--set %q: the plugin %q is not chosen", one.text, one.Plugin), Hint: "choose it with --strategy " + one.Plugin}
 			}
 			from = chosen[i].Strategy
 		}
@@ -90,7 +90,7 @@ func (a Answers) Spec(set Settings) (Spec, error) {
 func Again(dir string, made Spec, said Answers, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {
-		return &SpecError{Field: "--" + flag, Problem: fmt.Sprintf("%s was made with %s", dir, has), Hint: hint}
+		return &SpecError{fmt.Sprintf("--%s: %s was made with %s", flag, dir, has), hint}
 	}
 	const leave = "leave it out to complete that suite, or name another directory"
 	if len(said.Targets) > 0 {

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 )
@@ -34,20 +33,6 @@ type Answers struct {
 	Owner       Owner
 	Targets     []Target
 	Plugins     []Plugin
-}
-
-// AnswersError is a fault in a file of answers. Line and Column count from 1,
-// columns in characters; Line is 0 where the fault has no place.
-type AnswersError struct {
-	Line, Column  int
-	Problem, Hint string
-}
-
-func (e *AnswersError) Error() string {
-	if e.Line == 0 {
-		return e.Problem
-	}
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
 // Over puts answers over others: what these leave open is taken from those.
@@ -81,13 +66,13 @@ func (a Answers) Over(under Answers) Answers {
 	return a
 }
 
-// ParseAnswers reads answers. Every error is an *AnswersError.
+// ParseAnswers reads answers. Every error is a *FileError.
 func ParseAnswers(data []byte) (Answers, error) {
 	if len(data) > maxAnswers {
-		return Answers{}, &AnswersError{Problem: fmt.Sprintf("larger than %d bytes", maxAnswers), Hint: "is this a file of answers?"}
+		return Answers{}, &FileError{Problem: fmt.Sprintf("larger than %d bytes", maxAnswers), Hint: "is this a file of answers?"}
 	}
 	if !utf8.Valid(data) {
-		return Answers{}, &AnswersError{Problem: "not text in UTF-8", Hint: "save it as UTF-8"}
+		return Answers{}, &FileError{Problem: "not text in UTF-8", Hint: "save it as UTF-8"}
 	}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
@@ -95,13 +80,10 @@ func ParseAnswers(data []byte) (Answers, error) {
 		data = bytes.ReplaceAll(data, []byte("\t"), []byte(" "))
 	}
 	file, err := parser.ParseBytes(data, 0)
-	var syntax yaml.Error
-	switch {
-	case errors.As(err, &syntax) && syntax.GetToken() != nil:
-		at := syntax.GetToken().Position
-		return Answers{}, &AnswersError{at.Line, at.Column, syntax.GetMessage(), "it has to be YAML or JSON"}
-	case err != nil:
-		return Answers{}, &AnswersError{Problem: err.Error(), Hint: "it has to be YAML or JSON"}
+	if err != nil {
+		fault := inSyntax(err)
+		fault.Hint = "it has to be YAML or JSON"
+		return Answers{}, fault
 	}
 	var a Answers
 	for i, doc := range file.Docs {
@@ -150,7 +132,7 @@ func (a *Answers) read(n ast.Node) error {
 					return err
 				}
 				if slices.ContainsFunc(a.Plugins, func(q Plugin) bool { return p.Name == q.Name }) {
-					return at(n, &SpecError{"plugin", fmt.Sprintf("%q is there twice", p.Name), "give every plugin its own name"})
+					return at(n, &SpecError{fmt.Sprintf("plugin %q is listed twice", p.Name), "give every plugin its own name"})
 				}
 				a.Plugins = append(a.Plugins, p)
 				return nil
@@ -311,7 +293,7 @@ func what(n ast.Node) string {
 
 // wrong is a fault at a node.
 func wrong(n ast.Node, problem, hint string) error {
-	e := &AnswersError{Problem: problem, Hint: hint}
+	e := &FileError{Problem: problem, Hint: hint}
 	if token := first(n); token != nil && token.GetToken() != nil && token.GetToken().Position != nil {
 		e.Line, e.Column = token.GetToken().Position.Line, token.GetToken().Position.Column
 	}

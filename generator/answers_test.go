@@ -68,24 +68,24 @@ func TestParseAnswersSaysWhereAndWhat(t *testing.T) {
 	for text, want := range map[string]string{
 		"market: x\n":                                       `line 1, column 1: there is nothing called "market" here; it can be marketplace, owner, plugins, targets`,
 		"owner:\n  nam: Ned\n":                              `line 2, column 3: there is nothing called "nam" here; it can be email, name`,
-		"owner:\n  email: ned@example.org\n":                "line 2, column 3: owner: no name given; pass --owner NAME",
-		"owner: {name: Ned, email: ned}\n":                  `line 1, column 8: owner: "ned" is not an address; write it like marge@example.org`,
-		"owner: Ned <ned>\n":                                `line 1, column 8: owner: "Ned <ned>" is not a name and address; write it as "Name <name@example.org>"`,
+		"owner:\n  email: ned@example.org\n":                "line 2, column 3: the owner has no name; pass --owner NAME",
+		"owner: {name: Ned, email: ned}\n":                  `line 1, column 8: "ned" is not an email address; write it like marge@example.org`,
+		"owner: Ned <ned>\n":                                `line 1, column 8: owner "Ned <ned>" is not a name and an address; write it as "Name <name@example.org>"`,
 		"marketplace: 5\n":                                  "line 1, column 14: a number where text belongs; write text, in quotes if need be",
 		"marketplace:\n":                                    "line 1, column 14: nothing where text belongs; write text, in quotes if need be",
-		"marketplace: My Hooks\n":                           "line 1, column 14: marketplace: \"My Hooks\" is not a name Claude Code takes everywhere; use lower-case letters, digits and single dashes, like continuation-hooks",
-		"marketplace: claude-plugins-official\n":            `line 1, column 14: marketplace: "claude-plugins-official" is reserved; choose a name of your own, like continuation-hooks`,
+		"marketplace: My Hooks\n":                           "line 1, column 14: \"My Hooks\" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks",
+		"marketplace: claude-plugins-official\n":            `line 1, column 14: the marketplace name "claude-plugins-official" is reserved; choose a name of your own, like continuation-hooks`,
 		"targets: linux/amd64\n":                            "line 1, column 10: text where a list belongs; write it as a list: [one, two]",
-		"targets:\n- linux/amd64\n- plan9/amd64\n":          `line 3, column 3: target: "plan9/amd64" is not one springfield compiles for; choose from ` + join(AllTargets()),
-		"targets: []\n":                                     "line 1, column 10: target: none chosen; pass --target os/arch",
-		"targets: [linux/amd64, linux/amd64]\n":             "line 1, column 10: target: linux/amd64 is there twice; name every target once",
-		"{\n\t\"targets\": [\n\t\t\"x\"]}":                  `line 3, column 3: target: "x" is not one springfield compiles for; choose from ` + join(AllTargets()),
-		"plugins: [homer]\n":                                `line 1, column 11: strategy: there is none called "homer"; there is ` + strings.Join(registry.Names(), ", "),
+		"targets:\n- linux/amd64\n- plan9/amd64\n":          `line 3, column 3: springfield does not compile for "plan9/amd64"; choose from ` + join(AllTargets()),
+		"targets: []\n":                                     "line 1, column 10: no target chosen; pass --target os/arch",
+		"targets: [linux/amd64, linux/amd64]\n":             "line 1, column 10: target linux/amd64 is listed twice; name every target once",
+		"{\n\t\"targets\": [\n\t\t\"x\"]}":                  `line 3, column 3: springfield does not compile for "x"; choose from ` + join(AllTargets()),
+		"plugins: [homer]\n":                                `line 1, column 11: there is no strategy "homer"; choose from ` + strings.Join(registry.Names(), ", "),
 		"plugins:\n- name: x\n":                             `line 2, column 3: a plugin without a strategy; add a line like "strategy: ned-flanders"`,
-		"plugins: [{strategy: ned-flanders, name: ../x}]\n": `line 1, column 42: plugin: "../x" is not a plugin name; use lower-case letters, digits and single dashes`,
-		"plugins: [ned-flanders, ned-flanders]\n":           `line 1, column 25: plugin: "ned-flanders" is there twice; give every plugin its own name`,
-		"plugins:\n- strategy: ned-flanders\n  settings:\n    rules: none\n": `line 4, column 12: set: ned-flanders.rules cannot be "none"; choose default or seed`,
-		"plugins:\n- strategy: ned-flanders\n  settings: {rules: true}\n":    `line 3, column 21: set: ned-flanders.rules cannot be "true"; choose default or seed`,
+		"plugins: [{strategy: ned-flanders, name: ../x}]\n": `line 1, column 42: "../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
+		"plugins: [ned-flanders, ned-flanders]\n":           `line 1, column 25: plugin "ned-flanders" is listed twice; give every plugin its own name`,
+		"plugins:\n- strategy: ned-flanders\n  settings:\n    rules: none\n": `line 4, column 12: ned-flanders.rules cannot be "none"; choose default or seed`,
+		"plugins:\n- strategy: ned-flanders\n  settings: {rules: true}\n":    `line 3, column 21: ned-flanders.rules cannot be "true"; choose default or seed`,
 		"plugins:\n- settings: {colour: blue}\n  strategy: ned-flanders\n":   `line 2, column 14: there is nothing called "colour" here; it can be rules`,
 		"plugins:\n- strategy: ned-flanders\n  version: 1.0.0\n":             `line 3, column 3: there is nothing called "version" here; it can be name, settings, strategy`,
 		"- x\n":                            "line 1, column 1: a list where keys and values belong; it can have marketplace, owner, plugins, targets",
@@ -101,7 +101,7 @@ func TestParseAnswersSaysWhereAndWhat(t *testing.T) {
 		strings.Repeat("[", 1<<13):         "",
 	} {
 		_, err := ParseAnswers([]byte(text))
-		var fault *AnswersError
+		var fault *FileError
 		if !errors.As(err, &fault) || want != "" && err.Error()+"; "+fault.Hint != want {
 			t.Errorf("%.60q\n got %v; %v\nwant %s", text, err, fault, want)
 		}
@@ -250,7 +250,7 @@ func FuzzParseAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		a, err := ParseAnswers(data)
 		if err != nil {
-			var fault *AnswersError
+			var fault *FileError
 			if !errors.As(err, &fault) || fault.Problem == "" {
 				t.Fatalf("%v", err)
 			}

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -99,8 +98,10 @@ type Toolchain struct {
 	Cache    string   // where compiled hooks are kept; empty: nowhere
 	// Key gives the secret that kept hooks are recognised by, at least 32 bytes
 	// that lie elsewhere; nil, or with an error: nothing is kept.
-	Key  func() ([]byte, error)
-	Talk io.Writer // progress
+	Key func() ([]byte, error)
+	// Step hears what is done next, such as "compiling the hook for linux/amd64 (1 of 2)";
+	// a first compilation takes half a minute. nil: not told.
+	Step func(does string)
 }
 
 // ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
@@ -179,12 +180,13 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 				if overlay, err = t.overlay(ctx, stage, goCommand); err != nil {
 					return Build{}, err
 				}
+				t.step("trying out %s", built.Go)
 				if err := t.prove(ctx, stage, goCommand, overlay); err != nil {
 					return Build{}, err
 				}
 				staged = true
 			}
-			fmt.Fprintf(t.Talk, "compiling %s for %s%s\n", b.Program.says(), b.Target, ofSeveral(i, len(wanted)))
+			t.step("compiling %s for %s%s", b.Program.says(), b.Target, ofSeveral(i, len(wanted)))
 			if data, err = t.compile(ctx, stage, goCommand, overlay, b); err != nil {
 				return Build{}, err
 			}
@@ -193,6 +195,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 		built.add(b.Program, b.Target, data)
 	}
 	return built, nil
+}
+
+func (t Toolchain) step(format string, args ...any) {
+	if t.Step != nil {
+		t.Step(fmt.Sprintf(format, args...))
+	}
 }
 
 // ofSeveral says how far a build is.

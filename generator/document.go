@@ -84,30 +84,37 @@ func (d document) list(path ...string) []any {
 
 func key(path []string) string { return strings.Join(path, "\x00") }
 
-// flaw is something wrong at a place of a document.
-type flaw struct {
+// FileError is a fault in a file: answers, springfield.yaml, or another text of a
+// suite. Line and column count from 1, columns in characters; Line is 0 where the
+// fault has no place.
+type FileError struct {
 	check.Position
-	says    string
-	unknown bool // a member that no program reads
+	Problem, Hint string
+	unknown       bool // a member that no program reads
 }
 
-func (f *flaw) Error() string { return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.says) }
+func (e *FileError) Error() string {
+	if e.Line == 0 {
+		return e.Problem
+	}
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
+}
 
 // maxDepth bounds how deep a document may be nested.
 const maxDepth = 100
 
-// parseJSON reads plain JSON. The error is a flaw.
+// parseJSON reads plain JSON. The error is a *FileError.
 func parseJSON(data []byte) (document, error) {
 	d := document{values: map[string]check.Position{}, keys: map[string]check.Position{}}
 	if at := invalidUTF8(data); at >= 0 {
-		return d, &flaw{Position: positionOf(data, at), says: "not UTF-8"}
+		return d, &FileError{Position: positionOf(data, at), Problem: "not UTF-8"}
 	}
 	if err := json.Unmarshal(data, new(json.RawMessage)); err != nil { // raw: a number may be too large for any type
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return d, &flaw{Position: positionOf(data, int(syntax.Offset)-1), says: "not JSON: " + err.Error()}
+			return d, &FileError{Position: positionOf(data, int(syntax.Offset)-1), Problem: "not JSON: " + err.Error()}
 		}
-		return d, &flaw{Position: check.Position{Line: 1, Column: 1}, says: "not JSON: " + err.Error()}
+		return d, &FileError{Position: check.Position{Line: 1, Column: 1}, Problem: "not JSON: " + err.Error()}
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber()
@@ -121,7 +128,7 @@ func (d document) read(dec *json.Decoder, data []byte, path []string) (any, erro
 	start := positionOf(data, begin(data, dec.InputOffset()))
 	d.values[key(path)] = start
 	if len(path) > maxDepth {
-		return nil, &flaw{Position: start, says: "nested too deep"}
+		return nil, &FileError{Position: start, Problem: "nested too deep"}
 	}
 	token, err := dec.Token()
 	if err != nil {
@@ -138,7 +145,7 @@ func (d document) read(dec *json.Decoder, data []byte, path []string) (any, erro
 			}
 			member := append(slices.Clone(path), name.(string))
 			if _, twice := object[name.(string)]; twice {
-				return nil, &flaw{Position: at, says: fmt.Sprintf("%q is there twice", name)}
+				return nil, &FileError{Position: at, Problem: fmt.Sprintf("%q is defined twice", name)}
 			}
 			d.keys[key(member)] = at
 			if object[name.(string)], err = d.read(dec, data, member); err != nil {
@@ -203,13 +210,13 @@ func deep(data []byte) error {
 			open = max(open-1, 0)
 		}
 		if open > maxBrackets {
-			return &flaw{Position: positionOf(data, i), says: "nested too deep"}
+			return &FileError{Position: positionOf(data, i), Problem: "nested too deep"}
 		}
 	}
 	return nil
 }
 
-// parseYAML reads one YAML document. The error is a flaw.
+// parseYAML reads one YAML document. The error is a *FileError.
 func parseYAML(data []byte) (document, error) {
 	d := document{values: map[string]check.Position{}, keys: map[string]check.Position{}}
 	if err := deep(data); err != nil {
@@ -220,12 +227,7 @@ func parseYAML(data []byte) (document, error) {
 		err = yaml.NewDecoder(bytes.NewReader(data)).Decode(&d.value)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
-		var e yaml.Error
-		if errors.As(err, &e) && e.GetToken() != nil {
-			at := e.GetToken().Position
-			return d, &flaw{Position: check.Position{Line: at.Line, Column: at.Column}, says: e.GetMessage()}
-		}
-		return d, &flaw{Position: check.Position{Line: 1, Column: 1}, says: err.Error()}
+		return d, inSyntax(err)
 	}
 	d.values[""] = check.Position{Line: 1, Column: 1}
 	if len(file.Docs) > 0 {
@@ -302,7 +304,7 @@ func schemaURL(file string) string {
 }
 
 // judge says what of a document does not fit a schema.
-func (s schemaSet) judge(d document, name string) ([]flaw, error) {
+func (s schemaSet) judge(d document, name string) ([]FileError, error) {
 	schema, err := s.compiler.Compile(schemaURL(name + ".schema.json"))
 	if err != nil {
 		return nil, fmt.Errorf("read schema %s: %w", name, err)
@@ -312,23 +314,23 @@ func (s schemaSet) judge(d document, name string) ([]flaw, error) {
 		return nil, err
 	}
 	english := message.NewPrinter(language.English)
-	var flaws []flaw
+	var flaws []FileError
 	for _, e := range leaves(bad) {
 		switch k := e.ErrorKind.(type) {
 		case *kind.AdditionalProperties:
 			for _, p := range k.Properties {
-				flaws = append(flaws, flaw{d.keyAt(append(slices.Clone(e.InstanceLocation), p)...), within(e.InstanceLocation) + fmt.Sprintf("unknown member %q", p), true})
+				flaws = append(flaws, FileError{Position: d.keyAt(append(slices.Clone(e.InstanceLocation), p)...), Problem: within(e.InstanceLocation) + fmt.Sprintf("unknown member %q", p), unknown: true})
 			}
 		case *kind.PropertyNames:
 			path := d.member(len(e.InstanceLocation), k.Property)
-			flaws = append(flaws, flaw{Position: d.keyAt(path...), says: within(path[:len(path)-1]) + fmt.Sprintf("%q is not a name that is known here", k.Property)})
+			flaws = append(flaws, FileError{Position: d.keyAt(path...), Problem: within(path[:len(path)-1]) + fmt.Sprintf("%q is not a known name here", k.Property)})
 		case *kind.AnyOf, *kind.OneOf:
-			flaws = append(flaws, flaw{Position: d.at(e.InstanceLocation...), says: within(e.InstanceLocation) + "it lacks what would make it complete"})
+			flaws = append(flaws, FileError{Position: d.at(e.InstanceLocation...), Problem: within(e.InstanceLocation) + "it is incomplete"})
 		default:
-			flaws = append(flaws, flaw{Position: d.at(e.InstanceLocation...), says: within(e.InstanceLocation) + e.ErrorKind.LocalizedString(english)})
+			flaws = append(flaws, FileError{Position: d.at(e.InstanceLocation...), Problem: within(e.InstanceLocation) + e.ErrorKind.LocalizedString(english)})
 		}
 	}
-	slices.SortFunc(flaws, func(a, b flaw) int {
+	slices.SortFunc(flaws, func(a, b FileError) int {
 		if a.Line != b.Line {
 			return a.Line - b.Line
 		}

@@ -57,7 +57,7 @@ func FuzzDocument(f *testing.F) {
 		lines := strings.Count(string(data), "\n") + 1
 		inside := func(p check.Position) bool { return p.Line >= 1 && p.Line <= lines && p.Column >= 1 }
 		d, err := parseJSON(data)
-		var bad *flaw
+		var bad *FileError
 		switch {
 		case err == nil:
 			if !json.Valid(data) || !utf8.Valid(data) {
@@ -65,7 +65,7 @@ func FuzzDocument(f *testing.F) {
 			}
 		case !errors.As(err, &bad) || !inside(bad.Position):
 			t.Errorf("%v has no place in %q", err, data)
-		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.says, "twice") && !strings.Contains(bad.says, "deep"):
+		case json.Valid(data) && utf8.Valid(data) && !strings.Contains(bad.Problem, "twice") && !strings.Contains(bad.Problem, "deep"):
 			t.Errorf("%v, but it is JSON: %q", err, data)
 		}
 		for path, p := range d.values {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,7 +76,7 @@ func TestBuilders(t *testing.T) {
 		"auto, manifest is no": {Auto, fstest.MapFS{"manifest.json": {Data: []byte("{")}}, []Target{linux}, nil, "manifest.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			tools := Toolchain{Builder: test.builder, Path: t.TempDir(), Talk: io.Discard}
+			tools := Toolchain{Builder: test.builder, Path: t.TempDir()}
 			if test.files != nil {
 				tools.Prebuilt = test.files
 			}
@@ -111,7 +110,7 @@ func TestCarriedJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	linux := Target{"linux", "amd64"}
-	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Talk: io.Discard, Prebuilt: carrying(t, source, linux)}
+	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Prebuilt: carrying(t, source, linux)}
 	built, err := tools.Build(context.Background(), []Target{linux}, Hook, Judge)
 	if err != nil {
 		t.Fatal(err)

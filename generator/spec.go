@@ -64,15 +64,10 @@ func (s Spec) Suggested() Plugin {
 // another.
 const FirstVersion = "0.1.0"
 
-// SpecError is a fault in the answers.
-type SpecError struct{ Field, Problem, Hint string }
+// SpecError is a fault in the answers, wherever they were given.
+type SpecError struct{ Problem, Hint string }
 
-func (e *SpecError) Error() string {
-	if e.Field == "" {
-		return e.Problem
-	}
-	return e.Field + ": " + e.Problem
-}
+func (e *SpecError) Error() string { return e.Problem }
 
 // placed is an error about a member of springfield.yaml, which its path leads to.
 type placed struct {
@@ -120,11 +115,11 @@ func LooksOfficial(name string) bool {
 func CheckMarketplace(name string) error {
 	switch {
 	case name == "":
-		return &SpecError{"marketplace", "no name given", "pass --marketplace NAME"}
+		return &SpecError{"the marketplace has no name", "pass --marketplace NAME"}
 	case !kebab.MatchString(name):
-		return &SpecError{"marketplace", fmt.Sprintf("%q is not a name Claude Code takes everywhere", name), "use lower-case letters, digits and single dashes, like continuation-hooks"}
+		return &SpecError{fmt.Sprintf("%q is not a valid marketplace name", name), "use lower-case letters, digits and single dashes, like continuation-hooks"}
 	case slices.Contains(reserved(), name) || looksOfficial.MatchString(name):
-		return &SpecError{"marketplace", fmt.Sprintf("%q is reserved", name), "choose a name of your own, like continuation-hooks"}
+		return &SpecError{fmt.Sprintf("the marketplace name %q is reserved", name), "choose a name of your own, like continuation-hooks"}
 	}
 	return nil
 }
@@ -149,7 +144,7 @@ func (s Spec) Validate() error {
 		return placedAt(err, "owner")
 	}
 	if len(s.Plugins) == 0 {
-		return &SpecError{"strategy", "none chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.Names(), ", ")}
+		return &SpecError{"no plugin chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.Names(), ", ")}
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return placedAt(err, "targets")
@@ -161,7 +156,7 @@ func (s Spec) Validate() error {
 			return placedAt(err, place...)
 		}
 		if seen[p.Name] {
-			return placedAt(&SpecError{"plugin", fmt.Sprintf("%q is there twice", p.Name), "give every plugin its own name"}, append(place, "name")...)
+			return placedAt(&SpecError{fmt.Sprintf("this suite already has a plugin %q", p.Name), "give every plugin its own name"}, append(place, "name")...)
 		}
 		seen[p.Name] = true
 	}
@@ -174,7 +169,7 @@ func ParseOwner(text string) (Owner, error) {
 	if strings.Contains(text, "<") {
 		address, err := mail.ParseAddress(o.Name)
 		if err != nil || address.Name == "" {
-			return Owner{}, &SpecError{"owner", fmt.Sprintf("%q is not a name and address", text), `write it as "Name <name@example.org>"`}
+			return Owner{}, &SpecError{fmt.Sprintf("owner %q is not a name and an address", text), `write it as "Name <name@example.org>"`}
 		}
 		o = Owner{address.Name, address.Address}
 	}
@@ -192,14 +187,14 @@ func (o Owner) String() string {
 func (o Owner) validate() error {
 	switch {
 	case strings.TrimSpace(o.Name) == "":
-		return &SpecError{"owner", "no name given", "pass --owner NAME"}
+		return &SpecError{"the owner has no name", "pass --owner NAME"}
 	case strings.ContainsFunc(o.Name+o.Email, func(r rune) bool { return !display.Shows(r) && !display.IsJoiner(r) }):
-		return &SpecError{"owner", fmt.Sprintf("%q is not one line of text", o.Name), "write a name, like Marge Bouvier"}
+		return &SpecError{fmt.Sprintf("owner %q is not one line of text", o.Name), "write a name, like Marge Bouvier"}
 	case o.Email == "":
 		return nil
 	}
 	if a, err := mail.ParseAddress(o.Email); err != nil || a.Address != o.Email {
-		return &SpecError{"owner", fmt.Sprintf("%q is not an address", o.Email), "write it like marge@example.org"}
+		return &SpecError{fmt.Sprintf("%q is not an email address", o.Email), "write it like marge@example.org"}
 	}
 	return nil
 }
@@ -225,7 +220,7 @@ func (p Plugin) validate() error {
 		return err
 	}
 	if _, err := semver.StrictNewVersion(p.Version); err != nil {
-		return placedAt(&SpecError{"plugin " + p.Name, fmt.Sprintf("version %q: %v", p.Version, err), "use three numbers, like 0.1.0"}, "version")
+		return placedAt(&SpecError{fmt.Sprintf("version %q of %s: %v", p.Version, p.Name, err), "use three numbers, like 0.1.0"}, "version")
 	}
 	about, err := ReadAbout(p.Strategy)
 	if err != nil {
@@ -243,11 +238,11 @@ func (p Plugin) validate() error {
 func (p Plugin) checkNames() error {
 	switch all := registry.Names(); {
 	case !kebab.MatchString(p.Name):
-		return placedAt(&SpecError{"plugin", fmt.Sprintf("%q is not a plugin name", p.Name), "use lower-case letters, digits and single dashes"}, "name")
+		return placedAt(&SpecError{fmt.Sprintf("%q is not a valid plugin name", p.Name), "use lower-case letters, digits and single dashes"}, "name")
 	case !slices.Contains(all, p.Strategy):
-		return placedAt(&SpecError{"strategy", fmt.Sprintf("there is none called %q", p.Strategy), "there is " + strings.Join(all, ", ")}, "strategy")
+		return placedAt(&SpecError{fmt.Sprintf("there is no strategy %q", p.Strategy), "choose from " + strings.Join(all, ", ")}, "strategy")
 	case p.Name != p.Strategy && slices.Contains(all, p.Name):
-		return placedAt(&SpecError{"plugin", fmt.Sprintf("%s is the name of another strategy", p.Name), "choose a name of its own, like my-" + p.Strategy}, "name")
+		return placedAt(&SpecError{fmt.Sprintf("a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name), "choose another name, like my-" + p.Strategy}, "name")
 	}
 	return nil
 }
@@ -256,10 +251,10 @@ func (p Plugin) checkNames() error {
 func (p Plugin) checkSetting(about About, key string) error {
 	i := slices.IndexFunc(about.Questions, func(q Question) bool { return q.Key == key })
 	if i < 0 {
-		return &SpecError{"set", fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
+		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
 	}
 	if values := about.Questions[i].values(); !slices.Contains(values, p.Settings[key]) {
-		return &SpecError{"set", fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
+		return &SpecError{fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
 	}
 	return nil
 }

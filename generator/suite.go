@@ -13,11 +13,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // SuiteFile lies in the root of every suite.
@@ -58,6 +61,9 @@ func ReadSuite(dir string) (Suite, error) {
 		return Suite{}, err
 	}
 	s, err := decodeSuite(data)
+	if fault := (*FileError)(nil); errors.As(err, &fault) && fault.Hint == "" {
+		fault.Hint = "springfield validate " + check.Quote(dir) + " shows what is wrong with it"
+	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
@@ -78,16 +84,62 @@ func readSuiteFile(dir string) ([]byte, error) {
 	return nil, fmt.Errorf("read %s: %w", filepath.Join(dir, SuiteFile), cause(err))
 }
 
+// decodeSuite reads what springfield.yaml says. Every error is a *FileError.
 func decodeSuite(data []byte) (Suite, error) {
 	if err := deep(data); err != nil {
 		return Suite{}, err
 	}
 	var s Suite
-	if err := yaml.Unmarshal(data, &s); err != nil {
-		return Suite{}, yamlError(err)
+	err := yaml.Unmarshal(data, &s)
+	if err == nil {
+		s.complete()
+		err = cmp.Or(s.incomplete(), s.Validate())
 	}
-	s.complete()
-	return s, s.Validate()
+	return s, inText(data, err)
+}
+
+// incomplete says which line springfield.yaml lacks; what init would be told by a flag
+// is a line there.
+func (s Suite) incomplete() error {
+	for _, line := range []struct {
+		lacks                 bool
+		key, problem, example string
+	}{
+		{s.Marketplace == "", "marketplace", "it names no marketplace", "continuation-hooks"},
+		{s.Owner.Name == "", "owner", "it names no owner", "{name: Marge Bouvier}"},
+		{len(s.Targets) == 0, "targets", "it names no target", "[" + Host().String() + "]"},
+		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
+	} {
+		if line.lacks {
+			return placedAt(&SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}, line.key)
+		}
+	}
+	return nil
+}
+
+// inText gives a fault its place in the text of springfield.yaml.
+func inText(data []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	d, unreadable := parseYAML(data)
+	var spec *SpecError
+	var at *placed
+	switch fault := (*FileError)(nil); {
+	case errors.As(unreadable, &fault):
+		return fault
+	case !errors.As(err, &spec):
+		return inSyntax(err)
+	case !errors.As(err, &at): // a target, which is read with the text
+		at = &placed{path: []string{"targets"}}
+		for i := range d.list("targets") {
+			if _, err := ParseTarget(d.text("targets", strconv.Itoa(i))); err != nil {
+				at.path = append(at.path, strconv.Itoa(i))
+				break
+			}
+		}
+	}
+	return &FileError{Position: d.at(at.path...), Problem: spec.Problem, Hint: spec.Hint}
 }
 
 // complete fills in what an older springfield did not ask.
@@ -200,12 +252,12 @@ func split(text string) []yamlBlock {
 	return append(blocks, yamlBlock{text: later})
 }
 
-// yamlError reduces the library's multi-line report to position and problem.
-func yamlError(err error) error {
+// inSyntax reduces the library's report of several lines to a place and a problem.
+func inSyntax(err error) *FileError {
 	var e yaml.Error
 	if errors.As(err, &e) && e.GetToken() != nil {
 		at := e.GetToken().Position
-		return fmt.Errorf("line %d, column %d: %s", at.Line, at.Column, e.GetMessage())
+		return &FileError{Position: check.Position{Line: at.Line, Column: at.Column}, Problem: e.GetMessage()}
 	}
-	return err
+	return &FileError{Position: check.Position{Line: 1, Column: 1}, Problem: err.Error()}
 }

@@ -47,7 +47,7 @@ func ParseTarget(s string) (Target, error) {
 	system, arch, _ := strings.Cut(s, "/")
 	t := Target{system, arch}
 	if !slices.Contains(AllTargets(), t) {
-		return Target{}, &SpecError{"target", fmt.Sprintf("%q is not one springfield compiles for", s), "choose from " + join(AllTargets())}
+		return Target{}, &SpecError{fmt.Sprintf("springfield does not compile for %q", s), "choose from " + join(AllTargets())}
 	}
 	return t, nil
 }
@@ -76,17 +76,17 @@ func join(targets []Target) string {
 // CheckTargets says what is wrong with a choice of targets, nil if nothing.
 func CheckTargets(targets []Target) error {
 	if len(targets) == 0 {
-		return &SpecError{"target", "none chosen", "pass --target os/arch"}
+		return &SpecError{"no target chosen", "pass --target os/arch"}
 	}
 	for i, t := range targets {
 		if slices.Contains(targets[:i], t) {
-			return &SpecError{"target", t.String() + " is there twice", "name every target once"}
+			return &SpecError{"target " + t.String() + " is listed twice", "name every target once"}
 		}
 	}
 	// Claude Code on Windows starts springfield-hook.exe beside the launcher:
 	// one file, so one architecture. Windows on ARM runs the amd64 one.
 	if len(targets) > 1 && slices.Contains(targets, Target{"windows", "arm64"}) {
-		return &SpecError{"target", "windows/arm64 can only be built alone", "use windows/amd64, which Windows on ARM runs too"}
+		return &SpecError{"windows/arm64 can only be built alone", "use windows/amd64, which Windows on ARM runs too"}
 	}
 	return nil
 }

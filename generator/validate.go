@@ -167,9 +167,9 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 		parse = parseYAML
 	}
 	t.document, err = parse(data)
-	var bad *flaw
+	var bad *FileError
 	if errors.As(err, &bad) {
-		t.fail(bad.Position, bad.says, "")
+		t.fail(bad.Position, bad.Problem, "")
 		return t, false, nil
 	}
 	if err != nil {
@@ -181,7 +181,7 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know
 			state = check.Warning
 		}
-		t.say(state, f.Position, f.says, "")
+		t.say(state, f.Position, f.Problem, "")
 	}
 	return t, err == nil, err
 }
@@ -216,24 +216,24 @@ func (in *inspection) readRecord() (ok bool, err error) {
 		return false, err
 	}
 	in.record = t
-	if check.Count(in.found, check.Failure) > 0 {
-		return false, nil
+	data, err := readSuiteFile(in.dir)
+	if err == nil {
+		in.suite, err = decodeSuite(data)
 	}
-	in.suite, err = ReadSuite(in.dir)
-	var spec *SpecError
+	var fault *FileError
 	switch {
-	case errors.As(err, &spec):
-		var at *placed
-		if !errors.As(err, &at) {
-			at = &placed{path: []string{"plugins"}}
-		}
-		t.fail(t.at(at.path...), spec.Error(), spec.Hint)
+	case errors.As(err, &fault):
+		// What the schema says of the same place says less.
+		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool {
+			return f.State == check.Failure && f.Position == fault.Position
+		})
+		t.fail(fault.Position, fault.Problem, fault.Hint)
 		return false, nil
 	case err != nil:
 		t.fail(check.Position{Line: 1, Column: 1}, cause(err).Error(), "")
 		return false, nil
 	}
-	return true, in.lookAtRecord()
+	return check.Count(in.found, check.Failure) == 0, in.lookAtRecord()
 }
 
 // quotes are the quoted parts of a sentence.

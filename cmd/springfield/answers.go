@@ -82,7 +82,7 @@ func (a *app) readAnswers(file string) (generator.Answers, error) {
 		return generator.Answers{}, fmt.Errorf("read answers: %w", err)
 	}
 	answers, err := generator.ParseAnswers(data)
-	var fault *generator.AnswersError
+	var fault *generator.FileError
 	if errors.As(err, &fault) {
 		err = &usageError{fmt.Errorf("read answers: %s: %w", name, err), fault.Hint}
 	}

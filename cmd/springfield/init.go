@@ -131,15 +131,21 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.dryRun {
-		return a.previewInit(o, dir, spec, about)
+	if o.dryRun && suite == nil {
+		return a.previewNew(o, dir, spec, about)
 	}
-
+	// What a suite lacks is known only beside what would be compiled into it.
 	files, built, err := a.toolchain().Make(ctx, spec)
 	if err != nil {
 		return err
 	}
 	m := making{initOptions: o, dir: dir, spec: spec, files: files}
+	if o.dryRun {
+		if _, err := m.plan(ctx, a); err != nil {
+			return hintChange(err, "init")
+		}
+		return a.previewInit(o, dir, m.suite.Paths(generator.Added, generator.Rebuilt, generator.Followed), m.paragraph)
+	}
 	if err := a.carryOut(func() (change.Change, error) { return m.plan(ctx, a) }); err != nil {
 		return hintChange(err, "init")
 	}
@@ -234,7 +240,7 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 func (a *app) git() git.Git { return git.New(a.env, a.work, a.home) }
 
 func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Talk: a.err}
+	t := generator.Toolchain{Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Step: func(does string) { a.talk("%s", does) }}
 	if runtime.GOOS == "windows" {
 		t.Windows = a.windows
 	}
@@ -251,15 +257,24 @@ func (a *app) toolchain() generator.Toolchain {
 	return t
 }
 
-// previewInit lists what would be written; hooks are listed uncompiled.
-func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about change.Edit) error {
+// previewNew lists the files of a new suite; its hooks are not compiled for that.
+func (a *app) previewNew(o initOptions, dir string, spec generator.Spec, about change.Edit) error {
 	files, err := generator.Render(spec, generator.Unbuilt(spec))
 	if err != nil {
 		return err
 	}
 	var paths []string
 	for _, f := range files {
-		paths = append(paths, filepath.Join(dir, filepath.FromSlash(f.Path)))
+		paths = append(paths, f.Path)
+	}
+	return a.previewInit(o, dir, paths, about)
+}
+
+// previewInit lists the files that would be written.
+func (a *app) previewInit(o initOptions, dir string, files []string, about change.Edit) error {
+	paths := []string{}
+	for _, file := range files {
+		paths = append(paths, filepath.Join(dir, filepath.FromSlash(file)))
 	}
 	diff := change.Change{Edits: []change.Edit{about}}.Diff()
 	if o.json {
@@ -268,7 +283,12 @@ func (a *app) previewInit(o initOptions, dir string, spec generator.Spec, about 
 			Diff  string   `json:"diff"` // of the memory file; empty when it would not change
 		}{paths, diff})
 	}
-	a.say("%s", strings.Join(paths, "\n"))
+	if len(paths) == 0 && diff == "" {
+		a.say("nothing to do: %s is complete", dir)
+	}
+	for _, path := range paths {
+		a.say("%s", path)
+	}
 	fmt.Fprint(a.out, diff)
 	return nil
 }

@@ -85,6 +85,7 @@ func projectBehind(link string) string {
 func hint(err error) string {
 	var known interface{ Hint() string }
 	var spec *generator.SpecError
+	var fault *generator.FileError
 	var occupied *generator.OccupiedError
 	var typed *folder.TypedError
 	var link *folder.LinkError
@@ -105,6 +106,8 @@ func hint(err error) string {
 		return known.Hint()
 	case errors.As(err, &spec):
 		return spec.Hint
+	case errors.As(err, &fault):
+		return fault.Hint
 	case errors.As(err, &occupied):
 		return "name another directory: springfield init DIR"
 	}
