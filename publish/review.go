@@ -147,7 +147,7 @@ func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []c
 	}
 	// The manifest's own list is for those who publish: Claude Code 2.1.197 takes no
 	// such member when it is strict.
-	hosts := slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, m.Network.Hosts))))
+	hosts := append([]string{}, slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, m.Network.Hosts))))...) // never null in JSON
 	for event, groups := range declared.Hooks {
 		for _, group := range groups {
 			for _, hook := range group.Hooks {

@@ -193,7 +193,7 @@ func (a *app) reportEdit(asJSON bool, e edited, plan change.Change) error {
 }
 
 // list is never null in JSON.
-func list(s []string) []string { return append([]string{}, s...) }
+func list[T any](s []T) []T { return append([]T{}, s...) }
 
 func parseScope(name string) (client.Scope, error) {
 	scope := client.Scope(name)

@@ -94,12 +94,14 @@ all that was made.`,
 	f.BoolVarP(&o.yes, "yes", "y", false, "take the defaults for all that is not given, ask nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
-	cmd.MarkFlagsMutuallyExclusive("strategy", "all")
 	_ = cmd.MarkFlagFilename("answers", "yaml", "yml", "json")
 	return cmd
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
+	if o.all && len(o.strategies) > 0 {
+		return &usageError{errors.New("--strategy and --all do not go together"), "--all makes every plugin"}
+	}
 	dir, _, err := a.typed(o.dir)
 	if err != nil {
 		return err

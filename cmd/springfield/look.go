@@ -76,6 +76,7 @@ func newLog(a *app) *cobra.Command {
 
 func newHold(a *app) *cobra.Command {
 	var session string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
 		Short: "Let Claude stop, now, whatever is left to do",
@@ -92,15 +93,20 @@ it shortened.`,
 					return &usageError{err, command.Advice(err)}
 				}
 			}
-			return a.ask(cmd.Context(), func(d command.Console) error { return d.Hold(session, duration) })
+			return a.ask(cmd.Context(), func(d command.Console) error {
+				d.JSON = asJSON
+				return d.Hold(session, duration)
+			})
 		},
 	}
 	cmd.Flags().StringVar(&session, "session", "", "only this session")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
 
 func newResume(a *app) *cobra.Command {
 	var session string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
@@ -109,9 +115,13 @@ terminal, and is refused. A program with your rights can still delete the file o
 of its own and read the letters there. why, log and status tell how a hold has ended.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), func(d command.Console) error { return d.Resume(session) })
+			return a.ask(cmd.Context(), func(d command.Console) error {
+				d.JSON = asJSON
+				return d.Resume(session)
+			})
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
 	return cmd
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io"
 	"path/filepath"
 	"strings"
 
@@ -42,6 +43,7 @@ the strategy ralph-wiggum drives it. Without a word, loop says how the loop here
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
 	}
+	cmd.PersistentFlags().Bool("json", false, "print the result as JSON; of a change, how the loop stands after it")
 	cmd.PersistentFlags().StringVar(&dir, "dir", "", "the project's directory (default: the current one, or the top of its repository)")
 	status = newLoopStatus(a, &dir)
 	cmd.AddCommand(newLoopStart(a, &dir), status, newLoopSet(a, &dir), newLoopStop(a, &dir), newLoopHistory(a, &dir))
@@ -78,7 +80,7 @@ the goal goes.`,
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for the template's number"}
 			}
 			o.Named = *dir != ""
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.StartLoop(o) })
+			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StartLoop(o) })
 		},
 	}
 	loopFlags(cmd, &o)
@@ -99,17 +101,14 @@ func loopFlags(cmd *cobra.Command, o *command.LoopStart) {
 }
 
 func newLoopStatus(a *app, dir *string) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "status",
 		Short: "Tell how the loop stands, and what keeps it from starting, from stopping, from counting",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopStatus(asJSON) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	return cmd
 }
 
 func newLoopSet(a *app, dir *string) *cobra.Command {
@@ -131,7 +130,7 @@ the next stop.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.SetLoop(command.LoopKey(args[0]), args[1:]) })
+			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.SetLoop(command.LoopKey(args[0]), args[1:]) })
 		},
 	}
 }
@@ -145,7 +144,7 @@ func newLoopStop(a *app, dir *string) *cobra.Command {
 active: false, and loop set active true lets it go on; --delete takes the file away.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
+			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
 		},
 	}
 	cmd.Flags().BoolVar(&remove, "delete", false, "delete the loop's file, too; the history keeps it")
@@ -154,7 +153,7 @@ active: false, and loop set active true lets it go on; --delete takes the file a
 
 func newLoopHistory(a *app, dir *string) *cobra.Command {
 	var n int
-	var all, asJSON bool
+	var all bool
 	cmd := &cobra.Command{
 		Use:   "history",
 		Short: "List the loops of the past",
@@ -163,24 +162,21 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
 			}
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopHistory(n, all, asJSON) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
 		},
 	}
 	f := cmd.Flags()
 	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
 	f.BoolVar(&all, "all", false, "those of all directories")
-	f.BoolVar(&asJSON, "json", false, "one JSON object a line")
 
-	var showJSON bool
 	show := &cobra.Command{
 		Use:   "show ID",
 		Short: "Print a loop of the past, iteration by iteration",
 		Args:  arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.ShowLoop(args[0], showJSON) })
+			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
 		},
 	}
-	show.Flags().BoolVar(&showJSON, "json", false, "print the loop as JSON")
 
 	var o command.LoopStart
 	rerun := &cobra.Command{
@@ -192,7 +188,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}
 			}
 			o.Named = *dir != ""
-			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.RerunLoop(args[0], o) })
+			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.RerunLoop(args[0], o) })
 		},
 	}
 	loopFlags(rerun, &o)
@@ -203,6 +199,27 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 // askLoop asks about the loop of a directory, "" for the current one.
 func (a *app) askLoop(cmd *cobra.Command, dir string, question func(command.Console) error) error {
 	return a.askIn(cmd.Context(), a.absolute(dir), question)
+}
+
+// changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.
+func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(command.Console) error) error {
+	return a.askLoop(cmd, dir, func(d command.Console) error {
+		if !wantsJSON(cmd) {
+			return change(d)
+		}
+		quiet := d
+		quiet.Out = io.Discard
+		if err := change(quiet); err != nil {
+			return err
+		}
+		return d.LoopStatus(true)
+	})
+}
+
+// wantsJSON tells whether --json is given, also before the name of a command below.
+func wantsJSON(cmd *cobra.Command) bool {
+	asJSON, _ := cmd.Flags().GetBool("json")
+	return asJSON
 }
 
 // loopTemplates are the names of templates, the user's own too.

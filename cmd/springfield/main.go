@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	// What is being written is not left half done because nothing reads what is
 	// printed: a write to a pipe without a reader fails, and ends nothing.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	said, out := display.Writer(os.Stderr), &results{w: display.Writer(os.Stdout)}
+	said := display.Writer(os.Stderr)
 	work, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(said, "springfield: error:", err)
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: out, err: said, screen: os.Stderr, prebuilt: prebuilt,
+		in: os.Stdin, out: display.Writer(os.Stdout), err: said, screen: os.Stderr, prebuilt: prebuilt,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
@@ -82,26 +82,35 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 			a.windows = append(a.windows, key+"="+value)
 		}
 	}
+	return a.execute(ctx, args)
+}
+
+// execute runs one command line, reports its error, and returns the exit code.
+func (a *app) execute(ctx context.Context, args []string) int {
+	out := &results{w: a.out}
+	a.out = out
 	root := newRoot(a)
 	root.SetArgs(args)
-	err = root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case errors.Is(out.err, syscall.EPIPE) && (err == nil || errors.Is(err, syscall.EPIPE)):
 		return unread
 	case err == nil && out.err != nil:
 		err = fmt.Errorf("print the result: %w", out.err)
 	}
-	return a.report(err)
+	return a.report(err, !out.begun && asksJSON(cmd, args))
 }
 
-// results is standard output that remembers that something was not written: who
-// pipes a result into a file on a full disk must not take it for whole.
+// results is standard output that remembers whether something was written, and
+// whether all of it was: a result in a file on a full disk is not whole.
 type results struct {
-	w   io.Writer
-	err error
+	w     io.Writer
+	begun bool
+	err   error
 }
 
 func (r *results) Write(p []byte) (int, error) {
+	r.begun = r.begun || len(p) > 0
 	n, err := r.w.Write(p)
 	if err != nil && r.err == nil {
 		r.err = err

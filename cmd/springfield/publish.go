@@ -131,7 +131,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	means.Tools.Builder = o.builder
 	plan, err := publish.New(ctx, means, o.Request)
 	if err != nil {
-		return a.hintPublish(err)
+		return a.hintPublish(err, o)
 	}
 	defer plan.Close()
 	switch {
@@ -148,7 +148,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 		return err
 	}
 	if err := plan.Apply(ctx); err != nil {
-		return a.hintPublish(err)
+		return a.hintPublish(err, o)
 	}
 	return a.reportPublish(o, plan)
 }
@@ -161,10 +161,15 @@ func (a *app) resolve(path string) (string, error) {
 
 // hintPublish says what to do about a release that could not be planned or written,
 // and what has been written.
-func (a *app) hintPublish(err error) error {
+func (a *app) hintPublish(err error, o publishOptions) error {
 	var syntax *document.SyntaxError
 	var refused *publish.RefusedError
 	switch {
+	case errors.As(err, &refused) && o.json:
+		if failed := a.encode(checkedShape{Changes: []string{}, Plugins: []publish.Plugin{}, Checks: refused.Checks}); failed != nil {
+			return failed
+		}
+		return err
 	case errors.As(err, &refused):
 		a.printFindings(slices.DeleteFunc(refused.Checks, func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning }))
 		return err
@@ -172,6 +177,15 @@ func (a *app) hintPublish(err error) error {
 		return &hinted{err, "nothing was changed; Claude Code takes plain JSON in which every plugin has a name of its own"}
 	}
 	return hintUpdate(hintChange(err, "publish"))
+}
+
+// checkedShape is the JSON of publish --check, and of a publish that its checks refuse.
+type checkedShape struct {
+	Published bool             `json:"published"`        // nothing would change
+	Changes   []string         `json:"changes"`          // files that publishing would change
+	Absent    string           `json:"absent,omitempty"` // the marketplace that is not here to look at
+	Plugins   []publish.Plugin `json:"plugins"`
+	Checks    []check.Finding  `json:"checks"`
 }
 
 // reportCheck says whether publishing would change anything.
@@ -182,13 +196,7 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 		changed = append(changed, "the executable bit that git has for "+file)
 	}
 	if o.json {
-		if err := a.encode(struct {
-			Published bool             `json:"published"`        // nothing would change
-			Changes   []string         `json:"changes"`          // files that publishing would change
-			Absent    string           `json:"absent,omitempty"` // the marketplace that is not here to look at
-			Plugins   []publish.Plugin `json:"plugins"`
-			Checks    []check.Finding  `json:"checks"`
-		}{len(changed) == 0, list(changed), p.Market.Absent, p.Plugins, p.Checks}); err != nil {
+		if err := a.encode(checkedShape{len(changed) == 0, list(changed), p.Market.Absent, list(p.Plugins), list(p.Checks)}); err != nil {
 			return err
 		}
 	}
@@ -224,7 +232,7 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 			Tags        []string           `json:"tags"`
 			Waits       []string           `json:"waits"` // what has to happen before the next run
 			Checks      []check.Finding    `json:"checks"`
-		}{p.Market.Name, p.Market.Path, p.Plugins, p.Hooks, list(texts), list(removed), list(p.Compiled), list(p.Tags()), list(p.Waits), p.Checks})
+		}{p.Market.Name, p.Market.Path, list(p.Plugins), list(p.Hooks), list(texts), list(removed), list(p.Compiled), list(p.Tags()), list(p.Waits), list(p.Checks)})
 	}
 	a.printPlugins(p)
 	for _, h := range p.Hooks {

@@ -1,14 +1,17 @@
-// Errors become text, hint and exit code here and nowhere else: 0 done, 1
-// failed, 2 usage, 130 cancelled. Lower case, no full stop, the fix in a hint.
+// Errors become text or JSON, a hint and an exit code here and nowhere else: 0 done, 1
+// failed, 2 wrong usage, 130 cancelled. Lower case, no full stop, the fix in a hint.
 
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/check"
@@ -41,28 +44,72 @@ func (e *hinted) Hint() string  { return e.hint }
 // errCancelled is Ctrl-C, or a no to the last question.
 var errCancelled = interview.ErrCancelled
 
-// report prints an error and returns the exit code.
-func (a *app) report(err error) int {
+// report prints an error and returns the exit code. With asJSON the error is the
+// result: an object on standard output.
+func (a *app) report(err error, asJSON bool) int {
 	if err == nil {
 		return 0
 	}
-	if errors.Is(err, errCancelled) || errors.Is(err, context.Canceled) {
-		fmt.Fprintln(a.err, "springfield:", errCancelled)
-		return 130
+	code, advice := exitCode(err), hint(err)
+	if code == cancelled {
+		err, advice = errCancelled, ""
 	}
-	a.talk("springfield: error: %v", err)
-	if hint := hint(err); hint != "" {
-		a.talk("springfield: hint: %s", hint)
+	switch {
+	case asJSON && a.encodeFailure(err, advice) == nil:
+	case code == cancelled:
+		a.talk("springfield: %v", err)
+	default:
+		a.talk("springfield: error: %v", err)
+		if advice != "" {
+			a.talk("springfield: hint: %s", advice)
+		}
 	}
+	return code
+}
+
+// The exit codes besides 0.
+const (
+	failed     = 1
+	wrongUsage = 2
+	cancelled  = 130
+)
+
+func exitCode(err error) int {
 	var usage *usageError
 	var request *publish.Error
 	var activating *activation.UsageError
 	var several *activation.SeveralError
 	var spec *generator.SpecError
-	if errors.As(err, &usage) || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec) {
-		return 2
+	switch {
+	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
+		return cancelled
+	case errors.As(err, &usage) || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec):
+		return wrongUsage
 	}
-	return 1
+	return failed
+}
+
+// encodeFailure prints an error as JSON, on one line like a row of a list.
+func (a *app) encodeFailure(err error, hint string) error {
+	failure := struct {
+		Error string `json:"error"`
+		Hint  string `json:"hint"` // "" if there is none
+	}{err.Error(), hint}
+	enc := json.NewEncoder(a.out)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(failure)
+}
+
+// asksJSON tells whether a command line asks for JSON. A wrong flag ends the
+// reading of flags, so what follows it is looked for by its text.
+func asksJSON(cmd *cobra.Command, args []string) bool {
+	if flag := cmd.Flags().Lookup("json"); flag != nil && flag.Changed {
+		return flag.Value.String() == "true"
+	}
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
 }
 
 // projectBehind is the project whose .claude, or settings in it, a link leads to, ""

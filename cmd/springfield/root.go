@@ -40,10 +40,14 @@ about to hand the turn back, whether work obviously remains or a person is neede
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
+	root.SetHelpCommand(newHelp())
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
+			return cmd.Args(cmd, words) // the flag belongs to a command that does not exist
+		}
 		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
 	})
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
@@ -66,6 +70,41 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	return root
 }
 
+// newHelp answers springfield help VERB. Cobra's own accepts words that are no verb.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [COMMAND]",
+		Short:             "Show the help of a command",
+		ValidArgsFunction: verbsBelow,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about := cmd.Root()
+			for _, word := range args {
+				below, _, err := about.Find([]string{word})
+				if err != nil || below == about {
+					return about.Args(about, []string{word})
+				}
+				about = below
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// verbsBelow offers the commands below those that are typed.
+func verbsBelow(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	about, _, err := cmd.Root().Find(args)
+	if err == nil {
+		for _, below := range about.Commands() {
+			if below.IsAvailableCommand() && strings.HasPrefix(below.Name(), typed) {
+				all = append(all, below.Name()+"\t"+below.Short)
+			}
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
 // arguments demands a number of arguments and says so in our own words.
 func arguments(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -77,23 +116,37 @@ func arguments(low, high int, what string) cobra.PositionalArgs {
 }
 
 func newVersion(a *app) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version of springfield and of the Go it was built with",
 		Args:  arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asJSON {
+				return a.encode(build())
+			}
 			a.say("springfield %s", version())
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
 }
 
-// version comes from the build: a link-time variable would be one more thing
+// buildInfo is what this program was built from.
+type buildInfo struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+}
+
+// build comes from the compiler: a link-time variable would be one more thing
 // that can be wrong.
-func version() string {
+func build() buildInfo {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		return buildInfo{Version: "unknown"}
 	}
-	return info.Main.Version + " " + info.GoVersion
+	return buildInfo{info.Main.Version, info.GoVersion}
 }
+
+func version() string { return strings.TrimSpace(build().Version + " " + build().Go) }

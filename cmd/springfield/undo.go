@@ -59,8 +59,6 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	switch {
 	case o.list && (o.forget || o.dryRun):
 		return &usageError{errors.New("--list goes with neither --forget nor --dry-run"), "undo --list shows the edits, undo --forget passes over the first of them"}
-	case o.forget && o.json:
-		return &usageError{errors.New("--forget and --json do not go together"), "undo --list --json shows what would be forgotten: the first one"}
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:
@@ -70,7 +68,15 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 		if err != nil {
 			return hintChange(err, "undo")
 		}
-		a.say("forgotten: %s; its files stay as they are", cmp.Or(entry.Did, "an edit that could not be read"))
+		did := cmp.Or(entry.Did, "an edit that could not be read")
+		if o.json {
+			return a.encode(struct {
+				Forgotten string    `json:"forgotten"`
+				At        time.Time `json:"at"` // when it was done
+				Files     []string  `json:"files"`
+			}{did, entry.At, list(entry.Files())})
+		}
+		a.say("forgotten: %s; its files stay as they are", did)
 		return nil
 	}
 	var undo change.Undo

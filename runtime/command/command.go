@@ -39,6 +39,9 @@ type Console struct {
 	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
 
+	// JSON has hold and resume print their result as JSON.
+	JSON bool
+
 	// Logs are the session logs that have changed since a moment, in Unix
 	// milliseconds; nil where only those of known sessions are looked at.
 	Logs func(since int64) []string

@@ -65,9 +65,30 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		return err
 	}
+	if d.JSON {
+		d.unnoted(err)
+		return d.encode(holdShape{session, true, h.Since, h.Until})
+	}
 	d.line("holding " + whom(session) + d.until(h) + ": Claude may stop, whatever is left to do")
 	d.line("lift it from a terminal of your own: " + d.call("resume", session))
 	d.unnoted(err)
+	return nil
+}
+
+// holdShape is the JSON of what hold and resume come to.
+type holdShape struct {
+	Session string `json:"session"` // "" for all
+	Held    bool   `json:"held"`
+	Since   int64  `json:"since,omitempty"` // Unix milliseconds
+	Until   int64  `json:"until,omitempty"` // left out: until resume
+}
+
+// resumed says that no hold is in force.
+func (d Console) resumed(session, says string) error {
+	if d.JSON {
+		return d.encode(holdShape{Session: session})
+	}
+	d.line(says)
 	return nil
 }
 
@@ -75,8 +96,7 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 func (d Console) Resume(session string) error {
 	h, held := ledger.HoldOf(d.Dir, key(session), d.Now())
 	if !held && !d.InClaude {
-		d.line("no hold is in force for " + whom(session) + d.lastHold(session))
-		return nil
+		return d.resumed(session, "no hold is in force for "+whom(session)+d.lastHold(session))
 	}
 	again := d.call("resume", session)
 	from, err := d.confirm("Lift the hold on "+whom(session)+", which is in force"+d.until(h)+"?", "", "lifts", again)
@@ -86,12 +106,10 @@ func (d Console) Resume(session string) error {
 	err = ledger.Lift(d.Dir, key(session), h, d.Now(), d.means(from))
 	switch err {
 	case nil, ledger.ErrUnnoted:
-		d.line("lifted the hold on " + whom(session))
 		d.unnoted(err)
-		return nil
+		return d.resumed(session, "lifted the hold on "+whom(session))
 	case ledger.ErrNoHold:
-		d.line("the hold on " + whom(session) + " is no longer in force" + d.lastHold(session))
-		return nil
+		return d.resumed(session, "the hold on "+whom(session)+" is no longer in force"+d.lastHold(session))
 	}
 	return meanwhile(err, again)
 }

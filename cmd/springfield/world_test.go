@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/hook"
+)
+
+// world is a scratch home and a directory to work in, in which springfield is called
+// without a process of its own.
+type world struct {
+	dir      string // holds home and work
+	heads    fs.FS  // compiled hooks to carry
+	inClaude bool
+}
+
+// newWorld makes an empty world. Programs are looked for in the system's directories,
+// where there is no claude.
+func newWorld(t *testing.T) world {
+	t.Helper()
+	t.Setenv("PATH", "/usr/bin:/bin")
+	w := world{dir: t.TempDir(), heads: os.DirFS(carriedHeads(t))}
+	if err := os.Mkdir(w.work(), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := scratch.Home(w.home()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w world) home() string { return filepath.Join(w.dir, "home") }
+func (w world) work() string { return filepath.Join(w.dir, "work") }
+
+// called is what came of a call.
+type called struct {
+	code     int
+	out, err string
+}
+
+// call runs springfield in the working directory.
+func (w world) call(t *testing.T, args ...string) called {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	// Nobody is at the terminal.
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	a := &app{
+		in: in, out: display.Writer(&stdout), err: display.Writer(&stderr), screen: in, prebuilt: w.heads,
+		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", inClaude: w.inClaude,
+		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
+	}
+	code := a.execute(t.Context(), args)
+	return called{code, stdout.String(), stderr.String()}
+}
+
+// must is call for what has to succeed.
+func (w world) must(t *testing.T, args ...string) called {
+	t.Helper()
+	c := w.call(t, args...)
+	if c.code != 0 {
+		t.Fatalf("springfield %s: exit code %d\n%s%s", strings.Join(args, " "), c.code, c.out, c.err)
+	}
+	return c
+}
+
+// write writes a file, by its path below the world's directory.
+func (w world) write(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(w.dir, filepath.FromSlash(name))
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(text), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stop has a plugin of a suite decide about a session's end, as Claude Code would.
+func (w world) stop(t *testing.T, plugin, session, log string) {
+	t.Helper()
+	event, err := json.Marshal(map[string]any{
+		"hook_event_name": "Stop", "session_id": session, "transcript_path": log, "cwd": w.work(), "stop_hook_active": false,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := func(string) string { return "" }
+	hook.Host{
+		Stdin: bytes.NewReader(event), Stdout: io.Discard, Stderr: io.Discard, PluginRoot: plugin, Project: w.work(), Home: w.home(),
+		Getenv: none, Environ: func() []string { return nil }, Now: time.Now(),
+	}.Run()
+}
