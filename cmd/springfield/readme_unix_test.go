@@ -1,0 +1,74 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// Every command of the README works as it is written, in its order, in one home: with a past session, with the
+// decision that the enabled hook makes after the first commands. make demo and make test are what CI runs.
+func TestReadmeCommands(t *testing.T) {
+	home := t.TempDir()
+	work := filepath.Join(home, "evergreen")
+	goroot, gocache := scratch.Go(t)
+	if err := scratch.Home(home); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(home, ".claude", "projects"), os.DirFS("../../e2e/testdata/sessions")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := func(line, stdin string) {
+		t.Helper()
+		cmd := exec.Command("sh", "-c", line)
+		cmd.Dir, cmd.Stdin = work, strings.NewReader(stdin)
+		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
+			"PATH=" + strings.Join([]string{filepath.SplitList(os.Getenv("PATH"))[0], filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":")}
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", line, err, out)
+		}
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	command := regexp.MustCompile(`^    ((springfield|make)( [^#]*)?)(#|$)`)
+	for line := range strings.Lines(string(readme)) {
+		m := command.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		switch {
+		case m == nil:
+		case m[2] == "make":
+			if target := strings.TrimSpace(m[3]); !strings.Contains(string(makefile), "\n"+target+":") {
+				t.Errorf("there is no make %s", target)
+			}
+		default:
+			line := strings.TrimSpace(m[1])
+			ran++
+			if line == "springfield init" { // which asks at a terminal
+				line += " --yes"
+			}
+			run(line, "")
+			if strings.HasPrefix(line, "springfield enable") {
+				run("continuation-hooks/ned-flanders/hooks/springfield-hook", `{"hook_event_name":"Stop","session_id":"s","cwd":"`+work+`","last_assistant_message":"Moving to Task 2."}`)
+			}
+		}
+	}
+	if ran == 0 {
+		t.Error("the README has no command")
+	}
+}
