@@ -117,17 +117,23 @@ func (a *app) printFindings(findings []check.Finding) {
 // printFinding prints how a check ended, its name, what it says, and below what to
 // do about it.
 func (a *app) printFinding(f check.Finding) {
-	first := fmt.Sprintf("%-9s%-13s", f.State, f.Check)
-	rest := strings.Repeat(" ", len(first))
-	width := 0 // not a terminal: one line each
-	if a.width > 0 {
-		width = max(30+len(first), a.width)
+	out := a.lines()
+	if !out.Wraps {
+		out.Width = 0 // one line each
 	}
-	lines := layout.Hang(first, rest, f.Text(), width)
+	state := string(f.State)
+	switch f.State {
+	case check.Failure:
+		state = out.Bad(state)
+	case check.Warning:
+		state = out.Warn(state)
+	default:
+		state = out.Good(state)
+	}
+	first := layout.Pad(state, 9) + layout.Pad(string(f.Check), 13)
+	rest := strings.Repeat(" ", layout.Width(first))
+	out.Fold(first, "%s", f.Text())
 	if f.Fix != "" && f.State != check.Fine {
-		lines = append(lines, layout.Hang(rest+"→ ", rest+"  ", f.Fix, width)...)
-	}
-	for _, line := range lines {
-		a.say("%s", line)
+		out.Fold(rest+"→ ", "%s", f.Fix)
 	}
 }

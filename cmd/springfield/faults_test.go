@@ -264,6 +264,9 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						said["left"]++
 						var names []string
 						for name := range strings.SplitSeq(left[1], ", ") {
+							if short, ok := strings.CutPrefix(name, "~"); ok {
+								name = c.path("home") + short
+							}
 							relative, err := filepath.Rel(c.dir, name)
 							if err != nil {
 								t.Fatal(err)

@@ -1,15 +1,101 @@
+// How results, and what is said besides, are shown.
+
 package main
 
 import (
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+
+	"golang.org/x/term"
+
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-// columns is how wide text may get where the terminal is not asked; paths may be
-// longer.
-const columns = 80
+// How wide text is: as the terminal, within bounds, and where none is, columns.
+// Paths may be longer.
+const (
+	columns = 80
+	fewest  = 40
+	most    = 100
+)
+
+// screen is what is known of the terminal that standard output and standard error go
+// to, if they do.
+type screen struct {
+	colours *layout.Colours // nil: neither shows colours
+	spinner *layout.Spinner // nil: standard error is no terminal
+	columns int             // from COLUMNS, 0 if it is not set
+	forced  bool            // colours also where no terminal is
+}
+
+func newScreen(getenv func(string) string) screen {
+	s := screen{forced: getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"}
+	s.columns, _ = strconv.Atoi(getenv("COLUMNS"))
+	plain := getenv("TERM") == "dumb"
+	if getenv("NO_COLOR") == "" && !plain && (s.forced || s.shows(os.Stdout) || s.shows(os.Stderr)) {
+		s.colours = layout.NewColours()
+	}
+	if isTerminal(os.Stderr) && !plain {
+		s.spinner = layout.NewSpinner(os.Stderr, func() int { return widthOf(os.Stderr) })
+	}
+	return s
+}
+
+// shows tells whether a file is a terminal that shows colours.
+func (s screen) shows(f *os.File) bool { return s.forced || isTerminal(f) && takesColours(f) }
+
+// writer is for all that is printed into a file.
+func (s screen) writer(f *os.File) io.Writer {
+	w := s.colours.Writer(f, s.shows(f))
+	if isTerminal(f) {
+		w = s.spinner.Over(w)
+	}
+	return w
+}
+
+// printer prints for people, through a writer to a file.
+func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
+	width, wraps := s.columns, s.columns > 0
+	if n := widthOf(f); n > 0 {
+		width, wraps = n, true
+	}
+	if width <= 0 {
+		width, wraps = columns, false
+	}
+	if runtime.GOOS == "windows" { // no shell there knows ~
+		home = ""
+	}
+	return layout.Printer{W: w, Width: min(max(width, fewest), most), Wraps: wraps, Home: home, Colours: s.colours}
+}
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// widthOf is how many columns a terminal has, 0 for what is none.
+func widthOf(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
+}
+
+// lines prints results: a.lines().Good(…), Fold, Item, Table; a.say is its Say.
+func (a *app) lines() layout.Printer { return a.shown.printer(a.out, os.Stdout, a.home) }
+
+// notes prints what is said besides; a.talk is its Say.
+func (a *app) notes() layout.Printer { return a.shown.printer(a.err, os.Stderr, a.home) }
+
+// working shows on a terminal, until done is called, that something takes time;
+// a.step says what is done now. Call done before anything is asked.
+func (a *app) working(what string) (done func()) { return a.shown.spinner.Start(what) }
+
+// step says what is done now, while working.
+func (a *app) step(what string) { a.shown.spinner.Step(what) }
 
 // item prints a sentence below a title.
-func (a *app) item(mark, text string) { layout.Printer{W: a.out, Width: columns}.Item(mark, text) }
+func (a *app) item(mark, text string) { a.lines().Item(mark, text) }
 
 // count is a number of things: "1 plugin", "2 plugins".
 func count(n int, thing string) string { return layout.Count(n, thing) }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
 )
@@ -138,9 +139,17 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 	if err != nil {
 		return err
 	}
+	lines := a.lines()
 	err = question(command.Console{
 		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now, Self: "springfield", InClaude: a.inClaude,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
+		Style: lines.Colours.Style, Path: lines.Path, Clock: func(t time.Time) string { return t.Local().Format("15:04:05") },
+		Wrap: func(line string, indent int) []string {
+			if !lines.Wraps {
+				return []string{line}
+			}
+			return layout.Break(line, indent, lines.Width)
+		},
 		Logs: func(since int64) []string {
 			return replay.Recent(replay.Projects(places.Config), time.UnixMilli(since))
 		},

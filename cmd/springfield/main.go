@@ -21,7 +21,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 func main() {
@@ -40,7 +39,8 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	// What is being written is not left half done because nothing reads what is
 	// printed: a write to a pipe without a reader fails, and ends nothing.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	said := display.Writer(os.Stderr)
+	screen := newScreen(os.Getenv)
+	said := screen.writer(os.Stderr)
 	work, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(said, "springfield: error:", err)
@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: display.Writer(os.Stdout), err: said, screen: os.Stderr, prebuilt: prebuilt,
+		in: os.Stdin, out: screen.writer(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
@@ -73,9 +73,6 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		session:  os.Getenv("CLAUDE_CODE_SESSION_ID"),
 		getenv:   os.Getenv,
 		off:      os.Getenv("SPRINGFIELD") == "off",
-	}
-	if width, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		a.width = width
 	}
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
 		if value, ok := os.LookupEnv(key); ok {
@@ -123,10 +120,10 @@ type app struct {
 	in       *os.File
 	out, err io.Writer // by package display: what others wrote can be printed as it is
 	screen   *os.File  // for what moves the cursor
+	shown    screen    // how the terminal shows text
 	terminal bool      // the user can be asked
 	color    bool
 	plain    bool  // ask line by line, without moving the cursor
-	width    int   // of the terminal that results go to, in columns; 0 for none
 	prebuilt fs.FS // compiled hooks that are carried
 
 	work    string   // working directory
@@ -147,14 +144,10 @@ type app struct {
 }
 
 // talk says something to the person; results go to a.out.
-func (a *app) talk(format string, args ...any) {
-	fmt.Fprintf(a.err, format+"\n", args...)
-}
+func (a *app) talk(format string, args ...any) { a.notes().Say(format, args...) }
 
 // say prints a result.
-func (a *app) say(format string, args ...any) {
-	fmt.Fprintf(a.out, format+"\n", args...)
-}
+func (a *app) say(format string, args ...any) { a.lines().Say(format, args...) }
 
 // loginName is what the system calls the user, "" if it does not say.
 func loginName() string {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -201,9 +199,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	if wrong := r.MostWrong(); wrong != "" && !o.redact {
 		a.say("next: springfield replay --list wrong --strategy %s%s", check.Quote(wrong), sameSessions(o))
 	}
-	notes := a.lines()
-	notes.W = a.err
-	r.WriteNotes(notes)
+	r.WriteNotes(a.notes())
 	return nil
 }
 
@@ -227,11 +223,6 @@ func (a *app) writePage(name string, r replay.Report) error {
 	a.lines().Fold("", "%s", r.Advice)
 	a.say("wrote %s; open it in a browser", page.Path)
 	return nil
-}
-
-// lines prints results that keep to the terminal's width.
-func (a *app) lines() layout.Printer {
-	return layout.Printer{W: a.out, Width: min(max(cmp.Or(a.width, columns), 40), 120)}
 }
 
 // sameSessions are the arguments that name the same sessions.

@@ -47,7 +47,7 @@ func pastSessions(t *testing.T, sessions int) (home string) {
 // replayed runs the verb as it would be called there.
 func replayed(ctx context.Context, home string, width int, o replayOptions) (code int, out, said string) {
 	var stdout, stderr bytes.Buffer
-	a := &app{out: &stdout, err: &stderr, width: width, work: home, home: home, getenv: func(string) string { return "" }}
+	a := &app{out: &stdout, err: &stderr, shown: screen{columns: width}, work: home, home: home, getenv: func(string) string { return "" }}
 	code = a.report(runReplay(ctx, a, o), false)
 	return code, stdout.String(), stderr.String()
 }
@@ -64,7 +64,7 @@ func TestReplayFits(t *testing.T) {
 			}
 			for line := range strings.Lines(out + said) {
 				line = strings.TrimRight(line, "\n")
-				if utf8.RuneCountInString(line) > min(width, 120) && !strings.HasPrefix(line, "next: ") && !strings.Contains(line, ".jsonl:") {
+				if utf8.RuneCountInString(line) > min(width, 100) && !strings.HasPrefix(line, "next: ") && !strings.Contains(line, ".jsonl:") {
 					t.Errorf("%d columns: %q", width, line)
 				}
 				if line != strings.TrimRight(line, " ") {

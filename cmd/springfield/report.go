@@ -59,9 +59,9 @@ func (a *app) report(err error, asJSON bool) int {
 	case code == cancelled:
 		a.talk("springfield: %v", err)
 	default:
-		a.talk("springfield: error: %v", err)
+		a.talk("springfield: %s %v", a.notes().Bad("error:"), err)
 		if advice != "" {
-			a.talk("springfield: hint: %s", advice)
+			a.talk("springfield: %s %s", a.notes().Strong("hint:"), advice)
 		}
 	}
 	return code

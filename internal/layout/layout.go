@@ -22,16 +22,35 @@ func Hang(first, rest, text string, width int) []string {
 	if width <= 0 {
 		return []string{first + text}
 	}
+	return wrap(first, rest, strings.Join(strings.Fields(text), " "), width)
+}
+
+// Break breaks a line that is too long, and keeps the blanks in it. The lines below are
+// indented.
+func Break(line string, indent, width int) []string {
+	if width <= 0 || Width(line) <= width {
+		return []string{line}
+	}
+	text := strings.TrimLeft(line, " ")
+	return wrap(line[:len(line)-len(text)], strings.Repeat(" ", indent), text, width)
+}
+
+// wrap breaks a text at blanks.
+func wrap(first, rest, text string, width int) []string {
 	var lines []string
 	line, empty := first, true
-	for _, word := range strings.Fields(text) {
-		if !empty && Width(line)+1+Width(word) > width {
-			lines, line, empty = append(lines, line), rest, true
+	for text != "" {
+		word := strings.TrimLeft(text, " ")
+		gap := text[:len(text)-len(word)]
+		word, _, _ = strings.Cut(word, " ")
+		text = text[len(gap)+len(word):]
+		if word == "" {
+			break
 		}
-		if !empty {
-			line += " "
+		if !empty && Width(line+gap+word) > width {
+			lines, line, gap = append(lines, strings.TrimRight(line, " ")), rest, ""
 		}
-		line, empty = line+word, false
+		line, empty = line+gap+word, false
 	}
 	return append(lines, line)
 }
@@ -80,25 +99,112 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Printer prints lines that keep to a width.
+// Printer prints text for people: in lines that keep to a width, with ~ for the home
+// directory, and in colour where the terminal shows it. JSON and pages of HTML are not
+// printed by it.
+//
+// Whatever text is printed, Say, Fold, Item and Table write ~ for the home directory in
+// it. Style a text where it is put in: p.Say("%s: %s", name, p.Bad("failed")). Pad with
+// Pad or Table, not with %-9s, which counts the marks of a style.
 type Printer struct {
-	W     io.Writer
-	Width int
+	W       io.Writer
+	Width   int  // columns, 0 for no end of a line
+	Wraps   bool // Say breaks long lines too, because a terminal would break them in mid-word
+	Home    string
+	Colours *Colours // nil: no colour
 }
 
-// Say prints a line as it is.
-func (p Printer) Say(format string, args ...any) { fmt.Fprintf(p.W, format+"\n", args...) }
+func (p Printer) Good(text string) string   { return p.Colours.Style(display.Good, text) }
+func (p Printer) Warn(text string) string   { return p.Colours.Style(display.Warn, text) }
+func (p Printer) Bad(text string) string    { return p.Colours.Style(display.Bad, text) }
+func (p Printer) Strong(text string) string { return p.Colours.Style(display.Strong, text) }
+func (p Printer) Faint(text string) string  { return p.Colours.Style(display.Faint, text) }
+
+// Path writes ~ for the home directory. Only who does not print by this printer needs it.
+func (p Printer) Path(path string) string { return Tilde(path, p.Home) }
+
+// Say prints lines as they are. On a terminal, long ones are broken at blanks and go on
+// two columns further in.
+func (p Printer) Say(format string, args ...any) {
+	text := p.Path(fmt.Sprintf(format, args...))
+	if p.Wraps {
+		var lines []string
+		for _, line := range strings.Split(text, "\n") {
+			lines = append(lines, Break(line, len(line)-len(strings.TrimLeft(line, " "))+2, p.Width)...)
+		}
+		text = strings.Join(lines, "\n")
+	}
+	io.WriteString(p.W, text+"\n")
+}
+
+// Next prints a command to call next. It can be copied: where it goes on below, a
+// backslash ends the line.
+func (p Printer) Next(format string, args ...any) {
+	const title = "next: "
+	command := p.Path(fmt.Sprintf(format, args...))
+	if !p.Wraps || Width(title+command) <= p.Width {
+		p.print([]string{title + command})
+		return
+	}
+	quoted := false
+	command = strings.Map(func(r rune) rune {
+		quoted = quoted != (r == '\'')
+		if r == ' ' && quoted {
+			return 0 // an argument in quotes stays whole
+		}
+		return r
+	}, command)
+	lines := wrap(title, strings.Repeat(" ", len(title)+2), command, p.Width-2)
+	for n := range lines {
+		lines[n] = strings.ReplaceAll(lines[n], "\x00", " ")
+		if n < len(lines)-1 {
+			lines[n] += ` \`
+		}
+	}
+	p.print(lines)
+}
 
 // Fold prints a text behind a title, in as many lines as it needs.
 func (p Printer) Fold(title, format string, args ...any) {
-	for _, line := range Hang(title, strings.Repeat(" ", Width(title)), fmt.Sprintf(format, args...), p.Width) {
-		p.Say("%s", line)
-	}
+	p.print(Hang(title, strings.Repeat(" ", Width(title)), p.Path(fmt.Sprintf(format, args...)), p.Width))
 }
 
 // Item prints a sentence below a title, on as many lines as it needs.
 func (p Printer) Item(mark, text string) {
-	for _, line := range Hang("  "+display.Line(mark), "    ", display.Line(text), p.Width) {
-		p.Say("%s", line)
+	p.print(Hang("  "+display.Line(mark), "    ", p.Path(display.Line(text)), p.Width))
+}
+
+// Table prints rows behind an indent in columns. What is too wide is broken in the last
+// column; where there is no room for one, it stands below.
+func (p Printer) Table(indent string, rows [][]string) {
+	const least = 24
+	var short [][]string
+	for _, row := range rows {
+		var cells []string
+		for _, cell := range row {
+			cells = append(cells, p.Path(display.Line(cell)))
+		}
+		short = append(short, cells)
+	}
+	for n, line := range Table(short) {
+		row := short[n]
+		last := row[len(row)-1]
+		if p.Width <= 0 || len(row) == 1 || last == "" || Width(indent+line) <= p.Width {
+			p.print([]string{indent + line})
+			continue
+		}
+		front := indent + strings.TrimSuffix(line, strings.TrimRight(last, " "))
+		if p.Width-Width(front) >= least {
+			p.print(Hang(front, strings.Repeat(" ", Width(front)), last, p.Width))
+			continue
+		}
+		p.print(Break(strings.TrimRight(front, " "), len(indent)+4, p.Width))
+		p.print(Hang(indent+"    ", indent+"    ", last, p.Width))
+	}
+}
+
+func (p Printer) print(lines []string) {
+	for _, line := range lines {
+		io.WriteString(p.W, line+"\n")
 	}
 }

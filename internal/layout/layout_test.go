@@ -35,7 +35,7 @@ func TestEnd(t *testing.T) {
 
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
-	p := Printer{&b, 12}
+	p := Printer{W: &b, Width: 12}
 	p.Fold("  日 ", "a %s cc ddd", "bb")
 	p.Say("%s, %s", Count(1, "stop"), Count(2, "stop"))
 	if want := "  日 a bb cc\n     ddd\n1 stop, 2 stops\n"; b.String() != want {
@@ -54,6 +54,23 @@ func TestItem(t *testing.T) {
 		Printer{W: &out, Width: 80}.Item("- ", text)
 		if out.String() != want {
 			t.Errorf("%q: %q", text, out.String())
+		}
+	}
+}
+
+func TestNext(t *testing.T) {
+	const command = "springfield replay --list wrong '/home/ned/my own logs' --since 90d"
+	for _, test := range []struct {
+		wraps bool
+		want  string
+	}{
+		{false, "next: springfield replay --list wrong ~/'my own logs' --since 90d\n"},
+		{true, "next: springfield replay --list \\\n        wrong ~/'my own logs' \\\n        --since 90d\n"},
+	} {
+		var b strings.Builder
+		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.Next("%s", command)
+		if b.String() != test.want {
+			t.Errorf("%q", b.String())
 		}
 	}
 }

@@ -49,6 +49,19 @@ type Console struct {
 	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
 	Plugin func() (hook.Settings, error)
 
+	// How the terminal shows text. All are nil in the hook, whose text is plain; the
+	// methods style, path, clock and line know that.
+
+	// Style marks what a word means, in colour where there is any.
+	Style func(s display.Style, text string) string
+	// Path writes ~ for the home directory, in a path or in a text.
+	Path func(text string) string
+	// Wrap breaks a line that is too wide for the terminal at blanks, and indents the
+	// lines below by so many columns.
+	Wrap func(line string, indent int) []string
+	// Clock is a moment as a clock shows it here: the hook knows no time zones.
+	Clock func(time.Time) string
+
 	// What follows is for the words about loops.
 
 	// Off tells that SPRINGFIELD=off is set.
@@ -147,7 +160,7 @@ func (d Console) tell(r ledger.Record) {
 	if who == "" {
 		who = "a springfield hook"
 	}
-	did := "let Claude stop"
+	did, kind := "let Claude stop", display.Warn
 	switch r.Decision {
 	case ledger.None:
 		did = "did not decide, and Claude stopped"
@@ -155,7 +168,7 @@ func (d Console) tell(r ledger.Record) {
 			did = "did not decide before a prompt"
 		}
 	case "continue":
-		did = "made Claude go on"
+		did, kind = "made Claude go on", display.Good
 	case "remind":
 		did = "reminded Claude before a prompt"
 	case "pass":
@@ -165,7 +178,7 @@ func (d Console) tell(r ledger.Record) {
 	if r.ID != "" {
 		name = " (" + r.ID + ")"
 	}
-	d.line(who + " " + did + ", " + d.ago(r.At) + name)
+	d.line(who + " " + d.style(kind, did) + ", " + d.ago(r.At) + name)
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  read in  ", language.Names(r.Lang))
@@ -356,17 +369,53 @@ func key(session string) string {
 	return "session:" + session
 }
 
-// line prints a line; what it has from files and sessions does not draw.
-func (d Console) line(s string) { io.WriteString(d.Out, display.Line(s)+"\n") }
+// line prints a line; what it has from files and sessions does not draw. Where it is
+// too wide it goes on below, two columns further in than it begins.
+func (d Console) line(s string) { d.hang(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
+
+// hang prints a line that goes on below so many columns further in.
+func (d Console) hang(s string, indent int) {
+	lines := []string{d.path(display.Line(s))}
+	if d.Wrap != nil {
+		lines = d.Wrap(lines[0], indent)
+	}
+	io.WriteString(d.Out, strings.Join(lines, "\n")+"\n")
+}
 
 // note says something besides.
-func (d Console) note(s string) { io.WriteString(d.Err, "springfield: note: "+display.Line(s)+"\n") }
+func (d Console) note(s string) {
+	io.WriteString(d.Err, "springfield: note: "+d.path(display.Line(s))+"\n")
+}
 
 // field prints what is there to print.
 func (d Console) field(name, value string) {
 	if value != "" {
-		d.line(name + value)
+		d.hang(name+value, len(name))
 	}
+}
+
+// style marks what a text means.
+func (d Console) style(s display.Style, text string) string {
+	if d.Style == nil {
+		return text
+	}
+	return d.Style(s, text)
+}
+
+// path writes ~ for the home directory where the caller's text is a person's.
+func (d Console) path(text string) string {
+	if d.Path == nil {
+		return text
+	}
+	return d.Path(text)
+}
+
+// clock is when something was, as an age where no clock is known.
+func (d Console) clock(at int64) string {
+	if d.Clock == nil {
+		return d.ago(at)
+	}
+	return d.Clock(time.UnixMilli(at))
 }
 
 func (d Console) ago(at int64) string { return moment.Length(d.Now().UnixMilli()-at) + " ago" }
