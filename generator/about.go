@@ -20,6 +20,7 @@ type About struct {
 	Version     string     `yaml:"version"`     // that a new plugin starts with; "": FirstVersion
 	Cost        string     `yaml:"cost"`        // of a stop
 	Reads       string     `yaml:"reads"`
+	GoesOn      string     `yaml:"goes_on"`    // "goes on while …", at most 53 columns: a line of the interview
 	When        string     `yaml:"when"`       // to take it; a sentence without its full stop
 	Changes     string     `yaml:"changes"`    // that skills need: none, light, heavy
 	Complexity  string     `yaml:"complexity"` // low, medium, high

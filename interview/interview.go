@@ -6,19 +6,28 @@ package interview
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 // ErrCancelled is Ctrl-C, the end of input, or a no to the last question.
 var ErrCancelled = errors.New("cancelled")
 
-// Option is something to choose, with a line about it.
-type Option struct{ Value, Help string }
+// Option is something to choose: its value, a few words beside it, and sentences about
+// it, which are shown while it is the one that can be chosen next.
+type Option struct{ Value, Label, Help string }
 
 // Asker asks one question at a time, again while check refuses the answer. Ctrl-C is
 // ErrCancelled.
 type Asker interface {
+	// Note says something before a question.
+	Note(text string)
 	Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error)
 	One(question string, options []Option, chosen string) (string, error)
 	Text(question, preset string, check func(string) error) (string, error)
@@ -42,6 +51,23 @@ func (t Terminal) Asker(ctx context.Context) Asker {
 		return newLines(ctx, t)
 	}
 	return newSurvey(t)
+}
+
+// width is how many columns a line may take.
+func (t Terminal) width() int {
+	if width, _, err := term.GetSize(int(t.Screen.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80
+}
+
+// Note says something, broken between words.
+func (t Terminal) Note(text string) {
+	for line := range strings.Lines(text) {
+		for _, part := range layout.Hang("", "", line, t.width()-1) {
+			fmt.Fprintln(t.Out, part)
+		}
+	}
 }
 
 // problem is what is wrong with an answer, and what to do, on one line.

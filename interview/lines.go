@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 type onLines struct {
@@ -33,7 +35,8 @@ func newLines(ctx context.Context, t Terminal) Asker {
 
 // line reads one line after a prompt; "" stands for what is preset.
 func (p onLines) line(prompt string) (string, error) {
-	fmt.Fprint(p.Out, prompt+" ")
+	lines := layout.Hang("", "", prompt, p.width()-10) // what is typed stands behind it
+	fmt.Fprint(p.Out, strings.Join(lines, "\n")+" ")
 	select {
 	case line, ok := <-p.lines:
 		if ok {
@@ -55,27 +58,56 @@ func (p onLines) until(prompt string, take func(line string) error) error {
 		if err = take(line); err == nil {
 			return nil
 		}
-		fmt.Fprintf(p.Out, "That will not do: %s.\n", p.problem(err))
+		p.Note("Invalid answer: " + p.problem(err) + ".")
+	}
+}
+
+// choose asks until a choice is taken; a question mark and an option tell more about it.
+func (p onLines) choose(prompt string, options []Option, take func(line string) error) error {
+	if slices.ContainsFunc(options, func(o Option) bool { return o.Help != "" }) {
+		prompt = "?1 tells more about 1. " + prompt
+	}
+	for {
+		told := false
+		err := p.until(prompt, func(line string) error {
+			name, asked := strings.CutPrefix(line, "?")
+			if !asked {
+				return take(line)
+			}
+			value, err := pick(strings.TrimSpace(name), options)
+			for _, o := range options {
+				if o.Value == value && err == nil {
+					p.Note(o.Value + ": " + cmp.Or(o.Help, o.Label))
+				}
+			}
+			told = err == nil
+			return err
+		})
+		if err != nil || !told {
+			return err
+		}
 	}
 }
 
 func (p onLines) list(question string, options []Option, chosen []string) {
-	fmt.Fprintln(p.Out, question)
+	p.Note(question)
 	for i, o := range options {
-		line := fmt.Sprintf("%d. %s", i+1, o.Value)
+		line := o.Value
 		if slices.Contains(chosen, o.Value) {
 			line += ", preset"
 		}
-		if o.Help != "" {
-			line += ": " + o.Help
+		if o.Label != "" {
+			line += ": " + o.Label
 		}
-		fmt.Fprintln(p.Out, line)
+		for _, part := range layout.Hang(fmt.Sprintf("%d. ", i+1), "   ", line, p.width()-1) {
+			fmt.Fprintln(p.Out, part)
+		}
 	}
 }
 
 func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
 	p.list(question, options, chosen)
-	err = p.until(fmt.Sprintf("Numbers or names, with blanks between them, or all; Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
+	err = p.choose(fmt.Sprintf("Numbers or names with blanks between them, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
 		answer = nil
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {
@@ -103,7 +135,7 @@ func (p onLines) Many(question string, options []Option, chosen []string, check 
 
 func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
 	p.list(question, options, []string{chosen})
-	err = p.until(fmt.Sprintf("Number or name; Enter for %s:", chosen), func(line string) (err error) {
+	err = p.choose(fmt.Sprintf("Number or name; Enter for %s:", chosen), options, func(line string) (err error) {
 		answer, err = pick(cmp.Or(line, chosen), options)
 		return err
 	})

@@ -60,16 +60,14 @@ func (s *Suite) plugins() error {
 	if len(s.Said.Plugins) > 0 {
 		return nil
 	}
-	var options []Option
+	options, err := strategies(s.Preset)
+	if err != nil {
+		return err
+	}
 	var marked []string
-	for _, name := range registry.Names() {
-		about, err := generator.ReadAbout(name)
-		if err != nil {
-			return err
-		}
-		options = append(options, Option{name, fmt.Sprintf("%s a stop, reads %s. %s", about.Cost, about.Reads, about.When)})
-		if name == s.Preset || s.Settings.About(name) {
-			marked = append(marked, name)
+	for _, o := range options {
+		if o.Value == s.Preset || s.Settings.About(o.Value) {
+			marked = append(marked, o.Value)
 		}
 	}
 	chosen, err := s.Many("Which plugins?", options, marked, atLeastOne)
@@ -77,6 +75,24 @@ func (s *Suite) plugins() error {
 		s.Said.Plugins = append(s.Said.Plugins, generator.Plugin{Name: name, Strategy: name})
 	}
 	return err
+}
+
+// strategies are the plugins to choose from. The one to begin with comes first, so
+// that the cursor is on it.
+func strategies(first string) (options []Option, err error) {
+	for _, name := range registry.Names() {
+		about, err := generator.ReadAbout(name)
+		if err != nil {
+			return nil, err
+		}
+		o := Option{name, about.GoesOn, fmt.Sprintf("%s. It reads %s. %s a stop.", about.When, about.Reads, about.Cost)}
+		if name == first {
+			options = slices.Insert(options, 0, o)
+		} else {
+			options = append(options, o)
+		}
+	}
+	return options, nil
 }
 
 func (s *Suite) settings() error {
@@ -90,20 +106,23 @@ func (s *Suite) settings() error {
 			if plugin.Settings[q.Key] != "" {
 				continue
 			}
-			var options []Option
-			for _, c := range q.Choices {
-				options = append(options, Option{c.Value, c.Help})
-			}
 			question := q.Ask
 			if plugin.Name != plugin.Strategy {
 				question = plugin.Name + ": " + question
 			}
-			if plugin.Settings[q.Key], err = s.One(question, options, q.Choices[0].Value); err != nil {
+			if plugin.Settings[q.Key], err = s.One(question, choices(q), q.Choices[0].Value); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+func choices(q generator.Question) (options []Option) {
+	for _, c := range q.Choices {
+		options = append(options, Option{Value: c.Value, Label: c.Help})
+	}
+	return options
 }
 
 func (s *Suite) marketplace() (err error) {
@@ -127,7 +146,8 @@ func (s *Suite) owner() error {
 		return nil
 	}
 	check := func(text string) (err error) { s.Said.Owner, err = generator.ParseOwner(text); return err }
-	line, err := s.Text("Who owns it? (published)", s.Defaults.Owner.String(), check)
+	s.Note("The owner is public: the name, and the address if you give one, end up in the marketplace's files.")
+	line, err := s.Text("Who owns it?", s.Defaults.Owner.String(), check)
 	if err != nil {
 		return err
 	}
@@ -144,7 +164,7 @@ func (s *Suite) targets() error {
 		if t == generator.Host() {
 			help = "this machine"
 		}
-		options = append(options, Option{t.String(), help})
+		options = append(options, Option{Value: t.String(), Label: help})
 	}
 	chosen, err := s.Many("Which machines will run it?", options, []string{s.Defaults.Targets[0].String()}, func(chosen []string) error {
 		if err := atLeastOne(chosen); err != nil {

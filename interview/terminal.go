@@ -9,7 +9,6 @@ import (
 	"github.com/AlecAivazis/survey/v2"
 	"github.com/AlecAivazis/survey/v2/core"
 	"github.com/AlecAivazis/survey/v2/terminal"
-	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -21,26 +20,48 @@ import (
 type onTerminal struct {
 	Terminal
 	stdio survey.AskOpt
-	width int // of the terminal, in columns
 }
 
 func newSurvey(t Terminal) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
-	// What keys do has to fit beside the question in a narrow terminal.
-	brief := strings.NewReplacer("Use arrows to move, space to select,", "arrows, space to mark", "Use arrows to move, type to filter", "arrows", " type to filter", "", " for more help", " explains")
-	survey.MultiSelectQuestionTemplate = brief.Replace(survey.MultiSelectQuestionTemplate)
-	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, " Sorry, your reply was invalid:", "", 1)
-	survey.SelectQuestionTemplate = brief.Replace(survey.SelectQuestionTemplate)
-	width, _, err := term.GetSize(int(t.Screen.Fd()))
-	if err != nil || width <= 0 {
-		width = 80
+	survey.MultiSelectQuestionTemplate, survey.SelectQuestionTemplate = listTemplate(survey.MultiSelectQuestionTemplate), listTemplate(survey.SelectQuestionTemplate)
+	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
+	return onTerminal{t, survey.WithStdio(t.In, t.Screen, t.Screen)}
+}
+
+// A list calls its Description for all texts that have to be laid out. The mark in
+// front of its argument says which.
+const (
+	theAnswer = "=" // what was chosen
+	theKeys   = "/" // what keys do, or that no option has what was typed
+	theHelp   = "?" // about the option at the cursor
+)
+
+// listTemplate is a template of survey's with our layout: below the question what keys
+// do, then about the option at the cursor, then the options, each on one line.
+func listTemplate(theirs string) string {
+	option, _, known := strings.Cut(theirs, "{{- if .ShowHelp }}")
+	if !known {
+		return theirs // ours already
 	}
-	return onTerminal{t, survey.WithStdio(t.In, t.Screen, t.Screen), width}
+	option = strings.Replace(option, `{{ if ne ($.GetDescription .CurrentOpt) "" }} - {{color "cyan"}}{{ $.GetDescription .CurrentOpt }}{{color "reset"}}{{end}}`, `{{color "cyan"}}{{ $.GetDescription .CurrentOpt }}{{color "reset"}}`, 1)
+	option = strings.Replace(option, `{{ if ne ($.GetDescription .CurrentOpt) "" }} - {{color "cyan"}}{{ $.GetDescription .CurrentOpt }}{{end}}`, `{{color "cyan"}}{{ $.GetDescription .CurrentOpt }}`, 1)
+	return option + `
+{{- color .Config.Icons.Question.Format }}{{ .Config.Icons.Question.Text }} {{color "reset"}}
+{{- color "default+hb"}}{{ .Message }}{{color "reset"}}
+{{- if .ShowAnswer}}{{color "cyan"}}{{ call .Description (printf "` + theAnswer + `%s" .Answer) 0 }}{{color "reset"}}{{"\n"}}
+{{- else }}
+  {{- "\n"}}{{ color "cyan"}}{{ call .Description (printf "` + theKeys + `%s" .FilterMessage) 0 }}{{color "reset"}}{{"\n"}}
+  {{- with index .PageEntries .SelectedIndex }}{{ call $.Description (printf "` + theHelp + `%s" .Value) .Index }}{{end}}
+  {{- range $ix, $option := .PageEntries}}
+    {{- template "option" $.IterateOption $ix $option}}
+  {{- end}}
+{{- end}}`
 }
 
 // refusal is what is wrong, broken between words.
 func (p onTerminal) refusal(err error) error {
-	return errors.New(strings.Join(layout.Hang("", "", display.Line(p.problem(err)), p.width-4), "\n "))
+	return errors.New(strings.Join(layout.Hang("", "", display.Line(p.problem(err)), p.width()-4), "\n "))
 }
 
 func (p onTerminal) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
@@ -53,9 +74,8 @@ func (p onTerminal) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) erro
 
 func (p onTerminal) Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error) {
 	var answer []string
-	q := &survey.MultiSelect{
-		Message: display.Line(question), Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
-	}
+	l := newList(p.width(), question, options, "arrows move, space marks, Enter goes on; letters search")
+	q := &survey.MultiSelect{Message: l.question, Options: values(options), Default: chosen, Description: l.text, Filter: l.filter, PageSize: len(options)}
 	err := p.ask(q, &answer, survey.WithValidator(func(v any) error {
 		var chosen []string
 		if list, ok := v.([]core.OptionAnswer); ok {
@@ -74,9 +94,8 @@ func (p onTerminal) Many(question string, options []Option, chosen []string, che
 
 func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
-	err := p.ask(&survey.Select{
-		Message: display.Line(question), Options: values(options), Default: chosen, Description: p.help(options), Help: p.whole(options), PageSize: len(options),
-	}, &answer)
+	l := newList(p.width(), question, options, "arrows move, Enter chooses; letters search")
+	err := p.ask(&survey.Select{Message: l.question, Options: values(options), Default: chosen, Description: l.text, Filter: l.filter, PageSize: len(options)}, &answer)
 	return answer, err
 }
 
@@ -105,26 +124,97 @@ func values(options []Option) []string {
 	return list
 }
 
-// help cuts the line about an option to what fits behind it: survey wraps in
-// the middle of words.
-func (p onTerminal) help(options []Option) func(string, int) string {
-	return func(value string, i int) string {
-		const frame = 10 // marker, box, dash
-		return layout.Clip(options[i].Help, max(1, p.width-len(value)-frame))
-	}
+// list lays a list out: survey breaks lines in the middle of words.
+type list struct {
+	question, keys string
+	options        []Option
+	names, width   int // columns: of the longest value, of the terminal
+	helps          []string
 }
 
-// whole is what the question mark shows: the lines about all options, unabridged.
-// It is "" where nothing is cut.
-func (p onTerminal) whole(options []Option) string {
-	cut := false
-	var lines []string
-	for i, o := range options {
-		cut = cut || p.help(options)(o.Value, i) != o.Help
-		lines = append(lines, strings.Join(layout.Hang("", "", o.Value+": "+o.Help, p.width-6), "\n    "))
+const (
+	frame    = 10 // columns of a row that are neither value nor label: marker, box, gap, and the last one
+	tooShort = 24 // columns in which a label says nothing
+)
+
+func newList(width int, question string, options []Option, keys string) list {
+	l := list{question: strings.Join(layout.Hang("", "  ", display.Line(question), width-3), "\n"), keys: keys, options: options, width: width}
+	for _, o := range options {
+		l.names = max(l.names, layout.Width(o.Value))
 	}
-	if !cut {
+	most := 0
+	for i, o := range options {
+		about := o.Help
+		if l.label(i) != o.Label {
+			about = o.Label + ". " + about
+		}
+		var lines []string
+		if strings.TrimSpace(about) != "" {
+			lines = layout.Hang("  ", "  ", about, l.width-1)
+		}
+		most = max(most, len(lines))
+		l.helps = append(l.helps, strings.Join(lines, "\n"))
+	}
+	for i, help := range l.helps { // all as tall, so that the options stay where they are
+		if most > 0 {
+			l.helps[i] = help + strings.Repeat("\n", most-strings.Count(help, "\n")-1) + "\n\n"
+		}
+	}
+	return l
+}
+
+// label is what fits of an option's label.
+func (l list) label(i int) string {
+	room := l.width - l.names - frame
+	label := l.options[i].Label
+	switch {
+	case layout.Width(label) <= room:
+		return label
+	case room < tooShort:
 		return ""
 	}
-	return strings.Join(lines, "\n  ")
+	return layout.Hang("", "", label, room-2)[0] + " …"
+}
+
+// text is what the template asks for.
+func (l list) text(about string, i int) string {
+	switch mark, rest := about[:1], about[1:]; mark {
+	case theHelp:
+		return l.helps[i]
+	case theKeys:
+		switch typed := strings.TrimSpace(rest); {
+		case typed == "":
+			return strings.Join(layout.Hang("  ", "  ", l.keys, l.width-1), "\n")
+		case !l.matches(typed):
+			return strings.Join(layout.Hang("  ", "  ", fmt.Sprintf("no match for %q; Backspace takes it back", typed), l.width-1), "\n")
+		default:
+			return strings.Join(layout.Hang("  ", "  ", fmt.Sprintf("with %q; Backspace takes it back", typed), l.width-1), "\n")
+		}
+	case theAnswer:
+		if last := l.question[strings.LastIndex(l.question, "\n")+1:]; layout.Width(last)+layout.Width(rest)+4 < l.width {
+			return " " + rest
+		}
+		return "\n" + strings.Join(layout.Hang("  ", "  ", rest, l.width-1), "\n")
+	}
+	if label := l.label(i); label != "" {
+		return strings.Repeat(" ", l.names-layout.Width(about)+2) + label
+	}
+	return ""
+}
+
+// filter keeps the options that have what was typed. Where none has, all stay: survey
+// cannot move in an empty list.
+func (l list) filter(typed, _ string, i int) bool { return l.has(i, typed) || !l.matches(typed) }
+
+func (l list) matches(typed string) bool {
+	for i := range l.options {
+		if l.has(i, typed) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l list) has(i int, typed string) bool {
+	return strings.Contains(strings.ToLower(l.options[i].Value+" "+l.options[i].Label), strings.ToLower(strings.TrimSpace(typed)))
 }

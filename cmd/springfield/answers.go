@@ -139,7 +139,7 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
 		}
 	}
-	a.talk("A suite of hooks for Claude Code in %s.\nEvery question has a flag, and until the last one nothing is written.\n", dir)
+	s.Note("A suite of plugins for Claude Code in " + dir + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
 	return s.Ask()
 }
 

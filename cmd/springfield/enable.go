@@ -126,8 +126,8 @@ func (a *app) askRivals(ctx context.Context, rivals *installer.RivalsError) (ins
 		return "", &usageError{rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
 	}
 	answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-		{Value: string(installer.RivalsOff), Help: "switch it off with this edit; disable and undo bring it back"},
-		{Value: string(installer.RivalsKeep), Help: "leave it on: either can make Claude go on"},
+		{Value: string(installer.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+		{Value: string(installer.RivalsKeep), Label: "leave it on: either can make Claude go on"},
 	}, string(installer.RivalsOff))
 	return installer.Rivals(answer), err
 }
