@@ -1,6 +1,7 @@
 package layer
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Assignment gives a key a value; nil takes the key out of the file.
@@ -18,7 +21,7 @@ type Assignment struct {
 }
 
 // ErrInvalid is that a file of settings cannot be read, or would not be in force.
-var ErrInvalid = errors.New("read settings of the plugin")
+var ErrInvalid = errors.New("read settings")
 
 // RefusedError says that a value would not be in force.
 type RefusedError struct {
@@ -70,7 +73,7 @@ func (s Stack) under(scope Scope, k Key) json.RawMessage {
 }
 
 // Plan plans edits of the file of a scope. after is what it would hold, also where that
-// is refused; nil where it cannot be edited, or is not there and stays so.
+// is refused; nil where it cannot be edited.
 func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Change, after []byte, err error) {
 	c = change.Change{Did: did, Kind: "rules"}
 	f, err := s.file(scope)
@@ -86,15 +89,24 @@ func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Ch
 	if err != nil {
 		return c, nil, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
 	}
-	if !f.There && len(after) == 0 {
-		return c, nil, nil // nothing is taken out of a file that is not there
+	if len(after) == 0 {
+		after = f.data() // of a file that is not there nothing is taken out
 	}
 	if _, faults := s.below(scope).Layered(after, f.writer()); len(faults) > 0 {
 		return c, after, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
 	}
+	if bytes.Equal(after, f.data()) {
+		return c, after, nil
+	}
 	e, err := f.with(after)
 	c.Edits = []change.Edit{e}
 	return c, after, err
+}
+
+// Settings are those in force, a project's left out, if the user's file held data.
+func (s Stack) Settings(data []byte) hook.Settings {
+	settings, _ := s.below(User).Layered(data, strategy.User)
+	return settings
 }
 
 // withoutEmpty takes objects away that removing their last member has left empty.
@@ -159,7 +171,7 @@ func (f File) with(after []byte) (change.Edit, error) {
 		e.After = nil
 	}
 	if err := e.Writable(); err != nil {
-		return e, fmt.Errorf("write settings of the plugin: %w", err)
+		return e, fmt.Errorf("write settings: %w", err)
 	}
 	return e, nil
 }

@@ -114,6 +114,9 @@ func hintPlugin(err error) error {
 	case errors.Is(err, layer.ErrInvalid):
 		return &hinted{err, "mend that file first: nothing was written"}
 	}
+	if errors.Is(err, change.ErrChanged) {
+		return &hinted{err, "the file was left to the other program; call it again"}
+	}
 	return hintChange(err, "set")
 }
 
@@ -176,7 +179,7 @@ func (a *app) reportSet(o setOptions, places client.Places, p layer.Plugin, assi
 	if c.Empty() {
 		a.talk("nothing to do: that is what it says already")
 	} else {
-		a.say("%s", strings.TrimSuffix(c.Diff(), "\n"))
+		fmt.Fprint(a.out, c.Diff())
 		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
 	}
 	for _, v := range values {

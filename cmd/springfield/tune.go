@@ -4,22 +4,20 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/layer"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -82,7 +80,10 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if options.Paths, err = a.logs(o.paths); err != nil {
 		return err
 	}
-	target, err := a.tuned(places, o.plugin)
+	p, err := a.tuned(places, o.plugin)
+	if err == nil {
+		err = tune.Check(p)
+	}
 	var none *tune.RulesError
 	if errors.As(err, &none) {
 		err = &usageError{err, "plugins of these strategies do: " + strings.Join(tune.Ruled(), ", ")}
@@ -90,7 +91,11 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if err != nil {
 		return err
 	}
-	t := tuned{places, target}
+	stack, err := layer.Read(places, p)
+	if err != nil {
+		return err
+	}
+	t := tuned{stack, places}
 	report, proposal, err := tune.Run(ctx, tune.Request{Options: options, Settings: t.settings, Begun: a.watch, Read: func(r replay.Report) error {
 		if len(o.paths) > 0 && o.since == "" {
 			if err := a.nothingNamed(r); err != nil {
@@ -98,30 +103,30 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 			}
 		}
 		a.passedOver(r, "")
-		if target.Strategy.New().Needs().Files != nil {
-			a.talk("springfield: note: %s also looks at files of the project; those of then are not in a session log, so its rules were asked without them", target.Plugin)
+		if p.Strategy.New().Needs().Files != nil {
+			a.talk("springfield: note: %s also looks at files of the project; those of then are not in a session log, so its rules were asked without them", p.Name)
 		}
 		return nil
 	}})
 	if err != nil {
-		return hintRules(err)
+		return hintPlugin(err)
 	}
 	plan, err := t.plan(proposal.Proposed)
 	if err != nil {
-		return hintRules(err)
+		return hintPlugin(err)
 	}
 	if !o.json {
-		proposal.WriteText(a.lines(), target.Plugin, report.Sessions)
+		proposal.WriteText(a.lines(), p.Name, report.Sessions)
 		if !plan.Empty() {
 			a.say("\n%s", strings.TrimSuffix(plan.Diff(), "\n"))
 		}
 	}
 	written, err := a.accept(ctx, t, o, proposal, plan)
 	if err != nil {
-		return hintRules(err)
+		return hintPlugin(err)
 	}
 	if o.json {
-		return a.encode(tuneShape{target.Plugin, t.file(), report.Sessions, len(report.Rows), proposal, plan.Diff(), written})
+		return a.encode(tuneShape{p.Name, t.file(), report.Sessions, len(report.Rows), proposal, plan.Diff(), written})
 	}
 	return nil
 }
@@ -159,7 +164,7 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 	if _, err = installer.Journal(t.places).Do(func() (change.Change, error) {
 		again, err := t.plan(proposal.Proposed)
 		if err == nil && again.Diff() != shown {
-			err = fmt.Errorf("write rules: %s: %w", t.file(), change.ErrChanged) // it was not this that was accepted
+			err = fmt.Errorf("write settings: %s: %w", t.file(), change.ErrChanged) // it was not this that was accepted
 		}
 		return again, err
 	}); err != nil {
@@ -173,51 +178,40 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 
 // tuned is the plugin whose rules are looked at, and whose home they are in.
 type tuned struct {
+	layer.Stack
 	places client.Places
-	tune.Target
 }
 
 // file is the user's own rules.
-func (t tuned) file() string { return t.places.RulesFile(t.Plugin) }
+func (t tuned) file() string { return t.places.RulesFile(t.Plugin.Name) }
 
 // tuned finds the plugin: by its name, else the one that decides, else
 // the one that people begin with, which need not be enabled.
-func (a *app) tuned(places client.Places, name string) (tune.Target, error) {
+func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
+	if name != "" {
+		return a.plugin(places, name)
+	}
 	inventory, err := client.Look(places).Inventory()
 	if err != nil {
-		return tune.Target{}, err
+		return layer.Plugin{}, err
 	}
-	var found []tune.Target
+	var found []layer.Plugin
 	for _, p := range inventory.Plugins {
-		if p.Dir == "" || !p.Ours() || name == "" && (!p.Runs() || !p.Drives()) || name != "" && name != p.Name && name != p.ID {
+		if p.Dir == "" || !p.Ours() || !p.Runs() || !p.Drives() {
 			continue
 		}
-		if t, err := tune.In(p.Dir); err == nil && !slices.ContainsFunc(found, func(other tune.Target) bool { return other.Plugin == t.Plugin }) {
-			found = append(found, t)
-		} else if err != nil && name != "" {
-			return tune.Target{}, err
+		in, err := layer.In(p.Dir)
+		if err == nil && tune.Check(in) == nil && !slices.ContainsFunc(found, func(other layer.Plugin) bool { return other.Name == in.Name }) {
+			found = append(found, in)
 		}
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return tune.Target{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Plugin, found[1].Plugin), "say which: --plugin " + found[0].Plugin}
+		return layer.Plugin{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Name, found[1].Name), "say which: --plugin " + found[0].Name}
 	}
-	bare, _, _ := strings.Cut(cmp.Or(name, registry.Default()), "@")
-	p, err := a.means(places).Find(cmp.Or(name, registry.Default()), "")
-	var several *activation.SeveralError
-	switch {
-	case err == nil && p.Suite != "":
-		return tune.In(filepath.Join(p.Suite, p.Name))
-	case name != "" && errors.As(err, &several):
-		return tune.Target{}, err
-	}
-	t, ok, err := tune.Of(bare)
-	if !ok {
-		return t, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield status shows which there are; a strategy will do, too: " + strings.Join(tune.Ruled(), ", ")}
-	}
-	return t, err
+	return a.plugin(places, registry.Default())
 }
 
 // plan is the edit that proposals come to. What the hook would find wrong with the file
@@ -229,12 +223,17 @@ func (t tuned) plan(proposed []tune.Proposed) (change.Change, error) {
 
 // settings are those in force, without those of a project, with proposals.
 func (t tuned) settings(proposed []tune.Proposed) (hook.Settings, error) {
-	_, settings, err := t.with(proposed)
-	return settings, err
+	_, after, err := t.with(proposed)
+	if err != nil {
+		return hook.Settings{}, err
+	}
+	return t.Settings(after), nil
 }
 
-func (t tuned) with(proposed []tune.Proposed) (plan change.Change, settings hook.Settings, err error) {
-	var additions []installer.Addition
+// with adds proposals behind what the user's own file has. The file is read anew: it may
+// have changed since.
+func (t tuned) with(proposed []tune.Proposed) (plan change.Change, after []byte, err error) {
+	var edits []document.Edit
 	for _, p := range proposed {
 		list, v := "add", any(p.Rule)
 		if p.Rule == nil {
@@ -242,24 +241,13 @@ func (t tuned) with(proposed []tune.Proposed) (plan change.Change, settings hook
 		}
 		value, err := document.Encode(v)
 		if err != nil {
-			return plan, settings, err
+			return plan, nil, err
 		}
-		additions = append(additions, installer.Addition{List: list, Value: value})
+		edits = append(edits, document.Edit{Path: []string{list, document.Appended}, Value: value})
 	}
-	plan, err = installer.AddRules(t.places, t.Plugin, additions, func(data []byte) (err error) {
-		settings, err = t.Settings(data, t.file())
-		return err
-	})
-	return plan, settings, err
-}
-
-func hintRules(err error) error {
-	var syntax *document.SyntaxError
-	switch {
-	case errors.As(err, &syntax), errors.Is(err, tune.ErrRules):
-		return &hinted{err, "mend that file first: nothing was written"}
-	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, "the file was left to the other program; call springfield tune again"}
+	stack, err := layer.Read(t.places, t.Plugin)
+	if err != nil {
+		return plan, nil, err
 	}
-	return err
+	return stack.Plan(layer.User, "tune "+t.Plugin.Name, edits)
 }
