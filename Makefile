@@ -17,9 +17,10 @@ help: ## list the targets
 
 ## Build
 
-generate: ## what is made from the folders of the strategies: the registry, the JSON Schemas
+generate: ## what is made from other sources: the registry, the JSON Schemas, docs/cli.md
 	@go test ./runtime/strategy -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
 	@go test ./generator -run '^Test(StrategySchemaIsCurrent|AnswersSchema)$$' -count=1 -update >/dev/null
+	@go test ./cmd/springfield -run '^TestCLIDocIsCurrent$$' -count=1 -update >/dev/null
 
 build: ## build the CLI: bin/springfield; a folder of a new strategy is registered first
 	@for folder in runtime/strategy/*/; do \

@@ -27,15 +27,15 @@ func newBuild(a *app, runF func(context.Context, *app, buildOptions) error) *cob
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
 		Short: "Compile the hook into every plugin of a suite",
-		Long: `Compile the hook into every plugin of a suite: the one in DIR, or around the current directory.
-A plugin that asks a model gets the judge beside it. Only these and the record of them in
-` + generator.SuiteFile + ` change; those of targets that are no longer named are removed. springfield
-undo gives back what was there before.
+		Long: `Compiles for the suite in DIR, or around the current directory. A plugin that asks a
+model gets the judge too. Only these programs and their record in ` + generator.SuiteFile + `
+change; programs for targets that are no longer named are removed. springfield undo
+brings back what was there before.
 
-A released springfield carries compiled hooks and needs nothing; otherwise the sources that it
-carries are compiled, which needs Go, but no network. What was compiled once is kept.`,
+A released springfield carries compiled hooks. Otherwise it compiles the sources that
+it carries: that needs Go, but no network, and the result is kept for the next time.`,
 		Example: `  springfield build
-  springfield build ~/hooks --target linux/amd64 --target darwin/arm64 --target windows/amd64`,
+  springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

@@ -30,18 +30,21 @@ func newCompletion(a *app) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print the script that lets bash, zsh, fish or powershell complete springfield's words",
-		Long: `Print the script that lets a shell complete verbs, flags and their values: plugins, scopes, targets,
-decisions, sessions. Load it where your shell starts:
+		Short: "Print the script that completes springfield's words in your shell",
+		Long: `Completes commands, flags and their values: plugins, settings, scopes, targets,
+decisions, sessions. Load the script where your shell starts:
 
-  bash: in ~/.bashrc (with the package bash-completion)
-      source <(springfield completion bash)
-  zsh: in ~/.zshrc, after compinit
-      source <(springfield completion zsh)
-  fish: in ~/.config/fish/config.fish
-      springfield completion fish | source
-  powershell: in $PROFILE
-      springfield completion powershell | Out-String | Invoke-Expression`,
+  bash         in ~/.bashrc, with the package bash-completion:
+               source <(springfield completion bash)
+  zsh          in ~/.zshrc, after compinit:
+               source <(springfield completion zsh)
+  fish         in ~/.config/fish/config.fish:
+               springfield completion fish | source
+  powershell   in $PROFILE:
+               springfield completion powershell | Out-String |
+               Invoke-Expression`,
+		Example: `  source <(springfield completion bash)
+  springfield completion fish >~/.config/fish/completions/springfield.fish`,
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {

@@ -21,15 +21,16 @@ func newDisable(a *app, runF func(context.Context, *app, disableOptions) error) 
 	var o disableOptions
 	cmd := &cobra.Command{
 		Use:   "disable PLUGIN[@MARKETPLACE]",
-		Short: "Put settings.json back as it was before enable",
-		Long: `Put back what enable has changed. If the file has not been edited since, it becomes byte
-for byte what it was. Otherwise every member that is still as springfield set it gets its
-old value, and what has been changed since is left alone and named.
+		Short: "Switch a plugin off, and put settings.json back",
+		Long: `If settings.json has not been edited since enable, it becomes byte for byte what it
+was. Otherwise every entry that is still as springfield set it gets its old value,
+and what has been changed since stays and is named.
 
-Claude Code keeps knowing the marketplace, and keeps what it has fetched from there; with --purge
-the claude command forgets both, unless something else of the marketplace is in use.`,
+Claude Code still knows the marketplace, and keeps what it has fetched from there.
+--purge makes it forget both, unless something else of the marketplace is in use.`,
 		Example: `  springfield disable ned-flanders
-  springfield disable ned-flanders --scope local    # off for you, in a project that has it on`,
+  springfield disable ned-flanders --purge
+  springfield disable ned-flanders --scope local`,
 		Args: arguments(1, 1, "one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plugin = args[0]

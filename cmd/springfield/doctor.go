@@ -19,10 +19,13 @@ func newDoctor(a *app) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check that what you enabled can work, and how to mend what cannot",
-		Long: `Check everything between your settings and a running hook, seen from the current directory. Each
-check says what it found and what to do about it. With --fix the safe repairs are made; every one
-that changes a file of yours is an edit of its own, which springfield undo takes back.`,
+		Short: "Check that what you enabled works, and say how to fix what does not",
+		Long: `Checks everything between your settings and a running hook, as seen from the current
+directory. Each check says what it found and what to do. --fix makes the safe
+repairs; each one that changes a file of yours is an edit that springfield undo takes
+back.`,
+		Example: `  springfield doctor
+  springfield doctor --fix`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
 	}

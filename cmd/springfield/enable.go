@@ -32,16 +32,16 @@ func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *c
 	var o enableOptions
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
-		Short: "Switch a plugin on in settings.json, and double-shot-latte off",
-		Long: `Switch a plugin on. PLUGIN is looked up in the suite around the current directory, in
---suite, in the suites that init has made, and in the marketplaces that Claude Code knows. Its
-entry and double-shot-latte's in settings.json change and not one other byte; springfield disable
-puts them back. Another springfield plugin that decides at Stop is switched off in the same edit. One that
-decides nothing there, like todo-continuation, switches no other off.
+		Short: "Switch a plugin on",
+		Long: `PLUGIN is looked up in the suite around the current directory, in --suite, in the
+suites that init has made, and in the marketplaces that Claude Code knows. One edit
+of settings.json switches it on, and switches off double-shot-latte and any other
+springfield plugin that decides at Stop. Not one other byte changes, and springfield
+disable puts it all back.
 
-Where the claude command is installed, it gets to know the suite as a marketplace, or fetches the
-plugin from its repository, without touching your settings, and the next session has the hook.
-Where it is not, user settings get a third entry that declares the suite.`,
+If the claude command is installed, it registers the suite as a marketplace, or
+fetches the plugin, without touching your settings. If not, your user settings get a
+third entry, which declares the suite. Your next session has the hook.`,
 		Example: `  springfield enable ned-flanders
   springfield enable ned-flanders --scope project --dry-run
   springfield enable ned-flanders --marketplace homer/continuation-hooks`,

@@ -28,11 +28,13 @@ func newExplain(a *app) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
 		Use:   "explain TRANSCRIPT",
-		Short: "Decide on a session log without Claude Code, and show every rule",
-		Long: `Decide on a session log (~/.claude/projects/…/SESSION.jsonl) as a plugin's hook would if Claude
-stopped at its end, or after --line. Shows what the hook sees, every rule with why it holds or
-not, and the decision. Files that a strategy keeps in the project are read in the current directory,
-as they are now. Budget and hold are left out: they depend on when you ask.`,
+		Short: "Decide on a past session, and show every rule",
+		Long: `Decides on a session log (~/.claude/projects/DIR/SESSION.jsonl) as a plugin's hook would
+if Claude stopped at its end, or after --line. Shows what the hook sees, why each rule
+holds or not, and the decision. Files that a strategy keeps in the project are read
+in the current directory, as they are now. Budget and hold are left out.`,
+		Example: `  springfield explain SESSION.jsonl
+  springfield explain SESSION.jsonl --line 120 --strategy marge-simpson`,
 		Args: arguments(1, 1, "one session log"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.transcript = args[0]

@@ -21,13 +21,12 @@ func newGet(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "get PLUGIN [KEY]",
-		Short: "Show the settings of a plugin: value, file, what it can be",
-		Long: `Show the settings of a plugin as they are in force for a session that starts in the current directory:
-each key, its value, the file that it comes from, and what it can be. With a key, show what each file says
-of it. Changes nothing.`,
+		Short: "Show the settings of a plugin",
+		Long: `Shows the settings that are in force for a session that starts in the current
+directory: each key, its value, the file that it comes from, and what it can be. With
+a key, shows what each file says about it. Changes nothing.`,
 		Example: `  springfield get ned-flanders
-  springfield get ned-flanders budget.burst
-  springfield get lisa-simpson judge.daily --json`,
+  springfield get ned-flanders budget.burst`,
 		Args: arguments(1, 2, "a plugin, and at most one key"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runGet(a, args[0], args[1:], asJSON)

@@ -45,17 +45,16 @@ func newInit(a *app, runF func(context.Context, *app, initOptions) error) *cobra
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
-		Short: "Make a suite of plugins, the hook compiled into it",
-		Long: `Make a suite: a directory of Claude Code plugins that is a marketplace of its own,
-by default ./` + defaultSuite + `. On a terminal springfield asks; every question has a flag.
-In a directory that is a suite already it adds what is missing, compiles the hooks anew and
-keeps what you have edited.
+		Short: "Make a suite of plugins, with the compiled hook in each",
+		Long: `A suite is a directory of Claude Code plugins that is also a marketplace. Without
+DIR it is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
+flag. Nothing is written before the last answer, and springfield undo takes
+everything back. In a directory that is a suite already, init adds what is missing
+and keeps your edits.
 
-A flag wins over --answers FILE, which wins over what the suite was made with, which wins over
-the defaults: ` + registry.Default() + `, the directory's name as marketplace, the owner that git knows, this
-machine as target. What flags and FILE answer is not asked.
-
-FILE is YAML or JSON:
+A flag wins over --answers FILE, which wins over what the suite was made with, which
+wins over the defaults: ` + registry.Default() + `, the directory's name as marketplace, git's
+user name as owner, this machine as target. FILE is YAML or JSON:
 
   marketplace: evergreen-terrace
   owner: Ned Flanders <ned@example.org>
@@ -64,14 +63,11 @@ FILE is YAML or JSON:
     - ned-flanders
     - name: left-handed
       strategy: ned-flanders
-      settings: {rules: seed}
-
-Nothing is written before the last answer: Ctrl-C leaves nothing behind. springfield undo takes back
-all that was made.`,
+      settings: {rules: seed}`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
-  springfield init hooks --answers answers.yaml --dry-run
-  springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed --target linux/amd64 --target darwin/arm64`,
+  springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
+  springfield init hooks --answers answers.yaml --dry-run`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = defaultSuite

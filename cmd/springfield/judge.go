@@ -39,12 +39,13 @@ func newJudge(a *app) *cobra.Command {
 	var o judgeOptions
 	cmd := &cobra.Command{
 		Use:   "judge --page FILE",
-		Short: "Ask lisa-simpson's judge once, by hand",
-		Long: `Ask a model about one page, as lisa-simpson's hook does where no rule is sure, and print what it
-says, how long it took and what it cost. springfield explain --strategy lisa-simpson shows the page of
-a session. Who is asked comes from your own lisa-simpson.json, LISA_SIMPSON_MODEL and the flags. What it
-costs counts for the day; the day's limit does not hold back who asks by hand.`,
-		Example: `  springfield explain SESSION.jsonl --strategy lisa-simpson --json | jq -r .page | springfield judge --page -
+		Short: "Ask lisa-simpson's judge about one page",
+		Long: `Asks a model about one page, as lisa-simpson's hook does where no rule is sure, and
+prints the answer, how long it took and what it cost. springfield explain --strategy
+lisa-simpson --json has the page of a session. Your own lisa-simpson.json,
+LISA_SIMPSON_MODEL and the flags say which model is asked. The cost counts for the
+day, but the day's limit does not apply here.`,
+		Example: `  springfield judge --page page.txt
   springfield judge --page page.txt --backend api --model haiku`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {

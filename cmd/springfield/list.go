@@ -8,11 +8,14 @@ func newList(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the strategies, how they compare, and which plugins of them are here or switched on",
-		Long: `List every strategy that springfield can make a plugin of, and how they compare: what a stop costs,
-what skills have to change for it, how good it is, how much there is to understand, and what it needs.
-Below, the plugins that are at hand: those of the suite around the current directory, and those that
-settings switch on for a session that starts here. Changes nothing.`,
+		Short: "List the strategies, and the plugins that you have",
+		Long: `Compares every strategy that springfield can make a plugin of: what a stop costs,
+whether your skills have to change, how accurate it is, how complex, and what it
+needs. Below are your plugins: those of the suite around the current directory, of
+the suites that init has made, and those that your settings switch on here. Changes
+nothing.`,
+		Example: `  springfield list
+  springfield list --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runList(a, asJSON) },
 	}

@@ -21,9 +21,12 @@ func newWhy(a *app) *cobra.Command {
 	var asked command.Asked
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
-		Short: "Tell why Claude went on or stopped: rule, evidence, budget",
-		Long: `Tell about one decision: by its ID, which springfield log shows, or the last one. The last one is of a
-stop; with --prompts it is what a plugin like todo-continuation said before a prompt, or why it said nothing.`,
+		Short: "Tell why Claude went on or stopped",
+		Long: `Explains one decision, with the rule, the evidence and the budget: the last one, or
+the one with this ID, which springfield log shows. With --prompts it is what a plugin
+like todo-continuation said before a prompt, or why it said nothing.`,
+		Example: `  springfield why
+  springfield why last --prompts`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := "last"
@@ -51,8 +54,10 @@ func newLog(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List past decisions",
-		Long: `List past decisions, the newest last: every stop, and the prompts before which something was said. With
---prompts, only prompts, and also those before which nothing was said.`,
+		Long: `Lists every stop, and the prompts before which something was said, the newest last.
+With --prompts, lists only prompts, and also those before which nothing was said.`,
+		Example: `  springfield log -n 50
+  springfield log --follow`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
@@ -80,11 +85,13 @@ func newHold(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
-		Short: "Let Claude stop, now, whatever is left to do",
-		Long: `Order every springfield hook to let Claude stop: at once, in all sessions or in one, for a
-time like 30m, 2h or 1d, or until springfield resume. No rule, budget or model stands above it.
-It can be set from anywhere. Only springfield resume, at a terminal of your own, lifts it, and only there is
-it shortened.`,
+		Short: "Let Claude stop, whatever is left to do",
+		Long: `Orders every springfield hook to let Claude stop, at once, in all sessions or in one:
+for a time like 30m, 2h or 1d, or until springfield resume. No rule, budget or model
+overrules it. A hold can be set from anywhere, but only you can shorten or lift it,
+at your own terminal.`,
+		Example: `  springfield hold
+  springfield hold 30m`,
 		Args: arguments(0, 1, "at most one length of time"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var duration time.Duration
@@ -111,9 +118,12 @@ func newResume(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
-		Long: `Lift a hold: at a terminal, where a few letters are shown that you type. What Claude calls has no
-terminal, and is refused. A program with your rights can still delete the file of a hold, or make a terminal
-of its own and read the letters there. why, log and status tell how a hold has ended.`,
+		Long: `Lifts a hold at a terminal, which shows a few letters that you type. Claude has no
+terminal, so it is refused. A program with your rights can still delete the file of a
+hold, or open a terminal of its own and read the letters there; why, log and status
+tell how a hold ended.`,
+		Example: `  springfield resume
+  springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.ask(cmd.Context(), func(d command.Console) error {

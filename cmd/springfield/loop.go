@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -21,16 +22,14 @@ func newLoop(a *app) *cobra.Command {
 	var status *cobra.Command
 	cmd := &cobra.Command{
 		Use:   "loop",
-		Short: "Start, look at, change or stop a goal loop",
-		Long: `A goal loop keeps Claude at a goal that you write down until Claude says the words you named, or
-the iterations are up. It is the file .stravinsky/continuation-loop.md in a project; a plugin with
-the strategy ralph-wiggum drives it. Without a word, loop says how the loop here stands.
-
-  springfield loop start "Fix the failing tests in test_auth.py" --template tests
+		Short: "Start, show, change or stop a goal loop",
+		Long: `A goal loop keeps Claude at a goal until Claude says the words that you named, or the
+iterations are used up. It is the file .stravinsky/continuation-loop.md in a project;
+a plugin with the strategy ralph-wiggum drives it. Without a command, loop shows the
+loop of this directory.`,
+		Example: `  springfield loop start "Fix the failing tests" --template tests
   springfield loop status
-  springfield loop set max 20
-  springfield loop stop
-  springfield loop history`,
+  springfield loop stop`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return nil
@@ -54,26 +53,29 @@ func newLoopStart(a *app, dir *string) *cobra.Command {
 	var o command.LoopStart
 	cmd := &cobra.Command{
 		Use:   "start [GOAL]",
-		Short: "Begin a goal loop in this directory",
-		Long: `Begin a goal loop: write .stravinsky/continuation-loop.md, which takes effect when Claude stops in
-this directory the next time, and belongs to that session from then on. Nothing else is started.
-In a repository the file lies at its top, unless there is one further down, or --dir names a place.
+		Short: "Start a goal loop in this directory",
+		Long: `Writes .stravinsky/continuation-loop.md at the top of the repository, or where one
+lies further down, or in --dir. It takes effect when Claude next stops in this
+directory, and belongs to that session from then on. Nothing else is started.
 
-The number of iterations: 5 to 8 for something simple, 10 to 15 for a bug, 15 to 20 for a feature. The
-promise: a sentence that is only true at the end, "All tests passing"; not "done", which Claude says
-by the way. No more iterations than your ceiling, 25 unless you raise it in
-~/.claude/springfield/ralph-wiggum.json. Into the goal goes what Claude needs at every turn: what to
-reach, the steps, what is known to be in the way. Of it, Claude is told 2,000 characters.
+Name as the promise a sentence that is true only at the end ("All tests passing"), not
+"done", which Claude also says in passing. Put into the goal what Claude needs at every
+turn: what to reach, the steps, known obstacles; Claude is told its first 2,000
+characters. Your ceiling is 25 iterations unless you raise it in
+~/.claude/springfield/ralph-wiggum.json.
 
-Templates, with their iterations and promises:
-  tests    15  "✅ All tests passing"
-  feature  20  "Feature complete and tested"
-  debug    12  "Root cause identified and fixed"
-  quick     8  "Goal achieved", as without a template, which gives 10
-  docs     10  "Documentation complete"
+  template  iterations  promise
+  tests     15          ✅ All tests passing
+  feature   20          Feature complete and tested
+  debug     12          Root cause identified and fixed
+  quick      8          Goal achieved (also without a template, with 10)
+  docs      10          Documentation complete
 
-Your own are loop files in ~/.claude/springfield/loops/templates/NAME.md; {goal} in the text is where
-the goal goes.`,
+Your own templates are ~/.claude/springfield/loops/templates/NAME.md; {goal} in the
+text is where the goal goes.`,
+		Example: `  springfield loop start "Fix the failing tests" --template tests
+  springfield loop start "Write the guide" --promise "The guide is complete"
+  springfield loop start --from-todos`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Goal = strings.Join(args, " ")
 			if cmd.Flags().Changed("max") && o.Max < 1 {
@@ -103,8 +105,10 @@ func loopFlags(cmd *cobra.Command, o *command.LoopStart) {
 func newLoopStatus(a *app, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Tell how the loop stands, and what keeps it from starting, from stopping, from counting",
-		Args:  arguments(0, 0, "no arguments"),
+		Short: "Show the loop, and what keeps it from starting, stopping or counting",
+		Example: `  springfield loop status
+  springfield loop status --json`,
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopStatus(wantsJSON(cmd)) })
 		},
@@ -114,15 +118,17 @@ func newLoopStatus(a *app, dir *string) *cobra.Command {
 func newLoopSet(a *app, dir *string) *cobra.Command {
 	var keys []string
 	for _, k := range command.LoopKeys() {
-		keys = append(keys, "  "+k[0]+strings.Repeat(" ", 19-len(k[0]))+k[1])
+		keys = append(keys, layout.Hang(layout.Pad("  "+k[0], 21), strings.Repeat(" ", 21), k[1], columns)...)
 	}
 	return &cobra.Command{
 		Use:   "set KEY VALUE...",
 		Short: "Change the loop while it runs",
-		Long: `Change one thing about the loop of this directory, and no other byte of its file. It takes effect at
-the next stop.
+		Long: `Changes one thing about the loop of this directory, and no other byte of its file. It
+takes effect at the next stop.
 
 ` + strings.Join(keys, "\n"),
+		Example: `  springfield loop set max 20
+  springfield loop set active false`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return &usageError{errors.New("springfield loop set takes a key and a value"), "springfield loop set --help lists the keys"}
@@ -139,9 +145,12 @@ func newLoopStop(a *app, dir *string) *cobra.Command {
 	var remove bool
 	cmd := &cobra.Command{
 		Use:   "stop",
-		Short: "Stop the loop: Claude may stop the next time it wants to",
-		Long: `Stop the loop of this directory, from any terminal, also while a session runs. Its file stays, with
-active: false, and loop set active true lets it go on; --delete takes the file away.`,
+		Short: "Stop the loop: Claude may stop when it next wants to",
+		Long: `Stops the loop of this directory from any terminal, also while a session runs. Its
+file stays, with active: false; springfield loop set active true lets it go on.
+--delete removes the file.`,
+		Example: `  springfield loop stop
+  springfield loop stop --delete`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
@@ -156,8 +165,10 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "history",
-		Short: "List the loops of the past",
-		Args:  arguments(0, 0, "no arguments; history show ID prints one loop"),
+		Short: "List past loops",
+		Example: `  springfield loop history
+  springfield loop history --all -n 50`,
+		Args: arguments(0, 0, "no arguments; history show ID prints one loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
 				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
@@ -171,8 +182,10 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 
 	show := &cobra.Command{
 		Use:   "show ID",
-		Short: "Print a loop of the past, iteration by iteration",
-		Args:  arguments(1, 1, "the id of a loop"),
+		Short: "Show a past loop, iteration by iteration",
+		Example: `  springfield loop history show 7f3a
+  springfield loop history show 7f3a --json`,
+		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.ShowLoop(args[0], wantsJSON(cmd)) })
 		},
@@ -181,8 +194,10 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 	var o command.LoopStart
 	rerun := &cobra.Command{
 		Use:   "rerun ID",
-		Short: "Begin a loop of the past again, in this directory",
-		Args:  arguments(1, 1, "the id of a loop"),
+		Short: "Start a past loop again, in this directory",
+		Example: `  springfield loop history rerun 7f3a
+  springfield loop history rerun 7f3a --max 20`,
+		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max") && o.Max < 1 {
 				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}

@@ -26,13 +26,13 @@ func newNew(a *app, runF func(context.Context, *app, newOptions) error) *cobra.C
 	var o newOptions
 	cmd := &cobra.Command{
 		Use:   "new NAME --from STRATEGY",
-		Short: "Add a plugin of your own to a suite: own name, own rules",
-		Long: `Add one more plugin to the suite around the current directory, or to --suite: it decides as
-STRATEGY does, under a name of its own, with a strategy.json of its own for your rules and the
-texts that Claude is told. The suite's other files follow as springfield update has them follow:
-what you have edited stays.`,
+		Short: "Add a plugin with your own name and rules to a suite",
+		Long: `The plugin decides as STRATEGY does. It has its own strategy.json for your rules and
+for the texts that Claude is told. Without --suite it goes into the suite around the
+current directory. The suite's other files are updated as by springfield update:
+your edits stay.`,
 		Example: `  springfield new left-handed --from ned-flanders
-  springfield new by-the-book --from ned-flanders --set rules=seed --suite ~/hooks`,
+  springfield new by-the-book --from ned-flanders --set rules=seed`,
 		Args: arguments(1, 1, "one name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]

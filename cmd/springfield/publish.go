@@ -26,22 +26,22 @@ type publishOptions struct {
 	json    bool
 }
 
-const publishHelp = `Publish the plugins of the suite in DIR, or around the current directory, in a marketplace: the
-local checkout that --to names, or publish.to in ` + generator.SuiteFile + `, or the suite itself, which is
-one. Each gets its entry in .claude-plugin/marketplace.json; the entries of others, their order and
-layout stay as they are.
+const publishHelp = `Publishes the plugins of the suite in DIR, or around the current directory: in the
+local checkout of a marketplace that --to or publish.to in ` + generator.SuiteFile + ` names, or in
+the suite itself, which is a marketplace. Each plugin gets its entry in
+.claude-plugin/marketplace.json; other entries, their order and layout stay.
 
-Hooks are compiled for every machine. A plugin whose files have changed since it was published
-needs a new version (--bump, --version): clients fetch a version once. plugin.json, entry,
-` + generator.SuiteFile + ` and CHANGELOG.md agree afterwards, or nothing is written. Before that, everything
-is reviewed as marketplaces do it, and Claude Code validates it where it is installed.
+The hook is compiled for every machine. Clients fetch each version once, so a plugin
+whose files have changed needs a new one (--bump or --version). Everything is
+reviewed as marketplaces do it, and by Claude Code where it is installed. Then
+plugin.json, the entry, ` + generator.SuiteFile + ` and CHANGELOG.md agree, or nothing is written.
 
-A plugin inside the marketplace's checkout is named by its path. Any other is fetched from the
-suite's own repository (git-subdir) and pinned to a commit. That takes two runs: the first writes
-everything but the commit; after commit and push the second writes that.
+A plugin outside the marketplace's checkout is fetched from the suite's repository
+and pinned to a commit. That takes two runs: the first writes all but the commit;
+after you have committed and pushed, the second writes the commit.
 
-Nothing is committed or pushed. springfield undo takes all files back; tags, and the executable bit
-of hooks in git's index, are no files and stay.`
+springfield commits and pushes nothing. springfield undo takes all files back; tags,
+and the executable bit of hooks in git's index, stay.`
 
 func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) *cobra.Command {
 	var o publishOptions
@@ -49,7 +49,7 @@ func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) 
 	var targets []string
 	cmd := &cobra.Command{
 		Use:   "publish [DIR]",
-		Short: "Publish a suite's plugins in a marketplace: versions, hooks for every machine, review, entry",
+		Short: "Publish a suite's plugins in a marketplace",
 		Long:  publishHelp,
 		Example: `  springfield publish --bump minor
   springfield publish --to ../superpowers-marketplace --plugin ned-flanders

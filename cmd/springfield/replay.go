@@ -36,15 +36,16 @@ func newReplay(a *app, runF func(context.Context, *app, replayOptions) error) *c
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay [PATH...]",
-		Short: "Show what each strategy would have done on your own past sessions",
-		Long: `Read past sessions (~/.claude/projects, or the session logs and directories given), find where Claude
-stopped and what you said next, and let every strategy decide at each of these stops, with the code of
-the hook. Shows what each would have caught, where it would have run over you, how often it would ask
-a model and what that costs. Nothing of yours is changed, no model is asked, nothing leaves the machine.`,
+		Short: "Show what each strategy would have done in your past sessions",
+		Long: `Reads your past sessions (~/.claude/projects, or the logs and directories that you
+name), finds where Claude stopped and what you said next, and lets every strategy
+decide there with the code of the hook. Shows the stops that each would have caught,
+those that it would have wrongly continued, and what asking a model would have cost.
+Changes nothing, asks no model, and nothing leaves your machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
   springfield replay --list wrong --strategy ned-flanders
-  springfield replay ~/.claude/projects/-home-lisa-sax --json`,
+  springfield replay --html replay.html`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths, o.numbered = args, cmd.Flags().Changed("number")

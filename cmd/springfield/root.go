@@ -12,18 +12,14 @@ import (
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "springfield",
-		Short: "Continuation plugins for Claude Code: go on while work remains, stop when a person is needed",
-		Long: `springfield makes Claude Code plugins whose Stop hook decides, each time Claude is
-about to hand the turn back, whether work obviously remains or a person is needed.
-
-  springfield init                    make a suite of plugins, hooks compiled into it
-  springfield enable ned-flanders     switch one on; live in the next session
-  springfield disable ned-flanders    put the settings back, byte for byte
-  springfield status                  what is in effect, and how it combines
+		Short: "Keep Claude Code going while work remains",
+		Long: `springfield makes plugins for Claude Code. Their Stop hook decides, each time Claude
+is about to stop, whether work clearly remains or you are needed.`,
+		Example: `  springfield init                    make a suite of plugins
+  springfield enable ned-flanders     switch one on, from your next session on
   springfield why                     why Claude went on or stopped
-  springfield replay                  what each would have done on your own past sessions
   springfield hold 30m                let Claude stop, now
-  springfield loop start GOAL         keep Claude at a goal until it is reached`,
+  springfield disable ned-flanders    put your settings back, byte for byte`,
 		Version:                    version(),
 		SilenceUsage:               true,
 		SilenceErrors:              true,
@@ -52,57 +48,36 @@ about to hand the turn back, whether work obviously remains or a person is neede
 	})
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
-	root.AddCommand(
-		newInit(a, runInit), newNew(a, runNew),
-		newBuild(a, runBuild), newUpdate(a, runUpdate), newPublish(a, runPublish), newValidate(a), newPrebuild(a),
-		newEnable(a, runEnable),
-		newDisable(a, runDisable),
-		newSet(a, runSet), newGet(a),
-		newUndo(a, runUndo), newDoctor(a),
-		newStatus(a), newList(a),
-		newWhy(a), newLog(a), newExplain(a),
-		newHold(a), newResume(a),
-		newLoop(a), newState(a), newJudge(a),
-		newReplay(a, runReplay), newTune(a, runTune),
-		newVersion(a), newCompletion(a),
-	)
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
+	cobra.EnableCommandSorting = false // commands are listed in the order of their use
+	a.addVerbs(root)
 	a.completeValues(root)
 	return root
 }
 
-// newHelp answers springfield help VERB. Cobra's own accepts words that are no verb.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:               "help [COMMAND]",
-		Short:             "Show the help of a command",
-		ValidArgsFunction: verbsBelow,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			about := cmd.Root()
-			for _, word := range args {
-				below, _, err := about.Find([]string{word})
-				if err != nil || below == about {
-					return about.Args(about, []string{word})
-				}
-				about = below
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-	}
-}
-
-// verbsBelow offers the commands below those that are typed.
-func verbsBelow(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	var all []string
-	about, _, err := cmd.Root().Find(args)
-	if err == nil {
-		for _, below := range about.Commands() {
-			if below.IsAvailableCommand() && strings.HasPrefix(below.Name(), typed) {
-				all = append(all, below.Name()+"\t"+below.Short)
-			}
+// addVerbs adds every command, in groups and in the order of the help.
+func (a *app) addVerbs(root *cobra.Command) {
+	for _, group := range []struct {
+		title string
+		verbs []*cobra.Command
+	}{
+		{"Set up", []*cobra.Command{
+			newInit(a, runInit), newNew(a, runNew), newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a),
+			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a, runSet), newGet(a), newDoctor(a), newUndo(a, runUndo),
+		}},
+		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
+		{"Loops", []*cobra.Command{newLoop(a), newState(a)}},
+		{"Measure", []*cobra.Command{newReplay(a, runReplay), newTune(a, runTune), newExplain(a), newJudge(a)}},
+		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
+		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, verb := range group.verbs {
+			verb.GroupID = group.title
+			root.AddCommand(verb)
 		}
 	}
-	return all, cobra.ShellCompDirectiveNoFileComp
+	root.SetHelpCommandGroupID("Other")
 }
 
 // arguments demands a number of arguments and says so in our own words.
@@ -119,8 +94,10 @@ func newVersion(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of springfield and of the Go it was built with",
-		Args:  arguments(0, 0, "no arguments"),
+		Short: "Print the version of springfield and of its Go",
+		Example: `  springfield version
+  springfield version --json`,
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON {
 				return a.encode(build())

@@ -30,15 +30,16 @@ func newSet(a *app, runF func(context.Context, *app, setOptions) error) *cobra.C
 	cmd := &cobra.Command{
 		Use:   "set PLUGIN KEY=VALUE...",
 		Short: "Change settings of a plugin",
-		Long: `Change settings of a plugin, without an editor. springfield get PLUGIN lists the keys and what they
-take. Everything is checked before it is written; the change is shown as a diff, decides at the next stop,
+		Long: `springfield get PLUGIN lists the keys and what they can be. Everything is checked
+before it is written. The change is shown as a diff, takes effect at the next stop,
 and springfield undo takes it back.
 
---scope says where: user, for all your sessions (the default); suite, the plugin's own strategy.json, for all
-who use it; project, .claude/springfield in the current directory. A project's file can only lower limits
-and make the plugin more careful.
+  --scope user     all your sessions (the default)
+  --scope suite    the plugin's own strategy.json, for everyone who uses it
+  --scope project  .claude/springfield in the current directory; it can only
+                   lower limits and make the plugin more careful
 
-A list is written with commas (off=colon,todos) or as JSON. --unset takes a key out again.`,
+Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 		Example: `  springfield set ned-flanders budget.burst=5
   springfield set ned-flanders off=colon --scope project
   springfield set ned-flanders --unset budget.burst`,

@@ -13,9 +13,12 @@ func newState(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state",
 		Short: "Show or set the workflow state, which marge-simpson reads",
-		Long: `The workflow state is .claude/workflow-state.json: how many tasks there are, how many are done,
-whether Claude waits for you. marge-simpson makes Claude go on while tasks remain. It lies in the
-directory you are in, or above it up to the top of the repository.`,
+		Long: `The workflow state is .claude/workflow-state.json: how many tasks there are, how many
+are done, whether Claude waits for you. marge-simpson makes Claude go on while tasks
+remain. The file is in the current directory, or above it up to the top of the
+repository.`,
+		Example: `  springfield state show
+  springfield state set tasks_total=5`,
 		Args: arguments(0, 0, "show or set"),
 		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
@@ -28,7 +31,9 @@ func newStateShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Show the workflow state, and what marge-simpson makes of it",
-		Args:  arguments(0, 0, "no arguments"),
+		Example: `  springfield state show
+  springfield state show --json`,
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.ask(cmd.Context(), func(d command.Console) error { return d.StateShow(asJSON) })
 		},
@@ -41,13 +46,12 @@ func newStateSet(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "set KEY=VALUE...",
-		Short: "Set fields of the workflow state; the time is set by itself",
-		Long: `Set fields of the workflow state: skill, phase, tasks_total, tasks_completed, waiting_for_user and
-next. What else stands in the file stays; updated_at is set by itself. Set by Claude, the state is
-about its session; set by you, about any.`,
+		Short: "Set fields of the workflow state",
+		Long: `The fields are skill, phase, tasks_total, tasks_completed, waiting_for_user and next.
+Other members of the file stay, and updated_at is set automatically. Set by Claude,
+the state is about Claude's session; set by you, about any.`,
 		Example: `  springfield state set skill=executing-plans tasks_total=5
-  springfield state set tasks_completed=2 next="write the docs"
-  springfield state set waiting_for_user=true`,
+  springfield state set tasks_completed=2 next="write the docs"`,
 		Args: arguments(1, 6, "at least one field, like tasks_completed=2"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.ask(cmd.Context(), func(d command.Console) error { return d.StateSet(args, asJSON) })

@@ -13,10 +13,12 @@ func newStatus(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Show what is in effect: which plugin decides, every hook at a stop, how they combine",
-		Long: `Show what is in effect for a session that starts in the current directory, from the settings of
-all scopes and the plugins that they switch on: which springfield plugin decides when Claude stops,
-every hook on Stop, SubagentStop and UserPromptSubmit, and how they combine. Changes nothing.`,
+		Short: "Show what is in effect: which plugin decides, and every hook",
+		Long: `Shows what a session that starts in the current directory will have: which springfield
+plugin decides when Claude stops, by the settings of all scopes; every hook on Stop,
+SubagentStop and UserPromptSubmit; and how they combine. Changes nothing.`,
+		Example: `  springfield status
+  springfield status --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := a.inspect()

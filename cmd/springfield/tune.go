@@ -37,19 +37,19 @@ func newTune(a *app, runF func(context.Context, *app, tuneOptions) error) *cobra
 	var o tuneOptions
 	cmd := &cobra.Command{
 		Use:   "tune [PATH...]",
-		Short: "Propose changes to your rules that your own past sessions speak for",
-		Long: `Read past sessions (~/.claude/projects, or the session logs and directories given) and look for
-phrases that a plugin's rules miss: after which you had to say "continue", or Claude went on by
-itself; and for phrases after which you had something else to say where the rules made Claude go on.
-What is found in one half of the sessions is tested on the other half; only what holds there, beyond
+		Short: "Propose changes to your rules, learned from your past sessions",
+		Long: `Reads your past sessions (~/.claude/projects, or the logs and directories that you
+name) and looks for phrases that a plugin's rules miss, because you had to say
+"continue", and for phrases after which the rules continued wrongly. What it finds in
+one half of the sessions is tested on the other half. Only what holds there, beyond
 chance, is proposed.
 
-Shows the change of your own rules file, ~/.claude/springfield/PLUGIN.json, as a diff with the counts
-and excerpts behind it, and asks before it writes. springfield undo takes it back. Nothing leaves
-the machine.`,
+Shows the change to your own rules, ~/.claude/springfield/PLUGIN.json, as a diff with
+counts and excerpts, and asks before it writes. springfield undo takes it back.
+Nothing leaves your machine.`,
 		Example: `  springfield tune
   springfield tune --since 90d --dry-run
-  springfield tune --plugin ned-flanders --yes ~/.claude/projects/-home-ned-shop`,
+  springfield tune --plugin ned-flanders --yes`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args

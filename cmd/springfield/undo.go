@@ -31,14 +31,17 @@ func newUndo(a *app, runF func(context.Context, *app, undoOptions) error) *cobra
 	var o undoOptions
 	cmd := &cobra.Command{
 		Use:   "undo",
-		Short: "Take back springfield's last edit, byte for byte",
-		Long: `Take back the last edit that springfield made, whichever verb made it: to your settings, a memory
-file, a suite with its hooks, a marketplace. Every file gets the bytes it had before. Called again,
-it takes back the edit before that.
+		Short: "Take back springfield's last edit",
+		Long: `Takes back the last edit that any command made: to your settings, a memory file, a
+suite with its hooks, a marketplace. Every file gets the bytes it had before. Call
+undo again to take back the edit before that.
 
-If a file has changed since, nothing is taken back and the change is shown. Of settings, springfield
-disable then still puts back what is springfield's; --forget passes over the edit, so that the one
-before it can be taken back.`,
+If a file has changed since, undo changes nothing and shows the difference. --forget
+drops that edit from the list, so that you can take back the one before it. In your
+settings, springfield disable still puts back what springfield set.`,
+		Example: `  springfield undo --list
+  springfield undo --dry-run
+  springfield undo`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
 	}

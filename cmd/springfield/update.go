@@ -25,19 +25,20 @@ func newUpdate(a *app, runF func(context.Context, *app, updateOptions) error) *c
 	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [DIR]",
-		Short: "Bring a suite up to date with this springfield; your edits stay",
-		Long: `Render a suite anew with this springfield's texts and merge them with your edits: the suite in
-DIR, or around the current directory. What you have changed in ` + generator.SuiteFile + ` (a setting,
-the owner, a plugin's version) is followed too, and the hooks are built anew.
+		Short: "Bring a suite up to date with this springfield, and keep your edits",
+		Long: `Makes the files of the suite in DIR, or around the current directory, again and
+merges them with your edits. Your changes in ` + generator.SuiteFile + ` (a setting, the owner,
+a plugin's version) take effect too, and the hooks are built again.
 
-A file you have not edited follows. One you have edited gets springfield's changes beside yours.
-Where both changed the same place, README.md and CLAUDE.md get both texts with conflict markers;
-every other file stays as it is, and the new text lies beside it as FILE` + generator.BesideSuffix + `.
-Delete that file, or the markers, when you are done. Such files are listed, and the exit code is 1
-until there is none.
+  you did not edit the file    it is updated
+  you edited the file          it gets springfield's changes beside yours
+  both changed the same lines  README.md and CLAUDE.md get both texts, marked as
+                               a conflict; for others the new text is in
+                               FILE` + generator.BesideSuffix + `
+  you deleted or added it      it stays deleted, or as it is
 
-Files that you deleted stay deleted; files that you added are never touched. springfield undo takes
-an update back.`,
+Delete the markers, or FILE` + generator.BesideSuffix + `, when you are done. Until then update
+lists the conflicts and exits with 1. springfield undo takes an update back.`,
 		Example: `  springfield update --dry-run
   springfield update ~/hooks`,
 		Args: arguments(0, 1, "at most one directory"),

@@ -21,11 +21,14 @@ func newValidate(a *app) *cobra.Command {
 	var o validateOptions
 	cmd := &cobra.Command{
 		Use:   "validate [DIR]",
-		Short: "Check every file of a suite, and have Claude Code check it too",
-		Long: `Check the suite in DIR, or around the current directory: every file against its schema, names and
-versions against ` + generator.SuiteFile + `, hooks against the recorded checksums, rules as the hook reads
-them. Where Claude Code is installed, claude plugin validate --strict has its say, away from your
-settings. Nothing is changed.`,
+		Short: "Check every file of a suite",
+		Long: `Checks the suite in DIR, or around the current directory: every file against its
+schema, names and versions against ` + generator.SuiteFile + `, hooks against the recorded
+checksums, rules as the hook reads them. If Claude Code is installed, it checks the
+suite too (claude plugin validate --strict), away from your settings. Changes
+nothing.`,
+		Example: `  springfield validate
+  springfield validate ~/hooks --strict`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {

@@ -1,0 +1,149 @@
+// The help of a command: what it does in a line, examples, then the rest.
+
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cameronsjo/springfield/internal/layout"
+)
+
+// help prints the help of a command.
+func (a *app) help(cmd *cobra.Command) {
+	if cmd.HasParent() {
+		a.say("%s.\n", cmd.Short)
+	} else {
+		a.say("%s\n", filled(cmd.Long))
+	}
+	a.say("Examples:\n%s\n\nUsage:\n  %s", cmd.Example, cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		a.say("  %s COMMAND", cmd.CommandPath())
+	}
+	if cmd.HasParent() && cmd.Long != "" {
+		a.say("\n%s", filled(cmd.Long))
+	}
+	for _, group := range cmd.Groups() {
+		a.sayCommands(cmd, group.Title, group.ID)
+	}
+	if len(cmd.Groups()) == 0 && cmd.HasAvailableSubCommands() {
+		a.sayCommands(cmd, "Commands:", "")
+	}
+	a.sayFlags(cmd)
+	if cmd.HasAvailableSubCommands() {
+		a.say("\n%s COMMAND --help shows examples and flags of a command.", cmd.CommandPath())
+	}
+}
+
+// sayCommands lists the commands of a group below another command.
+func (a *app) sayCommands(cmd *cobra.Command, title, group string) {
+	var rows [][]string
+	for _, below := range cmd.Commands() {
+		if below.IsAvailableCommand() && below.GroupID == group {
+			rows = append(rows, []string{"  " + below.Name(), below.Short})
+		}
+	}
+	a.say("\n%s", title)
+	for _, line := range layout.Table(rows) {
+		a.say("%s", line)
+	}
+}
+
+// sayFlags lists the flags of a command. --help is everywhere, and --plain is said once.
+func (a *app) sayFlags(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag() // takes the flags of the commands above, too
+	var heads, says []string
+	widest := 0
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || cmd.HasParent() && (f.Name == "help" || f.Name == "plain") {
+			return
+		}
+		head := "      --" + f.Name
+		if f.Shorthand != "" {
+			head = "  -" + f.Shorthand + ", --" + f.Name
+		}
+		usage := f.Usage
+		if f.Value.Type() != "bool" {
+			head += " " + placeholder(f)
+			if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "[]" {
+				usage += " (default: " + f.DefValue + ")"
+			}
+		}
+		heads, says, widest = append(heads, head), append(says, usage), max(widest, len(head))
+	})
+	if len(heads) > 0 {
+		a.say("\nFlags:")
+	}
+	for i, head := range heads {
+		for _, line := range layout.Hang(layout.Pad(head, widest+2), strings.Repeat(" ", widest+2), says[i], columns) {
+			a.say("%s", line)
+		}
+	}
+}
+
+// placeholder names the value of a flag.
+func placeholder(f *pflag.Flag) string {
+	names := map[string][]string{
+		"DIR": {"dir", "suite", "to", "project"}, "FILE": {"answers", "memory", "html", "page"}, "NAME": {"marketplace", "strategy", "plugin", "template", "from"},
+		"KEY": {"unset"}, "KEY=VALUE": {"set"}, "OS/ARCH": {"target"}, "ID": {"session"}, "WHEN": {"since"}, "N": {"number", "line", "max"}, "SECONDS": {"within"},
+		"TIME": {"timeout", "iteration-timeout"}, "TEXT": {"note", "promise", "owner"}, "URL": {"repo"}, "PATH": {"client"}, "VERSION": {"version"},
+	}
+	for name, flags := range names {
+		if slices.Contains(flags, f.Name) {
+			return name
+		}
+	}
+	return strings.ToUpper(f.Name) // --scope SCOPE
+}
+
+// filled breaks paragraphs at blanks. Indented lines stay as they are.
+func filled(text string) string {
+	var blocks []string
+	for block := range strings.SplitSeq(text, "\n\n") {
+		if !strings.HasPrefix(block, " ") {
+			block = strings.Join(layout.Hang("", "", strings.Join(strings.Fields(block), " "), columns), "\n")
+		}
+		blocks = append(blocks, block)
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// newHelp answers springfield help VERB. Cobra's own accepts words that are no verb.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		Example: `  springfield help enable
+  springfield help loop start`,
+		ValidArgsFunction: verbsBelow,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about := cmd.Root()
+			for _, word := range args {
+				below, _, err := about.Find([]string{word})
+				if err != nil || below == about {
+					return about.Args(about, []string{word})
+				}
+				about = below
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// verbsBelow offers the commands below those that are typed.
+func verbsBelow(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	var all []string
+	about, _, err := cmd.Root().Find(args)
+	if err == nil {
+		for _, below := range about.Commands() {
+			if below.IsAvailableCommand() && strings.HasPrefix(below.Name(), typed) {
+				all = append(all, below.Name()+"\t"+below.Short)
+			}
+		}
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
