@@ -53,6 +53,8 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"explain":            {{h.log}, {h.log, "--rules", "seed"}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
 		"status":             {{}, {broken}},
 		"list":               {{}, {hostile}},
+		"get":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}},
+		"set":                {{"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
 		"doctor":             {{}, {hostile}},
 		"validate":           {{h.suite}, {h.spoilt}, {h.suite + hostile}},
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
@@ -84,7 +86,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "doctor", "validate", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
+		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "state set", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})
