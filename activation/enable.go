@@ -236,9 +236,9 @@ func (e *enabling) examine(dir string) error {
 	}
 	switch {
 	case err != nil:
-		return failf(e.howToCompile(err), "%s could not run: %w", id, err)
+		return failf(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
 	case found.Problem != "":
-		return failf("Claude Code would pass it over too", "%s could not run: %s", id, found.Problem)
+		return failf("Claude Code would not load it either; mend it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
 	case !found.Ours():
 		return failf("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
 	}
@@ -250,20 +250,6 @@ func (e *enabling) examine(dir string) error {
 	}
 	e.wanted.Rounds = settings.Rounds()
 	return nil
-}
-
-// howToCompile says what makes a hook run.
-func (e *enabling) howToCompile(err error) string {
-	suite := e.wanted.Plugin.Suite
-	if errors.Is(err, generator.ErrNotExecutable) {
-		return "chmod +x it"
-	}
-	if suite != "" {
-		if _, err := generator.ReadSuite(suite); err == nil {
-			return "springfield init " + suite + " compiles what is missing"
-		}
-	}
-	return "have its publisher compile it for " + generator.Host().String()
 }
 
 // isLoop tells whether a strategy drives a loop through a spec, as others do.

@@ -4,19 +4,14 @@ package change
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-)
 
-const (
-	other        = 65534
-	unprivileged = "SPRINGFIELD_TEST_UNPRIVILEGED"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Mode and owner of what is replaced stay; what is new is its surroundings' owner's,
@@ -25,9 +20,9 @@ func TestModeAndOwnerStay(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "old", "work/": ""})
 	owner := os.Getuid()
 	if owner == 0 {
-		owner = other
+		owner = scratch.Unprivileged
 		for _, name := range []string{"home", "home/settings.json", "work"} {
-			if err := os.Chown(w.path(filepath.FromSlash(name)), other, other); err != nil {
+			if err := os.Chown(w.path(filepath.FromSlash(name)), owner, owner); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -80,35 +75,7 @@ func TestOpenOfAPipeDoesNotWait(t *testing.T) {
 	}
 }
 
-// Root may write anywhere, so the test runs itself again as another user then.
-func TestWithoutPermission(t *testing.T) {
-	if dir := os.Getenv(unprivileged); dir != "" {
-		checkWithoutPermission(t, dir)
-		return
-	}
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if os.Geteuid() != 0 {
-		checkWithoutPermission(t, dir)
-		return
-	}
-	work := filepath.Join(dir, "work")
-	program := filepath.Join(dir, "test")
-	copyProgram(t, program)
-	// t.TempDir is made for its owner only, and so is where go test builds.
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755), os.Mkdir(work, 0o755), os.Chown(work, other, other)); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "-test.run=^TestWithoutPermission$")
-	cmd.Dir = work
-	cmd.Env = append(os.Environ(), unprivileged+"="+work)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: other, Gid: other}}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
+func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkWithoutPermission) }
 
 func checkWithoutPermission(t *testing.T, dir string) {
 	if os.Geteuid() == 0 {
@@ -160,26 +127,5 @@ func checkWithoutPermission(t *testing.T, dir string) {
 	}
 	if _, err := Open("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("one that cannot be read: %v", err)
-	}
-}
-
-func copyProgram(t *testing.T, path string) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := os.Open(self)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = from.Close() }()
-	to, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = io.Copy(to, from)
-	if err := errors.Join(err, to.Close()); err != nil {
-		t.Fatal(err)
 	}
 }

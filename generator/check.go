@@ -34,18 +34,12 @@ var (
 // this machine; nothing if they would start. The ID is what it is called, suite the
 // directory it can be compiled in, "" if that is not at hand.
 func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
-	compile := func(verb string) string { // init takes this machine among the targets, build compiles for those that there are
-		if suite == "" {
-			return "have it compiled for " + Host().String() + " by its publisher"
-		}
-		return "springfield " + verb + " " + suite
-	}
 	notStarting := func(err error, without string) []check.Finding {
-		says := id + ": " + err.Error() + without
+		f := check.Fail(id+": "+err.Error()+without, HowToStart(err, suite))
 		if errors.Is(err, ErrNotExecutable) {
-			return []check.Finding{check.Fail(says, "chmod +x it").MendBy(func(context.Context) error { return makeExecutable(dir) })}
+			f = f.MendBy(func(context.Context) error { return makeExecutable(dir) })
 		}
-		return []check.Finding{check.Fail(says, compile("init"))}
+		return []check.Finding{f}
 	}
 	if err := CheckHook(dir, Host()); err != nil {
 		return notStarting(err, "")
@@ -54,12 +48,49 @@ func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 		return notStarting(err, "; where its rules are not sure, Claude stops")
 	}
 	if err := CheckRuntime(dir, Host()); err != nil {
-		return []check.Finding{check.Warn(id+": "+err.Error(), compile("build"))}
+		return []check.Finding{check.Warn(id+": "+err.Error(), HowToStart(err, suite))}
 	}
 	if err := CheckRecorded(dir, Host()); err != nil {
-		return []check.Finding{check.Warn(id+": "+err.Error(), "springfield build "+filepath.Dir(dir))}
+		return []check.Finding{check.Warn(id+": "+err.Error(), HowToStart(err, filepath.Dir(dir)))}
 	}
 	return nil
+}
+
+// HowToStart says what makes the programs of a plugin start on this machine, or makes
+// them the right ones. suite is the directory that they can be compiled in, "" if that
+// is not at hand.
+func HowToStart(err error, suite string) string {
+	var at *fs.PathError
+	s, unreadable := ReadSuite(suite)
+	switch {
+	case errors.Is(err, ErrNotExecutable) && errors.As(err, &at):
+		return "chmod +x " + check.Quote(at.Path)
+	case suite == "" || unreadable != nil:
+		return "ask its publisher for one compiled for " + Host().String()
+	}
+	return "springfield build " + check.Quote(suite) + s.MissingTargets()
+}
+
+// MissingTargets are the flags that have build compile for this machine too, as
+// " --target A --target B"; "" where the suite has a hook for it.
+func (s Suite) MissingTargets() string {
+	if s.StartsOn(Host()) {
+		return ""
+	}
+	own := Host()
+	if own == (Target{"windows", "arm64"}) { // which can only be built alone
+		own.Arch = "amd64"
+	}
+	flags := ""
+	for _, t := range append(slices.Clone(s.Targets), own) { // named targets replace those of the suite
+		flags += " --target " + t.String()
+	}
+	return flags
+}
+
+// StartsOn tells whether a machine starts the hooks that a suite is compiled for.
+func (s Suite) StartsOn(machine Target) bool {
+	return slices.ContainsFunc(s.Targets, func(t Target) bool { return t.StartsOn(machine) })
 }
 
 // makeExecutable puts the bit back that a copy has lost.
@@ -180,7 +211,7 @@ func (p programs) check(program Program, none error) error {
 		return fmt.Errorf("%w: %s is not there", none, path)
 	case err != nil:
 		return fmt.Errorf("read %s: %w", program.Short(), err)
-	case found != p.machine && (p.machine != Target{"windows", "arm64"} || found != Target{"windows", "amd64"}):
+	case !found.StartsOn(p.machine):
 		return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, path, found, p.machine)
 	case p.machine.OS != "windows":
 		return checkMode(path)
@@ -249,7 +280,7 @@ func checkMode(path string) error {
 		return fmt.Errorf("read hook: %w", err)
 	}
 	if info.Mode()&0o111 == 0 {
-		return fmt.Errorf("%s: %w", path, ErrNotExecutable)
+		return &fs.PathError{Op: "start", Path: path, Err: ErrNotExecutable}
 	}
 	return nil
 }

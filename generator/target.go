@@ -31,6 +31,12 @@ func (t *Target) UnmarshalText(text []byte) (err error) {
 // Host is the machine this runs on.
 func Host() Target { return Target{runtime.GOOS, runtime.GOARCH} }
 
+// StartsOn tells whether a machine starts what is compiled for the target: Windows on
+// ARM starts what is compiled for amd64, too.
+func (t Target) StartsOn(machine Target) bool {
+	return t == machine || machine == Target{"windows", "arm64"} && t == Target{"windows", "amd64"}
+}
+
 // AllTargets are the machines a hook can be compiled for.
 func AllTargets() []Target {
 	var all []Target

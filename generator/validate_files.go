@@ -38,8 +38,8 @@ func (in *inspection) lookAtBinaries() error {
 			}
 		}
 	}
-	if !slices.Contains(in.suite.Targets, Host()) && (Host() != Target{"windows", "arm64"} || !slices.Contains(in.suite.Targets, Target{"windows", "amd64"})) {
-		in.subject("binaries", SuiteFile).say(check.Note, in.record.at("targets"), "it has no hook for this machine, "+Host().String(), "springfield build --target "+Host().String()+", with those it has")
+	if flags := in.suite.MissingTargets(); flags != "" {
+		in.subject("binaries", SuiteFile).say(check.Note, in.record.at("targets"), "it has no hook for this machine, "+Host().String(), "springfield build"+flags)
 	}
 	return nil
 }

@@ -13,9 +13,10 @@ import (
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-func TestWithoutPermission(t *testing.T) { withoutRights(t, checkPermissions) }
+func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
 
 // checkPermissions takes a permission away at one place after the other, before
 // enable, disable and undo, each with two files to write.

@@ -36,6 +36,7 @@ type Inventory struct {
 	Hooks    []Hook     // what runs, in order: managed, user, project, local, plugins by ID
 	Idle     []Hook     // what does not run although its file is in effect; Never says why
 	Silenced string     // what keeps hooks from running and where it is set, "" if nothing does
+	Unread   []error    // directories that cannot be read, so that what lies in them is not known
 }
 
 // Switched is a plugin and what settings say of it.
@@ -55,18 +56,18 @@ type Said struct {
 // Runs tells whether Claude Code would load the plugin.
 func (s Switched) Runs() bool { return s.On && s.Problem == "" }
 
-// Inventory finds out what is in effect. What is broken is part of the answer;
-// the error is about a directory that cannot be read at all.
+// Inventory finds out what is in effect. What is broken, or cannot be read, is part of
+// the answer.
 func (s *Snapshot) Inventory() (Inventory, error) {
 	layers, err := s.Layers()
 	if err != nil {
 		return Inventory{}, fmt.Errorf("read settings: %w", err)
 	}
+	i := Inventory{Settings: layers}
 	skills, err := s.skillPlugins()
 	if err != nil {
-		return Inventory{}, fmt.Errorf("read skills: %w", err)
+		i.Unread = append(i.Unread, fmt.Errorf("read skills: %w", err))
 	}
-	i := Inventory{Settings: layers}
 	i.Plugins = s.switched(layers, skills)
 	gag := i.gag()
 	i.Silenced = gag.why

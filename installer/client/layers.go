@@ -29,6 +29,7 @@ type Layer struct {
 	fields   map[string]json.RawMessage
 	switches map[string]json.RawMessage // what its enabledPlugins say
 	doc      *document.Document         // nil if there is a Problem
+	err      error                      // the Problem
 }
 
 // Layers are all settings files, the highest first.
@@ -61,11 +62,11 @@ func (s *Snapshot) Layers() ([]Layer, error) {
 func (s *Snapshot) layer(name, path string) Layer {
 	file, err := s.Open(path)
 	if err != nil {
-		return Layer{Name: name, File: path, at: path, Exists: true, Problem: cause(err).Error()}
+		return Layer{Name: name, File: path, at: path, Exists: true, Problem: cause(err).Error(), err: err}
 	}
 	doc, err := file.Document()
 	if err != nil {
-		return Layer{Name: name, File: path, at: file.At(), Exists: file.Before != nil, Problem: err.Error()}
+		return Layer{Name: name, File: path, at: file.At(), Exists: file.Before != nil, Problem: err.Error(), err: err}
 	}
 	return LayerOf(name, file.Edit, doc)
 }
@@ -97,6 +98,18 @@ func (p Places) managedFiles() []string {
 
 // At is where the layer's bytes are.
 func (l Layer) At() string { return l.at }
+
+// Err is the Problem as it was met: an *fs.PathError, or a *document.SyntaxError.
+func (l Layer) Err() error { return l.err }
+
+// Duplicates lists the keys that the file has twice; of each Claude Code takes the
+// last one.
+func (l Layer) Duplicates() []document.Duplicate {
+	if l.doc == nil {
+		return nil
+	}
+	return l.doc.Duplicates()
+}
 
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file change.Edit, doc *document.Document) Layer {

@@ -170,6 +170,41 @@ func (d *Document) Members(key string) []Member {
 	return all
 }
 
+// Duplicate is a key that an object has twice.
+type Duplicate struct {
+	Path         []string // of the key
+	Line, Column int      // of the second one, from 1; columns in characters
+}
+
+// maxDuplicates bounds how many are listed: one is enough to know that a file has to
+// be mended.
+const maxDuplicates = 10
+
+// Duplicates lists the keys that are there twice, in order. Of such a key Claude Code
+// takes the last one, and an edit of it is refused.
+func (d *Document) Duplicates() []Duplicate {
+	var all []Duplicate
+	at := place{text: d.text, line: 1, column: 1}
+	var visit func(v *value, path []string)
+	visit = func(v *value, path []string) {
+		seen := map[string]bool{}
+		for i := range v.members {
+			m := &v.members[i]
+			if len(all) == maxDuplicates {
+				return
+			}
+			if d.isObject(v) && seen[m.key] {
+				at.to(m.start)
+				all = append(all, Duplicate{append(slices.Clone(path), m.key), at.line, at.column})
+			}
+			seen[m.key] = true
+			visit(m.value, append(slices.Clone(path), m.key))
+		}
+	}
+	visit(d.root, nil)
+	return all
+}
+
 // place is a position in a text that only goes forward, so that many are found in
 // the time of one.
 type place struct {
