@@ -11,10 +11,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Find looks a plugin up by NAME or NAME@MARKETPLACE: in the suite that is
@@ -29,7 +31,7 @@ func (m Means) Find(name, suite string) (client.Plugin, error) {
 		}
 		found, err := pluginsIn(filepath.Clean(suite), bare, marketplace)
 		if err == nil && len(found) == 0 {
-			err = failf("its "+generator.SuiteFile+" lists them", "suite %s has no plugin %q", suite, name)
+			err = failf(m.howToGet(bare, marketplace, filepath.Clean(suite)), "suite %s has no plugin %q", suite, name)
 		}
 		if err != nil {
 			return client.Plugin{}, err
@@ -62,11 +64,45 @@ func (m Means) Find(name, suite string) (client.Plugin, error) {
 	case len(all) > 1:
 		return client.Plugin{}, &SeveralError{name, all}
 	}
-	hint := "make one with springfield init, or say where it is: --suite DIR or --marketplace OWNER/REPO"
-	if there := m.offered(marketplace); len(there) > 0 {
-		hint = "there is " + strings.Join(there, ", ")
+	return client.Plugin{}, failf(m.howToGet(bare, marketplace, ""), "no suite and no marketplace known to Claude Code has a plugin %q", name)
+}
+
+// howToGet says how to get a plugin that was not found: the line that makes it, if its
+// name is a strategy's, else what there is instead. suite is the directory that it was
+// to be in, "" for any.
+func (m Means) howToGet(name, marketplace, suite string) string {
+	if same := slices.DeleteFunc(m.offered(""), func(id string) bool { return !strings.HasPrefix(id, name+"@") }); len(same) > 0 && suite == "" {
+		return "there is " + strings.Join(same, ", ")
 	}
-	return client.Plugin{}, failf(hint, "no suite has a plugin %q, and no marketplace that Claude Code knows", name)
+	if _, known := registry.Named(name); known {
+		if suite == "" {
+			suite = m.suiteFor(marketplace)
+		}
+		line := generator.HowToGet(name, suite)
+		if suite == "" && marketplace != "" {
+			line += " --marketplace " + check.Quote(marketplace)
+		}
+		return line + " makes it"
+	}
+	if there := m.offered(marketplace); len(there) > 0 {
+		return "there is " + strings.Join(there, ", ")
+	}
+	return "springfield list shows what there is; --suite DIR or --marketplace OWNER/REPO says where a plugin is"
+}
+
+// suiteFor is a suite at hand to which a plugin can be added, the one around the working
+// directory first; "" if there is none.
+func (m Means) suiteFor(marketplace string) string {
+	dirs, _ := installer.Suites(m.Settings.Places) // a list that cannot be read is no news here
+	if around, err := generator.FindSuite(m.Settings.Work); err == nil {
+		dirs = append([]string{around}, dirs...)
+	}
+	for _, dir := range dirs {
+		if s, err := generator.ReadSuite(dir); err == nil && (marketplace == "" || marketplace == s.Marketplace) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // SeveralError says that a name means more than one plugin.

@@ -178,6 +178,15 @@ func FindSuite(dir string) (string, error) {
 	}
 }
 
+// HowToGet is the command that makes a plugin of a strategy: in the suite in a directory,
+// or in a new one where dir is "".
+func HowToGet(strategy, dir string) string {
+	if dir == "" {
+		return "springfield init --strategy " + strategy
+	}
+	return "springfield new " + strategy + " --from " + strategy + " --suite " + check.Quote(dir)
+}
+
 func (s Suite) encode() ([]byte, error) {
 	body, err := yaml.Marshal(s)
 	if err != nil {

@@ -5,15 +5,12 @@
 package inspection
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
-	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -30,28 +27,6 @@ func (in *Inspection) checkClient() []check.Finding {
 	return []check.Finding{f}
 }
 
-func (in *Inspection) checkSettings() (bad []check.Finding) {
-	for _, l := range in.Settings {
-		if l.Problem != "" {
-			bad = append(bad, check.Fail(fmt.Sprintf("%s: %s, so Claude Code passes the whole file over", l.File, l.Problem), "mend that; it has to be a file of plain JSON"))
-		}
-	}
-	if e, interrupted, err := installer.Journal(in.Places).Interrupted(); err == nil && interrupted {
-		undo := func(s *installer.Settings) (change.Change, error) {
-			plan, err := installer.Journal(s.Places).PlanUndo()
-			if err == nil && plan.Entry.ID != e.ID {
-				err = errors.New("another edit has been made since")
-			}
-			return plan.Change, err
-		}
-		bad = append(bad, check.Fail(fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
-	}
-	if len(bad) == 0 {
-		return []check.Finding{check.OK("every settings file can be read")}
-	}
-	return bad
-}
-
 // checkSilenced looks for what keeps all hooks from running, or lets Claude stop
 // always.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
@@ -64,7 +39,7 @@ func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if value, from, ok := in.Env("SPRINGFIELD"); ok && value == "off" {
 		bad = append(bad, check.Warn(from+" settings set SPRINGFIELD=off, which lets Claude stop always", "take it out of env there"))
 	}
-	if h, held := ledger.Held(in.state(), "", in.Now); held {
+	if h, held := ledger.Held(in.state(), "", in.Now); held && in.stateClosed() == nil {
 		until := "until you resume"
 		if h.Until != 0 {
 			until = "until " + time.UnixMilli(h.Until).Format("15:04")

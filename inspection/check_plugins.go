@@ -42,7 +42,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	if on == 0 {
-		all = append(all, check.Noted("no springfield plugin is on", "springfield enable PLUGIN; springfield init makes one"))
+		all = append(all, check.Noted("no springfield plugin is on", in.howToBegin()))
 	}
 	return all
 }
@@ -139,7 +139,7 @@ func (in *Inspection) stale(s client.Switched) string {
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings().Markets()
 	if err != nil {
-		return []check.Finding{check.Warn(err.Error(), "Claude Code writes this file; start it once")}
+		return []check.Finding{check.Warn(err.Error(), howToRead(err))}
 	}
 	for _, s := range in.ours {
 		m, known := markets[s.Marketplace]

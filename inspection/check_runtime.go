@@ -115,17 +115,3 @@ func spentOn(p ledger.Spend) string {
 	}
 	return fmt.Sprintf("%d questions, %s", p.Questions, judge.Dollars(p.Micros))
 }
-
-// checkState looks at springfield's own state.
-func (in *Inspection) checkState() (all []check.Finding) {
-	for _, err := range installer.Damaged(in.Places) {
-		all = append(all, check.Warn(err.Error(), "remove that file: disable then only sets its own entry, and undo misses that edit"))
-	}
-	if len(all) > 0 {
-		return all
-	}
-	if err := installer.CheckState(in.Places); err != nil {
-		return []check.Finding{check.Fail(err.Error()+": without it every hook lets Claude stop", "make that directory yours and writable")}
-	}
-	return []check.Finding{check.OK(in.state() + " is writable")}
-}

@@ -65,6 +65,7 @@ func Inspect(r Request) (*Inspection, error) {
 		return nil, err
 	}
 	in.Inventory, in.byUs = inventory, in.settings().EnabledByUs()
+	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
 	for _, s := range inventory.Plugins {
 		if s.Ours() || in.enabledByUs(s.ID) || len(in.suitesOf(s.Marketplace)) > 0 {

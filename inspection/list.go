@@ -16,6 +16,7 @@ type List struct {
 	Strategies []Strategy `json:"strategies"`
 	Suite      string     `json:"suite,omitempty"` // directory of the one around the working directory
 	Plugins    []AtHand   `json:"plugins"`
+	Next       string     `json:"next,omitempty"` // what to call where no plugin is on
 }
 
 // Strategy is how one compares.
@@ -34,11 +35,12 @@ type Strategy struct {
 	Plugins    []string            `json:"plugins"` // IDs of those at hand
 }
 
-// AtHand is a plugin of the suite around, or one of ours that is switched on.
+// AtHand is a plugin of a suite at hand, or one of ours that is switched on.
 type AtHand struct {
 	ID       string `json:"id"`
 	Strategy string `json:"strategy"`
-	Here     bool   `json:"here"` // of this suite
+	Here     bool   `json:"here"`            // of the suite around the working directory
+	Suite    string `json:"suite,omitempty"` // the directory of its suite
 	Version  string `json:"version,omitempty"`
 	On       bool   `json:"on"`
 	By       string `json:"by,omitempty"` // the scope that has the last word
@@ -56,7 +58,10 @@ func (in *Inspection) List() (List, error) {
 	if around.Err != nil {
 		return List{}, around.Err
 	}
-	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand(around)}
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand()}
+	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On }) {
+		l.Next = in.howToBegin()
+	}
 	for _, name := range registry.Names() {
 		a, err := generator.ReadAbout(name)
 		if err != nil {
@@ -74,35 +79,43 @@ func (in *Inspection) List() (List, error) {
 }
 
 // atHand lists the plugins in order of their IDs.
-func (in *Inspection) atHand(suite Suite) []AtHand {
+func (in *Inspection) atHand() []AtHand {
 	all := []AtHand{}
-	for _, p := range suite.Plugins {
-		all = append(all, AtHand{ID: p.Name + "@" + suite.Marketplace, Strategy: p.Strategy, Here: true, Version: p.Version})
+	for _, suite := range in.Suites {
+		if suite.Err != nil {
+			continue
+		}
+		for _, p := range suite.Plugins {
+			all = append(all, AtHand{ID: p.Name + "@" + suite.Marketplace, Strategy: p.Strategy, Here: suite.Around, Suite: suite.Dir, Version: p.Version})
+		}
 	}
 	for _, s := range in.Plugins {
-		n := slices.IndexFunc(all, func(p AtHand) bool { return p.ID == s.ID })
-		if n >= 0 && s.InPlace && !folder.Same(s.Dir, filepath.Join(suite.Dir, s.Name)) {
-			n = -1 // that marketplace name means another directory
-		}
+		n := slices.IndexFunc(all, func(p AtHand) bool { // a marketplace's name can mean another directory than this suite's
+			return p.ID == s.ID && (!s.InPlace || folder.Same(s.Dir, filepath.Join(p.Suite, s.Name)))
+		})
 		if n < 0 {
 			if !s.On || !s.Ours() {
 				continue
 			}
 			all, n = append(all, AtHand{ID: s.ID, Strategy: s.Strategy}), len(all)
 		}
-		p := &all[n]
-		p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
-		same := func(d client.Switched) bool { return d.ID == s.ID }
-		p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.Beside(), same)
-		if s.On && !p.Decides && !p.Beside {
-			p.Problem = s.Problem
-			if s.Problem == "" {
-				p.Problem = "its hook does not run"
-			}
-		}
+		in.addState(&all[n], s)
 	}
 	slices.SortStableFunc(all, func(a, b AtHand) int { return strings.Compare(a.ID, b.ID) })
 	return all
+}
+
+// addState adds what settings say of a plugin.
+func (in *Inspection) addState(p *AtHand, s client.Switched) {
+	p.named, p.On, p.By, p.Loads = len(s.Says) > 0, s.On, s.Decides, s.Version
+	same := func(d client.Switched) bool { return d.ID == s.ID }
+	p.Decides, p.Beside = slices.ContainsFunc(in.Drivers(), same), slices.ContainsFunc(in.Beside(), same)
+	if s.On && !p.Decides && !p.Beside {
+		p.Problem = s.Problem
+		if s.Problem == "" {
+			p.Problem = "its hook does not run"
+		}
+	}
 }
 
 // State says in words how it is with a plugin.
@@ -112,7 +125,11 @@ func (p AtHand) State() string {
 		says = append(says, "strategy "+p.Strategy)
 	}
 	if p.Version != "" {
-		says = append(says, "version "+p.Version+" in this suite")
+		where := "in " + p.Suite
+		if p.Here {
+			where = "in this suite"
+		}
+		says = append(says, "version "+p.Version+" "+where)
 	}
 	by := ""
 	if p.By != "" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/command"
@@ -151,10 +152,7 @@ func (in *Inspection) reasons(w working) []string {
 	if known {
 		return all
 	}
-	if plugin := in.toEnable(); plugin != "" {
-		return append(all, "none is switched on; springfield enable "+plugin+" does it")
-	}
-	return append(all, "springfield init makes a suite of plugins, springfield enable switches one on")
+	return append(all, "none is switched on; next: "+in.howToBegin())
 }
 
 // fault is why a plugin that is on does not decide: one of its own hooks cannot
@@ -171,23 +169,75 @@ func (in *Inspection) fault(p client.Switched, w working) string {
 	return "nothing of it runs"
 }
 
-// toEnable is a plugin of a suite at hand that decides at Stop, "" if there is none.
-func (in *Inspection) toEnable() string {
+// howToBegin is what to call where no plugin is on.
+func (in *Inspection) howToBegin() string {
+	if plugin := in.toEnable(generator.Suite.Suggested); plugin != "" {
+		return "springfield enable " + plugin
+	}
+	return "springfield init"
+}
+
+// HowToEnable is what to call to switch a plugin of a strategy on, whether there is one
+// at hand or not.
+func (in *Inspection) HowToEnable(strategy string) string {
+	of := func(s generator.Suite) generator.Plugin {
+		i := slices.IndexFunc(s.Plugins, func(p generator.Plugin) bool { return p.Strategy == strategy })
+		if i < 0 {
+			return generator.Plugin{}
+		}
+		return s.Plugins[i]
+	}
+	if plugin := in.toEnable(of); plugin != "" {
+		return "springfield enable " + plugin
+	}
+	dir := ""
+	if i := slices.IndexFunc(in.Suites, func(s Suite) bool { return s.Err == nil }); i >= 0 {
+		dir = in.Suites[i].Dir
+	}
+	return generator.HowToGet(strategy, dir) + ", then springfield enable " + strategy
+}
+
+// toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
+// takes it; "" if there is none. choose gives one of a suite, without a name for none.
+func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
 	for _, s := range in.Suites {
 		if s.Err != nil {
 			continue
 		}
-		p := s.Suggested()
+		p := choose(s.Suite)
 		if known, ok := registry.Named(p.Strategy); ok && known.Answers() == "Stop" {
-			return p.Name
+			return in.called(p.Name, s)
 		}
 	}
 	return ""
 }
 
+// called is what enable takes for a plugin of a suite: its name, where that means no
+// other.
+func (in *Inspection) called(name string, of Suite) string {
+	twice := false
+	for _, s := range in.Suites {
+		if s.Err != nil || s.Dir == of.Dir || !slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
+			continue
+		}
+		if s.Marketplace == of.Marketplace {
+			return name + " --suite " + check.Quote(of.Dir)
+		}
+		twice = true
+	}
+	if twice {
+		return name + "@" + of.Marketplace
+	}
+	return name
+}
+
 // notes are what the user may want to do something about.
 func (in *Inspection) notes(w working) []string {
-	all := append([]string{}, in.holds()...)
+	all := []string{}
+	for _, err := range in.Notes {
+		all = append(all, err.Error()+": springfield doctor says what to do")
+	}
+	all = append(all, in.holds()...)
 	steering, others := in.steered()
 	all = append(all, steering...)
 	if others != "" {

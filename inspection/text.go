@@ -157,13 +157,14 @@ func (l List) WriteText(out layout.Printer) {
 	for _, s := range l.Strategies {
 		out.Item(s.Name+": ", s.Summary)
 	}
-	if len(l.Plugins) == 0 {
-		out.Say("\nnone of them is here or switched on; springfield init makes a suite")
-		return
+	if len(l.Plugins) > 0 {
+		out.Say("\nplugins")
 	}
-	out.Say("\nplugins")
 	for _, p := range l.Plugins {
 		out.Item(p.ID+": ", p.State())
+	}
+	if l.Next != "" {
+		out.Say("\nno springfield plugin is switched on; next: %s", l.Next)
 	}
 }
 

@@ -55,7 +55,7 @@ func readSuites(p client.Places) (e change.Edit, list suites, err error) {
 	}
 	e.Own = true
 	if err := json.Unmarshal(e.Before.Data, &list); err != nil {
-		return e, suites{}, fmt.Errorf("%s: %w", e.Path, err)
+		return e, suites{}, &change.DamagedError{File: e.Path, Err: err}
 	}
 	return e, list, nil
 }

@@ -48,9 +48,6 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	for _, note := range in.Notes {
-		a.talk("springfield: note: %v", note)
-	}
 	outcome := check.Outcome{Left: check.Run(in, inspection.Checks())}
 	if o.fix {
 		if outcome, err = check.Mend(ctx, outcome.Left, func() ([]check.Finding, error) {

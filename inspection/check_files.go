@@ -1,0 +1,191 @@
+// The checks of files: whether Claude Code and springfield can read what they have to,
+// and what to do where they cannot.
+
+package inspection
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// checkSettings looks at every settings file, and at what else could not be read.
+func (in *Inspection) checkSettings() (bad []check.Finding) {
+	for _, l := range in.Settings {
+		bad = append(bad, in.checkLayer(l)...)
+	}
+	for _, err := range in.Notes {
+		bad = append(bad, check.Fail(err.Error(), howToRead(err)))
+	}
+	if e, interrupted, err := installer.Journal(in.Places).Interrupted(); err == nil && interrupted {
+		undo := func(s *installer.Settings) (change.Change, error) {
+			plan, err := installer.Journal(s.Places).PlanUndo()
+			if err == nil && plan.Entry.ID != e.ID {
+				err = errors.New("another edit has been made since")
+			}
+			return plan.Change, err
+		}
+		bad = append(bad, check.Fail(fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
+	}
+	if !slices.ContainsFunc(bad, func(f check.Finding) bool { return f.State == check.Failure || f.State == check.Warning }) {
+		return append([]check.Finding{check.OK("every settings file can be read")}, bad...)
+	}
+	return bad
+}
+
+// checkLayer looks at one settings file: whether it can be read, whether a key is in it
+// twice, and whether it is a link that leads nowhere.
+func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
+	if l.Problem != "" {
+		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
+		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
+			return []check.Finding{check.Fail(says+", so Claude Code ignores the whole file", "mend it at that place: it has to be plain JSON, without comments")}
+		}
+		return []check.Finding{check.Fail(says+", so Claude Code ignores it", howToRead(l.Err()))}
+	}
+	for _, d := range l.Duplicates() {
+		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; of the two Claude Code takes this one", l.File, d.Line, d.Column, d.Path[len(d.Path)-1])
+		f := check.Warn(says, "remove one of the two")
+		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Path[0]) {
+			f = check.Fail(says+", and springfield edits no such file", "remove one of the two, and keep what both say")
+		}
+		bad = append(bad, f)
+	}
+	if target := leadsNowhere(l.File); target != "" {
+		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which is not there: Claude Code reads no %s settings, and springfield would make that file", l.File, target, l.Name),
+			"remove the link, or make what it leads to"))
+	}
+	return bad
+}
+
+// leadsNowhere is where a link that leads nowhere leads to, "" for any other path.
+func leadsNowhere(path string) string {
+	target, err := os.Readlink(path)
+	if err != nil || !isMissing(path) {
+		return ""
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(path), target)
+	}
+	return target
+}
+
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// howToRead says what to do about a file or directory that cannot be read.
+func howToRead(err error) string {
+	var at *fs.PathError
+	var damaged *change.DamagedError
+	switch {
+	case errors.As(err, &damaged):
+		return "rm " + check.Quote(damaged.File) + ": springfield then finds a suite only from within, or by --suite"
+	case !errors.As(err, &at):
+		return "mend that file, or remove it"
+	case errors.Is(err, fs.ErrPermission):
+		dir := closed(at.Path)
+		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s", check.Quote(dir), check.Quote(dir))
+	}
+	if strings.Contains(err.Error(), "not a regular file") {
+		return "a file has to be there: move " + check.Quote(at.Path) + " away"
+	}
+	if file := notADir(at.Path); file != "" {
+		return "a directory has to be there: move " + check.Quote(file) + " away"
+	}
+	return "move " + check.Quote(at.Path) + " away, or mend it"
+}
+
+// closed is what keeps a path from being read: the first directory above it that cannot
+// be entered, else the path itself.
+func closed(path string) string {
+	for dir := path; ; {
+		up := filepath.Dir(dir)
+		if up == dir {
+			return path
+		}
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrPermission) {
+			path = up
+		}
+		dir = up
+	}
+}
+
+// notADir is what lies where a directory has to be: at a path or above it; "" if all of
+// them are directories.
+func notADir(path string) string {
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(dir); err == nil {
+			if info.IsDir() {
+				return ""
+			}
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
+}
+
+// checkState looks at springfield's own state.
+func (in *Inspection) checkState() (all []check.Finding) {
+	if f := in.stateClosed(); f != nil {
+		return []check.Finding{*f}
+	}
+	for _, err := range installer.Damaged(in.Places) {
+		all = append(all, check.Warn(err.Error(), "remove that file: disable then only sets its own entry, and undo misses that edit"))
+	}
+	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
+		if _, err := os.ReadDir(in.Places.State(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			all = append(all, check.Fail("read "+in.Places.State(dir)+": "+cause(err).Error(), howToRead(&fs.PathError{Op: "open", Path: in.Places.State(dir, "x"), Err: cause(err)})))
+		}
+	}
+	if len(all) > 0 {
+		return all
+	}
+	return []check.Finding{check.OK(in.state() + " is writable")}
+}
+
+// stateClosed is the finding that the state directory cannot be read or written, nil if
+// it can.
+func (in *Inspection) stateClosed() *check.Finding {
+	const without = ": without it every hook lets Claude stop"
+	for _, dir := range []string{in.Places.Config, in.state()} {
+		if target := leadsNowhere(dir); target != "" {
+			f := check.Fail(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.Quote(target)+", or remove the link")
+			return &f
+		}
+	}
+	_, err := os.ReadDir(in.state())
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if err == nil {
+		err = installer.CheckState(in.Places)
+	}
+	if err == nil {
+		return nil
+	}
+	at := &fs.PathError{Op: "open", Path: filepath.Join(in.state(), "x"), Err: cause(err)}
+	f := check.Fail("open "+in.state()+": "+cause(err).Error()+without, howToRead(at))
+	return &f
+}
+
+// cause is what an error of the system says without the path.
+func cause(err error) error {
+	if at := (*fs.PathError)(nil); errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}
