@@ -124,12 +124,8 @@ func (p AtHand) State() string {
 	if name, _, _ := strings.Cut(p.ID, "@"); name != p.Strategy {
 		says = append(says, "strategy "+p.Strategy)
 	}
-	if p.Version != "" {
-		where := "in " + p.Suite
-		if p.Here {
-			where = "in this suite"
-		}
-		says = append(says, "version "+p.Version+" "+where)
+	if p.Here {
+		says = append(says, "version "+p.Version+" in this suite")
 	}
 	by := ""
 	if p.By != "" {
@@ -143,7 +139,7 @@ func (p AtHand) State() string {
 	default:
 		says = append(says, "not switched on")
 	}
-	if p.On && p.Loads != "" && p.Loads != p.Version {
+	if p.On && p.Loads != "" && (p.Loads != p.Version || !p.Here) {
 		says = append(says, "Claude Code loads version "+p.Loads)
 	}
 	switch {
@@ -153,6 +149,8 @@ func (p AtHand) State() string {
 		says = append(says, "runs beside what decides when Claude stops")
 	case p.On:
 		says = append(says, "but "+p.Problem)
+	case !p.Here:
+		says = append(says, "version "+p.Version+" in "+p.Suite)
 	}
 	return strings.Join(says, ", ")
 }
