@@ -69,7 +69,7 @@ func Collect(tree string) ([]Sentence, error) {
 			return err
 		}
 		if d.IsDir() {
-			if base := d.Name(); base != "." && strings.HasPrefix(base, ".") && base != ".github" {
+			if base := d.Name(); file != tree && strings.HasPrefix(base, ".") && base != ".github" {
 				return filepath.SkipDir
 			}
 			return nil
