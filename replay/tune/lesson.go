@@ -62,7 +62,7 @@ type candidate struct {
 }
 
 // goOn is what Claude is told where a learned rule makes it go on.
-const goOn = "You said {evidence} and have not done it yet.{todos} Go on with that now. When the last step is finished, say plainly that everything is done; if you need a decision from the user, ask for it and wait."
+const goOn = "You said what comes next, and have not done it yet.{todos} Do it now. When all is done, say so. If you need a decision from the user, ask for it."
 
 func newCandidate(ph *phrase, then strategy.Decision) *candidate {
 	c := &candidate{then: then, where: ph.where, phrase: ph.text, words: ph.words}

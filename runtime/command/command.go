@@ -184,7 +184,7 @@ func (d Console) tell(r ledger.Record) {
 	d.field("  read in  ", language.Names(r.Lang))
 	d.field("  Claude was told: ", r.Reason)
 	d.field("  you were told:   ", r.Told)
-	if r.Decision == "continue" && r.Left != (ledger.Left{}) { // a loop has a maximum of its own
+	if r.Decision == "continue" && r.Left != nil {
 		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
 	}
 	d.judged(r.Asked)

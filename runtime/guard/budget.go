@@ -14,8 +14,9 @@ import (
 // Limits are what a session may spend. Settings can change them; a project's
 // file only downwards.
 type Limits struct {
-	Burst     int // continues within Window
+	Burst     int // continues within Window, since the user's own last prompt
 	PerPrompt int // continues for one prompt of the user
+	PerHour   int // continues within an hour, whatever the user prompts
 	Same      int // continues in a row without any progress
 	Idle      int // continues in a row without a tool call
 }
@@ -23,23 +24,36 @@ type Limits struct {
 // Window is the span of time that Burst is about.
 const Window = 5 * time.Minute
 
+// MaxHour is the most that PerHour can be: so many continues are remembered.
+const MaxHour = 200
+
 // Defaults are the limits where nothing else is said. Idle stays below the
 // eight after which Claude Code ends the turn without a word.
-func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, Same: 2, Idle: 7} }
+func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7} }
 
 // Stop is what the budget counts by.
 type Stop struct {
 	// Prompt is the user's prompt that the stop belongs to.
 	Prompt string
+	// Own is the user's own last prompt, if Claude Code itself says that the stop belongs
+	// to it; else "". A new one begins a new burst.
+	Own string
 	// Seen is the text, the todos and the tools of the session so far: equal to the
 	// one before when nothing has happened. Tools counts the tool calls so far.
 	Seen  string
 	Tools int
-	// Times, in Unix milliseconds, and InPrompt are our continues as the transcript has
-	// them, by "Stop hook feedback". They count where the ledger has gone missing.
-	Times    []int64
-	InPrompt int
-	Now      time.Time
+	// Witness is what the transcript has of our continues.
+	Witness
+	Now time.Time
+}
+
+// Witness is what a transcript has of our continues. It counts where it has more of them
+// than the ledger: some of the ledger has gone missing then.
+type Witness struct {
+	Times    []int64 // of the newest, Unix milliseconds
+	All      int     // all of them, also those of loops
+	InPrompt int     // since the prompt
+	InOwn    int     // since the user's own last prompt
 }
 
 // Spend takes one continue from the budget, if there is one left. It returns
@@ -54,12 +68,23 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 	if s.Prompt != stop.Prompt {
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
 	}
-	s.InPrompt = max(s.InPrompt, stop.InPrompt)
-	times, recent := clamp(s.Continues, t)
-	if seen, many := clamp(stop.Times, t); many > recent {
-		times, recent = seen, many
+	if stop.Own != "" && stop.Own != s.Own {
+		s.Own, s.InOwn = stop.Own, 0
 	}
-	s.Continues = times[max(0, len(times)-maxTimes):]
+	times := clamp(s.Continues, t)
+	recent := within(times, t, Window)
+	if stop.All > s.Known {
+		s.InPrompt, s.InOwn = max(s.InPrompt, stop.InPrompt), max(s.InOwn, stop.InOwn)
+		seen := clamp(stop.Times, t)
+		if recent = max(recent, within(seen, t, Window)); len(seen) > len(times) {
+			times = seen
+		}
+	}
+	s.Continues = times[max(0, len(times)-MaxHour):]
+	hour := len(times)
+	if s.Own != "" { // else no prompt is known to be the user's, and all count
+		recent = min(recent, s.InOwn)
+	}
 
 	same, idle := s.Same, s.Idle
 	if s.Seen != stop.Seen {
@@ -74,6 +99,8 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 		veto = Veto{"budget", strconv.Itoa(recent) + " continues within 5 minutes"}
 	case s.InPrompt >= l.PerPrompt:
 		veto = Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt"}
+	case hour >= l.PerHour:
+		veto = Veto{"budget", strconv.Itoa(hour) + " continues within an hour"}
 	case same >= l.Same:
 		veto = Veto{"stagnation", "no progress since the last " + strconv.Itoa(same) + " continues"}
 		if same == 1 {
@@ -85,11 +112,13 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
-	s.Continues = append(times, t)[max(0, len(times)+1-maxTimes):]
+	s.Continues = append(times, t)[max(0, len(times)+1-MaxHour):]
 	s.InPrompt++
+	s.InOwn++
+	s.Known++
 	s.Seen, s.Same = stop.Seen, same+1
 	s.Tools, s.Idle = stop.Tools, idle+1
-	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt}, Veto{}
+	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}, Veto{}
 }
 
 // chain is how many loops of the greatest length one prompt may bring, one after
@@ -107,22 +136,26 @@ func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 		return s, Veto{"rounds", strconv.Itoa(s.Rounds) + " continues by loops for this prompt, and one loop may have " + strconv.Itoa(most)}
 	}
 	s.Rounds++
+	s.Known++
 	return s, Veto{}
 }
 
-// clamp copies times, none of them later than now, and counts those within the
-// window.
-func clamp(times []int64, now int64) (clamped []int64, recent int) {
+// clamp copies the times of the last hour, none of them later than now.
+func clamp(times []int64, now int64) (clamped []int64) {
 	for _, at := range times {
-		at = min(at, now)
-		clamped = append(clamped, at)
-		if now-at < Window.Milliseconds() {
-			recent++
+		if at = min(at, now); now-at < time.Hour.Milliseconds() {
+			clamped = append(clamped, at)
 		}
 	}
-	return clamped, recent
+	return clamped
 }
 
-// maxTimes is how many continues are remembered: more than any burst allows, so
-// that a limit that is lowered and raised again forgets nothing.
-const maxTimes = 100
+// within counts the times in a span before now.
+func within(times []int64, now int64, span time.Duration) (n int) {
+	for _, at := range times {
+		if now-at < span.Milliseconds() {
+			n++
+		}
+	}
+	return n
+}

@@ -47,22 +47,18 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// moving is a session that makes progress at every stop.
-// Progress and Witness are the two halves of a Stop.
+// Progress is what has happened in a session.
 type Progress struct {
 	Seen  string
 	Tools int
 }
 
-type Witness struct {
-	Times    []int64
-	InPrompt int
-}
-
 func taken(s ledger.State, l Limits, prompt string, p Progress, w Witness, now time.Time) (ledger.State, ledger.Left, Veto) {
-	return Spend(s, l, Stop{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Times: w.Times, InPrompt: w.InPrompt, Now: now})
+	w.All = max(w.All, len(w.Times), w.InPrompt)
+	return Spend(s, l, Stop{Prompt: prompt, Seen: p.Seen, Tools: p.Tools, Witness: w, Now: now})
 }
 
+// moving is a session that makes progress at every stop.
 func moving(i int) Progress { return Progress{Seen: fmt.Sprint(i), Tools: i} }
 
 // spend asks for continues at the given seconds and says which were granted.
@@ -177,8 +173,73 @@ func TestSpendHearsTheWitness(t *testing.T) {
 	}
 }
 
+// A new prompt of the user's own begins a new burst. What may be no prompt of the user's
+// does not, whatever the transcript says; nor does an older Claude Code, which does not say.
+func TestSpendBeginsAnewWithThePrompt(t *testing.T) {
+	type stop struct{ prompt, own string }
+	one, two := stop{"id:1", "1"}, stop{"id:2", "2"}
+	for name, test := range map[string]struct {
+		stops []stop
+		want  []bool
+	}{
+		"continue, he says":       {[]stop{one, one, one, one, two, two, two, two}, []bool{true, true, true, false, true, true, true, false}},
+		"before the burst is out": {[]stop{one, one, two, two, two, two}, []bool{true, true, true, true, true, false}},
+		"a task wakes Claude":     {[]stop{one, one, one, {"id:1", ""}, {"id:1", ""}}, []bool{true, true, true, false, false}},
+		"a command of ours":       {[]stop{one, one, one, {"id:2", ""}, {"id:3", ""}}, []bool{true, true, true, false, false}},
+		"and back":                {[]stop{one, one, {"id:2", ""}, one, one}, []bool{true, true, true, false, false}},
+		"an older client":         {[]stop{{"id:1", ""}, {"id:1", ""}, {"id:1", ""}, {"id:2", ""}}, []bool{true, true, true, false}},
+	} {
+		var s ledger.State
+		for i, at := range test.stops {
+			var v Veto
+			s, _, v = Spend(s, Defaults(), Stop{Prompt: at.prompt, Own: at.own, Seen: fmt.Sprint(i), Tools: i, Now: time.Unix(int64(i), 0)})
+			if (v.Rule == "") != test.want[i] {
+				t.Errorf("%s: stop %d: %+v", name, i, v)
+			}
+		}
+	}
+}
+
+// No prompt resets the limit of an hour.
+func TestSpendHoldsTheHour(t *testing.T) {
+	var s ledger.State
+	spend := func(second int) (left ledger.Left, v Veto) {
+		id := fmt.Sprint(second)
+		s, left, v = Spend(s, Defaults(), Stop{Prompt: "id:" + id, Own: id, Seen: id, Tools: second, Now: time.Unix(int64(second), 0)})
+		return left, v
+	}
+	for i := range 60 {
+		if left, v := spend(i); v.Rule != "" || left.Hour != 59-i {
+			t.Fatalf("continue %d: %+v, %+v", i+1, v, left)
+		}
+	}
+	if _, v := spend(3599); v.Evidence != "60 continues within an hour" {
+		t.Errorf("one more: %+v", v)
+	}
+	if _, v := spend(3600); v.Rule != "" {
+		t.Errorf("an hour later: %+v", v)
+	}
+}
+
+// Continues of a loop stand in the transcript, too, and are none of the budget's.
+func TestSpendKnowsLoops(t *testing.T) {
+	var s ledger.State
+	now := time.Unix(1_000_000, 0)
+	for range 100 {
+		s, _ = Round(s, 1000, "p")
+	}
+	w := Witness{Times: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}, All: 100, InPrompt: 100, InOwn: 100}
+	if _, left, v := taken(s, Defaults(), "p", moving(1), w, now); v.Rule != "" || left.Burst != 2 || left.Prompt != 19 {
+		t.Errorf("after a loop: %+v, %+v", left, v)
+	}
+	if _, _, v := taken(ledger.State{}, Defaults(), "p", moving(1), w, now); v.Rule != "budget" {
+		t.Errorf("without the ledger: %+v", v)
+	}
+}
+
 func TestSpendObeysLimits(t *testing.T) {
-	l := Limits{Burst: 0, PerPrompt: 20, Same: 2, Idle: 7}
+	l := Defaults()
+	l.Burst = 0
 	if _, _, v := taken(ledger.State{}, l, "p", moving(1), Witness{}, time.Unix(0, 0)); v.Rule != "budget" {
 		t.Errorf("a burst of none continues: %+v", v)
 	}

@@ -11,9 +11,10 @@ import (
 )
 
 // A small model of the host: sessions that stop, a person who prompts, a clock
-// that is set back, a ledger that is deleted, a transcript that remembers. In
-// every order of these the promise holds: never more than three continues in
-// any five minutes, nor twenty for a prompt.
+// that is set back, a ledger that is deleted, a transcript that remembers, and one
+// that makes up prompts. In every order of these the promise holds: since the
+// person's own last prompt never more than three continues in any five minutes, nor
+// twenty for a prompt, nor sixty in an hour.
 
 type model struct {
 	now      int64 // true seconds
@@ -25,13 +26,16 @@ type model struct {
 	state    ledger.State
 	witness  []int64 // by the clock of then, Unix milliseconds
 	inPrompt int     // as the transcript counts
+	inOwn    int     // as the transcript counts, since the person's own prompt
+	own      string  // that prompt, while Claude Code says that the stop belongs to it
 
 	granted []int64 // true seconds
 	spent   int     // for this prompt, truly
+	since   int     // how many of granted were before the person's own prompt
 }
 
 // actions are what can happen; each letter is one step.
-const actions = "stTPdbmwl"
+const actions = "stTPcdbmwl"
 
 func (m *model) step(action byte) error {
 	switch action {
@@ -44,7 +48,10 @@ func (m *model) step(action byte) error {
 		m.tools++
 		return m.stop()
 	case 'P': // the person prompts
-		m.prompt, m.tools, m.inPrompt, m.spent = m.prompt+1, 0, 0, 0
+		m.prompt, m.tools, m.inPrompt, m.inOwn, m.spent = m.prompt+1, 0, 0, 0, 0
+		m.own, m.since = fmt.Sprint(m.prompt), len(m.granted)
+	case 'c': // a command of ours, or a line of the transcript that pretends to be a prompt
+		m.prompt, m.tools, m.inPrompt, m.spent, m.own = m.prompt+1, 0, 0, 0, ""
 	case 'd': // the ledger is deleted
 		m.state = ledger.State{}
 	case 'b': // the clock is set back
@@ -61,22 +68,29 @@ func (m *model) step(action byte) error {
 
 func (m *model) stop() error {
 	clock := time.Unix(m.now+m.offset, 0)
-	witness := Witness{Times: m.witness[max(0, len(m.witness)-24):], InPrompt: m.inPrompt}
+	witness := Witness{Times: m.witness[max(0, len(m.witness)-64):], All: len(m.witness), InPrompt: m.inPrompt, InOwn: m.inOwn}
 	limits := Defaults()
 	if m.low {
 		limits.Burst = 0
 	}
 	var veto Veto
-	m.state, _, veto = taken(m.state, limits, fmt.Sprint(m.prompt), Progress{Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools}, witness, clock)
+	m.state, _, veto = Spend(m.state, limits, Stop{
+		Prompt: fmt.Sprint(m.prompt), Own: m.own, Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools, Witness: witness, Now: clock,
+	})
 	if veto.Rule != "" {
 		return nil
 	}
 	m.witness = append(m.witness, clock.UnixMilli())
 	m.inPrompt++
+	m.inOwn++
 	m.spent++
 	m.granted = append(m.granted, m.now)
-	if n := len(m.granted); n > 3 && m.now-m.granted[n-4] < 300 {
+	n := len(m.granted)
+	if n-4 >= m.since && m.now-m.granted[n-4] < 300 {
 		return fmt.Errorf("four continues within %d seconds", m.now-m.granted[n-4])
+	}
+	if n > 60 && m.now-m.granted[n-61] < 3600 {
+		return fmt.Errorf("61 continues within %d seconds", m.now-m.granted[n-61])
 	}
 	if m.spent > 20 {
 		return fmt.Errorf("%d continues for a prompt", m.spent)
@@ -127,14 +141,17 @@ func TestModelExhaustively(t *testing.T) {
 
 // Random orders beyond that, long enough to meet the limit per prompt.
 func TestModelAtRandom(t *testing.T) {
-	most := 0
+	most, hour := 0, 0
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := model{now: 1_000_000}
 		var path []byte
 		for range 300 {
 			action := actions[r.IntN(len(actions))]
-			if action == 'P' && r.IntN(20) > 0 || action == 'b' && r.IntN(20) > 0 {
+			switch busy := seed%10 == 0; { // a person who prompts and prompts
+			case busy && r.IntN(3) > 0:
+				action = "sTP"[r.IntN(3)]
+			case !busy && (action == 'P' || action == 'c' || action == 'b') && r.IntN(20) > 0:
 				action = 'w' // rarely, so that prompts and windows get long
 			}
 			path = append(path, action)
@@ -142,7 +159,13 @@ func TestModelAtRandom(t *testing.T) {
 				t.Fatalf("seed %d: %s: %v", seed, path, err)
 			}
 			most = max(most, m.spent)
+			if n := len(m.granted); n >= 60 && m.now-m.granted[n-60] < 3600 {
+				hour++
+			}
 		}
+	}
+	if hour == 0 {
+		t.Error("no hour got 60 continues: the limit was never met")
 	}
 	if most < 20 {
 		t.Errorf("no prompt got more than %d continues: the limit was never met", most)

@@ -43,8 +43,9 @@ type Settings struct {
 	Strategy strategy.Strategy
 	// Options are the strategy's own.
 	Options strategy.Options
-	// Protocol is how a continue is said: "json", the default, or "exit2", words on
-	// standard error and exit code 2.
+	// Protocol is how a continue is said: "context", "block", or "exit2", words on
+	// standard error and exit code 2. "" and "json", its name of old, are the strategy's
+	// own choice.
 	Protocol string
 	// Progress is how the user wants to hear of a loop, nil for not at all.
 	Progress *strategy.Progress
@@ -56,6 +57,18 @@ type Settings struct {
 	Prepared func(strategy.Situation) strategy.Verdict
 }
 
+// blocks tells that a continue is a decision to block, also for a Claude Code that knows
+// the quieter form.
+func (s Settings) blocks() bool {
+	switch s.Protocol {
+	case "context":
+		return false
+	case "block":
+		return true
+	}
+	return s.Strategy.Blocks
+}
+
 // Rounds is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
 func (s Settings) Rounds() int {
@@ -65,7 +78,7 @@ func (s Settings) Rounds() int {
 	if rounds, ok := s.Ceiling(); ok {
 		return rounds
 	}
-	return min(s.Limits.Burst, s.Limits.PerPrompt)
+	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour)
 }
 
 // Ceiling is the most that a loop can ask for; not ok for a strategy without one.
@@ -283,6 +296,7 @@ func (s *Settings) put(data []byte, by strategy.Writer) (faults []string) {
 		budget   struct {
 			Burst  *int `json:"burst"`  // continues within 5 minutes
 			Prompt *int `json:"prompt"` // continues for one prompt
+			Hour   *int `json:"hour"`   // continues within an hour
 		}
 	}
 	options := s.Strategy.New()
@@ -303,13 +317,14 @@ func (s *Settings) put(data []byte, by strategy.Writer) (faults []string) {
 	s.progress(f.progress, &l)
 	switch {
 	case f.protocol == "" || by == strategy.Project:
-	case f.protocol != "json" && f.protocol != "exit2":
-		l.Fault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose json or exit2")
+	case !slices.Contains([]string{"context", "block", "exit2", "json"}, f.protocol):
+		l.Fault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
 	default:
 		s.Protocol = f.protocol
 	}
 	budget("burst", f.budget.Burst, &s.Limits.Burst, maxBurst, &l)
 	budget("prompt", f.budget.Prompt, &s.Limits.PerPrompt, maxPrompt, &l)
+	budget("hour", f.budget.Hour, &s.Limits.PerHour, guard.MaxHour, &l)
 	return l.Faults
 }
 

@@ -37,6 +37,9 @@ type Event struct {
 	// Active is Claude Code's sticky bit: a Stop hook has continued this turn.
 	Active bool
 	guard.Moment
+	// crons tells that the event has a list of scheduled prompts, which only Claude Code
+	// sends, from 2.1.145 on.
+	crons bool
 	// blockCap is how many continues in a row without a tool call Claude Code
 	// honours, 0 for all. It comes from the environment, not from the event.
 	blockCap int
@@ -56,11 +59,59 @@ func (e *Event) Members(m *codec.Members) {
 	codec.List(m, "background_tasks", &e.Tasks)
 	var crons, active []byte
 	m.Raw("session_crons", &crons)
-	codec.Elements(crons, func([]byte) { e.Crons++ })
+	if codec.Elements(crons, func([]byte) { e.Crons++ }) {
+		e.crons = true
+	}
 	// Other types than true are no reason to refuse the event.
 	if m.Raw("stop_hook_active", &active); active != nil {
 		e.Active = string(active) == "true"
 	}
+}
+
+// takesContext tells whether the event certainly comes from a Claude Code that lets a
+// Stop hook go on by additionalContext: 2.1.163 or newer. Older ones and some other
+// agents drop the whole answer for it. From 2.1.196 on the event names the prompt by a
+// UUID, between the two only the transcript names the client's version. Nothing that a
+// project can set has a say.
+func (e Event) takesContext(version string) bool {
+	if !e.crons {
+		return false
+	}
+	if e.PromptID != "" {
+		return isUUID(e.PromptID)
+	}
+	return atLeast(version, [3]int{2, 1, 163})
+}
+
+// isUUID tells whether an id has the form of one.
+func isUUID(id string) bool {
+	if len(id) != 36 {
+		return false
+	}
+	for i, c := range []byte(id) {
+		if dash := i == 8 || i == 13 || i == 18 || i == 23; dash != (c == '-') || !dash && !strings.ContainsRune("0123456789abcdefABCDEF", rune(c)) {
+			return false
+		}
+	}
+	return true
+}
+
+// atLeast compares a version like 2.1.163 with another.
+func atLeast(version string, other [3]int) bool {
+	parts := strings.Split(version, ".")
+	if len(parts) != len(other) {
+		return false
+	}
+	for i, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < other[i] {
+			return false
+		}
+		if n > other[i] {
+			return true
+		}
+	}
+	return true
 }
 
 // readCap reads CLAUDE_CODE_STOP_HOOK_BLOCK_CAP as Claude Code does.

@@ -180,9 +180,10 @@ type answer struct {
 	Settled
 	// fault is why it is not on file, and alert what the user is told of that, or of
 	// earlier stops that came to no decision.
-	fault *fault
-	alert string
-	dir   string // the workspace
+	fault   *fault
+	alert   string
+	dir     string // the workspace
+	context bool   // a continue can be said by additionalContext
 }
 
 // decide decides and writes the decision down. A continue that cannot be
@@ -237,7 +238,7 @@ func (s *start) decide(settings Settings) answer {
 	if _, err := session.Append(record); err != nil {
 		return s.unwritten(settings, settled, faultLedger, unledgered(err))
 	}
-	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir}
+	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir, context: s.event.takesContext(snapshot.View.Version)}
 }
 
 // examine looks at the stop, and where a judge is to be asked once more at a
@@ -356,7 +357,7 @@ func (s *start) answer(a answer, settings Settings) (code int) {
 // user has to be told something.
 type said struct {
 	decision, reason, systemMessage string // block or absent; to the model; to the user
-	// event is one other than Stop, and context what is put before the model then.
+	// event is the one that context is put before the model for.
 	event, context string
 }
 
@@ -367,13 +368,17 @@ func (o *said) Members(m *codec.Members) {
 	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
 }
 
-// saidOfEvent is what an event other than Stop is answered with.
+// saidOfEvent is the part of an answer that names its event.
 type saidOfEvent said
 
 func (o *saidOfEvent) Members(m *codec.Members) {
 	m.Text("hookEventName", &o.event)
 	m.Text("additionalContext", &o.context)
 }
+
+// maxContext is how much context Claude Code puts before the model, in bytes: of more
+// it shows the beginning, and the name of a file.
+const maxContext = 10_000
 
 // write says the answer as the protocol wants it.
 func (s *start) write(a answer, settings Settings) (code int, err error) {
@@ -394,12 +399,25 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 	case exit2 && !settings.Strategy.Judges: // of a judge that does not answer the user hears all the same
 		o.systemMessage = a.alert
 	case exit2:
-	case a.Decision == strategy.Continue:
+	case a.Decision == strategy.Continue && (!a.context || settings.blocks() || len(a.Reason) > maxContext):
 		o.decision, o.reason = "block", a.Reason
-	case a.Decision == strategy.Remind:
-		o.event, o.context = s.answers, a.Reason
+	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
+		o.event, o.context = s.answers, enclosed(a.Reason)
 	}
 	return 0, s.print(o)
+}
+
+// enclosed is a text that cannot end the tag <system-reminder>, between which Claude Code
+// puts context: parts of it may come from a transcript or a project.
+func enclosed(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		if rest := strings.TrimLeft(text[i:min(len(text), i+40)], "</ \n\t"); r == '<' && len(rest) >= 6 && strings.EqualFold(rest[:6], "system") {
+			r = '‹'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
 }
 
 // print prints an answer, if there is anything to say.

@@ -198,12 +198,63 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 func TestWordsToModelAndUser(t *testing.T) {
 	w := newWorld(t, ned)
 	out, _ := w.run(w.event(map[string]any{"last_assistant_message": "Fixed a && b < c.\n\nNow I'll update <main> & docs."}))
-	if !strings.Contains(out.Reason, "Now I'll update <main> & docs") {
-		t.Errorf("reason %q does not say what remains", out.Reason)
+	if want := "You said what comes next, and have not done it yet. Do it now. When all is done, say so."; out.Reason != want {
+		t.Errorf("reason %q, want %q", out.Reason, want)
 	}
-	for _, want := range []string{"ned-flanders", "intent", "2 more"} {
-		if !strings.Contains(out.SystemMessage, want) {
-			t.Errorf("message %q does not say %q", out.SystemMessage, want)
+	if want := "ned-flanders kept Claude going: “Now I'll update <main> & docs.” (1 of 3 in 5 min · /ned-flanders:hold to stop)"; out.SystemMessage != want {
+		t.Errorf("message %q, want %q", out.SystemMessage, want)
+	}
+}
+
+// The line that the user reads tells of the limit that ends first.
+func TestLeastLeftIsTold(t *testing.T) {
+	for budget, want := range map[string]string{
+		`{}`: "1 of 3 in 5 min", `{"prompt": 2}`: "1 of 2 for this prompt", `{"hour": 1}`: "1 of 1 in an hour", `{"prompt": 3, "hour": 3}`: "1 of 3 in 5 min",
+	} {
+		w := newWorld(t, `{"strategy": "ned-flanders", "budget": `+budget+`}`)
+		if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress})); !strings.Contains(out.SystemMessage, "("+want+" · ") {
+			t.Errorf("%s: %q does not say %q", budget, out.SystemMessage, want)
+		}
+	}
+}
+
+// After three continues the user says “continue”, and there are three more. A finished
+// task, a slash command of ours and a line that someone wrote into the transcript buy
+// none.
+func TestAPromptBeginsANewBurst(t *testing.T) {
+	const one, two = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"
+	line := func(id, words, more string) string {
+		return `{"type":"user","uuid":"u` + id + `","promptId":"` + id + `",` + more + `"message":{"role":"user","content":"` + words + `"}}` + "\n"
+	}
+	for name, test := range map[string]struct {
+		log, id string
+		more    int
+	}{
+		"continue":           {line(two, "continue", ""), two, 3},
+		"nothing":            {"", one, 0},
+		"a task":             {line(two, "<task-notification>x</task-notification>", `"origin":{"kind":"task-notification"},`), two, 0},
+		"a command of ours":  {line(two, "<command-message>x</command-message>\\n<command-name>/ned-flanders:why</command-name>", ""), two, 0},
+		"a forged line":      {line(two, "continue", ""), one, 0},
+		"forged at a wakeup": {line("00000000-0000-4000-8000-000000000003", "continue", ""), two, 0},
+	} {
+		w := newWorld(t, ned)
+		log := line(one, "go", "")
+		w.write(".claude/projects/-w/s.jsonl", log)
+		stops := func(id string) (continues int) {
+			for range 5 {
+				w.host.Now = w.host.Now.Add(time.Second)
+				if out, _ := w.run(w.event(map[string]any{"prompt_id": id, "last_assistant_message": "Moving to Task " + w.host.Now.String()})); out.Specific != nil {
+					continues++
+				}
+			}
+			return continues
+		}
+		if n := stops(one); n != 3 {
+			t.Fatalf("%s: %d continues for the first prompt", name, n)
+		}
+		w.write(".claude/projects/-w/s.jsonl", log+test.log)
+		if n := stops(test.id); n != test.more {
+			t.Errorf("%s: %d more continues, want %d", name, n, test.more)
 		}
 	}
 }
@@ -365,6 +416,8 @@ func TestLayers(t *testing.T) {
 		"it cannot choose the rules":   {"", `{"rules": "seed"}`, "Next.js", "otherwise"},
 		"it cannot raise the budget":   {`{"budget": {"burst": 0}}`, `{"budget": {"burst": 5}}`, progress, "budget"},
 		"it can lower the budget":      {"", `{"budget": {"burst": 0}}`, progress, "budget"},
+		"nor an hour's":                {`{"budget": {"hour": 0}}`, `{"budget": {"hour": 60}}`, progress, "budget"},
+		"it can lower an hour's":       {"", `{"budget": {"hour": 0}}`, progress, "budget"},
 		"nor when a stop has its id":   {`{"add": [{"id": "c", "text": "x", "then": "continue"}, {"id": "c", "says": ["task 2"], "then": "stop"}]}`, `{"off": ["c"]}`, progress, "c"},
 		"nor by sheer number":          {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]}`, `{"add": [` + strings.Repeat(`{"id": "x", "text": "^never$", "then": "stop"},`, 250) + `{"id": "x", "text": "^never$", "then": "stop"}]}`, progress, "mine"},
 		"nor with a decision of none":  {"", `{"add": [{"id": "x", "text": "."}]}`, "Hm.", "otherwise"},

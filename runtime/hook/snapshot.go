@@ -285,13 +285,20 @@ func (s *Snapshot) counted() guard.Stop {
 	}
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
-	return guard.Stop{Prompt: s.prompt(), Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Times: ours.Ours, InPrompt: ours.InTurn, Now: s.Now}
+	own := ""
+	if s.View.Own == s.Event.PromptID { // the transcript alone cannot buy a new burst
+		own = short(s.View.Own, 100)
+	}
+	return guard.Stop{
+		Prompt: s.prompt(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
+		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: ours.InTurn, InOwn: ours.InOwn},
+	}
 }
 
 // Settled is a verdict after the budget, or a loop's own rounds, had their say.
 type Settled struct {
 	strategy.Verdict
-	Left ledger.Left  // of the budget
+	Left *ledger.Left // of the budget, where it was spent from
 	Next ledger.State // what the session's next stop has to know
 }
 
@@ -314,19 +321,35 @@ func (s *Snapshot) Settle() Settled {
 		if s.Verdict.Once {
 			limits.Same = 1
 		}
-		out.Next, out.Left, veto = guard.Spend(s.Before, limits, s.counted())
+		var left ledger.Left
+		if out.Next, left, veto = guard.Spend(s.Before, limits, s.counted()); veto.Rule == "" {
+			out.Left = &left
+		}
 	}
 	switch {
 	case veto.Rule != "":
 		out.Verdict = strategy.Verdict{
 			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + ": I let Claude stop: " + veto.Evidence + ". Say “continue” to go on.",
+			Told: s.Settings.Plugin + " let Claude stop: " + veto.Evidence + ". Say “continue” to go on.",
 		}
 	case loop:
 		out.Next.Remember(s.Verdict.Remember)
 	case goesOn && out.Told == "":
-		out.Told = s.Settings.Plugin + ": going on, rule " + out.Rule + ", " + out.Evidence + " (" + strconv.Itoa(out.Left.Burst) + " more within 5 minutes)"
+		out.Told = s.Settings.Plugin + " kept Claude going: " + out.Evidence + " (" + s.spent(*out.Left) + " · /" + s.Settings.Plugin + ":hold to stop)"
 	}
 	out.Next.Log = s.Log
 	return out
+}
+
+// spent says how much of the limit that ends first is spent.
+func (s *Snapshot) spent(left ledger.Left) string {
+	l := s.Settings.Limits
+	of := func(left, limit int) string { return strconv.Itoa(limit-left) + " of " + strconv.Itoa(limit) }
+	switch {
+	case left.Hour < min(left.Burst, left.Prompt):
+		return of(left.Hour, l.PerHour) + " in an hour"
+	case left.Prompt < left.Burst:
+		return of(left.Prompt, l.PerPrompt) + " for this prompt"
+	}
+	return of(left.Burst, l.Burst) + " in 5 min"
 }

@@ -32,7 +32,9 @@ type Record struct {
 	Lang   []string
 	Reason string // to the model
 	Told   string // to the user
-	Left   Left
+	// Left is what a continue has left of the budget, nil for anything else and for a
+	// continue of a loop, which has a maximum of its own.
+	Left *Left
 	// Asked is what a judge was asked, nil if none was.
 	Asked *Asked
 	Took  int64 // microseconds from start to here
@@ -43,8 +45,9 @@ type Record struct {
 
 // Left is what remained of the budget after a decision.
 type Left struct {
-	Burst  int // in the current five minutes
+	Burst  int // in the current five minutes, since the user's last prompt
 	Prompt int // for the current prompt
+	Hour   int // in the current hour
 }
 
 // Asked is a question to a judge.
@@ -78,13 +81,19 @@ type Judged struct {
 type State struct {
 	// Number counts the session's decisions.
 	Number int
-	// Continues are the times of the newest continues, oldest first, in Unix
+	// Continues are the times of the continues of the last hour, oldest first, in Unix
 	// milliseconds.
 	Continues []int64
 	// Prompt is the user prompt that InPrompt belongs to.
 	Prompt string
 	// InPrompt counts the continues since that prompt.
 	InPrompt int
+	// Own is the user's own last prompt, as Claude Code itself has named it, and InOwn
+	// counts the continues since.
+	Own   string
+	InOwn int
+	// Known counts all continues of the session that the ledger knows of.
+	Known int
 	// Seen is what the session looked like at our last continue, and Same how
 	// often in a row it has looked so: no progress.
 	Seen string
@@ -186,7 +195,7 @@ func (r *Record) Members(m *codec.Members) {
 	m.Texts("lang", &r.Lang)
 	m.Text("reason", &r.Reason)
 	m.Text("told", &r.Told)
-	m.Object("left", &r.Left)
+	codec.Optional(m, "left", &r.Left)
 	codec.Optional(m, "asked", &r.Asked)
 	codec.Number(m.Keep(), "took", &r.Took)
 	m.Texts("flaws", &r.Flaws)
@@ -196,6 +205,7 @@ func (r *Record) Members(m *codec.Members) {
 func (l *Left) Members(m *codec.Members) {
 	codec.Number(m.Keep(), "burst", &l.Burst)
 	codec.Number(m.Keep(), "prompt", &l.Prompt)
+	codec.Number(m.Keep(), "hour", &l.Hour)
 }
 
 func (a *Asked) Members(m *codec.Members) {
@@ -224,6 +234,9 @@ func (s *State) Members(m *codec.Members) {
 	codec.Numbers(m, "continues", &s.Continues)
 	m.Text("prompt", &s.Prompt)
 	codec.Number(m, "in_prompt", &s.InPrompt)
+	m.Text("own", &s.Own)
+	codec.Number(m, "in_own", &s.InOwn)
+	codec.Number(m, "known", &s.Known)
 	m.Text("seen", &s.Seen)
 	codec.Number(m, "same", &s.Same)
 	codec.Number(m, "idle", &s.Idle)

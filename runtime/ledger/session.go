@@ -175,6 +175,9 @@ func newest(buf []byte) (Record, bool) {
 func decode(line []byte) (Record, bool) {
 	var r Record
 	err := codec.Read(line, &r)
+	if r.Decision != "continue" {
+		r.Left = nil // older versions wrote one of zeros
+	}
 	return r, err == nil && r.Decision != ""
 }
 

@@ -13,11 +13,12 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
-// What the model is told.
+// What the model is told. It has just said what a rule saw, and the user is told that
+// in a line of its own, so none of it is said again.
 const (
-	GoOnWithTodos    = "The todo list is not done ({evidence}).{todos} Go on with the next one now and mark each as done when it is; if you need a decision from the user, ask for it and wait."
-	GoOnWithProgress = "You said {evidence} and have not done it yet.{todos} Go on with that now. When the last step is finished, say plainly that everything is done."
-	GoOnWithSkill    = "You said {evidence} and its work is not finished.{todos} Take its next step now. When the work is done, or the skill says to wait for the user, say so plainly."
+	GoOnWithTodos    = "The todo list is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
+	GoOnWithProgress = "You said what comes next, and have not done it yet.{todos} Do it now. When all is done, say so."
+	GoOnWithSkill    = "You began to use a skill, and its work is not finished.{todos} Take its next step now. When it is done, or the skill says to wait for the user, say so."
 )
 
 // Base asks for the person first, then for work. What the last paragraph says

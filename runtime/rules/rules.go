@@ -102,7 +102,7 @@ const (
 	maxID      = 40   // bytes
 )
 
-const generalReason = "There is work left: {evidence}.{todos} Go on with it now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
+const generalReason = "There is work left.{todos} Go on with it now. When all is done, say so. If you need a decision from the user, ask for it."
 
 // asking is one situation that rules are asked about.
 type asking struct {

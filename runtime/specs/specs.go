@@ -72,7 +72,7 @@ type Place struct {
 // Strategy makes a strategy of it.
 func (k Kind) Strategy() strategy.Strategy {
 	return strategy.Strategy{
-		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Spec: true, Marks: []string{k.Current, k.Local},
+		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Spec: true, Marks: []string{k.Current, k.Local},
 		New: func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
 }

@@ -413,7 +413,7 @@ func TestForeignMarks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				if told := w.run(w.command("ned-flanders"), w.event("ned-flanders")); !strings.Contains(told, "going on") {
+				if told := w.run(w.command("ned-flanders"), w.event("ned-flanders")); !strings.Contains(told, "kept Claude going") {
 					t.Errorf("answer %q", told)
 				}
 			}

@@ -85,8 +85,8 @@ type Session struct {
 	// Cap is how many continues in a row without a tool call Claude Code honours, 0
 	// if all or if that is not known.
 	Cap int
-	// Protocol is how a continue will be said: "json", also if it is empty, or "exit2",
-	// words on standard error and exit code 2.
+	// Protocol is how settings want a continue to be said, "" if they do not say. "exit2"
+	// is words on standard error and exit code 2.
 	Protocol string
 	// Now is the time of the stop in Unix milliseconds.
 	Now int64
@@ -180,6 +180,9 @@ type Strategy struct {
 	Prefix string
 	// Placed tells that it answers only events that name their directory.
 	Placed bool
+	// Blocks tells that a continue is a decision to block where settings say nothing
+	// else: what it imitates promises that.
+	Blocks bool
 	// Spec tells that it drives a loop through the tasks of a spec: of such loops only one
 	// may be on, also of plugins of others.
 	Spec bool

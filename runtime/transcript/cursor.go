@@ -73,8 +73,6 @@ func (c *Cursor) take(line []byte, at int64) {
 	parsed := c.entry.parse(line, at)
 	if parsed && c.log.take(&c.entry) {
 		c.what = happening(&c.entry)
-	} else if !parsed && isStopContext(line) {
-		c.what = Pushed
 	}
 	if cap(c.facts) > 0 {
 		c.remember(line, at, parsed)
@@ -279,6 +277,8 @@ func toldAs(a []byte) Happening {
 		if event := codec.Member(a, "hookEvent"); event == nil || string(event) == `"Stop"` {
 			return Pushed
 		}
+	case `"hook_additional_context"`:
+		return Pushed // at a Stop: see matters
 	case `"queued_command"`:
 		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
 		if isNotification(origin, text) || mode == `"task-notification"` {
@@ -289,11 +289,4 @@ func toldAs(a []byte) Happening {
 		}
 	}
 	return Nothing
-}
-
-// isStopContext knows the attachment that a Stop hook leaves which keeps Claude
-// going by additionalContext. It says nothing that a Log remembers.
-func isStopContext(line []byte) bool {
-	return bytes.Contains(line[:min(len(line), 600)], []byte(`"type":"hook_additional_context"`)) &&
-		string(codec.Member(codec.Member(line, "attachment"), "hookEvent")) == `"Stop"` && string(codec.Member(line, "isSidechain")) != "true"
 }

@@ -11,6 +11,8 @@ func (l *Log) Members(m *codec.Members) {
 	codec.Number(m, "turns", &l.Turns)
 	m.Text("prompt", &l.Prompt)
 	m.Text("prompt_id", &l.PromptID)
+	m.Text("own", &l.Own)
+	m.Text("version", &l.Version)
 	l.Asks.member(m, "asks")
 	l.Text.member(m, "text")
 	codec.Number(m, "calls", &l.Calls)
@@ -89,6 +91,10 @@ func (f *feedback) Members(m *codec.Members) {
 	codec.Number(m, "mine", &f.Mine)
 	codec.Number(m, "theirs", &f.Theirs)
 	codec.Number(m, "lines", &f.Lines)
+	codec.Number(m, "blocks", &f.Blocks)
+	codec.Number(m, "contexts", &f.Contexts)
+	codec.Number(m, "all", &f.All)
+	codec.Number(m, "own", &f.Own)
 }
 
 func (n *named) Members(m *codec.Members) {

@@ -25,6 +25,7 @@ type entry struct {
 	outcome                        []byte // toolUseResult
 	todos                          []byte // the list that older clients write into user lines
 	attachment                     []byte // what Claude Code told the model beside the conversation
+	version                        []byte // of the client that wrote the line
 }
 
 // block is one content block: a text, a tool call, or the result of one.
@@ -97,6 +98,8 @@ func (e *entry) parse(line []byte, at int64) bool {
 			e.outcome = w.Value()
 		case "todos":
 			e.todos = w.Value()
+		case "version":
+			e.version = codec.Inside(w.Value())
 		case "origin":
 			e.origin = codec.Inside(codec.Member(w.Value(), "kind"))
 		case "message":
@@ -178,8 +181,8 @@ func kindOf(raw []byte) kind {
 	return other
 }
 
-// matters tells whether an attachment is of a kind that does. Its first member
-// says so, and the others may be long.
+// matters tells whether an attachment is of a kind that does. Its first members
+// say so, and the others may be long.
 func matters(w codec.Walk) bool {
 	a := w.Enter('{')
 	if !a.Next() || string(a.Key) != "type" {
@@ -188,6 +191,12 @@ func matters(w codec.Walk) bool {
 	switch string(a.Value()) {
 	case `"hook_blocking_error"`, `"queued_command"`, `"task_reminder"`, `"todo_reminder"`:
 		return true
+	case `"hook_success"`, `"hook_additional_context"`:
+		for a.Next() {
+			if string(a.Key) == "hookEvent" {
+				return string(a.Value()) == `"Stop"`
+			}
+		}
 	}
 	return false
 }

@@ -15,7 +15,7 @@ import (
 const (
 	// form is the version of Log. A Log of another form is not continued: the
 	// log is read anew.
-	form = 3
+	form = 4
 	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
 	// duplicates when a session is resumed or forked, one right after the other.
 	maxSeen = 32
@@ -37,6 +37,9 @@ type Log struct {
 	Prompt   string // uuid
 	PromptID string
 	Asks     place // the prompt's words
+	// Own is Claude Code's id of the newest prompt that is not one of our slash commands,
+	// and Version the client that wrote the newest prompt.
+	Own, Version string
 
 	Text place
 
@@ -153,6 +156,10 @@ func (l *Log) told(e *entry) {
 	switch string(codec.Member(a, "type")) {
 	case `"hook_blocking_error"`:
 		l.blocked(e)
+	case `"hook_success"`:
+		l.succeeded(e)
+	case `"hook_additional_context"`:
+		l.Feedback.Contexts++
 	case `"queued_command"`: // typed, or arrived, while Claude was working
 		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
 		if isNotification(origin, text) || mode == `"task-notification"` {

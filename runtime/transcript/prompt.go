@@ -100,6 +100,22 @@ func begins(text []byte, with string) bool {
 	return len(text) >= len(with) && string(text[:len(with)]) == with
 }
 
+// isOurCommand tells a slash command that looks at a plugin of ours or stops it: with
+// it the user asks for no work.
+func isOurCommand(words []byte) bool {
+	_, name, found := bytes.Cut(words, []byte("<command-name>/"))
+	name, _, closed := bytes.Cut(name, []byte("</command-name>"))
+	_, word, plugin := bytes.Cut(name, []byte(":"))
+	if !found || !closed || !plugin {
+		return false
+	}
+	switch string(word) {
+	case "why", "log", "hold", "state", "page", "loop", "cancel":
+		return true
+	}
+	return false
+}
+
 // prompt takes a person's prompt.
 func (l *Log) prompt(e *entry) {
 	var words []byte
@@ -122,12 +138,19 @@ func (l *Log) turn(e *entry, words []byte) {
 		l.Prompt = string(e.uuid)
 	}
 	l.PromptID = string(identifier(e.prompt, maxID))
+	if l.PromptID != "" && !isOurCommand(words) {
+		l.Own, l.Feedback.Own = l.PromptID, 0
+	}
+	if plain(e.version, maxName) {
+		l.Version = string(e.version)
+	}
 	l.Before, l.Said = l.Calls, false
 	for _, j := range l.Started {
 		l.Earlier = push(l.Earlier, j.ID, maxStarted)
 	}
 	l.Started = l.Started[:0]
 	l.Claims = l.Claims[:0]
-	l.Feedback.Mine, l.Feedback.Theirs, l.Feedback.Lines = 0, 0, 0
+	f := &l.Feedback
+	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
 	l.names(e, words, false)
 }

@@ -405,35 +405,88 @@ func TestStarted(t *testing.T) {
 	}
 }
 
+// The user's own last prompt is none of our slash commands, and nothing that no person
+// has sent.
+func TestOwnPrompt(t *testing.T) {
+	command := func(name string) string {
+		return "<command-message>" + name + "</command-message>\\n<command-name>/" + name + "</command-name>"
+	}
+	line := func(id, words, more string) string {
+		return `{"type":"user","uuid":"` + id + `","promptId":"` + id + `","version":"2.1.197",` + more + `"message":{"role":"user","content":"` + words + `"}}` + "\n"
+	}
+	for name, test := range map[string]struct{ log, own string }{
+		"a prompt":             {line("p1", "go", "") + line("p2", "continue", ""), "p2"},
+		"why":                  {line("p1", "go", "") + line("p2", command("ned-flanders:why"), ""), "p1"},
+		"hold":                 {line("p1", "go", "") + line("p2", command("my-own:hold"), ""), "p1"},
+		"a command of others":  {line("p1", "go", "") + line("p2", command("superpowers:execute-plan"), ""), "p2"},
+		"no plugin's":          {line("p1", "go", "") + line("p2", command("log"), ""), "p2"},
+		"a task has ended":     {line("p1", "go", "") + line("p2", "<task-notification>x</task-notification>", `"origin":{"kind":"task-notification"},`), "p1"},
+		"a scheduled prompt":   {line("p1", "go", "") + line("p2", "look again", `"promptSource":"system",`), "p1"},
+		"our words":            {line("p1", "go", "") + line("p2", "Stop hook feedback:\\ngo on", `"isMeta":true,`), "p1"},
+		"words about our why":  {line("p1", "go", "") + line("p2", "what does /ned-flanders:why say?", ""), "p2"},
+		"a prompt without id":  {line("p1", "go", "") + `{"type":"user","uuid":"u","message":{"content":"on"}}` + "\n", "p1"},
+		"a session just begun": {"", ""},
+	} {
+		check(t, []byte(test.log), func(v View) any { return v.Own }, test.own)
+		if v := view(t, []byte(test.log)); test.log != "" && v.Version != "2.1.197" {
+			t.Errorf("%s: version %q", name, v.Version)
+		}
+	}
+}
+
 func TestFeedback(t *testing.T) {
 	blocks := func(s *session, command string) *session {
 		return s.attaches(`{"type":"hook_blocking_error","hookName":"Stop","hookEvent":"Stop","toolUseID":"x","blockingError":{"blockingError":"go on","command":` + quote(command) + `}}`).
 			meta("Stop hook feedback:\ngo on")
 	}
+	// What Claude Code 2.1.163, 2.1.197 and 2.1.330 write for a hook that prints something.
+	prints := func(s *session, command, stdout string) *session {
+		return s.attaches(`{"type":"hook_success","hookName":"Stop","toolUseID":"x","hookEvent":"Stop","content":"","stdout":` + quote(stdout) + `,"stderr":"","exitCode":0,"command":` + quote(command) + `,"durationMs":5}`)
+	}
+	context := func(s *session, command string) *session {
+		return prints(s, command, `{"systemMessage":"ned-flanders kept Claude going","hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"go on"}}`+"\n").
+			attaches(`{"type":"hook_additional_context","content":["go on"],"hookName":"Stop","toolUseID":"x","hookEvent":"Stop"}`)
+	}
 	const ours, theirs = `"${CLAUDE_PLUGIN_ROOT}"/hooks/springfield-hook`, "/x/other.sh"
 	at := func(n int64) int64 { return 1795168800000 + n*1000 + n } // 2026-11-20T10:00:00Z, as session.add counts
+	one := func(n int64) Feedback { return Feedback{Ours: []int64{at(n)}, All: 1, InOwn: 1, InTurn: 1} }
+	and := func(f Feedback, others int) Feedback {
+		f.Others = others
+		return f
+	}
 	for name, test := range map[string]struct {
 		log  *session
 		want Feedback
 	}{
-		"none":            {new(session).asks("go"), Feedback{}},
-		"ours":            {blocks(new(session).asks("go"), ours), Feedback{Ours: []int64{at(2)}, InTurn: 1}},
-		"others":          {blocks(new(session).asks("go"), theirs), Feedback{Others: 1}},
-		"both":            {blocks(blocks(new(session).asks("go"), ours), theirs), Feedback{Ours: []int64{at(2)}, InTurn: 1, Others: 1}},
-		"words first":     {new(session).meta("Stop hook feedback:\nx").attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + "/a/springfield-hook.exe" + `"}}`), Feedback{Ours: []int64{at(2)}, InTurn: 1}},
-		"words only":      {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{Others: 1}},
-		"an older turn":   {blocks(blocks(new(session), ours), theirs).asks("go"), Feedback{Ours: []int64{at(1)}}},
-		"a wake-up":       {blocks(new(session), ours).asks("<task-notification>"), Feedback{Ours: []int64{at(1)}, InTurn: 1}},
-		"another event":   {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
-		"not an ordinary": {new(session).attaches(`{"type":"hook_success","hookEvent":"Stop","command":"springfield-hook"}`), Feedback{}},
+		"none":          {new(session).asks("go"), Feedback{}},
+		"ours":          {blocks(new(session).asks("go"), ours), one(2)},
+		"others":        {blocks(new(session).asks("go"), theirs), Feedback{Others: 1}},
+		"both":          {blocks(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"words first":   {new(session).meta("Stop hook feedback:\nx").attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + "/a/springfield-hook.exe" + `"}}`), one(2)},
+		"words only":    {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{Others: 1}},
+		"an older turn": {blocks(blocks(new(session), ours), theirs).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
+		"a wake-up":     {blocks(new(session), ours).asks("<task-notification>"), one(1)},
+		"another event": {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
+		"no output":     {new(session).attaches(`{"type":"hook_success","hookEvent":"Stop","command":"springfield-hook"}`), Feedback{}},
+
+		"ours, by context":           {context(new(session).asks("go"), ours), one(2)},
+		"others', by context":        {context(new(session).asks("go"), theirs), Feedback{Others: 1}},
+		"both, by context":           {context(context(new(session).asks("go"), theirs), ours), and(one(4), 1)},
+		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
+		"context, an older turn":     {context(new(session), ours).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
+		"a message to the user":      {prints(new(session).asks("go"), ours, `{"systemMessage":"ned-flanders let Claude stop: additionalContext"}`+"\n"), Feedback{}},
+		"not even JSON":              {prints(new(session).asks("go"), ours, `additionalContext`), Feedback{}},
+		"context for another event":  {new(session).attaches(`{"type":"hook_additional_context","content":["x"],"hookName":"PostToolUse","toolUseID":"x","hookEvent":"PostToolUse"}`), Feedback{}},
+		"success at another event":   {new(session).attaches(`{"type":"hook_success","hookName":"UserPromptSubmit","hookEvent":"UserPromptSubmit","stdout":"{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"x\"}}","command":"springfield-hook"}`), Feedback{}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Feedback }, test.want) })
 	}
 	s := new(session)
-	for range 50 {
+	for range 100 {
 		blocks(s, ours)
 	}
-	if v := view(t, s.bytes()); len(v.Feedback.Ours) != maxOurs || v.Feedback.InTurn != 50 || v.Feedback.Ours[maxOurs-1] != at(99) {
+	if v := view(t, s.bytes()); len(v.Feedback.Ours) != maxOurs || v.Feedback.InTurn != 100 || v.Feedback.Ours[maxOurs-1] != at(199) {
 		t.Errorf("%+v", v.Feedback)
 	}
 }

@@ -32,6 +32,9 @@ type View struct {
 	// PromptID is Claude Code's own id of it, the event's prompt_id, "" where
 	// the log does not say.
 	PromptID string
+	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
+	// Version the client that wrote the newest prompt, like 2.1.163.
+	Own, Version string
 	// PromptText is how it begins: its first 400 bytes.
 	PromptText string
 	// Turns counts the prompts of the session.
@@ -72,7 +75,9 @@ type Task struct{ ID, What string }
 
 // Feedback is how often Stop hooks have kept Claude going.
 type Feedback struct {
-	Ours   []int64 // our own blocks, the newest 24, oldest first, in Unix milliseconds
+	Ours   []int64 // our own continues, the newest 64, oldest first, in Unix milliseconds
+	All    int     // all of our own
+	InOwn  int     // our own since the newest prompt that is the user's own, see View.Own
 	InTurn int     // our own since the newest prompt
 	Others int     // those of other hooks since the newest prompt
 }
@@ -111,15 +116,17 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 	v := View{
 		Text:   tailOf(codec.Text(fetch(f, l.Text, maxLine, buf)), maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
-		Prompt: l.Prompt, PromptID: l.PromptID,
+		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version,
 		PromptText:  head(codec.Text(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
 		Turns:       l.Turns,
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
 			Ours:   slices.Clone(l.Feedback.Ours),
+			All:    l.Feedback.All,
+			InOwn:  l.Feedback.Own,
 			InTurn: l.Feedback.Mine,
-			Others: max(l.Feedback.Theirs, l.Feedback.Lines-l.Feedback.Mine),
+			Others: l.Feedback.others(),
 		},
 		Team: len(l.Team),
 	}

@@ -25,9 +25,9 @@ const maxMarker = 100
 
 // What the model is told.
 const (
-	goOnWithMarker   = "Your message has {evidence}, so there is work left.{todos} Go on with it now. End with <!-- el-barto:stop --> when everything is done, or when you need the user."
-	goOnWithAnnounce = "You said {evidence}, so it is not the last one.{todos} Go on with it, and then with the next one, now. Say which one you are at; when you need a decision from the user, ask for it and wait."
-	goOnWithList     = "You said {evidence}, and the todo list that changed since is not done.{todos} Go on with the next one now and mark each as done when it is; if you need a decision from the user, ask for it and wait."
+	goOnWithMarker   = "Your message says that there is work left.{todos} Go on with it now. End with <!-- el-barto:stop --> when all is done, or when you need the user."
+	goOnWithAnnounce = "The one you are at is not the last.{todos} Go on with it, and then with the next one, now. Say which one you are at. If you need a decision from the user, ask for it."
+	goOnWithList     = "The todo list that you have changed since is not done.{todos} Go on with the next one now, and mark each as done. If you need a decision from the user, ask for it."
 )
 
 // Name is the strategy's name.

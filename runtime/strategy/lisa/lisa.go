@@ -57,7 +57,7 @@ func (o *Options) askUnlessSure(s strategy.Situation, v strategy.Verdict) strate
 
 // goOnAsJudged has none of the judge's words: what it has read may have been
 // written by others.
-const goOnAsJudged = "It looks as if the work is not finished.{todos} Go on with its next step now. When everything is done, say so plainly; if you need a decision from the user, ask for it and wait."
+const goOnAsJudged = "The work does not look finished.{todos} Go on with its next step now. When all is done, say so. If you need a decision from the user, ask for it."
 
 // set asks ned's rules first.
 func set(string) []rules.Rule {

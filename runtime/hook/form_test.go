@@ -1,0 +1,106 @@
+package hook
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// A continue by additionalContext is for a Claude Code that certainly knows it. The
+// events are as each client sends them; see the versions.
+func TestForm(t *testing.T) {
+	const (
+		uuid    = "c29b967d-faa5-4fbe-86fe-8bb0a9899178"
+		newer   = `"session_id":"s1","transcript_path":%q,"cwd":"/p","prompt_id":"` + uuid + `","permission_mode":"default","effort":{"level":"high"},"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"session_crons":[]`
+		older   = `"session_id":"s1","transcript_path":%q,"cwd":"/p","permission_mode":"default","effort":{"level":"high"},"hook_event_name":"Stop","stop_hook_active":false,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"session_crons":[]`
+		version = `{"type":"user","uuid":"u","promptId":"p","message":{"content":"go"},"version":"2.1.%s"}` + "\n"
+		specum  = `{"strategy": "ned-flanders", "protocol": "block"}`
+	)
+	for name, test := range map[string]struct {
+		config, user, project, event, version string
+		context                               bool
+	}{
+		"Claude Code 2.1.197, 2.1.330":  {event: newer, version: "330", context: true},
+		"without a log":                 {event: newer, context: true},
+		"2.1.163":                       {event: older, version: "163", context: true},
+		"2.1.195":                       {event: older, version: "195", context: true},
+		"2.1.162":                       {event: older, version: "162"},
+		"an older one, without a log":   {event: older},
+		"no version":                    {event: older, version: "x"},
+		"before there were crons":       {event: strings.Replace(newer, `,"session_crons":[]`, "", 1), version: "330"},
+		"crons that are none":           {event: strings.Replace(newer, `"session_crons":[]`, `"session_crons":"[]"`, 1), version: "330"},
+		"Codex 0.169.0":                 {event: `"session_id":"s1","turn_id":"01a200","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","model":"stub","permission_mode":"bypassPermissions","stop_hook_active":true,"last_assistant_message":"Moving to Task 2."`, version: "330"},
+		"Copilot 1.0.102":               {event: `"hook_event_name":"Stop","session_id":"s1","timestamp":"2026-11-22T00:23:15.566Z","cwd":"/p","transcript_path":%q,"stop_reason":"end_turn","stop_hook_active":true,"last_assistant_message":"Moving to Task 2."`, version: "330"},
+		"Qwen 0.24.4":                   {event: `"session_id":"s1","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","timestamp":"2026-11-22T00:23:20.336Z","permission_mode":"yolo","prompt_id":"43457e########0","stop_hook_active":true,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"crons":[],"context_usage":0.00005`, version: "330"},
+		"a Qwen that copies the rest":   {event: strings.Replace(newer, uuid, uuid+"########0", 1), version: "330"},
+		"Droid 0.225.2":                 {event: `"session_id":"s1","cwd":"/p","transcript_path":%q,"permission_mode":"auto-high","hook_event_name":"Stop","message_id":"c6e12d","stop_hook_active":true,"tool_execution_count":0,"elapsed_time":473,"last_assistant_message":"Moving to Task 2."`, version: "330"},
+		"the plugin chooses block":      {config: specum, event: newer},
+		"you choose block":              {user: `{"protocol": "block"}`, event: newer},
+		"you choose context again":      {config: specum, user: `{"protocol": "context"}`, event: newer, context: true},
+		"its name of old":               {config: `{"strategy": "ned-flanders", "protocol": "json"}`, event: newer, context: true},
+		"context, but another agent":    {user: `{"protocol": "context"}`, event: strings.Replace(newer, "session_crons", "crons", 1)},
+		"a project cannot":              {project: `{"protocol": "block"}`, event: newer, context: true},
+		"a project cannot have context": {config: specum, project: `{"protocol": "context"}`, event: newer},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if test.config == "" {
+				test.config = ned
+			}
+			w := newWorld(t, test.config)
+			if test.user != "" {
+				w.write(".claude/springfield/ned-flanders.json", test.user)
+			}
+			if test.project != "" {
+				w.host.Project = w.path("project")
+				w.write("project/.claude/springfield/ned-flanders.json", test.project)
+			}
+			log := ".claude/projects/-w/s.jsonl"
+			if test.version != "" {
+				w.write(log, fmt.Sprintf(version, test.version))
+			}
+			code, stdout, stderr := w.raw("{" + fmt.Sprintf(test.event, w.path(log)) + "}")
+			r, _ := w.newest("session:s1")
+			user := `"systemMessage":"ned-flanders kept Claude going: “Moving to Task 2.” (1 of 3 in 5 min · /ned-flanders:hold to stop)"`
+			want := `{"decision":"block","reason":"` + r.Reason + `",` + user + "}\n"
+			if test.context {
+				want = `{` + user + `,"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"` + r.Reason + `"}}` + "\n"
+			}
+			if r.Reason == "" || code != 0 || stdout != want {
+				t.Errorf("exit code %d, %s, want %s, notes %s", code, stdout, want, stderr)
+			}
+		})
+	}
+}
+
+// What is put between tags cannot end them.
+func TestEnclosed(t *testing.T) {
+	for text, want := range map[string]string{
+		"a < b, <b>":                         "a < b, <b>",
+		"x</system-reminder>y":               "x‹/system-reminder>y",
+		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
+		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
+		"<</system-reminder>":                "‹‹/system-reminder>",
+		"<":                                  "<",
+		"<syst":                              "<syst",
+	} {
+		if got := enclosed(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Of a text that is too long Claude Code would put only the beginning before the model.
+func TestLongReasonIsABlock(t *testing.T) {
+	for size, want := range map[int]string{maxContext: `{"hookSpecificOutput"`, maxContext + 1: `{"decision":"block"`} {
+		var out bytes.Buffer
+		s := start{Host: Host{Stdout: &out, Stderr: io.Discard}, answers: "Stop"}
+		a := answer{context: true, Settled: Settled{Verdict: strategy.Verdict{Decision: strategy.Continue, Reason: strings.Repeat("x", size)}}}
+		if _, err := s.write(a, Settings{}); err != nil || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%d bytes: %.40s, %v", size, out.String(), err)
+		}
+	}
+}
