@@ -6,6 +6,7 @@ package generator
 import (
 	"cmp"
 	"fmt"
+	"maps"
 
 	"github.com/goccy/go-yaml"
 
@@ -89,6 +90,7 @@ type Question struct {
 type Choice struct {
 	Value string `yaml:"value"`
 	Help  string `yaml:"help"`
+	Was   string `yaml:"was"` // what it was called before, which files may still say
 }
 
 // ReadAbout reads what a strategy says about itself.
@@ -120,6 +122,21 @@ func (a About) Defaults() map[string]string {
 		settings[q.Key] = q.Choices[0].Value
 	}
 	return settings
+}
+
+// complete gives every setting a value: the default where there is none, and the
+// present name where a file says the old one.
+func (a About) complete(settings map[string]string) map[string]string {
+	all := a.Defaults()
+	maps.Copy(all, settings)
+	for _, q := range a.Questions {
+		for _, c := range q.Choices {
+			if c.Was != "" && all[q.Key] == c.Was {
+				all[q.Key] = c.Value
+			}
+		}
+	}
+	return all
 }
 
 func (a About) keys() []string {

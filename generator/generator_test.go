@@ -391,6 +391,24 @@ func names(t *testing.T, dir string) []string {
 
 // A fault in springfield.yaml has its line and column, and a way to mend it there: no
 // flag of init, which build, update and enable do not have.
+// A suite of an earlier version may lack a setting, or call a value by its old name.
+func TestSuiteOfAnEarlierVersion(t *testing.T) {
+	s, err := decodeSuite([]byte(`marketplace: hooks
+owner: {name: Ned Flanders}
+targets: [linux/amd64]
+plugins:
+- {name: ralph-wiggum, strategy: ralph-wiggum, version: 0.1.0, settings: {protocol: json}}
+- {name: ralph-specum, strategy: ralph-specum, version: 3.2.0}
+build: {source: "1", go: go1.26}
+`))
+	if err != nil || s.Plugins[0].Settings["protocol"] != "context" || s.Plugins[1].Settings["protocol"] != "block" {
+		t.Errorf("%+v, %v", s.Plugins, err)
+	}
+	if p, err := NewPlugin("ralph-wiggum", "ralph-wiggum", map[string]string{"protocol": "json"}); err != nil || p.Settings["protocol"] != "context" {
+		t.Errorf("%+v, %v", p, err)
+	}
+}
+
 func TestReadSuiteSaysWhere(t *testing.T) {
 	const head = "marketplace: hooks\nowner: {name: Ned}\ntargets: [linux/amd64]\n"
 	dir := t.TempDir()

@@ -210,8 +210,7 @@ func NewPlugin(name, strategy string, settings map[string]string) (Plugin, error
 	if err != nil {
 		return Plugin{}, err
 	}
-	p.Version, p.Settings = about.first(), about.Defaults()
-	maps.Copy(p.Settings, settings)
+	p.Version, p.Settings = about.first(), about.complete(settings)
 	return p, p.validate()
 }
 
@@ -253,7 +252,11 @@ func (p Plugin) checkSetting(about About, key string) error {
 	if i < 0 {
 		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
 	}
-	if values := about.Questions[i].values(); !slices.Contains(values, p.Settings[key]) {
+	q, value := about.Questions[i], p.Settings[key]
+	if slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Was != "" && c.Was == value }) {
+		return nil
+	}
+	if values := q.values(); !slices.Contains(values, value) {
 		return &SpecError{fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
 	}
 	return nil

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,9 +150,7 @@ func (s *Suite) complete() {
 			continue // Validate names it
 		}
 		p.Version = cmp.Or(p.Version, about.first())
-		settings := about.Defaults()
-		maps.Copy(settings, p.Settings)
-		p.Settings = settings
+		p.Settings = about.complete(p.Settings)
 	}
 }
 
