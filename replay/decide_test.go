@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -72,7 +73,12 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 func TestBudgetsAreTheHooks(t *testing.T) {
 	m := newMade("s").asks("write the parser")
 	for i := range 8 {
-		m.works().says(fmt.Sprintf("Part %d is there. Now I'll write the next one.", i)).rests().wait(time.Duration(i) * 20 * time.Second).asks("continue")
+		m.works().says(fmt.Sprintf("Part %d is there. Now I'll write the next one.", i)).rests().wait(time.Duration(i) * 20 * time.Second)
+		if i%4 == 3 {
+			m.asks("continue")
+		} else {
+			m.meta("Stop hook feedback:\nsomebody else's")
+		}
 	}
 	for range 5 { // nothing is done
 		m.says("Let me look into it.").rests().wait(2 * time.Minute)
@@ -88,8 +94,16 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	guards := map[string]int{}
 	for _, row := range alone(t, m, "ned-flanders").Rows {
 		cutBehind(t, m, row.Line, path)
+		var prompt string
+		log, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range regexp.MustCompile(`"promptId":"(p\d+)"`).FindAllSubmatch(log, -1) {
+			prompt = string(id[1])
+		}
 		event, err := json.Marshal(map[string]any{
-			"session_id": "s", "transcript_path": path, "cwd": home, "hook_event_name": "Stop", "permission_mode": "default", "last_assistant_message": row.Text,
+			"session_id": "s", "transcript_path": path, "cwd": home, "hook_event_name": "Stop", "permission_mode": "default", "last_assistant_message": row.Text, "prompt_id": prompt,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -124,9 +138,13 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 		m.says("Let me go on with the next part.").rests().asks("continue").works()
 	}
 	m.says("Now let me write the last part.").works()
-	m.says("Let me write the test.").asks("[Request interrupted by user]").wait(10 * time.Minute).asks("again").works()
+	m.says("Let me write the test.").asks("[Request interrupted by user]").wait(time.Hour).asks("again").works()
 	m.says("Let me write the test.").rests().asks("continue")
-	r := alone(t, m, "ned-flanders", "seed-tree")
+	mine := filepath.Join(t.TempDir(), "ned-flanders.json")
+	if err := os.WriteFile(mine, []byte(`{"budget":{"hour":3}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := alone(t, m, mine, "seed-tree")
 	var got []string
 	for _, row := range r.Rows[10:] {
 		got = append(got, strings.TrimSpace(string(row.Label)+" "+row.Choices[0].Decision+" "+row.Choices[0].Guard))
@@ -266,7 +284,7 @@ func TestCandidates(t *testing.T) {
 		}
 		return path
 	}
-	mine := file("mine.json", `{"add":[{"id":"mine","says":["hear hear"],"then":"continue"}],"budget":{"burst":1}}`)
+	mine := file("mine.json", `{"add":[{"id":"mine","says":["hear hear"],"then":"continue"}],"budget":{"hour":1}}`)
 	bart := file("bart-simpson.json", `{"off":["waits"]}`)
 	for _, test := range []struct{ name, want string }{
 		{"nobody", "there is no strategy"},
