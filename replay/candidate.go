@@ -46,7 +46,7 @@ func (e *RulesError) Unwrap() error { return e.err }
 
 // Hint is what to do about it.
 func (e *RulesError) Hint() string {
-	return "it has to be a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"
+	return "name a plugin's strategy.json, or a file like ~/.claude/springfield/ned-flanders.json"
 }
 
 // Names are what Candidates knows by name, in the order of a report.
@@ -71,13 +71,20 @@ const (
 	latte    = "double-shot-latte"
 )
 
-// Alone are the names of those that a session log is enough for.
+// Alone are the names of those that a session log is enough for, without the seeds.
 func Alone() []string {
 	return slices.DeleteFunc(Names(), func(name string) bool {
 		c, err := candidate(name)
-		return err != nil || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
+		return err != nil || isSeed(name) || !c.AsksAlways && c.Settings.Options.Needs().Files != nil
 	})
 }
+
+// Seeds are the names of earlier designs, to compare with: no plugin decides by them.
+func Seeds() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool { return !isSeed(name) })
+}
+
+func isSeed(name string) bool { return name == seedTree || strings.Contains(name, ":") }
 
 // Candidates finds what to compare by name, or by the path of a rules file in dir. No
 // names: all that a session log is enough for. The error is a NameError or a
@@ -123,10 +130,10 @@ func candidate(name string) (Candidate, error) {
 	switch name {
 	case seedTree:
 		c, err := candidate(registry.Default() + ":seed")
-		c.Bare, c.NoBudget, c.Note = true, true, "the tree of the first design alone, without guards and limits"
+		c.Bare, c.NoBudget, c.Note = true, true, "the first design alone, without guards and limits"
 		return c, err
 	case latte:
-		return Candidate{AsksAlways: true, Note: "asks a model at every stop; what it would answer is not known, so it counts as a stop"}, nil
+		return Candidate{AsksAlways: true, Note: "asks a model at every stop; its answers are not measurable here, so each counts as a stop"}, nil
 	}
 	base, set, _ := strings.Cut(name, ":")
 	known, ok := registry.Named(base)
@@ -149,9 +156,9 @@ func noted(c Candidate) (Candidate, error) {
 	case known.Answers() != "Stop":
 		return c, fmt.Errorf("%s answers prompts, not stops: there is nothing to replay", known.Name)
 	case c.Settings.Options.Needs().Files != nil:
-		c.Note = "decides without the project's files: those of then are not in a session log"
+		c.Note = "decided here without the project's files, which a session log does not have"
 	case known.Judges:
-		c.Note = "counted without the judge's answers: where she would ask, she stops"
+		c.Note = "counted without the judge's answers: where it would ask, it stops"
 	}
 	return c, nil
 }

@@ -75,7 +75,7 @@ func (f *finder) look(path string, depth int) {
 	case !info.IsDir():
 		f.skip(path, errors.New("neither a file nor a directory"))
 	case depth == maxDepth:
-		f.skip(path, errors.New("too many directories in each other"))
+		f.skip(path, errors.New("too many nested directories"))
 	default:
 		f.list(path, depth)
 	}
@@ -109,12 +109,14 @@ func isSubagent(name string) bool { return strings.HasPrefix(name, "agent-") }
 
 func (f *finder) skip(path string, err error) { f.skipped = append(f.skipped, Skipped{path, why(err)}) }
 
+const notFound = "not found"
+
 // why says what is wrong with a file, without its name.
 func why(err error) string {
 	var inPath *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return "it is not there"
+		return notFound
 	case errors.Is(err, fs.ErrPermission):
 		return "permission denied"
 	case strings.Contains(err.Error(), "too many l"): // links, levels of symbolic links

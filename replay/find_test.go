@@ -40,7 +40,7 @@ func TestFind(t *testing.T) {
 		{"projects/b projects/a projects/b/5.jsonl", "projects/a/1.jsonl projects/a/1/4.jsonl projects/b/5.jsonl", ""},
 		{"elsewhere", "elsewhere/6.jsonl", ""},
 		{"elsewhere/session.log elsewhere/agent-7.jsonl", "elsewhere/agent-7.jsonl elsewhere/session.log", ""},
-		{"none projects/b", "projects/b/5.jsonl", "none: it is not there"},
+		{"none projects/b", "projects/b/5.jsonl", "none: not found"},
 		{"", "", ""},
 	} {
 		var paths, got, skips []string
@@ -71,7 +71,7 @@ func TestTooDeep(t *testing.T) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, skipped := find(context.Background(), []string{dir}); len(skipped) != 1 || skipped[0].Why != "too many directories in each other" {
+	if _, skipped := find(context.Background(), []string{dir}); len(skipped) != 1 || skipped[0].Why != "too many nested directories" {
 		t.Error(skipped)
 	}
 }
@@ -180,7 +180,7 @@ func TestManyTinyFiles(t *testing.T) {
 
 func TestNoTranscripts(t *testing.T) {
 	r := replayed(t, t.TempDir())
-	if r.Files != 0 || len(r.Rows) != 0 || len(r.Labels) != len(Labels()) || len(r.Skipped) != 1 || r.Skipped[0].Why != "it is not there" {
+	if r.Files != 0 || len(r.Rows) != 0 || len(r.Labels) != len(Labels()) || len(r.Skipped) != 1 || r.Skipped[0].Why != "not found" {
 		t.Errorf("%+v", r)
 	}
 }

@@ -130,8 +130,8 @@ func sayings() template.FuncMap {
 		},
 		"means": func(l LabelCount) string {
 			switch m := l.meaning(); m {
-			case "does not count":
-				return "not known"
+			case "not counted":
+				return m
 			default:
 				return strings.TrimPrefix(m, "the stop was ")
 			}

@@ -229,7 +229,7 @@ func TestPageSaysOfHowMany(t *testing.T) {
 			marked = append(marked, html.EscapeString(s.Name))
 		}
 	}
-	if legend := "underlined in red: wrong. In this order: " + strings.Join(marked, ", ") + ".</p>"; len(marked) < 2 || !strings.Contains(page, legend) {
+	if legend := "underlined in red: wrong. They stand in this order: " + strings.Join(marked, ", ") + ".</p>"; len(marked) < 2 || !strings.Contains(page, legend) {
 		t.Errorf("no %s", legend)
 	}
 	if open := r.Scores[r.best()].Name; !strings.Contains(r.Advice, open) || !strings.Contains(page, "<details class=\"strategy\" open>\n<summary>"+open+"</summary>") {
@@ -272,7 +272,7 @@ func TestPageOfNothing(t *testing.T) {
 	for _, r := range []Report{{}, {Scores: []Score{{Name: "ned-flanders"}}}} {
 		r.Score()
 		page := pageOf(t, r)
-		if strings.Contains(page, "<script") || !strings.Contains(page, "the couch is empty") || !strings.Contains(page, "no stop to learn from") || strings.Contains(page, "Few rows") || strings.Count(page, "replay again") != 1 {
+		if strings.Contains(page, "<script") || !strings.Contains(page, "the couch is empty") || !strings.Contains(page, "No session log was found") || strings.Contains(page, "Few rows") || strings.Count(page, "replay again") != 1 {
 			t.Error(page)
 		}
 	}

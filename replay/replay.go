@@ -171,6 +171,10 @@ func (r *Report) collect(sessions []session) {
 		if s.err != nil {
 			r.Skipped = append(r.Skipped, Skipped{s.path, why(s.err)})
 		}
+		r.TooOld += s.old
+		if s.other {
+			r.Elsewhere++
+		}
 		if s.other || s.err != nil && s.size == 0 {
 			continue
 		}

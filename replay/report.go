@@ -23,6 +23,10 @@ type Report struct {
 	Bytes    int64     `json:"bytes"`
 	Seconds  float64   `json:"seconds"` // how long the replay took
 	Skipped  []Skipped `json:"skipped,omitempty"`
+	// TooOld counts the stops and points that were left out because they were before
+	// Since; Elsewhere the files of other projects.
+	TooOld    int `json:"too_old,omitempty"`
+	Elsewhere int `json:"elsewhere,omitempty"`
 	// Labels count the rows by what came next, in the order of Labels().
 	Labels []LabelCount `json:"labels"`
 	// Scores are the strategies, in the order in which they were asked for.

@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/judge"
@@ -246,18 +247,18 @@ func (r *Report) advise() string {
 	deciding := r.deciding()
 	switch {
 	case len(r.Rows) == 0:
-		return "There is no stop to learn from yet: let Claude Code work for a while, then replay again."
+		return r.nothing()
 	case stops < enough || work < enough:
-		return fmt.Sprintf("%s where you had more to say and %s where work should go on are too few to tell strategies apart: about %d of each are needed.", layout.Count(stops, "stop"), layout.Count(work, "point"), enough)
+		return fmt.Sprintf("Too few to compare strategies: %s where you had something else to say and %s where work should go on; about %d of each are needed.", layout.Count(stops, "stop"), layout.Count(work, "point"), enough)
 	case len(r.Scores) == 0:
 		return "No strategy was asked for."
 	case len(deciding) == 0:
-		return "None of these strategies would have gone on anywhere in your sessions."
+		return "None of these strategies would have continued anywhere in your sessions."
 	}
 	level := levelOf(deciding)
 	careful := r.careful(deciding)
 	if len(careful) == 0 {
-		return "Your data speaks for none of them: no strategy that goes on at all does so clearly more often where work was left than where you had something to say."
+		return "Your sessions speak for none of these strategies: none continues clearly more often where work was left than where you had something to say."
 	}
 	best := r.best()
 	var same []string
@@ -268,16 +269,52 @@ func (r *Report) advise() string {
 		}
 	}
 	b := &r.Scores[best]
-	what := fmt.Sprintf("it goes on at %s of the points in mid-work and at nudges, and runs over %s of the stops where you had something to say", percent(b.Caught), percent(b.Wrong))
+	what := fmt.Sprintf("it continues at %s of the points where work should go on, and wrongly at %s of the stops where you had something to say", percent(b.Caught), percent(b.Wrong))
 	switch {
 	case len(deciding) == 1:
-		return fmt.Sprintf("Only %s would have gone on at all: %s.", b.Name, what)
+		return fmt.Sprintf("Only %s would have continued at all: %s.", b.Name, what)
 	case len(same) == len(deciding)-1:
-		return fmt.Sprintf("No difference that your data can show between %s.", list(append([]string{b.Name}, same...), "and"))
+		return fmt.Sprintf("Your sessions show no difference between %s.", list(append([]string{b.Name}, same...), "and"))
 	case len(same) > 0:
-		return fmt.Sprintf("Your data speaks for %s: %s; between it and %s there is no difference that the data can show.", b.Name, what, list(same, "and"))
+		return fmt.Sprintf("Your sessions speak for %s: %s; they show no difference between it and %s.", b.Name, what, list(same, "and"))
 	}
-	return fmt.Sprintf("Your data speaks for %s: %s, and no other is as good beyond chance.", b.Name, what)
+	return fmt.Sprintf("Your sessions speak for %s: %s, and every other one does worse, beyond chance.", b.Name, what)
+}
+
+// nothing says why there is nothing to learn from.
+func (r *Report) nothing() string {
+	unread, n := "", 0
+	for _, skipped := range r.Skipped {
+		if skipped.Why != notFound {
+			n++
+		}
+	}
+	if n > 0 {
+		unread = fmt.Sprintf("; could not read %s", layout.Count(n, "log or directory"))
+		if n > 1 {
+			unread = fmt.Sprintf("; could not read %d logs or directories", n)
+		}
+	}
+	switch {
+	case r.Partial:
+		return "Nothing was found before the interruption."
+	case r.TooOld > 0:
+		return fmt.Sprintf("No stop is left: --since begins at %s, after %s%s.", r.Since.Format(time.DateOnly), allOf(r.TooOld, "stop or point in mid-work", "stops and points in mid-work"), unread)
+	case r.Elsewhere > 0:
+		return fmt.Sprintf("No stop is left: --project leaves out %s%s.", allOf(r.Elsewhere, "session log", "session logs"), unread)
+	case r.Files == 0 && n > 0:
+		return "No stop was found" + unread + "."
+	case r.Files == 0:
+		return "No session log was found: Claude Code writes one for each session, so use it for a while and replay again."
+	}
+	return fmt.Sprintf("No stop was found in %s%s: use Claude Code for a while and replay again.", layout.Count(r.Files, "session log"), unread)
+}
+
+func allOf(n int, one, many string) string {
+	if n == 1 {
+		return "the only " + one
+	}
+	return fmt.Sprintf("all %d %s", n, many)
 }
 
 // deciding are the strategies that continue somewhere; others only cost, or do
@@ -296,8 +333,8 @@ func levelOf(deciding []int) float64 {
 	return 0.05 / float64(max(1, len(deciding)*(len(deciding)-1)))
 }
 
-// careful are those of them that do not run over significantly more people than
-// another, and go on clearly more often where that is right than where it is wrong.
+// careful are those of them that do not wrongly continue significantly more often than
+// another, and continue clearly more often where that is right than where it is wrong.
 func (r *Report) careful(deciding []int) []int {
 	level := levelOf(deciding)
 	return slices.DeleteFunc(slices.Clone(deciding), func(i int) bool {

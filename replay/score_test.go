@@ -146,25 +146,25 @@ func TestAdvice(t *testing.T) {
 		says   string
 		not    string
 	}{
-		"nothing":  {reportOf(three), "no stop to learn from", "speaks for"},
-		"too few":  {reportOf(three, rowsOf(29, Answered, "stop", "stop", "stop"), rowsOf(500, MidWork, "go", "stop", "go")), "29 stops where you had more to say and 500 points where work should go on are too few", "speaks for"},
-		"one stop": {reportOf(three, rowsOf(1, Answered, "stop", "stop", "stop")), "1 stop where you had more to say and 0 points", ""},
+		"nothing":  {reportOf(three), "No session log was found", "speak for"},
+		"too few":  {reportOf(three, rowsOf(29, Answered, "stop", "stop", "stop"), rowsOf(500, MidWork, "go", "stop", "go")), "29 stops where you had something else to say and 500 points where work should go on; about 30", "speak for"},
+		"one stop": {reportOf(three, rowsOf(1, Answered, "stop", "stop", "stop")), "1 stop where you had something else to say and 0 points", ""},
 		"nobody goes on": {reportOf(three, rowsOf(50, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "stop", "stop", "stop")),
-			"None of these", "speaks for"},
+			"None of these", "speak for"},
 		"clear": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(80, MidWork, "go", "stop", "stop"), rowsOf(20, MidWork, "go", "go", "go")),
-			"speaks for ned: it goes on at 100 % of the points in mid-work and at nudges, and runs over 0 % of", "no difference"},
+			"speak for ned: it continues at 100 % of the points where work should go on, and wrongly at 0 % of", "no difference"},
 		"a hair's breadth": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "go", "go", "go"), rowsOf(3, MidWork, "go", "stop", "stop")),
-			"No difference that your data can show between ned, bart and seed.", "speaks for"},
-		"catches more, and runs people over": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(20, Answered, "stop", "stop", "go"), rowsOf(60, MidWork, "go", "stop", "go"), rowsOf(40, MidWork, "stop", "stop", "go")),
-			"speaks for ned: it goes on at 60 %", "speaks for seed"},
+			"Your sessions show no difference between ned, bart and seed.", "speak for"},
+		"catches more, and continues wrongly": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(20, Answered, "stop", "stop", "go"), rowsOf(60, MidWork, "go", "stop", "go"), rowsOf(40, MidWork, "stop", "stop", "go")),
+			"speak for ned: it continues at 60 %", "speak for seed"},
 		"two alike": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(60, MidWork, "go", "stop", "go"), rowsOf(5, MidWork, "go", "go", "go")),
-			"between it and seed there is no difference", ""},
+			"no difference between it and seed", ""},
 		"as often wrong": {reportOf(three, rowsOf(90, Answered, "stop", "stop", "stop"), rowsOf(10, Answered, "go", "stop", "stop"), rowsOf(85, MidWork, "stop", "stop", "stop"), rowsOf(15, MidWork, "go", "stop", "stop")),
-			"speaks for none of them", "Only ned"},
+			"speak for none of these", "Only ned"},
 		"the less bad of two": {reportOf(three, rowsOf(60, Answered, "stop", "stop", "stop"), rowsOf(40, Answered, "stop", "stop", "go"), rowsOf(1, Answered, "go", "stop", "go"), rowsOf(100, MidWork, "stop", "stop", "stop")),
-			"speaks for none of them", "speaks for ned"},
+			"speak for none of these", "speak for ned"},
 		"one alone": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(60, MidWork, "go", "stop", "stop")),
-			"Only ned would have gone on at all", ""},
+			"Only ned would have continued at all", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := test.report.Advice
@@ -172,6 +172,25 @@ func TestAdvice(t *testing.T) {
 				t.Errorf("%s", got)
 			}
 		})
+	}
+}
+
+// Where nothing is left the advice says why.
+func TestAdviceOfNothing(t *testing.T) {
+	since := time.Date(2026, 1, 31, 0, 0, 0, 0, time.UTC)
+	unread := []Skipped{{"a", "permission denied"}, {"b", notFound}}
+	for says, r := range map[string]Report{
+		"Nothing was found before the interruption.":                                                                                  {Partial: true, TooOld: 3},
+		"No stop is left: --since begins at 2026-01-31, after all 3 stops and points in mid-work.":                                    {Since: since, TooOld: 3},
+		"No stop is left: --since begins at 2026-01-31, after the only stop or point in mid-work; could not read 1 log or directory.": {Since: since, TooOld: 1, Skipped: unread},
+		"No stop is left: --project leaves out all 2 session logs.":                                                                   {Elsewhere: 2},
+		"No stop was found; could not read 2 logs or directories.":                                                                    {Skipped: append(unread, unread[0])},
+		"No stop was found in 1 session log: use Claude Code for a while and replay again.":                                           {Files: 1},
+		"No session log was found: Claude Code writes one for each session, so use it for a while and replay again.":                  {Skipped: unread[1:]},
+	} {
+		if r.Score(); r.Advice != says {
+			t.Errorf("%s\nwant %s", r.Advice, says)
+		}
 	}
 }
 
@@ -205,7 +224,7 @@ func TestAdviceIsNotFooledByChance(t *testing.T) {
 				}
 			}
 			r.Score()
-			if !strings.HasPrefix(r.Advice, "No difference") {
+			if !strings.HasPrefix(r.Advice, "Your sessions show no difference") {
 				fooled++
 			}
 		}

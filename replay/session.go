@@ -25,6 +25,7 @@ type session struct {
 	size  int64
 	other bool  // it is of another project
 	cut   bool  // the reading was told to stop
+	old   int   // places that are too old
 	start int64 // time of its first line that has one
 	until int64 // and of its last
 	first key   // of the first thing said in it
@@ -183,6 +184,7 @@ func (w *walker) look(c *transcript.Cursor) {
 func (w *walker) close(end followed) {
 	w.open = false
 	if w.skip {
+		w.old++
 		return
 	}
 	row := w.row

@@ -29,9 +29,9 @@ func (r *Report) WriteText(out layout.Printer) {
 			stops += l.N
 		}
 	}
-	t.Fold("", "%s in %s, and %s in mid-work (%.1f MB read in %.1f s)", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
+	t.Fold("", "%s in %s, and %s in mid-work (%.1f MB, %.1f s)", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
 	if len(r.Rows) > 0 {
-		t.Say("\nwhat came next")
+		t.Say("\n%s", t.Strong("what came next"))
 		for _, l := range r.Labels {
 			if l.N > 0 {
 				t.Fold(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
@@ -56,7 +56,7 @@ func (r *Report) WriteNotes(out layout.Printer) {
 	}
 }
 
-// MostWrong is the strategy that runs over most stops, "" if none does.
+// MostWrong is the strategy that wrongly continues most often, "" if none does.
 func (r *Report) MostWrong() string {
 	name, most := "", 0
 	for _, s := range r.Scores {
@@ -70,17 +70,17 @@ func (r *Report) MostWrong() string {
 func (l LabelCount) meaning() string {
 	switch {
 	case l.Label == MidWork:
-		return "no stop: what Claude says when work goes on"
+		return "no stop: what Claude says between two steps of its work"
 	case l.Means == WantContinue:
-		return "the stop was one too many"
+		return "the stop was wrong"
 	case l.Means == WantStop:
 		return "the stop was right"
 	}
-	return "does not count"
+	return "not counted"
 }
 
 // unknown is what is said of a strategy whose decisions are a model's.
-const unknown = "not known"
+const unknown = "not measurable"
 
 // scores prints a line and two bars for each strategy, or a few lines each where that
 // is too wide.
@@ -90,28 +90,29 @@ func (t text) scores() {
 		name = min(max(name, layout.Width(s.Name)), 24)
 	}
 	named := func(s Score) string { return layout.Pad(layout.Clip(s.Name, name), name) }
-	if t.Width < name+56 {
+	if t.Width < name+57 {
 		t.cards()
 		return
 	}
-	t.Say("\n  %-*s  %-16s  %-16s  %6s  %8s", name, "", "caught", "run over", "asked", "cost")
+	t.Say("\n  %-*s  %-16s  %-17s  %6s  %8s", name, "", "caught", "wrongly continued", "asked", "cost")
 	for _, s := range t.Scores {
-		did := fmt.Sprintf("%-16s  %-16s", s.Caught.interval(), s.Wrong.interval())
+		did := fmt.Sprintf("%-16s  %-17s", s.Caught.interval(), s.Wrong.interval())
 		if s.OnlyAsks {
 			did = unknown
 		}
-		t.Say("  %s  %-34s  %6d  %8s", named(s), did, s.Asked.N, s.price())
+		t.Say("  %s  %s  %6d  %8s", named(s), layout.Pad(did, 35), s.Asked.N, s.price())
 	}
 	t.of()
 	for _, bars := range []struct {
 		title, fill string
+		style       func(string) string
 		of          func(Score) Rate
-	}{{"caught", "█", func(s Score) Rate { return s.Caught }}, {"run over", "▒", func(s Score) Rate { return s.Wrong }}} {
-		t.Say("\n%s", bars.title)
+	}{{"caught", "█", t.Good, func(s Score) Rate { return s.Caught }}, {"wrongly continued", "▒", t.Bad, func(s Score) Rate { return s.Wrong }}} {
+		t.Say("\n%s", t.Strong(bars.title))
 		for _, s := range t.Scores {
 			if !s.OnlyAsks {
 				rate := bars.of(s)
-				t.Say("  %s  %s %s", named(s), rate.bar(bars.fill, t.Width-name-14), rate.text())
+				t.Say("  %s  %s %s", named(s), rate.bar(bars.fill, t.Width-name-14, bars.style), rate.text())
 			}
 		}
 	}
@@ -120,14 +121,15 @@ func (t text) scores() {
 // cards is scores for little space.
 func (t text) cards() {
 	for _, s := range t.Scores {
-		t.Say("\n%s", layout.Clip(s.Name, t.Width))
+		t.Say("\n%s", t.Strong(layout.Clip(s.Name, t.Width)))
 		if s.OnlyAsks {
-			t.Say("  decides   %s", unknown)
+			t.Say("  decides  %s", unknown)
 		} else {
-			t.Say("  caught    %-16s  %s", s.Caught.interval(), s.Caught.bar("█", min(t.Width-30, 40)))
-			t.Say("  run over  %-16s  %s", s.Wrong.interval(), s.Wrong.bar("▒", min(t.Width-30, 40)))
+			bar := min(t.Width-29, 40)
+			t.Say("  caught   %-16s  %s", s.Caught.interval(), s.Caught.bar("█", bar, t.Good))
+			t.Say("  wrong    %-16s  %s", s.Wrong.interval(), s.Wrong.bar("▒", bar, t.Bad))
 		}
-		t.Say("  asked     %d, %s", s.Asked.N, s.price())
+		t.Say("  asked    %d, %s", s.Asked.N, s.price())
 	}
 	t.Say("")
 	t.of()
@@ -137,27 +139,33 @@ func (t text) cards() {
 func (t text) of() {
 	s := t.Scores[0]
 	t.Fold("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.Count(s.Caught.Of, "point"), layout.Count(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
-	t.Fold("  ", "run over: of %s where you had more to say", layout.Count(s.Wrong.Of, "stop"))
+	t.Fold("  ", "wrongly continued: of %s where you had something else to say", layout.Count(s.Wrong.Of, "stop"))
 	if s.Caught.Of < few || s.Wrong.Of < few {
-		t.Fold("  ", "few: the intervals in brackets (95 %%) say how little that tells")
+		t.Fold("  ", "that is few: trust the 95 %% intervals in brackets more than the shares")
 	}
 }
 
-// nudges tells of the stops that were one too many for certain.
+// nudges tells of the stops that were wrong for certain.
 func (t text) nudges() {
-	for i, s := range t.Scores {
-		if i == 0 && s.Nudges.Of > 0 {
-			t.Say("")
-			t.Fold("", "of %s, where all you said was to go on (idle: an hour each at most)", layout.Count(s.Nudges.Of, "nudge"))
-		}
+	if len(t.Scores) == 0 || t.Scores[0].Nudges.Of == 0 {
+		return
+	}
+	t.Say("\n%s", t.Strong("nudges"))
+	t.Fold("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most", layout.Count(t.Scores[0].Nudges.Of, "stop"))
+	none := true
+	for _, s := range t.Scores {
 		if s.Nudges.N == 0 {
 			continue
 		}
+		none = false
 		idle := ""
 		if s.Saved >= 60 {
-			idle = fmt.Sprintf("; %s idle before", roughly(s.Saved))
+			idle = fmt.Sprintf(", and %s of waiting", roughly(s.Saved))
 		}
-		t.Fold("  "+layout.Clip(s.Name, 24)+"  ", "%d made needless, %s%s", s.Nudges.N, s.Nudges.interval(), idle)
+		t.Fold("  "+layout.Clip(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.interval(), idle)
+	}
+	if none {
+		t.Fold("  ", "none of these strategies would have saved you one of them")
 	}
 }
 
@@ -174,29 +182,30 @@ func (t text) months() {
 		return
 	}
 	t.Say("")
-	t.Fold("", "%s by month: caught of mid-work and nudges, run over of stops", best.Name)
+	t.Say("%s", t.Strong(layout.Clip(best.Name, t.Width-10)+" by month"))
 	if len(months) > 12 {
 		t.Say("  %s before", layout.Count(len(months)-12, "month"))
 		months = months[len(months)-12:]
 	}
+	t.Say("  %-8s %15s  %s", "", "caught", "wrongly continued")
 	for _, m := range months {
-		t.Say("  %-8s %5d of %-6d %4d of %d", cmp.Or(m.Name, "no date"), m.Caught.N, m.Caught.Of, m.Wrong.N, m.Wrong.Of)
+		t.Say("  %-8s %5d of %-6d %7d of %d", cmp.Or(m.Name, "no date"), m.Caught.N, m.Caught.Of, m.Wrong.N, m.Wrong.Of)
 	}
 }
 
 // bar draws a share. What is not nothing is seen.
-func (r Rate) bar(fill string, width int) string {
+func (r Rate) bar(fill string, width int, style func(string) string) string {
 	filled := int(r.Share()*float64(width) + 0.5)
 	if r.N > 0 {
 		filled = max(filled, 1)
 	}
-	return strings.Repeat(fill, filled) + strings.Repeat("·", width-filled)
+	return style(strings.Repeat(fill, filled)) + strings.Repeat("·", width-filled)
 }
 
 // interval is a share like "88 % (84–91)".
 func (r Rate) interval() string {
 	if r.Of == 0 {
-		return "none there"
+		return "none"
 	}
 	return fmt.Sprintf("%s (%s–%s)", r.text(), places(100*r.Low), places(100*r.High))
 }
@@ -282,10 +291,13 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 		t.Fold("", "%s", r.Advice)
 		return ""
 	case len(rows) == 0 && list == "nudges":
-		t.Say("no stop was followed by a nudge")
+		t.Say("you never had to say “continue” here")
 		return ""
 	case len(rows) == 0:
-		t.Say("no stop of %s is to be listed as %s; --strategy names another", name, list)
+		t.Fold("", "%s; --strategy compares another", fmt.Sprintf(map[string]string{
+			"wrong": "%s never wrongly continued here", "missed": "%s missed no work here", "caught": "%s continued nowhere that work should go on",
+			"asked": "%s would never ask a model here", "all": "%s decides nothing here",
+		}[list], name))
 		return ""
 	}
 	all := len(rows)
@@ -324,19 +336,31 @@ func (t text) row(row *Row) {
 		if i > 0 && len(t.Scores) > 4 && c.Decision == row.Choices[0].Decision {
 			continue
 		}
-		says := fmt.Sprintf("%s by %s", c.Decision, c.Rule)
-		if c.Evidence != "" {
-			says += ", " + c.Evidence
-		}
-		if c.Guard != "" {
-			says += fmt.Sprintf(" (alone: %s; changed by %s)", c.Alone, c.Guard)
-		}
-		if c.Asks {
-			says += fmt.Sprintf(" (asks a model about %d bytes)", c.Bytes)
-		}
-		t.Fold("  "+t.Scores[i].Name+": ", "%s", display.Line(strings.Join(strings.Fields(says), " ")))
+		t.Fold("  "+t.Scores[i].Name+": ", "%s", t.says(c))
 	}
 	t.Say("")
+}
+
+// says is what a strategy does at a row, and why.
+func (t text) says(c Choice) string {
+	does := c.Decision
+	if does == "continue" {
+		does = t.Good(does)
+	}
+	says := ": " + c.Rule
+	if c.Rule == "otherwise" {
+		says = ": no rule matched"
+	}
+	if c.Evidence != "" && c.Rule != "otherwise" {
+		says += ", " + c.Evidence
+	}
+	if c.Guard != "" {
+		says += fmt.Sprintf(" (alone: %s; changed by %s)", c.Alone, c.Guard)
+	}
+	if c.Asks {
+		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
+	}
+	return does + display.Line(strings.Join(strings.Fields(says), " "))
 }
 
 // excerpt prints about three lines of a text: its end, or its beginning.

@@ -6,7 +6,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -56,8 +55,8 @@ func (a *app) logs(args []string) ([]string, error) {
 	return paths, nil
 }
 
-// nothingNamed says of paths that were given that there is no session in them,
-// which is another thing than a young history.
+// nothingNamed says where session logs are, where there is none in the paths that were
+// given.
 func (a *app) nothingNamed(r replay.Report) error {
 	if len(r.Rows) > 0 || r.Partial {
 		return nil
@@ -66,42 +65,28 @@ func (a *app) nothingNamed(r replay.Report) error {
 	if err != nil {
 		return err
 	}
-	a.talk("springfield: note: nothing of a session was found in what was named; session logs lie below %s", replay.Projects(places.Config))
+	a.talk("springfield: note: Claude Code keeps its session logs below %s", replay.Projects(places.Config))
 	return nil
 }
 
 // mostSkipped is how many files that could not be read are named.
 const mostSkipped = 10
 
-// passedOver names the files that could not be read.
-func (a *app) passedOver(r replay.Report, whereMore string) {
+// noteSkipped names the files that could not be read.
+func (a *app) noteSkipped(r replay.Report, whereMore string) {
 	for i, s := range r.Skipped {
 		if i == mostSkipped {
-			a.talk("springfield: note: passed over: %d more%s", len(r.Skipped)-i, whereMore)
+			a.talk("springfield: note: skipped %d more%s", len(r.Skipped)-i, whereMore)
 			return
 		}
-		a.talk("springfield: note: passed over: %s: %s", s.File, s.Why)
+		a.talk("springfield: note: skipped %s: %s", s.File, s.Why)
 	}
 }
 
-// watch shows how far a replay is, on a terminal. The line is gone when done is
-// called.
+// watch shows how far a replay is, on a terminal.
 func (a *app) watch(what string) (progress func(replay.Progress), done func()) {
-	if !a.terminal || a.plain {
-		return nil, func() {}
-	}
-	return watchOn(a.screen, what, time.Now)
-}
-
-func watchOn(w io.Writer, what string, now func() time.Time) (progress func(replay.Progress), done func()) {
-	const clear = "\r\x1b[K"
-	last := now()
-	progress = func(p replay.Progress) {
-		if now().Sub(last) < 100*time.Millisecond {
-			return
-		}
-		last = now()
-		fmt.Fprintf(w, clear+"%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20)
-	}
-	return progress, func() { fmt.Fprint(w, clear) }
+	done = a.working(what)
+	return func(p replay.Progress) {
+		a.step(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
+	}, done
 }

@@ -1,4 +1,4 @@
-// What each strategy would have done on one's own past sessions.
+// What each strategy would have done in the user's own past sessions.
 
 package main
 
@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,8 +15,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 type replayOptions struct {
@@ -27,6 +31,7 @@ type replayOptions struct {
 	number     int
 	numbered   bool // -n was given
 	noBudget   bool
+	seeds      bool
 	redact     bool
 	json       bool
 	html       string
@@ -53,15 +58,16 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.strategies, "strategy", nil, "whom to compare: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that can decide on a session alone)")
+	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
+	f.BoolVar(&o.seeds, "seeds", false, "also compare the earlier designs: "+strings.Join(replay.Seeds(), ", "))
 	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
-	f.StringVar(&o.list, "list", "", "list stops in place of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
+	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
-	f.BoolVar(&o.noBudget, "no-budget", false, "leave the limits over time out")
-	f.BoolVar(&o.redact, "redact", false, "replace every text by its shape, to share the result")
+	f.BoolVar(&o.noBudget, "no-budget", false, "without the limits over time")
+	f.BoolVar(&o.redact, "redact", false, "hide every word (letters become x), to share the result")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
-	f.StringVar(&o.html, "html", "", "write everything into this file, one page of HTML to browse; - for standard output")
+	f.StringVar(&o.html, "html", "", "write everything into this file, as one page of HTML to browse; - for standard output")
 	return cmd
 }
 
@@ -86,17 +92,15 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err := a.showReplay(o, report); err != nil {
 		return err
 	}
-	if len(report.Rows) == 0 && o.since+o.project != "" && !report.Partial {
-		a.talk("springfield: note: --since and --project left no stop; without them there may be some")
-	}
+	a.suggestTune(ctx, o, options.Candidates, report)
 	if len(o.paths) > 0 && o.since+o.project == "" && len(report.Skipped) == 0 {
 		if err := a.nothingNamed(report); err != nil {
 			return err
 		}
 	}
-	a.passedOver(report, "; --json has them all")
+	a.noteSkipped(report, "; --json lists all")
 	if report.Partial {
-		a.talk("springfield: note: cut short: this is what had been read by then")
+		a.talk("springfield: note: interrupted: this is what had been read by then")
 		return errCancelled
 	}
 	return nil
@@ -136,16 +140,26 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 	if o.project != "" {
 		options.Project = a.absolute(o.project)
 	}
-	if o.list != "" && len(o.strategies) == 0 {
-		// The first is whom the list is about.
-		o.strategies = append([]string{registry.Default()}, replay.Alone()...)
+	if len(o.strategies) == 0 {
+		// The first is whom a list is about; of two alike the first counts.
+		o.strategies = replay.Alone()
+		if o.list != "" {
+			o.strategies = append([]string{registry.Default()}, o.strategies...)
+		}
+	}
+	if o.seeds {
+		o.strategies = append(o.strategies, replay.Seeds()...)
 	}
 	options.Candidates, err = a.candidates(o.strategies)
 	if err != nil {
 		return options, err
 	}
 	for i := range options.Candidates {
-		options.Candidates[i].NoBudget = options.Candidates[i].NoBudget || o.noBudget
+		c := &options.Candidates[i]
+		c.NoBudget = c.NoBudget || o.noBudget
+		if about, err := generator.ReadAbout(c.Settings.Strategy.Name); err == nil && about.Changes != "none" {
+			c.Note = "needs " + about.Needs + " that your skills write; without them it continues nearly nowhere"
+		}
 	}
 	options.Paths, err = a.logs(o.paths)
 	return options, err
@@ -192,16 +206,45 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		return a.writePage(o.html, r)
 	case o.list != "":
 		if name := r.WriteList(a.lines(), o.list, o.number); name != "" {
-			a.lines().Fold("next: ", "springfield explain FILE --line N --strategy %s, with FILE:N from above", check.Quote(name))
+			a.lines().Next("springfield explain FILE --line N --strategy %s", check.Quote(name))
 		}
 		return nil
 	}
 	r.WriteText(a.lines())
 	if wrong := r.MostWrong(); wrong != "" && !o.redact {
-		a.say("next: springfield replay --list wrong --strategy %s%s", check.Quote(wrong), sameSessions(o))
+		a.lines().Next("springfield replay --list wrong --strategy %s%s", check.Quote(wrong), sameSessions(o))
 	}
 	r.WriteNotes(a.notes())
 	return nil
+}
+
+// suggestTune says so where changes of the rules would mend something. Who has rules
+// of their own has been there.
+func (a *app) suggestTune(ctx context.Context, o replayOptions, candidates []replay.Candidate, r replay.Report) {
+	const least = 10 // wrong decisions
+	i := slices.IndexFunc(r.Scores, func(s replay.Score) bool { return s.Name == registry.Default() })
+	if o.json || o.html != "" || o.list != "" || o.project != "" || r.Redacted || r.Partial || i < 0 {
+		return
+	}
+	ruled, ok := candidates[i].Settings.Options.(rules.Ruled)
+	s := r.Scores[i]
+	places, err := a.places()
+	if err != nil || !ok || s.Caught.Of-s.Caught.N+s.Wrong.N < least {
+		return
+	}
+	if _, err := os.Stat(places.RulesFile(s.Name)); err == nil {
+		return
+	}
+	done := a.working("looking for phrases that " + s.Name + " misses")
+	p, err := tune.Propose(ctx, r.Rows, tune.Tuning{Rules: ruled.Rules(), Choice: i})
+	done()
+	if err != nil || len(p.Proposed) == 0 {
+		return
+	}
+	o.noBudget = false // which tune never counts
+	out := a.lines()
+	out.Fold("", "your sessions speak for %s of the rules of %s", count(len(p.Proposed), "change"), s.Name)
+	out.Next("springfield tune%s", sameSessions(o))
 }
 
 // writePage writes the page, unless that would put less in the place of one that is whole.
@@ -212,7 +255,7 @@ func (a *app) writePage(name string, r replay.Report) error {
 	}
 	there, err := page.Check()
 	if there && r.Partial {
-		a.talk("springfield: note: %s is left as it was: what was read by then is less", page.Path)
+		a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
 		return nil
 	}
 	if err == nil {

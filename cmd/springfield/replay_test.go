@@ -74,7 +74,7 @@ func TestReplayFits(t *testing.T) {
 			if o.list != "" {
 				continue
 			}
-			for _, want := range []string{"ned-flanders", "100 % (98–100)", "double-shot-latte", "not known", "of 160 nudges", "2026-12", "No difference that your data can show between"} {
+			for _, want := range []string{"ned-flanders", "100 % (98–100)", "double-shot-latte", "not measurable", "160 stops where all you typed was", "2026-12", "Your sessions show no difference between"} {
 				if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
 					t.Errorf("%d columns: %q is missing:\n%s", width, want, out)
 				}
@@ -90,7 +90,7 @@ func TestReplayInterrupted(t *testing.T) {
 	cancel()
 	for name, o := range map[string]replayOptions{"table": {}, "list": {list: "all"}, "json": {json: true}, "page": {html: "-"}} {
 		code, out, said := replayed(ctx, home, 80, o)
-		if code != 130 || !strings.Contains(said, "cut short") || !strings.HasSuffix(said, "springfield: cancelled\n") {
+		if code != 130 || !strings.Contains(said, "interrupted") || !strings.HasSuffix(said, "springfield: cancelled\n") {
 			t.Errorf("%s: exit code %d: %s", name, code, said)
 		}
 		switch name {
@@ -100,7 +100,7 @@ func TestReplayInterrupted(t *testing.T) {
 				t.Errorf("%v: %s", err, out)
 			}
 		case "page":
-			if !strings.Contains(out, replay.PageMark) || !strings.Contains(out, "cut short") {
+			if !strings.Contains(out, replay.PageMark) || !strings.Contains(out, "interrupted") {
 				t.Errorf("%.300s", out)
 			}
 		}
@@ -128,7 +128,7 @@ func TestReplayInterruptedKeepsThePage(t *testing.T) {
 		t.Fatal(err)
 	}
 	replayed(ctx, home, 80, replayOptions{html: "page.html"})
-	if now, err := os.ReadFile(page); err != nil || !strings.Contains(string(now), "cut short") {
+	if now, err := os.ReadFile(page); err != nil || !strings.Contains(string(now), "interrupted") {
 		t.Errorf("where there is none, what was read is better than nothing: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ func TestReplayPassesOver(t *testing.T) {
 		}
 	}
 	code, out, said := replayed(t.Context(), home, 80, replayOptions{})
-	if n := strings.Count(said, "passed over: "); code != 0 || n != mostSkipped+1 || !strings.Contains(said, fmt.Sprint(2*mostSkipped)+" more") || !strings.Contains(out, "8 stops in 1 session") {
+	if n := strings.Count(said, "note: skipped "); code != 0 || n != mostSkipped+1 || !strings.Contains(said, fmt.Sprint(2*mostSkipped)+" more") || !strings.Contains(out, "8 stops in 1 session") {
 		t.Errorf("exit code %d, %d notes:\n%s%s", code, n, out, said)
 	}
 }

@@ -102,9 +102,9 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 				return err
 			}
 		}
-		a.passedOver(r, "")
+		a.noteSkipped(r, "")
 		if p.Strategy.New().Needs().Files != nil {
-			a.talk("springfield: note: %s also looks at files of the project; those of then are not in a session log, so its rules were asked without them", p.Name)
+			a.talk("springfield: note: %s also looks at files of the project; a session log does not have them, so its rules decided without", p.Name)
 		}
 		return nil
 	}})

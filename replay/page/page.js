@@ -95,7 +95,7 @@
   const detail = (r) => {
     const box = element("div", "open");
     box.append(element("h3", "", "Claude said"), element("div", "said", r.said || "(nothing)"));
-    if (r.next) box.append(element("h3", "", "Then came"), element("div", "said", r.next));
+    if (r.next) box.append(element("h3", "", "What came next"), element("div", "said", r.next));
     const facts = element("dl");
     for (const [name, value] of [["where", r.file + ":" + r.line], ["project", r.project], ["after", r.idle ? span(r.idle) : ""], ["todo list", r.todos], ["skill", r.skill], ["last tool", r.tool]]) {
       if (value) facts.append(element("dt", "", name), element("dd", "", value));
@@ -110,10 +110,10 @@
       name.scope = "row";
       const known = r.label.means !== "unknown" && !data.onlyAsks.includes(s);
       const right = (r.label.means === "continue") === says.goesOn;
-      const verdict = element("td", known ? (right ? "right" : "wrong") : "", data.onlyAsks.includes(s) ? "asks a model" : says.goesOn ? "go on" : says.asks ? "stop, after asking" : "stop");
-      if (known && !right) verdict.append(says.goesOn ? " (runs over you)" : " (one too many)");
+      const verdict = element("td", known ? (right ? "right" : "wrong") : "", data.onlyAsks.includes(s) ? "asks a model" : says.goesOn ? "continue" : says.asks ? "stop, after asking" : "stop");
+      if (known && !right) verdict.append(says.goesOn ? " (wrongly)" : " (too early)");
       let on = says.evidence;
-      if (says.guard) on += " (" + (says.alone === "continue" ? "go on" : "stop") + ", if it were not for " + says.guard + ")";
+      if (says.guard) on += " (" + "without " + says.guard + ": " + (says.alone === "continue" ? "continue" : "stop") + ")";
       if (says.asks) on += " (" + says.bytes + " bytes)";
       tr.append(name, verdict, element("td", "", says.rule), element("td", "words", on));
       body.append(tr);
@@ -134,7 +134,7 @@
       const marks = element("span", "marks");
       if (r.choices.length) {
         marks.append(...data.deciding.map((s) => element("span", wrong(data.rows[i], s) ? "wrong" : "", goesOn(data.rows[i], s) ? "▶" : "·")));
-        marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "go on" : "stop") + (wrong(data.rows[i], s) ? " (wrong)" : "")).join(", ");
+        marks.title = data.deciding.map((s) => data.scores[s] + ": " + (goesOn(data.rows[i], s) ? "continue" : "stop") + (wrong(data.rows[i], s) ? " (wrong)" : "")).join(", ");
         marks.setAttribute("role", "img");
         marks.setAttribute("aria-label", marks.title);
       }
@@ -145,7 +145,7 @@
       return item;
     }));
     const pages = Math.max(1, Math.ceil(found.length / pageSize));
-    $("count").textContent = found.length === data.rows.length ? found.length + (found.length === 1 ? " row" : " rows") : found.length + " of " + data.rows.length + " rows" + (found.length ? "" : ". D’oh! Nothing like that here.");
+    $("count").textContent = found.length === data.rows.length ? found.length + (found.length === 1 ? " row" : " rows") : found.length + " of " + data.rows.length + " rows" + (found.length ? "" : ". D’oh! Nothing matches.");
     $("page").textContent = "page " + (page + 1) + " of " + pages;
     $("before").disabled = page === 0;
     $("after").disabled = page >= pages - 1;
