@@ -99,9 +99,10 @@ type Toolchain struct {
 	// Key gives the secret that kept hooks are recognised by, at least 32 bytes
 	// that lie elsewhere; nil, or with an error: nothing is kept.
 	Key func() ([]byte, error)
-	// Step hears what is done next, such as "compiling the hook for linux/amd64 (1 of 2)";
-	// a first compilation takes half a minute. nil: not told.
-	Step func(does string)
+	// Working is called when something has to be compiled, which takes half a minute the
+	// first time. step then hears what is done next, such as "compiling the hook for
+	// linux/amd64 (1 of 2)", and done that it is over. nil: not told.
+	Working func() (step func(does string), done func())
 }
 
 // ErrNoGo says that there is no Go toolchain to compile with, ErrOldGo that
@@ -167,6 +168,8 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
+	step, done := t.working()
+	defer done()
 	staged, overlay, shelf := false, "", t.shelf()
 	wanted := unbuilt(targets, programs)
 	for i, b := range wanted {
@@ -180,13 +183,13 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 				if overlay, err = t.overlay(ctx, stage, goCommand); err != nil {
 					return Build{}, err
 				}
-				t.step("trying out %s", built.Go)
+				step("trying out " + built.Go)
 				if err := t.prove(ctx, stage, goCommand, overlay); err != nil {
 					return Build{}, err
 				}
 				staged = true
 			}
-			t.step("compiling %s for %s%s", b.Program.says(), b.Target, ofSeveral(i, len(wanted)))
+			step(fmt.Sprintf("compiling %s for %s%s", b.Program.says(), b.Target, ofSeveral(i, len(wanted))))
 			if data, err = t.compile(ctx, stage, goCommand, overlay, b); err != nil {
 				return Build{}, err
 			}
@@ -197,10 +200,11 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) step(format string, args ...any) {
-	if t.Step != nil {
-		t.Step(fmt.Sprintf(format, args...))
+func (t Toolchain) working() (step func(string), done func()) {
+	if t.Working == nil {
+		return func(string) {}, func() {}
 	}
+	return t.Working()
 }
 
 // ofSeveral says how far a build is.

@@ -674,13 +674,17 @@ func TestBuildWithoutAHome(t *testing.T) {
 func TestBuildUsesWhatIsKept(t *testing.T) {
 	tools := toolchain(t)
 	var talk bytes.Buffer
-	tools.Step = func(does string) { talk.WriteString(does + "\n") }
+	over := true
+	tools.Working = func() (func(string), func()) {
+		over = false
+		return func(does string) { talk.WriteString(does + "\n") }, func() { over = true }
+	}
 	build := func() []byte {
 		t.Helper()
 		talk.Reset()
 		b, err := tools.Build(context.Background(), []Target{host()})
-		if err != nil {
-			t.Fatal(err)
+		if err != nil || !over {
+			t.Fatal(err, over)
 		}
 		return b.Binaries[0].Data
 	}

@@ -39,6 +39,7 @@ type initOptions struct {
 	yes         bool
 	dryRun      bool
 	json        bool
+	guided      bool // the guided path goes on: what comes next is said there
 }
 
 func newInit(a *app, runF func(context.Context, *app, initOptions) error) *cobra.Command {
@@ -237,8 +238,16 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 // git is git as this process may start it.
 func (a *app) git() git.Git { return git.New(a.env, a.work, a.home) }
 
+// compiling shows how far a build is: on a terminal in a line that goes again.
+func (a *app) compiling() (step func(does string), done func()) {
+	if a.shown.spinner == nil || a.plain {
+		return func(does string) { a.talk("%s", does) }, func() {}
+	}
+	return a.step, a.working("looking for compiled hooks")
+}
+
 func (a *app) toolchain() generator.Toolchain {
-	t := generator.Toolchain{Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Step: func(does string) { a.talk("%s", does) }}
+	t := generator.Toolchain{Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Working: a.compiling}
 	if runtime.GOOS == "windows" {
 		t.Windows = a.windows
 	}
@@ -334,7 +343,9 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	if told != "" {
 		a.say("  appended a paragraph about it to %s; springfield undo takes it back", told)
 	}
-	a.say("next: springfield enable %s", a.nameToEnable(m))
+	if !m.guided {
+		a.lines().Next("springfield enable %s", a.nameToEnable(m))
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 // newRoot lists every verb by hand.
 func newRoot(a *app) *cobra.Command {
+	var asJSON bool
 	root := &cobra.Command{
 		Use:   "springfield",
 		Short: "Keep Claude Code going while work remains",
@@ -34,7 +35,7 @@ is about to stop, whether work clearly remains or you are needed.`,
 			}
 			return nil
 		},
-		RunE: func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, args []string) error { return runBare(cmd, a, asJSON) },
 	}
 	root.SetHelpCommand(newHelp())
 	root.SetIn(a.in)
@@ -47,6 +48,7 @@ is about to stop, whether work clearly remains or you are needed.`,
 		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
 	})
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
+	root.Flags().BoolVar(&asJSON, "json", false, "print the overview as JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	cobra.EnableCommandSorting = false // commands are listed in the order of their use

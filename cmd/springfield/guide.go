@@ -1,0 +1,268 @@
+// springfield without a verb: with nothing set up a guided path, one step after the
+// other, else an overview. Every step is what its verb does, and says which.
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/interview"
+	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// runBare is springfield without a verb. Only at a terminal it asks.
+func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
+	places, err := a.places()
+	if err != nil && !asJSON {
+		return cmd.Help() // there is no home to say anything of
+	}
+	if err != nil {
+		return err
+	}
+	in, err := inspection.Inspect(a.inspection(places))
+	if err != nil {
+		return &hinted{err, "springfield doctor tells about each of your settings; springfield --help lists the commands"}
+	}
+	asks := a.terminal && !a.inClaude && !asJSON
+	switch {
+	case asJSON:
+		return a.encode(in.Overview())
+	case asks && !in.Begun():
+		g := guide{a: a, places: places, in: in, ask: a.asker(cmd.Context())}
+		return g.run(cmd.Context())
+	case !in.Known():
+		return cmd.Help()
+	}
+	in.Overview().WriteText(a.lines(), time.Now())
+	if a.terminal {
+		a.talk("springfield --help lists all commands")
+	}
+	return nil
+}
+
+// guide leads from nothing to a plugin that is on. What was done is not written down
+// anywhere: the next call sees it.
+type guide struct {
+	a      *app
+	places client.Places
+	in     *inspection.Inspection
+	ask    interview.Asker
+}
+
+// errLeft is a no without which the next step cannot be taken.
+var errLeft = errors.New("left")
+
+func (g *guide) run(ctx context.Context) error {
+	g.greet()
+	err := g.lead(ctx)
+	switch {
+	case errors.Is(err, errLeft):
+		err = nil
+	case err == nil:
+		return nil
+	case !errors.Is(err, errCancelled):
+		return err
+	}
+	g.a.notes().Say("\nThat is fine: call springfield, and it goes on from here.")
+	return err
+}
+
+func (g *guide) lead(ctx context.Context) error {
+	suite := g.in.Suggestion()
+	if suite == "" {
+		strategy, err := g.past(ctx)
+		if err == nil {
+			err = g.make(ctx, strategy)
+		}
+		if err != nil {
+			return err
+		}
+		if g.in, err = inspection.Inspect(g.a.inspection(g.places)); err != nil {
+			return err
+		}
+		suite = g.in.Suggestion()
+	}
+	if err := g.enable(ctx, suite); err != nil {
+		return err
+	}
+	g.try(suite)
+	return nil
+}
+
+// greet says what springfield is and what comes.
+func (g *guide) greet() {
+	p := g.a.notes()
+	p.Fold("", "%s keeps Claude Code going while work obviously remains, and lets it stop when a person is needed.", p.Strong("springfield"))
+	p.Say("")
+	if g.in.Suggestion() != "" {
+		p.Fold("", "You have made %s; it is not switched on yet. No leaves, and so does Ctrl-C.", p.Strong(g.in.Suggestion()))
+		return
+	}
+	p.Say("Nothing is set up yet. Here is the way, in five steps:\n")
+	p.Table("  ", [][]string{
+		{"1", "look at your past sessions", "springfield replay"},
+		{"2", "make a plugin", "springfield init"},
+		{"3", "switch it on", "springfield enable"},
+		{"4", "try it", "claude"},
+		{"5", "see why Claude went on, or stopped", "springfield why"},
+	})
+	p.Say("")
+	p.Fold("", "Ctrl-C leaves at any time, and springfield goes on from there. springfield undo takes back every change.")
+}
+
+// step begins one, with the verb that does the same.
+func (g *guide) step(n int, command, format string, args ...any) {
+	p := g.a.notes()
+	p.Say("")
+	p.Fold(p.Strong(fmt.Sprintf("%d  ", n)), format, args...)
+	p.Say("   %s", p.Faint("= "+command))
+}
+
+// past looks at past sessions, and finds the strategy that suits them.
+func (g *guide) past(ctx context.Context) (string, error) {
+	usual := registry.Default()
+	options, err := g.a.replayed(replayOptions{})
+	if err != nil {
+		return "", err
+	}
+	files, bytes, whole := replay.Size(options.Paths, 300*time.Millisecond)
+	if files == 0 {
+		g.step(1, "springfield replay", "There are no past sessions of Claude Code here yet, so there is nothing to look at. %s is a good start for everyone.", usual)
+		return usual, nil
+	}
+	more := ""
+	if !whole {
+		more = "more than "
+	}
+	g.step(1, "springfield replay", "You have %s%s of past sessions (%d MB). They are only read; no model is asked, and nothing leaves this machine.", more, count(files, "log"), max(1, bytes>>20))
+	yes, err := g.ask.Confirm("Look at them?")
+	if err != nil || !yes {
+		return usual, err
+	}
+	var done func()
+	options.Progress, done = g.a.watch("reading")
+	report, err := replay.Run(ctx, options)
+	done()
+	if err == nil && report.Partial {
+		err = errCancelled
+	}
+	if err != nil {
+		return "", err
+	}
+	suits := report.Suits()
+	g.tell(report, suits)
+	return suits.Name, nil
+}
+
+// tell says what the past says of a strategy.
+func (g *guide) tell(r replay.Report, suits replay.Score) {
+	p := g.a.notes()
+	stops := 0
+	for _, l := range r.Labels {
+		if l.Label != replay.MidWork {
+			stops += l.N
+		}
+	}
+	if stops == 0 {
+		p.Fold("   ", "There is no stop in them to learn from yet. %s is a good start for everyone.", suits.Name)
+		return
+	}
+	p.Fold("   ", "%s in %s; after %d of them all you typed was “continue” or the like.", count(stops, "stop"), count(r.Sessions, "session"), suits.Nudges.Of)
+	if suits.Nudges.Of > 0 {
+		p.Fold("   ", "%s would have made %d of these %d needless, and would have gone on wrongly at %d of the %d stops where you had more to say.", p.Strong(suits.Name), suits.Nudges.N, suits.Nudges.Of, suits.Wrong.N, suits.Wrong.Of)
+	} else {
+		p.Fold("   ", "%s would have gone on wrongly at %d of the %d stops where you had more to say.", p.Strong(suits.Name), suits.Wrong.N, suits.Wrong.Of)
+	}
+	p.Fold("   ", "%s", p.Faint("All strategies, and every stop: springfield replay --html replay.html"))
+}
+
+// make makes a suite with one plugin in it.
+func (g *guide) make(ctx context.Context, strategy string) error {
+	about, err := generator.ReadAbout(strategy)
+	if err != nil {
+		return err
+	}
+	o := initOptions{dir: g.freeDir(), strategies: []string{strategy}, yes: true, guided: true}
+	command := "springfield init " + check.Quote(o.dir) + " --yes --strategy " + strategy
+	if usual := generator.Slug(filepath.Base(o.dir)); g.a.checkMarketplace(usual, o.dir) != nil {
+		for n := 2; n < 10 && (o.marketplace == "" || g.a.checkMarketplace(o.marketplace, o.dir) != nil); n++ {
+			o.marketplace = fmt.Sprintf("%s-%d", usual, n)
+		}
+		command += " --marketplace " + o.marketplace
+	}
+	g.step(2, command, "Make %s: it %s, reads %s, and costs %s a stop. A first compilation takes up to half a minute.", strategy, about.GoesOn, about.Reads, about.Cost)
+	yes, err := g.ask.Confirm("Make it?")
+	if err == nil && !yes {
+		g.a.notes().Say("   springfield init asks for everything that can be chosen.")
+		err = errLeft
+	}
+	if err != nil {
+		return err
+	}
+	return runInit(ctx, g.a, o)
+}
+
+// freeDir is where the suite goes: a directory of the home that nothing else has taken.
+func (g *guide) freeDir() string {
+	dir := filepath.Join(g.a.home, defaultSuite)
+	if g.a.home == "" {
+		dir = filepath.Join(g.a.work, defaultSuite)
+	}
+	free := dir
+	for n := 2; n < 10; n++ {
+		if _, err := generator.Existing(free); err == nil {
+			break
+		}
+		free = fmt.Sprintf("%s-%d", dir, n)
+	}
+	return free
+}
+
+// enable switches the plugin on.
+func (g *guide) enable(ctx context.Context, plugin string) error {
+	g.step(3, "springfield enable "+plugin, "Switch %s on: for you, in every project.", plugin)
+	yes, err := g.ask.Confirm("Switch it on?")
+	if err == nil && !yes {
+		err = errLeft
+	}
+	if err != nil {
+		return err
+	}
+	return runEnable(ctx, g.a, enableOptions{plugin: plugin, scope: string(client.User)})
+}
+
+// try says what is left to do: in Claude Code, and then here.
+func (g *guide) try(plugin string) {
+	p := g.a.notes()
+	name, _, _ := strings.Cut(plugin, "@")
+	strategy := name
+	for _, s := range g.in.Suites {
+		for _, made := range s.Plugins {
+			if made.Name == name {
+				strategy = made.Strategy
+			}
+		}
+	}
+	if inspection.ShowsItself(strategy) {
+		g.step(4, "claude", "Try it: start claude in any project, and say")
+		p.Say("")
+		p.Fold("   ", "%s", p.Strong(inspection.Try))
+	} else {
+		g.step(4, "claude", "Try it: start claude in any project, and work as ever.")
+	}
+	g.step(5, "springfield why", "When Claude has stopped, ask why it went on, or did not.")
+	p.Say("")
+	p.Fold("", "springfield alone shows from now on what is on and what was decided; springfield hold lets Claude stop at once.")
+}

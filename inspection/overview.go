@@ -1,0 +1,271 @@
+package inspection
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// Overview is what springfield alone prints: where its user is, on one screen. What
+// exactly is in effect here, hook by hook, is for status.
+type Overview struct {
+	On       []Switch        `json:"on"`      // springfield plugins that run here
+	Reasons  []string        `json:"reasons"` // why none decides
+	Last     *Decision       `json:"last"`    // the last decision at a stop, in any project; null: none yet
+	Today    Today           `json:"today"`
+	Notes    []string        `json:"notes"`    // holds, and how they ended
+	Problems []check.Finding `json:"problems"` // what doctor would call a failure or a warning
+	Next     string          `json:"next"`     // the command to call next
+	Try      string          `json:"try,omitempty"`
+}
+
+// Switch is a plugin that runs.
+type Switch struct {
+	ID       string `json:"id"`
+	Strategy string `json:"strategy"`
+	Scope    string `json:"scope"`
+	Decides  bool   `json:"decides"` // at a stop
+}
+
+// Decision is one in short.
+type Decision struct {
+	ID       string    `json:"id"`
+	At       time.Time `json:"at"`
+	Plugin   string    `json:"plugin"`
+	Decision string    `json:"decision"`
+	Rule     string    `json:"rule"`
+	Evidence string    `json:"evidence,omitempty"`
+	Project  string    `json:"project,omitempty"`
+}
+
+// Today is what was decided since midnight, in all projects.
+type Today struct {
+	Continues int     `json:"continues"`
+	Stops     int     `json:"stops"`
+	Sessions  int     `json:"sessions"`
+	Questions int     `json:"questions"` // to judges
+	Dollars   float64 `json:"dollars"`
+	more      bool    // not all was counted
+	spent     string
+}
+
+// Try is a prompt that shows what a plugin does: Claude ends its turn with work left.
+const Try = "Count to three, one number per turn. Until you reach three, end each turn with: Moving on to the next number."
+
+// maxToday bounds how many decisions of today are counted.
+const maxToday = 2000
+
+// Known tells whether springfield has anything to say of this user: a plugin that
+// settings name, a suite, or a decision.
+func (in *Inspection) Known() bool {
+	return len(in.ours) > 0 || len(in.Suites) > 0 || in.last() != nil
+}
+
+// Begun tells whether a plugin runs, or has ever decided.
+func (in *Inspection) Begun() bool {
+	return len(in.Drivers())+len(in.Beside()) > 0 || in.last() != nil
+}
+
+// Overview sums up where the user is.
+func (in *Inspection) Overview() Overview {
+	w := in.whatWorks()
+	o := Overview{On: []Switch{}, Problems: []check.Finding{}, Reasons: in.reasons(w), Notes: append([]string{}, in.holds()...)}
+	for i, p := range slices.Concat(w.deciding, w.beside) {
+		o.On = append(o.On, Switch{p.ID, p.Strategy, p.Decides, i < len(w.deciding)})
+	}
+	o.Today, o.Last = in.today(), in.last()
+	// The client's version is not asked for: that takes longer than all of this.
+	checks := slices.DeleteFunc(Checks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
+	for _, f := range check.Run(in, checks) {
+		if f.State == check.Failure || f.State == check.Warning {
+			o.Problems = append(o.Problems, f)
+		}
+	}
+	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
+	_, held := ledger.HoldOf(in.state(), "", in.Now)
+	switch {
+	case check.Count(o.Problems, check.Failure) > 0:
+		o.Next = "springfield doctor"
+	case held:
+		o.Next = "springfield resume"
+	case len(w.deciding) == 0 && in.Suggestion() != "":
+		o.Next = "springfield enable " + in.Suggestion()
+	case len(o.On) == 0:
+		o.Next = "springfield init"
+	case o.Last == nil:
+		o.Next = "claude"
+		if len(w.deciding) > 0 && ShowsItself(w.deciding[0].Strategy) {
+			o.Try = Try
+		}
+	default:
+		o.Next = "springfield why " + o.Last.ID
+	}
+	return o
+}
+
+// ShowsItself tells whether a strategy makes Claude go on at the prompt that Try is.
+func ShowsItself(strategy string) bool {
+	return strategy == registry.Default() || strategy == "lisa-simpson"
+}
+
+// Suggestion is what enable takes for a plugin of a suite at hand that decides at a
+// stop; "" if there is none.
+func (in *Inspection) Suggestion() string {
+	name := in.toEnable()
+	if name == "" {
+		return ""
+	}
+	var named []Suite
+	for _, s := range in.Suites {
+		if s.Err == nil && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
+			named = append(named, s)
+		}
+	}
+	if len(named) > 1 {
+		name += "@" + named[0].Marketplace // the bare name would mean several
+	}
+	return name
+}
+
+// isStop tells a decision at a stop from what a plugin did before a prompt, and from a
+// start that came to no decision.
+func isStop(r ledger.Record) bool { return r.Decision == "continue" || r.Decision == "stop" }
+
+func (in *Inspection) last() *Decision {
+	all, _ := ledger.History(in.state(), "", maxToday)
+	for _, r := range slices.Backward(all) {
+		if isStop(r) {
+			return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd}
+		}
+	}
+	return nil
+}
+
+func (in *Inspection) today() (t Today) {
+	local := in.Now.Local()
+	midnight := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, local.Location()).UnixMilli()
+	sessions := map[string]bool{}
+	all, _ := ledger.History(in.state(), "", maxToday)
+	for _, r := range slices.Backward(all) {
+		if r.At < midnight {
+			break
+		}
+		if !isStop(r) {
+			continue
+		}
+		sessions[r.Session] = true
+		if r.Decision == "continue" {
+			t.Continues++
+		} else {
+			t.Stops++
+		}
+		t.more = t.Continues+t.Stops == maxToday
+	}
+	t.Sessions = len(sessions)
+	spend, _ := ledger.ReadSpend(in.state(), in.Now) // one that cannot be read is among the problems
+	t.Questions, t.Dollars, t.spent = spend.Questions, float64(spend.Micros)/1e6, judge.Dollars(spend.Micros)
+	return t
+}
+
+// whose says for whom a plugin is on.
+func (s Switch) whose() string {
+	switch s.Scope {
+	case string(client.User):
+		return "for you in every project"
+	case string(client.Project):
+		return "for everyone in this project"
+	case string(client.Local):
+		return "for you in this project"
+	case client.Managed:
+		return "by your administrator"
+	}
+	return "in " + s.Scope + " settings"
+}
+
+// mostProblems is how many problems are told.
+const mostProblems = 3
+
+// WriteText writes the overview for a terminal of 24 lines.
+func (o Overview) WriteText(out layout.Printer, now time.Time) {
+	const column = 10
+	say := func(title, format string, args ...any) {
+		out.Fold(layout.Pad(title, column), "%s", fmt.Sprintf(format, args...))
+	}
+	title := "on"
+	for _, s := range o.On {
+		beside := ""
+		if !s.Decides {
+			beside = ", beside what decides at a stop"
+		}
+		say(title, "%s, %s%s", out.Good(s.ID), s.whose(), beside)
+		title = ""
+	}
+	for _, reason := range o.Reasons[:min(len(o.Reasons), mostProblems)] {
+		say("off", "%s: %s", out.Warn("no plugin decides here"), reason)
+	}
+	if o.Last == nil {
+		say("last", "no decision yet: the first one comes when Claude stops in a new session")
+	} else {
+		say("last", "%s", o.Last.text(out, now))
+	}
+	t := o.Today
+	more := ""
+	if t.more {
+		more = "more than "
+	}
+	if t.Continues+t.Stops > 0 {
+		say("today", "%s%s and %s in %s", more, layout.Count(t.Continues, "continue"), layout.Count(t.Stops, "stop"), layout.Count(t.Sessions, "session"))
+	}
+	if t.Questions > 0 {
+		say("judge", "%s today, %s", layout.Count(t.Questions, "question"), t.spent)
+	}
+	for _, note := range o.Notes[:min(len(o.Notes), mostProblems)] {
+		say("hold", "%s", note)
+	}
+	title = "problems"
+	for _, f := range o.Problems[:min(len(o.Problems), mostProblems)] {
+		state := out.Warn(string(f.State))
+		if f.State == check.Failure {
+			state = out.Bad(string(f.State))
+		}
+		say(title, "%s: %s", state, f.Text())
+		title = ""
+	}
+	if n := len(o.Problems) - mostProblems; n > 0 {
+		say("", "and %d more: springfield doctor", n)
+	}
+	if o.Try != "" {
+		out.Say("")
+		out.Fold("try it    ", "start claude and say: %s", o.Try)
+		out.Say("then      springfield why")
+		return
+	}
+	out.Say("")
+	out.Next("%s", o.Next)
+}
+
+// text says what was decided, where, when and why.
+func (d Decision) text(out layout.Printer, now time.Time) string {
+	did := out.Strong("let Claude stop")
+	if d.Decision == "continue" {
+		did = out.Good("kept Claude going")
+	}
+	why := d.Rule
+	if d.Evidence != "" {
+		why += ": " + layout.Clip(d.Evidence, 100)
+	}
+	where := ""
+	if d.Project != "" {
+		where = " in " + d.Project
+	}
+	return fmt.Sprintf("%s %s%s, %s (%s)", d.Plugin, did, where, Ago(now, d.At), why)
+}
