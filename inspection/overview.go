@@ -119,21 +119,16 @@ func ShowsItself(strategy string) bool {
 
 // Suggestion is what enable takes for a plugin of a suite at hand that decides at a
 // stop; "" if there is none.
-func (in *Inspection) Suggestion() string {
-	name := in.toEnable()
-	if name == "" {
-		return ""
-	}
-	var named []Suite
+func (in *Inspection) Suggestion() string { return in.toEnable(generator.Suite.Suggested) }
+
+// Suggested is the plugin that Suggestion names, and its suite.
+func (in *Inspection) Suggested() (p generator.Plugin, of Suite) {
 	for _, s := range in.Suites {
-		if s.Err == nil && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name }) {
-			named = append(named, s)
+		if p = s.Suggested(); s.Err == nil && in.called(p.Name, s) == in.Suggestion() {
+			return p, s
 		}
 	}
-	if len(named) > 1 {
-		name += "@" + named[0].Marketplace // the bare name would mean several
-	}
-	return name
+	return generator.Plugin{}, Suite{}
 }
 
 // isStop tells a decision at a stop from what a plugin did before a prompt, and from a

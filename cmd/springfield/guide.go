@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -80,8 +79,7 @@ func (g *guide) run(ctx context.Context) error {
 }
 
 func (g *guide) lead(ctx context.Context) error {
-	suite := g.in.Suggestion()
-	if suite == "" {
+	if g.in.Suggestion() == "" {
 		strategy, err := g.past(ctx)
 		if err == nil {
 			err = g.make(ctx, strategy)
@@ -92,12 +90,11 @@ func (g *guide) lead(ctx context.Context) error {
 		if g.in, err = inspection.Inspect(g.a.inspection(g.places)); err != nil {
 			return err
 		}
-		suite = g.in.Suggestion()
 	}
-	if err := g.enable(ctx, suite); err != nil {
+	if err := g.enable(ctx); err != nil {
 		return err
 	}
-	g.try(suite)
+	g.try()
 	return nil
 }
 
@@ -231,8 +228,12 @@ func (g *guide) freeDir() string {
 }
 
 // enable switches the plugin on.
-func (g *guide) enable(ctx context.Context, plugin string) error {
-	g.step(3, "springfield enable "+plugin, "Switch %s on: for you, in every project.", plugin)
+func (g *guide) enable(ctx context.Context) error {
+	plugin, suite := g.in.Suggested()
+	if plugin.Name == "" {
+		return &hinted{errors.New("the suite that was made is not remembered"), "springfield enable NAME --suite DIR switches a plugin on"}
+	}
+	g.step(3, "springfield enable "+g.in.Suggestion(), "Switch %s on: for you, in every project.", plugin.Name)
 	yes, err := g.ask.Confirm("Switch it on?")
 	if err == nil && !yes {
 		err = errLeft
@@ -240,22 +241,13 @@ func (g *guide) enable(ctx context.Context, plugin string) error {
 	if err != nil {
 		return err
 	}
-	return runEnable(ctx, g.a, enableOptions{plugin: plugin, scope: string(client.User)})
+	return runEnable(ctx, g.a, enableOptions{plugin: plugin.Name, suite: suite.Dir, scope: string(client.User)})
 }
 
 // try says what is left to do: in Claude Code, and then here.
-func (g *guide) try(plugin string) {
+func (g *guide) try() {
 	p := g.a.notes()
-	name, _, _ := strings.Cut(plugin, "@")
-	strategy := name
-	for _, s := range g.in.Suites {
-		for _, made := range s.Plugins {
-			if made.Name == name {
-				strategy = made.Strategy
-			}
-		}
-	}
-	if inspection.ShowsItself(strategy) {
+	if plugin, _ := g.in.Suggested(); inspection.ShowsItself(plugin.Strategy) {
 		g.step(4, "claude", "Try it: start claude in any project, and say")
 		p.Say("")
 		p.Fold("   ", "%s", p.Strong(inspection.Try))

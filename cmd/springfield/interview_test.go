@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -50,10 +51,16 @@ func start(t *testing.T, columns int, args ...string) (*person, string) {
 func startIn(t *testing.T, columns int, kind string, args ...string) (*person, string) {
 	t.Helper()
 	dir := t.TempDir()
-	_, gocache := scratch.Go(t)
 	if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
 		t.Fatal(err)
 	}
+	return startAgain(t, dir, columns, kind, args...), dir
+}
+
+// startAgain is startIn with the directory, and so the home, of another start.
+func startAgain(t *testing.T, dir string, columns int, kind string, args ...string) *person {
+	t.Helper()
+	_, gocache := scratch.Go(t)
 	ptm, pts, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +74,7 @@ func startIn(t *testing.T, columns int, kind string, args ...string) (*person, s
 	}
 	// testscript runs the command under test by the name it is called by.
 	command := filepath.Join(dir, "springfield")
-	if err := os.Symlink(self, command); err != nil {
+	if err := os.Symlink(self, command); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
 	x := &person{t: t, ptm: ptm, pts: pts, over: make(chan struct{})}
@@ -99,7 +106,7 @@ func startIn(t *testing.T, columns int, kind string, args ...string) (*person, s
 		}
 	}()
 	t.Cleanup(func() { x.cmd.Process.Kill(); pts.Close(); ptm.Close() })
-	return x, dir
+	return x
 }
 
 // raw tells whether the terminal hands over single keys.
