@@ -14,14 +14,9 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "springfield",
 		Short: "Keep Claude Code going while work remains",
-		Long: `springfield makes plugins for Claude Code. Their Stop hook decides, each time Claude
-is about to stop, whether work clearly remains or you are needed.
-
-Without a command it first sets itself up with you, a step at a time. After that
-it shows where you are: what is on, the last decision, today, problems, what to
-do next. What exactly is in effect in a directory is for springfield status.`,
-		Example: `  springfield                         step by step; later, where you are
-  springfield init                    make a suite of plugins
+		Long: `Makes plugins for Claude Code whose Stop hook decides, each time Claude is about to
+stop, whether work remains or you are needed. Without a command it leads you through it.`,
+		Example: `  springfield                         set up step by step; later, where you are
   springfield enable ned-flanders     switch one on, from your next session on
   springfield why                     why Claude went on or stopped
   springfield hold 30m                let Claude stop, now

@@ -16,7 +16,9 @@ func newStatus(a *app) *cobra.Command {
 		Short: "Show what is in effect: which plugin decides, and every hook",
 		Long: `Shows what a session that starts in the current directory will have: which springfield
 plugin decides when Claude stops, by the settings of all scopes; every hook on Stop,
-SubagentStop and UserPromptSubmit; and how they combine. Changes nothing.`,
+SubagentStop and UserPromptSubmit; and how they combine. Changes nothing.
+
+springfield without a command shows the last decision and problems too, in short.`,
 		Example: `  springfield status
   springfield status --json`,
 		Args: arguments(0, 0, "no arguments"),
