@@ -9,7 +9,6 @@ import (
 
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // WriteText prints a status for people.
@@ -24,30 +23,30 @@ func (s Status) WriteText(out layout.Printer) {
 
 	for i, p := range s.broken() {
 		if i == 0 {
-			out.Say("\nswitched on, but not found to run")
+			out.Say("\n%s", out.Bad("switched on, but not found to run"))
 		}
 		out.Item(p.ID+": ", p.Problem)
 	}
 	for i, l := range s.passedOver() {
 		if i == 0 {
-			out.Say("\nsettings that Claude Code passes over")
+			out.Say("\n%s", out.Warn("settings that Claude Code skips"))
 		}
 		out.Say("  %s", l.File)
 		out.Item("  ", l.Problem)
 	}
 
 	if len(s.Hooks) > 0 {
-		out.Say("\nhooks in effect")
+		out.Say("\n%s", out.Strong("hooks in effect"))
 		writeHooks(out, s.Hooks)
 	} else {
 		out.Say("\nno hook runs at Stop, SubagentStop or UserPromptSubmit")
 	}
 	if len(s.Idle) > 0 {
-		out.Say("\nhooks that never run")
+		out.Say("\n%s", out.Strong("hooks that never run"))
 		writeHooks(out, s.Idle)
 	}
 	if title, rules := s.Combination(); title != "" {
-		out.Say("\n%s", title)
+		out.Say("\n%s", out.Strong(title))
 		for _, r := range rules {
 			out.Item("- ", r)
 		}
@@ -66,9 +65,9 @@ func (s Status) passedOver() []client.Layer {
 func (s Status) writeDecision(out layout.Printer) {
 	switch len(s.Deciding) {
 	case 0:
-		out.Say("no springfield plugin decides when Claude stops")
+		out.Say("%s", out.Warn("no springfield plugin decides when Claude stops"))
 	case 1:
-		out.Say("%s decides when Claude stops", s.Deciding[0])
+		out.Say("%s decides when Claude stops", out.Good(s.Deciding[0]))
 	default:
 		out.Say("%d springfield plugins decide when Claude stops", len(s.Deciding))
 	}
@@ -102,14 +101,12 @@ func (p Plugin) writeText(out layout.Printer, named bool) {
 	if p.Decides == "" {
 		by = "itself, as every plugin that lies there"
 	}
-	for _, line := range layout.Table([][]string{
+	out.Table(indent, [][]string{
 		{"strategy", p.Strategy},
 		{"version", cmp.Or(p.Version, "unknown") + ", " + place},
-		{"in", display.Line(p.Dir)},
+		{"in", p.Dir},
 		{"on by", by},
-	}) {
-		out.Say("%s%s", indent, line)
-	}
+	})
 }
 
 // writeHooks prints two lines or three for each hook, as commands are long.
@@ -146,19 +143,19 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 
 // WriteText prints a list for people.
 func (l List) WriteText(out layout.Printer) {
-	for _, line := range layout.Table(compared(l.Strategies)) {
-		out.Say("%s", line)
-	}
-	out.Say(`
-  wrong   of the last messages that need a person, or report that all is done: wrongly continued
-  caught  of the last messages in the middle of work: continued
-  measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose
-`)
+	out.Table("", compared(l.Strategies))
+	out.Say("")
+	out.Table("  ", [][]string{
+		{"wrong", "of the last messages that need a person, or report that all is done: wrongly continued"},
+		{"caught", "of the last messages in the middle of work: continued"},
+	})
+	out.Fold("  ", "measured on English messages by authors who had not seen the rules, 40 %% of them hard on purpose")
+	out.Say("")
 	for _, s := range l.Strategies {
 		out.Item(s.Name+": ", s.Summary)
 	}
 	if len(l.Plugins) > 0 {
-		out.Say("\nplugins")
+		out.Say("\n%s", out.Strong("plugins"))
 	}
 	for _, p := range l.Plugins {
 		out.Item(p.ID+": ", p.State())

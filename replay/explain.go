@@ -185,48 +185,54 @@ func foundIn(snapshot hook.Snapshot) Found {
 func (e Explanation) WriteText(out layout.Printer) {
 	e.Situation.writeText(out)
 	if len(e.Rules) > 0 {
-		out.Say("rules")
+		out.Say("%s", out.Strong("rules"))
 	}
+	var rows [][]string
 	for _, r := range e.Rules {
-		mark := " "
+		mark, then := "  ", string(r.Then)
 		switch {
 		case r.Decides:
-			mark = ">"
+			mark, then = "> ", decided(out, then)
 		case r.Holds:
-			mark = "+"
+			mark = "+ "
 		}
-		out.Say(" %s %-12s %-9s %s", mark, r.ID, r.Then, display.Line(r.Evidence))
+		rows = append(rows, []string{mark + r.ID, then, r.Evidence})
 	}
-	out.Say("decision")
-	out.Say("  %s by %s, %d %% sure: %s", e.Decision, e.Rule, e.Sure, display.Line(e.Evidence))
+	out.Table(" ", rows)
+	out.Say("%s", out.Strong("decision"))
+	says := decided(out, string(e.Decision)) + by(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
+	if e.Rule != otherwise {
+		says += ": " + display.Line(e.Evidence)
+	}
+	out.Field("  ", says)
 	if langs := language.Names(e.Lang); langs != "" {
 		out.Say("  read in %s", langs)
 	}
 	if e.Reason != "" {
-		out.Say("  Claude is told: %s", display.Line(strings.Join(strings.Fields(e.Reason), " ")))
+		out.Field("  Claude is told: ", strings.Join(strings.Fields(e.Reason), " "))
 	}
 	if e.Judge != "" {
-		out.Say("page")
+		out.Say("%s", out.Strong("page"))
 		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
 			out.Say("%s", strings.TrimRight("  "+line, " "))
 		}
-		out.Say("%s", display.Line(e.Judge))
+		out.Field("", e.Judge)
 	}
 }
 
 // writeText prints what the hook sees.
 func (s Found) writeText(out layout.Printer) {
-	out.Say("situation")
-	out.Say("  last message  %s", ending(s.Message))
+	out.Say("%s", out.Strong("situation"))
+	out.Field("  last message  ", ending(s.Message))
 	if s.Prompt != "" {
-		out.Say("  prompt        %s", ending(s.Prompt))
+		out.Field("  prompt        ", ending(s.Prompt))
 	}
 	for _, c := range s.Calls {
 		outcome := c.Result
 		if c.Error {
 			outcome = "error: " + outcome
 		}
-		out.Say("  tool          %s", display.Line(c.Name+"("+c.Input+") "+outcome))
+		out.Field("  tool          ", c.Name+"("+c.Input+") "+outcome)
 	}
 	if s.Asked != "" {
 		out.Say("  asked by      %s", s.Asked)

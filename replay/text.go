@@ -343,15 +343,8 @@ func (t text) row(row *Row) {
 
 // says is what a strategy does at a row, and why.
 func (t text) says(c Choice) string {
-	does := c.Decision
-	if does == "continue" {
-		does = t.Good(does)
-	}
-	says := ": " + c.Rule
-	if c.Rule == "otherwise" {
-		says = ": no rule matched"
-	}
-	if c.Evidence != "" && c.Rule != "otherwise" {
+	says := by(c.Rule)
+	if c.Evidence != "" && c.Rule != otherwise {
 		says += ", " + c.Evidence
 	}
 	if c.Guard != "" {
@@ -360,7 +353,26 @@ func (t text) says(c Choice) string {
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
 	}
-	return does + display.Line(strings.Join(strings.Fields(says), " "))
+	return decided(t.Printer, c.Decision) + display.Line(strings.Join(strings.Fields(says), " "))
+}
+
+// otherwise is the rule of a decision that no rule has made.
+const otherwise = "otherwise"
+
+// by says which rule decided, behind the decision.
+func by(rule string) string {
+	if rule == otherwise {
+		return ": no rule matched"
+	}
+	return " by " + rule
+}
+
+// decided is a decision in its colour.
+func decided(out layout.Printer, decision string) string {
+	if decision == "continue" {
+		return out.Good(decision)
+	}
+	return out.Warn(decision)
 }
 
 // excerpt prints about three lines of a text: its end, or its beginning.

@@ -45,7 +45,7 @@ func (a *app) preview(asJSON bool, plan change.Change) error {
 	if plan.Empty() {
 		a.talk("nothing would change")
 	}
-	fmt.Fprint(a.out, plan.Diff())
+	a.lines().Diff(plan.Diff())
 	for _, note := range plan.Notes {
 		a.talk("%s", note)
 	}

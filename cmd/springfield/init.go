@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -296,7 +295,7 @@ func (a *app) previewInit(o initOptions, dir string, files []string, about chang
 	for _, path := range paths {
 		a.say("%s", path)
 	}
-	fmt.Fprint(a.out, diff)
+	a.lines().Diff(diff)
 	return nil
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/publish"
 )
 
@@ -295,7 +294,5 @@ func (a *app) printPlugins(p *publish.Plan) {
 		}
 		rows = append(rows, []string{plugin.Name, version, source, fmt.Sprintf("%.1f MB", float64(plugin.Size)/1e6), checks})
 	}
-	for _, line := range layout.Table(rows) {
-		a.say("%s", line)
-	}
+	a.lines().Table("", rows)
 }

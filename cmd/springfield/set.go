@@ -180,7 +180,7 @@ func (a *app) reportSet(o setOptions, places client.Places, p layer.Plugin, assi
 	if c.Empty() {
 		a.talk("nothing to do: that is what it says already")
 	} else {
-		fmt.Fprint(a.out, c.Diff())
+		a.lines().Diff(c.Diff())
 		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
 	}
 	for _, v := range values {

@@ -118,7 +118,8 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if !o.json {
 		proposal.WriteText(a.lines(), p.Name, report.Sessions)
 		if !plan.Empty() {
-			a.say("\n%s", strings.TrimSuffix(plan.Diff(), "\n"))
+			a.say("")
+			a.lines().Diff(plan.Diff())
 		}
 	}
 	written, err := a.accept(ctx, t, o, proposal, plan)

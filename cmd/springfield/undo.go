@@ -16,8 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
-	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 type undoOptions struct {
@@ -181,18 +179,16 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 	}
 	var rows [][]string
 	for _, e := range entries {
-		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), display.Line(e.Did), display.Line(strings.Join(shortened(e.Files()), " "))})
+		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortened(e.Files()), " ")})
 	}
-	for _, line := range layout.Table(rows) {
-		a.say("%s", line)
-	}
+	a.lines().Table("", rows)
 	return nil
 }
 
 func (a *app) hintUndo(err error) error {
 	var changed *change.ChangedSinceError
 	if errors.As(err, &changed) {
-		fmt.Fprint(a.err, changed.Diff)
+		a.notes().Diff(changed.Diff)
 		back := "it is taken back once that file is as springfield left it"
 		if changed.Entry.Kind == "" {
 			back = "springfield disable PLUGIN puts back what is still springfield's"

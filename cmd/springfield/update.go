@@ -11,7 +11,6 @@ import (
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 type updateOptions struct {
@@ -155,14 +154,14 @@ func (a *app) reportUpdate(o updateOptions, dir string, u generator.Plan) error 
 
 // listUpdate tells what was done; of a dry run the diff is the result.
 func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Plan) error {
-	list := a.out
+	list := a.lines()
 	switch {
 	case o.dryRun:
-		fmt.Fprint(a.out, u.Diff())
-		list = a.err
+		a.lines().Diff(u.Diff())
+		list = a.notes()
 	case outcome == "unchanged":
 		a.say("nothing to do: %s is up to date", dir)
-		list = a.err
+		list = a.notes()
 	case len(u.Outcomes) == 0:
 		a.say("updated %s: it is up to date, and from now on springfield knows what it wrote there", dir)
 	default:
@@ -172,9 +171,7 @@ func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Plan)
 	for _, c := range u.Outcomes {
 		rows = append(rows, []string{filepath.FromSlash(c.Path), says(c.State)})
 	}
-	for _, line := range layout.Table(rows) {
-		fmt.Fprintln(list, "  "+line)
-	}
+	list.Table("  ", rows)
 	a.noteSameVersion("files", u.SameVersion)
 	return nil
 }

@@ -169,6 +169,15 @@ func (p Printer) Fold(title, format string, args ...any) {
 	p.print(Hang(title, strings.Repeat(" ", Width(title)), p.Path(fmt.Sprintf(format, args...)), p.Width))
 }
 
+// Field prints a text behind its title: in one line, or on a terminal in as many as it
+// needs.
+func (p Printer) Field(title, text string) {
+	if !p.Wraps {
+		p.Width = 0
+	}
+	p.print(Hang(title, strings.Repeat(" ", Width(title)), p.Path(display.Line(text)), p.Width))
+}
+
 // Item prints a sentence below a title, on as many lines as it needs.
 func (p Printer) Item(mark, text string) {
 	p.print(Hang("  "+display.Line(mark), "    ", p.Path(display.Line(text)), p.Width))
@@ -200,6 +209,25 @@ func (p Printer) Table(indent string, rows [][]string) {
 		}
 		p.print(Break(strings.TrimRight(front, " "), len(indent)+4, p.Width))
 		p.print(Hang(indent+"    ", indent+"    ", last, p.Width))
+	}
+}
+
+// Diff prints a unified diff. Only the names of its files are shortened.
+func (p Printer) Diff(text string) {
+	lines := strings.SplitAfter(text, "\n")
+	for n, line := range lines {
+		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
+		switch {
+		case begins(n, "--- ") && begins(n+1, "+++ "), begins(n, "+++ ") && begins(n-1, "--- "):
+			line = p.Strong(p.Path(line))
+		case begins(n, "@@"):
+			line = p.Faint(line)
+		case begins(n, "+"):
+			line = p.Good(line)
+		case begins(n, "-"):
+			line = p.Bad(line)
+		}
+		io.WriteString(p.W, line)
 	}
 }
 
