@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
@@ -15,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Enabling is what enable is asked for.
@@ -77,7 +79,7 @@ func Enable(ctx context.Context, m Means, r Enabling) (done Enabled, err error) 
 	if err := e.complete(ctx); err != nil {
 		return done, err
 	}
-	if e.wanted != planned { // what was fetched is now known, or could not be registered
+	if !reflect.DeepEqual(e.wanted, planned) { // what was fetched is now known, or could not be registered
 		if plan, err = e.plan(); err != nil {
 			return done, err
 		}
@@ -242,7 +244,8 @@ func (e *enabling) examine(dir string) error {
 	case !found.Ours():
 		return failf("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
 	}
-	e.wanted.Loops, e.wanted.Beside = isLoop(found.Strategy), !found.Drives()
+	e.wanted.Loops, e.wanted.Kin = kinOf(found.Strategy)
+	e.wanted.Beside = !found.Drives()
 	settings, err := hook.ReadSettings(dir, e.Settings.State(), "")
 	if err != nil {
 		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
@@ -252,10 +255,19 @@ func (e *enabling) examine(dir string) error {
 	return nil
 }
 
-// isLoop tells whether a strategy drives a loop through a spec, as others do.
-func isLoop(strategy string) bool {
-	known, _ := registry.Named(strategy)
-	return known.Spec
+// kinOf are the strategies of the same kind as one, and whether that is to drive a loop
+// through a spec, as plugins of others do.
+func kinOf(name string) (spec bool, kin []string) {
+	known, ok := registry.Named(name)
+	if !ok {
+		return false, nil
+	}
+	for _, other := range registry.All() {
+		if other.Kind() == known.Kind() {
+			kin = append(kin, other.Name)
+		}
+	}
+	return known.Kind() == strategy.SpecLoop, kin
 }
 
 // plan works out the edit, and asks about rivals if there are any.

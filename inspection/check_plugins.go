@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // checkPlugins looks at each plugin of ours that settings name.
@@ -159,10 +160,10 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 // checkRivals looks for others that can make Claude go on.
 func (in *Inspection) checkRivals() (all []check.Finding) {
 	drivers := in.Drivers()
-	if len(drivers) > 1 {
-		all = append(all, check.Warn(strings.Join(ids(drivers), " and ")+" decide at every stop; either can make Claude go on", "springfield disable the one you do not want"))
+	if twice := doubled(drivers, strategyOf); len(twice) > 0 {
+		all = append(all, check.Warn(strings.Join(ids(twice), " and ")+" decide at every stop; either can make Claude go on", "springfield disable the one you do not want"))
 	}
-	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { known, _ := registry.Named(s.Strategy); return known.Spec })
+	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOf(s.Strategy) == strategy.SpecLoop })
 	for _, s := range in.Plugins {
 		if !s.On || s.Ours() || len(drivers) == 0 {
 			continue
@@ -181,11 +182,24 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 			all = append(all, f)
 		}
 	}
-	if len(all) == 0 && len(drivers) == 1 {
+	if len(all) > 0 || len(drivers) == 0 {
+		return all
+	}
+	if len(drivers) == 1 {
 		return []check.Finding{check.OK(drivers[0].ID + " decides alone")}
 	}
-	return all
+	var daily, loop []string
+	for _, s := range drivers {
+		if drivesLoop(s.Strategy) {
+			loop = append(loop, s.ID)
+		} else {
+			daily = append(daily, s.ID)
+		}
+	}
+	return []check.Finding{check.OK(whoDecides(daily, loop))}
 }
+
+func strategyOf(s client.Switched) string { return s.Strategy }
 
 // switchOff says false where a plugin is switched on; nil where that is not ours
 // to change.

@@ -253,8 +253,8 @@ func (in *Inspection) notes(w working) []string {
 			all = append(all, p.ID+" is on, but "+err.Error()+": springfield build "+filepath.Dir(p.Dir)+" compiles it again")
 		}
 	}
-	if len(w.deciding) > 1 {
-		all = append(all, "each of "+strings.Join(ids(w.deciding), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
+	if twice := doubled(w.deciding, strategyOf); len(twice) > 0 {
+		all = append(all, "each of "+strings.Join(ids(twice), ", ")+" can make Claude go on, and they share one budget; springfield disable NAME switches one off")
 	}
 	for _, p := range in.Plugins {
 		if p.Runs() {

@@ -63,21 +63,31 @@ func (s Status) passedOver() []client.Layer {
 
 // writeDecision tells which plugin decides, or why none does.
 func (s Status) writeDecision(out layout.Printer) {
-	switch len(s.Deciding) {
-	case 0:
+	var daily, loops []string
+	var deciding []Plugin
+	for _, p := range s.Plugins {
+		if !slices.Contains(s.Deciding, p.ID) {
+			continue
+		}
+		if deciding = append(deciding, p); drivesLoop(p.Strategy) {
+			loops = append(loops, out.Good(p.ID))
+		} else {
+			daily = append(daily, out.Good(p.ID))
+		}
+	}
+	switch {
+	case len(deciding) == 0:
 		out.Say("%s", out.Warn("no springfield plugin decides when Claude stops"))
-	case 1:
-		out.Say("%s decides when Claude stops", out.Good(s.Deciding[0]))
+	case len(doubled(deciding, func(p Plugin) string { return p.Strategy })) > 0:
+		out.Say("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
-		out.Say("%d springfield plugins decide when Claude stops", len(s.Deciding))
+		out.Say("%s", whoDecides(daily, loops))
 	}
 	for _, r := range s.Reasons {
 		out.Item("", r)
 	}
-	for _, p := range s.Plugins {
-		if slices.Contains(s.Deciding, p.ID) {
-			p.writeText(out, len(s.Deciding) > 1)
-		}
+	for _, p := range deciding {
+		p.writeText(out, len(deciding) > 1)
 	}
 	for _, p := range s.Plugins {
 		if slices.Contains(s.Beside, p.ID) {

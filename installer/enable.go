@@ -5,9 +5,10 @@ package installer
 // The rules:
 //   - all of it is one edit of one scope's file; only a directory marketplace
 //     that has to be declared goes elsewhere, into user settings;
-//   - double-shot-latte goes off, and so does every other springfield plugin
-//     that decides at Stop: one decides. A plugin that decides nothing there
-//     switches no other off;
+//   - double-shot-latte goes off, and so does every other springfield plugin of the
+//     same kind: one decides, one drives a loop to a goal, one through a spec. While
+//     a loop runs, the hooks of the others stand aside, so kinds do not exclude each
+//     other. A plugin that decides nothing at Stop switches no other off;
 //   - what another scope decides is not touched but named.
 
 import (
@@ -45,6 +46,9 @@ type Enabling struct {
 	// for when there is no client to register it.
 	Declare bool
 	Keep    bool // other springfield plugins stay on
+	// Kin are the strategies of the plugin's kind, of which one is on; nil: all that
+	// decide at Stop.
+	Kin []string
 	// Beside is set for a plugin that decides nothing at Stop, so that all others
 	// stay as they are.
 	Beside bool
@@ -160,6 +164,10 @@ func (s *Settings) others(c *change.Change, v view, f file, e Enabling) (off []d
 		_, above, overruled := v.overruled(id)
 		switch {
 		case id == e.Plugin.ID():
+		case !isLatte && s.isOtherKind(known, e, id):
+			if v.on(id) {
+				c.Notes = append(c.Notes, id+" stays on too: while a loop runs, only the plugin that drives it decides")
+			}
 		case isLatte || s.drives(known, v, id):
 			if !isLatte && e.Keep {
 				if v.on(id) {
@@ -179,6 +187,13 @@ func (s *Settings) others(c *change.Change, v view, f file, e Enabling) (off []d
 		}
 	}
 	return off, rivals, nil
+}
+
+// isOtherKind tells whether a plugin is one of ours that decides at Stop and is of
+// another kind.
+func (s *Settings) isOtherKind(known *client.Snapshot, e Enabling, id string) bool {
+	i := known.Installed(id)
+	return e.Kin != nil && i.Dir != "" && i.Drives() && !slices.Contains(e.Kin, i.Strategy)
 }
 
 // drives tells whether a plugin is one of ours that decides at Stop. Of one that

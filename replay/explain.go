@@ -101,7 +101,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 		return Explanation{}, err
 	}
 	defer space.Close()
-	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Alone: c.Bare}.Examine()
+	snapshot := hook.Stop{Event: m.event, Settings: c.Settings, Space: space, Reading: m, Now: p.Now, Home: p.Home, Alone: c.Bare}.Examine()
 	if len(snapshot.Faults) > 0 {
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}

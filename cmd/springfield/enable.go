@@ -36,8 +36,13 @@ func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *c
 		Long: `PLUGIN is looked up in the suite around the current directory, in --suite, in the
 suites that init has made, and in the marketplaces that Claude Code knows. One edit
 of settings.json switches it on, and switches off double-shot-latte and any other
-springfield plugin that decides at Stop. Not one other byte changes, and springfield
+springfield plugin of the same kind. Not one other byte changes, and springfield
 disable puts it all back.
+
+There are three kinds: plugins that decide at every stop (ned-flanders, lisa-simpson,
+bart-simpson, marge-simpson), the goal loop (ralph-wiggum), and the spec loops
+(ralph-specum, ralph-speckit). While a loop runs, only its plugin decides, so a loop
+plugin and a daily one can be on together.
 
 If the claude command is installed, it registers the suite as a marketplace, or
 fetches the plugin, without touching your settings. If not, your user settings get a
@@ -55,7 +60,7 @@ third entry, which declares the suite. Your next session has the hook.`,
 	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)
 	cmd.Flag("scope").Usage = "which settings: user, project, local; managed prints what an administrator would deploy"
 	f.StringVar(&o.marketplace, "marketplace", "", "the marketplace that has the plugin: its name, OWNER/REPO, or the URL of a git repository")
-	f.BoolVar(&o.keep, "keep", false, "leave other springfield plugins on")
+	f.BoolVar(&o.keep, "keep", false, "leave other plugins of the same kind on")
 	f.StringVar(&o.conflicts, "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
 	f.BoolVar(&o.noActivate, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
 	return cmd

@@ -201,7 +201,7 @@ func (s *start) decide(settings Settings) answer {
 	defer unlock()
 	// Before the lock: a first look at a large transcript takes its time, and others of
 	// the session need not wait for a judge.
-	snapshot := s.examine(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now})
+	snapshot := s.examine(Stop{Event: s.event, Settings: settings, Before: session.State, Space: space, Now: s.Now, Home: s.Home})
 	question := s.ask(&snapshot)
 
 	if err := session.Lock(); err != nil {
@@ -228,6 +228,7 @@ func (s *start) decide(settings Settings) answer {
 			settled.Next.Log = snapshot.Log
 		}
 	}
+	settled.Next.Meet(settings.Plugin, settings.Strategy.Name, s.Now.UnixMilli())
 	record := s.record(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {

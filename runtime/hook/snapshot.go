@@ -42,7 +42,8 @@ type Stop struct {
 	Space    *workspace.Space // whose files the strategy reads, nil for none
 	Reading  Reading          // nil: of the file that the event names
 	Now      time.Time
-	Alone    bool // no guard is asked, only the strategy
+	Home     string // the user's; "": loops of other plugins are not looked for
+	Alone    bool   // no guard is asked, only the strategy
 }
 
 // Reading reads a session's transcript: what is new in it since an earlier stop, which
@@ -125,6 +126,9 @@ func (s *Snapshot) guarded() guard.Veto {
 	if guard.RalphArmed(s.Event.Cwd, s.Event.SessionID) {
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
+	if veto := s.anotherLoop(); veto.Rule != "" {
+		return veto
+	}
 	if _, loops := s.Settings.Ceiling(); !loops {
 		return guard.Answer(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
@@ -151,21 +155,25 @@ func (s Snapshot) lags() bool {
 	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
-// files reads what the strategy wants, which may depend on what it has read.
+// files reads what the strategy wants.
 func (s *Snapshot) files(needs strategy.Needs) {
-	if needs.Files == nil || s.Space == nil {
-		return
+	if needs.Files != nil && s.Space != nil {
+		s.lookIn(s.Space, needs.Files, &s.Situation)
 	}
+}
+
+// lookIn reads files of a workspace. What is wanted may depend on what was read.
+func (s *Snapshot) lookIn(space *workspace.Space, wants func(strategy.Situation) []strategy.Want, situation *strategy.Situation) {
 	files := map[string]strategy.File{}
-	s.Situation.Workspace = strategy.Workspace{Dir: s.Space.Dir, Files: files}
+	situation.Workspace = strategy.Workspace{Dir: space.Dir, Files: files}
 	if cwd, err := filepath.Abs(s.Event.Cwd); err == nil {
-		s.Situation.Workspace.Away = cwd != s.Space.Dir
+		situation.Workspace.Away = cwd != space.Dir
 	}
 	for range maxAsks {
 		news := false
-		for _, want := range needs.Files(s.Situation) {
+		for _, want := range wants(*situation) {
 			if _, ok := files[want.Name]; !ok && len(files) < maxWants {
-				files[want.Name] = s.Space.Read(want)
+				files[want.Name] = space.Read(want)
 				news = true
 			}
 		}
@@ -214,7 +222,7 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Running: len(view.Started), Active: event.Active,
+			Running: len(view.Started), Active: event.Active, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.prompt(),
 		},
 		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap, Plugin: s.Settings.Plugin, Protocol: s.Settings.Protocol, Now: s.Now.UnixMilli()},
 	}

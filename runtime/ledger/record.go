@@ -117,6 +117,8 @@ type State struct {
 	Barred bool
 	// Faults are those that the user has been told of.
 	Faults []Told
+	// Plugins are those that have decided in the session, the newest last.
+	Plugins []Present
 	// Log is what the reader of the transcript wants to know at the next stop, as
 	// JSON.
 	Log []byte
@@ -136,6 +138,51 @@ func (s *State) Remember(m fact.Memory) {
 	}
 	loops = append(loops, m)
 	s.Loops = loops[max(0, len(loops)-maxLoops):]
+}
+
+// maxPlugins is how many plugins a session remembers.
+const maxPlugins = 16
+
+// Present is a plugin that has decided in the session.
+type Present struct {
+	Plugin   string
+	Strategy string // "" if it is called as the plugin
+	At       int64  // its newest decision, Unix milliseconds
+}
+
+// Meet notes that a plugin has decided.
+func (s *State) Meet(plugin, strategy string, at int64) {
+	all := make([]Present, 0, len(s.Plugins)+1)
+	for _, p := range s.Plugins {
+		if p.Plugin != plugin {
+			all = append(all, p)
+		}
+	}
+	if strategy == plugin {
+		strategy = ""
+	}
+	all = append(all, Present{plugin, strategy, at})
+	s.Plugins = all[max(0, len(all)-maxPlugins):]
+}
+
+// LastOf tells when a plugin has decided last, 0 for never.
+func (s State) LastOf(plugin string) (at int64) {
+	for _, p := range s.Plugins {
+		if p.Plugin == plugin {
+			at = p.At
+		}
+	}
+	return at
+}
+
+// LastWith tells when a plugin with a strategy has decided last, 0 for never.
+func (s State) LastWith(strategy string) (at int64) {
+	for _, p := range s.Plugins {
+		if p.Strategy == strategy || p.Strategy == "" && p.Plugin == strategy {
+			at = max(at, p.At)
+		}
+	}
+	return at
 }
 
 // maxFaults is how many faults a session remembers to have told of.
@@ -248,7 +295,14 @@ func (s *State) Members(m *codec.Members) {
 	codec.Number(m, "spent", &s.Spent)
 	m.Bool("barred", &s.Barred)
 	codec.List(m, "faults", &s.Faults)
+	codec.List(m, "plugins", &s.Plugins)
 	m.Raw("log", &s.Log)
+}
+
+func (p *Present) Members(m *codec.Members) {
+	m.Text("plugin", &p.Plugin)
+	m.Text("strategy", &p.Strategy)
+	codec.Number(m, "at", &p.At)
 }
 
 func (t *Told) Members(m *codec.Members) {

@@ -72,8 +72,9 @@ type Place struct {
 // Strategy makes a strategy of it.
 func (k Kind) Strategy() strategy.Strategy {
 	return strategy.Strategy{
-		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Spec: true, Marks: []string{k.Current, k.Local},
-		New: func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
+		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
+		Loop: &strategy.Loop{Spec: true, Files: k.looks, Armed: k.armed},
+		New:  func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
 
@@ -125,6 +126,20 @@ func (o *Options) Needs() strategy.Needs {
 
 // reads names the settings file, then what leads to the spec, then its files.
 func (k Kind) reads(s strategy.Situation) []strategy.Want {
+	wants := k.leads(s)
+	p, ok := k.active(s, k.places(s))
+	if !ok {
+		return wants
+	}
+	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
+	for _, name := range orphans(s.Workspace.Files[p.Dir+"/"]) {
+		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
+	}
+	return wants
+}
+
+// leads names the settings file, then what leads to the spec, then the state file.
+func (k Kind) leads(s strategy.Situation) []strategy.Want {
 	wants := []strategy.Want{{Name: k.Local}}
 	local, asked := s.Workspace.Files[k.Local]
 	if !asked || off(local) {
@@ -135,15 +150,18 @@ func (k Kind) reads(s strategy.Situation) []strategy.Want {
 	for _, p := range places {
 		wants = append(wants, strategy.Want{Name: p.Dir + "/" + k.StateFile, Whole: wholeState})
 	}
-	p, ok := k.active(s, places)
-	if !ok {
-		return wants
-	}
-	wants = append(wants, strategy.Want{Name: p.Dir + "/tasks.md"}, strategy.Want{Name: p.Dir + "/"})
-	for _, name := range orphans(s.Workspace.Files[p.Dir+"/"]) {
-		wants = append(wants, strategy.Want{Name: p.Dir + "/" + name})
-	}
 	return wants
+}
+
+// places are where the active spec may be, none if the settings file switches the hook
+// off.
+func (k Kind) places(s strategy.Situation) []Place {
+	local := s.Workspace.Files[k.Local]
+	if off(local) {
+		return nil
+	}
+	places, _ := k.Find(s, frontLines(local.Data))
+	return places
 }
 
 // active is the place whose state file is there.
@@ -254,8 +272,17 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		p.Shown = plainPath(s.Workspace.Dir + "/" + p.Dir)
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.Rounds()}
-	r.memory, _ = s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + p.Dir + "/" + k.StateFile))
-	return r.decide(o.Checks)
+	r.memory, _ = s.Memory(k.memoryKey(s, p))
+	v := r.decide(o.Checks)
+	if v.Decision == strategy.Continue { // for other plugins, which may decide later
+		v.Remember.Text, v.Remember.At = excerpt.Hash(s.Message.Text), s.Session.Now
+	}
+	return v
+}
+
+// memoryKey names the loop of a spec.
+func (k Kind) memoryKey(s strategy.Situation, p Place) string {
+	return strategy.MemoryKey(s.Workspace.Dir + "/" + p.Dir + "/" + k.StateFile)
 }
 
 // round is one stop in the life of a spec.
@@ -313,13 +340,15 @@ func (r round) decide(checks []string) strategy.Verdict {
 func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdict {
 	m := r.memory
 	mark := r.mark() + more
-	if r.s.Turn.Active && m.Mark == "" { // we have not blocked for this state file in this session
+	// Another springfield plugin that kept Claude going stands aside from now on.
+	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
+	if active && m.Mark == "" { // we have not blocked for this state file in this session
 		v := stops("another", "stop_hook_active, and it was not me")
 		v.Notes = []string{"stop_hook_active=true, and it was not me who kept Claude going: I stay out of it"}
 		return v
 	}
 	switch {
-	case !r.s.Turn.Active: // a new turn
+	case !active: // a new turn
 		m.Stalls = 0
 		if prompt := excerpt.Hash(r.s.Turn.PromptID); m.Prompt != prompt {
 			m.Prompt, m.Rounds = prompt, 0
@@ -342,10 +371,10 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	if m.Rounds+1 >= r.limit() {
 		return r.limited(m.Rounds + 1)
 	}
-	m.Mark, m.Calls, m.At = mark, r.s.Turn.Count, r.s.Session.Now
+	m.Mark, m.Calls = mark, r.s.Turn.Count
 	m.Rounds++
 	if m.Rounds == 1 {
-		m.Began = m.At
+		m.Began = r.s.Session.Now
 	}
 	v := goOn()
 	v.Decision, v.Sure, v.Remember = strategy.Continue, 100, m
@@ -358,9 +387,9 @@ func (r round) mark() string {
 }
 
 // task is the task as people count.
-func (r round) task() string {
-	return strconv.Itoa(r.state.Index+1) + "/" + strconv.Itoa(r.state.Total)
-}
+func (r round) task() string { return r.state.task() }
+
+func (s specState) task() string { return strconv.Itoa(s.Index+1) + "/" + strconv.Itoa(s.Total) }
 
 func (r round) tasks() []byte { return r.s.Workspace.Files[r.place.Dir+"/tasks.md"].Data }
 

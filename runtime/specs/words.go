@@ -83,7 +83,7 @@ func (r round) corrupt(err error) strategy.Verdict {
 		"2. Call it off: /" + r.plugin() + ":cancel\n\n" +
 		"Tell the user what happened and which of the two you suggest. Take up no task before that file is right."
 	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): /" + r.plugin() + ":implement or /" + r.plugin() + ":cancel"
-	return r.once(v, r.file.Data)
+	return r.once(v, excerpt.Hash(string(r.file.Data)))
 }
 
 // limited is for a loop that has gone on for long enough.
@@ -110,8 +110,11 @@ func (r round) limited(reached int) strategy.Verdict {
 		"3. Call it off: /" + r.plugin() + ":cancel\n\n" +
 		"Tell the user where it stands and what you suggest. Take up no further task."
 	v.Told = r.Title + ": maximum of " + n + " global iterations reached at task " + r.task() + " of " + r.place.Name
-	return r.once(v, append([]byte("limit "), r.file.Data...))
+	return r.once(v, limitHash(r.file.Data))
 }
+
+// limitHash tells whether the limit has been told of at this content of the state file.
+func limitHash(data []byte) string { return excerpt.Hash("limit " + string(data)) }
 
 // unreadable is for a state file that is there and cannot be read. The model
 // could not mend that; the user is told, once.
@@ -129,15 +132,14 @@ func (r round) unreadable() strategy.Verdict {
 
 // once makes an error block, the first time that this content of the state file
 // brings it up in this session. After that only the user is told.
-func (r round) once(v strategy.Verdict, content []byte) strategy.Verdict {
+func (r round) once(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
-	h := excerpt.Hash(string(content))
 	if slices.Contains(m.Told, h) || len(m.Told) >= maxErrors {
 		v.Reason, v.Remember = "", m
 		return v
 	}
 	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
-	m.Mark, m.At = "error", r.s.Session.Now
+	m.Mark = "error"
 	v.Decision, v.Remember = strategy.Continue, m
 	return v
 }

@@ -73,8 +73,9 @@ type Turn struct {
 	// Running is how many tasks of this turn run in the background.
 	Running int
 	// Active tells that a Stop hook, ours or another, has kept Claude going in this
-	// turn already: the event's stop_hook_active.
-	Active bool
+	// turn already: the event's stop_hook_active. Ours tells that the ledger has a
+	// continue of a springfield plugin in it.
+	Active, Ours bool
 }
 
 // Session is the session, and the moment in it.
@@ -183,9 +184,8 @@ type Strategy struct {
 	// Blocks tells that a continue is a decision to block where settings say nothing
 	// else: what it imitates promises that.
 	Blocks bool
-	// Spec tells that it drives a loop through the tasks of a spec: of such loops only one
-	// may be on, also of plugins of others.
-	Spec bool
+	// Loop is the loop that it drives, nil for none.
+	Loop *Loop
 	// Owns tells that its verdicts change files of the workspace: only one stop at a
 	// time may decide there.
 	Owns bool
@@ -197,6 +197,29 @@ type Strategy struct {
 	Marks []string
 	// New are its options as long as no file has set one.
 	New func() Options
+}
+
+// Kind is what a strategy does in a session. Of one kind, a user has one on.
+type Kind string
+
+const (
+	Daily    Kind = "daily"     // decides at every stop
+	GoalLoop Kind = "goal loop" // drives a loop to a goal
+	SpecLoop Kind = "spec loop" // drives a loop through the tasks of a spec
+	Beside   Kind = "beside"    // decides nothing at a stop
+)
+
+// Kind is what the strategy does.
+func (s Strategy) Kind() Kind {
+	switch {
+	case s.Answers() != "Stop":
+		return Beside
+	case s.Loop == nil:
+		return Daily
+	case s.Loop.Spec:
+		return SpecLoop
+	}
+	return GoalLoop
 }
 
 // Silence is the decision that changes nothing.

@@ -36,7 +36,7 @@ const (
 // Strategy is ralph-wiggum.
 func Strategy() strategy.Strategy {
 	return strategy.Strategy{
-		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File},
+		Name: Name, Prefix: "[CONTINUATION LOOP] ", Owns: true, Marks: []string{File}, Loop: &strategy.Loop{Files: reads, Armed: armed},
 		New: func() strategy.Options { return &Options{strategy.Ceiling(25)} },
 	}
 }
@@ -60,6 +60,35 @@ func (o *Options) Needs() strategy.Needs {
 	return strategy.Needs{Memories: true, Files: func(strategy.Situation) []strategy.Want {
 		return []strategy.Want{{Name: File, Whole: func(data []byte) bool { _, err := Read(data); return err == nil }}}
 	}}
+}
+
+// reads is the loop's file for those who only look at it.
+func reads(strategy.Situation) []strategy.Want { return []strategy.Want{{Name: File}} }
+
+// armed tells whether the loop drives this session, also where its own hook has ended
+// it at this stop.
+func armed(s strategy.Situation) strategy.Armed {
+	file := s.Workspace.Files[File]
+	m, _ := s.Memory(strategy.MemoryKey(s.Workspace.Dir + "/" + File))
+	id, count, running := runs(m)
+	switch {
+	case !running && s.IsNow(m):
+		return strategy.Armed{Evidence: "its loop ends at this stop", Running: true}
+	case !file.Found && running:
+		return strategy.Armed{Evidence: "its file has just gone", Running: true, Age: s.Session.Now}
+	case !file.Readable():
+		return strategy.Armed{}
+	}
+	goal, err := Read(file.Data)
+	switch {
+	case err != nil, goal.Session != "" && s.Session.ID != "" && goal.Session != s.Session.ID:
+		return strategy.Armed{}
+	case !goal.Active && (!running || goal.ID != id || goal.Count != count):
+		return strategy.Armed{} // else it was stopped since the last iteration
+	}
+	return strategy.Armed{
+		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id, Age: file.Age,
+	}
 }
 
 // Reminder is what the model is told first, word for word as users of the
@@ -155,7 +184,7 @@ func (l *goalLoop) gone() strategy.Verdict {
 		l.id, l.max = id, l.memory.Max
 		v.Told = l.name() + ": the loop is over: its file is gone"
 		v.Events = []fact.LoopEvent{l.event(fact.LoopCancelled, count)}
-		v.Remember = fact.Memory{Key: l.memory.Key, Mark: overMark + id}
+		v.Remember = l.over(overMark + id)
 	}
 	return v
 }
@@ -183,7 +212,7 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	if !l.Active {
 		v := strategy.Verdict{Decision: strategy.Stop, Rule: "inactive", Sure: 100, Evidence: "active is false in " + File}
 		if l.memory.Mark != "" { // it was running until now
-			v.Remember = fact.Memory{Key: l.memory.Key}
+			v.Remember = l.over("")
 			if l.Stopped == 0 { // else it has been told by who stopped it
 				v.Events = []fact.LoopEvent{l.event(fact.LoopCancelled, l.Count)}
 			}
@@ -325,7 +354,7 @@ func (l *goalLoop) ends(event string, count int, evidence, note string) strategy
 		Told:     l.name() + ": the loop is over: " + evidence,
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Was: l.file.Data}},
-		Remember: fact.Memory{Key: l.memory.Key, Mark: overMark + l.id},
+		Remember: l.over(overMark + l.id),
 	}
 	v.Events = l.begun(l.event(event, count))
 	return v
@@ -343,9 +372,14 @@ func (l *goalLoop) pauses(event string, count int, evidence, note string) strate
 		Told:     l.name() + ": the loop stops: " + evidence + ". Its file stays, with active: false.",
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
-		Remember: fact.Memory{Key: l.memory.Key},
+		Remember: l.over(""),
 		Events:   l.begun(l.event(event, count)),
 	}
+}
+
+// over is what is remembered of a loop that has ended at this stop.
+func (l *goalLoop) over(mark string) fact.Memory {
+	return fact.Memory{Key: l.memory.Key, Mark: mark, Text: excerpt.Hash(l.s.Message.Text), At: l.s.Session.Now}
 }
 
 // begun puts the start of a loop before what happens at its first stop.

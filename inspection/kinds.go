@@ -1,0 +1,49 @@
+package inspection
+
+import (
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// kindOf is what a strategy does in a session.
+func kindOf(name string) strategy.Kind {
+	known, ok := registry.Named(name)
+	if !ok {
+		return strategy.Daily
+	}
+	return known.Kind()
+}
+
+// drivesLoop tells whether a plugin with a strategy decides for as long as its loop
+// runs.
+func drivesLoop(name string) bool {
+	kind := kindOf(name)
+	return kind == strategy.GoalLoop || kind == strategy.SpecLoop
+}
+
+// doubled are those of which another does the same. Of one kind, one is to be on.
+func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
+	kinds := map[strategy.Kind]int{}
+	for _, p := range all {
+		kinds[kindOf(strategyOf(p))]++
+	}
+	for _, p := range all {
+		if kinds[kindOf(strategyOf(p))] > 1 {
+			twice = append(twice, p)
+		}
+	}
+	return twice
+}
+
+// whoDecides says which plugin decides when Claude stops, where none is doubled.
+func whoDecides(daily, loops []string) string {
+	switch {
+	case len(loops) == 0:
+		return strings.Join(daily, ", ") + " decides when Claude stops"
+	case len(daily) == 0:
+		return strings.Join(loops, " or ") + " decides when Claude stops, while its loop runs"
+	}
+	return strings.Join(daily, ", ") + " decides when Claude stops; while a loop runs, " + strings.Join(loops, " or ") + " does"
+}

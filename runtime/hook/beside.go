@@ -1,0 +1,81 @@
+// Loops of other plugins. Stop hooks run side by side and any that blocks wins, so
+// while a loop drives this session, the others stand aside and say nothing. Which
+// loop does is told by its state file and by the session's ledger, which all
+// springfield plugins write. A state file may have come with the project: the most that
+// it can do is to let Claude stop, and, where no plugin takes the loop up, once in a
+// session.
+
+package hook
+
+import (
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+)
+
+// How sure it is that a plugin drives a loop here.
+const (
+	noLoop   = iota
+	newLoop  // there is a state file that no plugin has had the time to take up
+	ownLoop  // the plugin runs in this session, and its loop is armed
+	liveLoop // it has driven the loop in this session
+)
+
+// anotherLoop tells whether another plugin's loop drives this session. Of two loops
+// the surer one does, else a goal's, which the user has started for this session.
+func (s *Snapshot) anotherLoop() guard.Veto {
+	if s.Home == "" {
+		return guard.Veto{}
+	}
+	best, driver, evidence := noLoop, "", ""
+	for _, known := range registry.All() {
+		if known.Loop == nil {
+			continue
+		}
+		armed := s.armed(known)
+		sure := 2 * s.sure(known.Name, armed)
+		if sure > 0 && !known.Loop.Spec {
+			sure++
+		}
+		if sure > best {
+			best, driver, evidence = sure, known.Name, armed.Evidence
+		}
+	}
+	if driver == "" || driver == s.Settings.Strategy.Name {
+		return guard.Veto{}
+	}
+	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
+}
+
+// armed tells how a strategy's loop stands here.
+func (s *Snapshot) armed(known strategy.Strategy) strategy.Armed {
+	space, err := workspace.Open(workspace.Nearest(s.Event.Cwd, known.Marks, s.Home))
+	if err != nil {
+		return strategy.Armed{} // its own hook could not read it either
+	}
+	defer space.Close()
+	situation := s.Situation
+	situation.Memories = s.Before.Loops
+	s.lookIn(space, known.Loop.Files, &situation)
+	return known.Loop.Armed(situation)
+}
+
+// sure tells how sure it is that a plugin drives a loop. One that has not decided since
+// our own last stop is not on any more. One that has not decided yet may be new, as its
+// state file is.
+func (s *Snapshot) sure(name string, armed strategy.Armed) int {
+	last, theirs := s.Before.LastOf(s.Settings.Plugin), s.Before.LastWith(name)
+	switch {
+	case armed.Evidence == "":
+		return noLoop
+	case name == s.Settings.Strategy.Name || theirs > 0 && theirs+maxTime.Milliseconds() >= last:
+		if armed.Running {
+			return liveLoop
+		}
+		return ownLoop
+	case last == 0 || s.Now.UnixMilli()-armed.Age > last:
+		return newLoop
+	}
+	return noLoop
+}

@@ -1,0 +1,258 @@
+package hook
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+const (
+	nedOne    = `{"plugin": "ned-flanders", "strategy": "ned-flanders"}`
+	specumOne = `{"plugin": "ralph-specum", "strategy": "ralph-specum"}`
+	moving    = "Task 1 is done. Moving to Task 2." // ned goes on
+)
+
+// beside is a world in which two plugins are on, one of them ned-flanders.
+func beside(t *testing.T, other string) *world {
+	w := newWorld(t, nedOne)
+	w.write("other/strategy.json", other)
+	w.write("work/.git/HEAD", "")
+	w.host.Project = w.path("work")
+	return w
+}
+
+// both is one stop of a session as both hooks see it, ned first or last. It returns
+// ned's answer and the other's.
+func (w *world) both(nedFirst bool, session, text string) (ned, other output) {
+	w.t.Helper()
+	w.host.Now = w.host.Now.Add(time.Minute)
+	w.as(nedFirst, func() { ned, _ = w.at(session, text) }, func() { other, _ = w.at(session, text) })
+	return ned, other
+}
+
+func (w *world) at(session, text string) (output, string) {
+	return w.run(w.event(map[string]any{"session_id": session, "cwd": w.path("work"), "last_assistant_message": text}))
+}
+
+// as runs ned's hook and the other plugin's, in one order.
+func (w *world) as(nedFirst bool, ned, other func()) {
+	w.host.Executable = w.path("plugin/hooks/springfield-hook")
+	if nedFirst {
+		ned()
+	}
+	w.host.Executable = w.path("other/hooks/springfield-hook")
+	other()
+	w.host.Executable = w.path("plugin/hooks/springfield-hook")
+	if !nedFirst {
+		ned()
+	}
+}
+
+// old makes a file look as if it had not changed for an hour.
+func (w *world) old(name string) {
+	w.t.Helper()
+	at := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(w.path(name), at, at); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// While a goal loop runs, from its first stop to the one that ends it, the other
+// plugin is silent, whichever hook is faster; before and after, it works.
+func TestOthersStandAsideForAGoalLoop(t *testing.T) {
+	for name, end := range map[string]struct {
+		text string
+		do   func(w *world) // before the last stop
+		told string
+	}{
+		"the limit":   {text: moving, told: "iteration 6 of 6"},
+		"the promise": {text: "All tests passing. " + moving, told: "Claude said"},
+		"a deleted file": {text: moving, told: "its file is gone", do: func(w *world) {
+			if err := os.Remove(w.path(loopFile)); err != nil {
+				w.t.Fatal(err)
+			}
+		}},
+		"active: false": {text: moving, do: func(w *world) {
+			w.write(loopFile, strings.Replace(w.read(loopFile), "active: true", "active: false", 1))
+		}},
+	} {
+		for _, first := range []bool{true, false} {
+			t.Run(fmt.Sprint(name, ", ned first ", first), func(t *testing.T) {
+				w := beside(t, wiggumOne)
+				if ned, other := w.both(first, "s1", moving); ned.Decision != "block" || other != (output{}) {
+					t.Fatalf("before the loop: ned %+v, ralph %+v", ned, other)
+				}
+				w.write(loopFile, strings.Replace(loopText, "max_iterations: 10", "max_iterations: 6", 1))
+				for i := 2; i <= 5; i++ {
+					ned, other := w.both(first, "s1", fmt.Sprint(moving, i))
+					if ned != (output{}) || other.Decision != "block" {
+						t.Fatalf("stop %d: ned %+v, ralph %+v", i, ned, other)
+					}
+					if r, _ := w.newest("session:s1"); !first && (r.Rule != "another-loop" || !strings.Contains(r.Evidence, "ralph-wiggum drives this session")) {
+						t.Fatalf("on file: rule %s, %s", r.Rule, r.Evidence)
+					}
+				}
+				if end.do != nil {
+					end.do(w)
+				}
+				ned, other := w.both(first, "s1", end.text)
+				if ned != (output{}) || other.Decision != "" || !strings.Contains(other.SystemMessage, end.told) {
+					t.Errorf("the last stop: ned %+v, ralph %+v", ned, other)
+				}
+				if ned, other := w.both(first, "s1", "Tests are written. "+moving); ned.Decision != "block" || other != (output{}) {
+					t.Errorf("after the loop: ned %+v, ralph %+v", ned, other)
+				}
+			})
+		}
+	}
+}
+
+// A loop of another session, one that is paused or damaged, and one that no plugin
+// drives keep no one from deciding; the last does once, for its plugin may be new.
+func TestLoopsThatDriveNothing(t *testing.T) {
+	for name, text := range map[string]string{
+		"of another session": strings.Replace(loopText, "active: true", "active: true\nsession_id: s2", 1),
+		"paused":             strings.Replace(loopText, "active: true", "active: false", 1),
+		"damaged":            strings.Replace(loopText, "active: true", "active: perhaps", 1),
+	} {
+		w := beside(t, wiggumOne)
+		w.write(loopFile, text)
+		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
+			t.Errorf("%s: %+v", name, ned)
+		}
+	}
+	w := beside(t, wiggumOne)
+	w.write(loopFile, loopText)
+	w.old(loopFile)
+	if ned, _ := w.at("s1", moving); ned != (output{}) {
+		t.Errorf("a loop at first sight: %+v", ned)
+	}
+	for range 2 {
+		w.host.Now = w.host.Now.Add(time.Minute)
+		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
+			t.Errorf("a loop that no plugin has taken up: %+v", ned)
+		}
+	}
+	// One whose plugin was switched off in the middle.
+	w = beside(t, wiggumOne)
+	w.write(loopFile, loopText)
+	w.both(true, "s1", moving)
+	w.old(loopFile)
+	w.host.Now = w.host.Now.Add(time.Minute)
+	if ned, _ := w.at("s1", moving); ned != (output{}) {
+		t.Errorf("a loop that ran at the last stop: %+v", ned)
+	}
+	w.host.Now = w.host.Now.Add(time.Minute)
+	if ned, _ := w.at("s1", moving); ned.Decision != "block" {
+		t.Errorf("a loop whose plugin is gone: %+v", ned)
+	}
+}
+
+// A state file is the project's: whatever it is, the hook decides in time and follows
+// nothing.
+func TestHostileLoopFilesOfOthers(t *testing.T) {
+	for name, make := range map[string]func(w *world){
+		"a directory": func(w *world) { w.write(loopFile+"/x", "") },
+		"a link":      func(w *world) { w.write("work/.stravinsky/x", ""); _ = os.Symlink("/etc/passwd", w.path(loopFile)) },
+		"large":       func(w *world) { w.write(loopFile, loopText+strings.Repeat("x", 1<<20)) },
+		"of many fields": func(w *world) {
+			w.write(loopFile, "---\n"+strings.Repeat("a: 1\n", 10_000)+"---\n")
+		},
+		"a spec of another place": func(w *world) {
+			w.write("work/specs/.current-spec", "../../../etc")
+			w.write("work/.specify/.current-feature", "../../etc")
+		},
+	} {
+		w := beside(t, wiggumOne)
+		make(w)
+		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
+			t.Errorf("%s: %+v", name, ned)
+		}
+	}
+}
+
+// A spec drives its session from the first task to the end; awaiting approval it waits
+// for the user, and no other plugin goes on for them.
+func TestOthersStandAsideForASpec(t *testing.T) {
+	state := func(phase string, index int, more string) string {
+		return fmt.Sprintf(`{"phase": %q, "taskIndex": %d, "totalTasks": 3%s}`, phase, index, more)
+	}
+	for _, first := range []bool{true, false} {
+		w := beside(t, specumOne)
+		w.write("work/specs/.current-spec", "search\n")
+		w.write("work/specs/search/tasks.md", "- [ ] 1\n- [ ] 2\n- [ ] 3\n")
+		file := "work/specs/search/.ralph-state.json"
+		w.write(file, state("design", 0, ""))
+		if ned, other := w.both(first, "s1", moving); ned.Decision != "block" || other != (output{}) {
+			t.Fatalf("while the spec is written: ned %+v, specum %+v", ned, other)
+		}
+		for i := range 3 {
+			w.write(file, state("execution", i, ""))
+			if ned, other := w.both(first, "s1", fmt.Sprint(moving, i)); ned != (output{}) || other.Decision != "block" {
+				t.Fatalf("task %d: ned %+v, specum %+v", i, ned, other)
+			}
+		}
+		w.write(file, state("execution", 2, `, "awaitingApproval": true`))
+		if ned, other := w.both(first, "s1", moving+" Waiting."); ned != (output{}) || other != (output{}) {
+			t.Errorf("awaiting approval: ned %+v, specum %+v", ned, other)
+		}
+		w.write(file, "{")
+		if ned, other := w.both(first, "s1", moving+" Broken."); ned != (output{}) || !strings.HasPrefix(other.Reason, "ERROR: Corrupt") {
+			t.Errorf("damaged: ned %+v, specum %+v", ned, other)
+		}
+		w.write(file, state("execution", 2, `, "globalIteration": 100`))
+		if ned, _ := w.both(first, "s1", moving+" Limit."); ned != (output{}) {
+			t.Errorf("at the limit: ned %+v", ned)
+		}
+		w.write(file, state("execution", 3, ""))
+		if ned, other := w.both(first, "s1", "Moving to Task 4.\n\nALL_TASKS_COMPLETE"); ned != (output{}) || other != (output{}) {
+			t.Errorf("at the end: ned %+v, specum %+v", ned, other)
+		}
+		if err := os.Remove(w.path(file)); err != nil {
+			t.Fatal(err)
+		}
+		if ned, other := w.both(first, "s1", "Docs now. "+moving); ned.Decision != "block" || other != (output{}) {
+			t.Errorf("afterwards: ned %+v, specum %+v", ned, other)
+		}
+	}
+}
+
+// A spec that is armed in a turn that ned has continued is driven in that turn.
+func TestSpecTakesOverFromNed(t *testing.T) {
+	w := beside(t, specumOne)
+	stop := func(text string) (output, output) {
+		var ned, other output
+		event := w.event(map[string]any{"cwd": w.path("work"), "last_assistant_message": text, "stop_hook_active": true})
+		w.host.Now = w.host.Now.Add(time.Minute)
+		w.as(true, func() { ned, _ = w.run(event) }, func() { other, _ = w.run(event) })
+		return ned, other
+	}
+	w.both(true, "s1", moving)
+	w.write("work/specs/.current-spec", "search\n")
+	w.write("work/specs/search/.ralph-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
+	if ned, other := stop("The spec is written."); ned != (output{}) || other.Decision != "block" {
+		t.Errorf("ned %+v, specum %+v", ned, other)
+	}
+}
+
+// Of two loops of one session one drives: the goal's, which its user has started.
+func TestTwoLoopsAtOnce(t *testing.T) {
+	w := beside(t, wiggumOne)
+	w.write("plugin/strategy.json", specumOne)
+	spec := func(text string) string { return text + " done" }
+	w.write("work/specs/.current-spec", "search\n")
+	w.write("work/specs/search/.ralph-state.json", `{"phase": "execution", "taskIndex": 0, "totalTasks": 3}`)
+	if specum, ralph := w.both(true, "s1", spec("a")); specum.Decision != "block" || ralph != (output{}) {
+		t.Fatalf("the spec alone: %+v, %+v", specum, ralph)
+	}
+	w.write(loopFile, loopText)
+	if specum, ralph := w.both(true, "s1", spec("b")); specum.Decision != "block" || ralph != (output{}) {
+		t.Errorf("a goal loop is begun beside a running spec: %+v, %+v", specum, ralph)
+	}
+	w.write("work/specs/search/.ralph-state.json", `{"phase": "completed", "taskIndex": 3, "totalTasks": 3}`)
+	if specum, ralph := w.both(true, "s1", spec("c")); specum != (output{}) || ralph.Decision != "block" {
+		t.Errorf("the spec is over: %+v, %+v", specum, ralph)
+	}
+}
