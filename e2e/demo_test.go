@@ -50,7 +50,7 @@ func TestDemo(t *testing.T) {
 		`a plan with four steps`, `(?m)^\$ springfield init `, `"ned-flanders@continuation-hooks": true`,
 		`Step 1 is done\. .*-> goes on`, `(?m)^\$ springfield why\n.*Claude go`, `Moving to step 2\.`,
 		`Step 2 is done\. .*-> goes on`, `the documentation: .*-> goes on`, `All four steps are done\. .*-> may stop`,
-		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `On your own machine`, `bin/springfield enable ned-flanders\n$`,
+		`(?m)^\$ springfield replay .*a clone/e2e/testdata/sessions`, `nudge +4 `, `On your own machine`, `    bin/springfield\n$`,
 	} {
 		at := regexp.MustCompile(part).FindStringIndex(rest)
 		if at == nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// Every command of the README works as it is written, in its order, in one home: with a past session, with the
-// decision that the enabled hook makes after the first commands. make demo and make test are what CI runs.
+// Every command of the README works as it is written, in one home with a past session. Those that need a plugin run
+// after enable, and after a decision of its hook. make demo and make test are what CI runs.
 func TestReadmeCommands(t *testing.T) {
 	home := t.TempDir()
 	work := filepath.Join(home, "evergreen")
@@ -46,29 +46,34 @@ func TestReadmeCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ran := 0
+	var first, then []string
 	command := regexp.MustCompile(`^    ((springfield|make)( [^#]*)?)(#|$)`)
 	for line := range strings.Lines(string(readme)) {
 		m := command.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		switch {
-		case m == nil:
+		if m == nil {
+			continue
+		}
+		switch verb := strings.TrimSpace(m[3]); {
 		case m[2] == "make":
-			if target := strings.TrimSpace(m[3]); !strings.Contains(string(makefile), "\n"+target+":") {
-				t.Errorf("there is no make %s", target)
+			if !strings.Contains(string(makefile), "\n"+verb+":") {
+				t.Errorf("there is no make %s", verb)
 			}
+		case verb == "init": // which asks at a terminal
+			first = append(first, "springfield init --yes")
+		case strings.HasPrefix(verb, "replay"), strings.HasPrefix(verb, "enable"):
+			first = append(first, "springfield "+verb)
 		default:
-			line := strings.TrimSpace(m[1])
-			ran++
-			if line == "springfield init" { // which asks at a terminal
-				line += " --yes"
-			}
-			run(line, "")
-			if strings.HasPrefix(line, "springfield enable") {
-				run("continuation-hooks/ned-flanders/hooks/springfield-hook", `{"hook_event_name":"Stop","session_id":"s","cwd":"`+work+`","last_assistant_message":"Moving to Task 2."}`)
-			}
+			then = append(then, strings.TrimSpace("springfield "+verb))
 		}
 	}
-	if ran == 0 {
-		t.Error("the README has no command")
+	if len(first) < 3 || len(then) < 3 {
+		t.Errorf("the README has the commands %q and %q", first, then)
+	}
+	for _, line := range first {
+		run(line, "")
+	}
+	run("continuation-hooks/ned-flanders/hooks/springfield-hook", `{"hook_event_name":"Stop","session_id":"s","cwd":"`+work+`","last_assistant_message":"Moving to Task 2."}`)
+	for _, line := range then {
+		run(line, "")
 	}
 }
