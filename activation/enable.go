@@ -321,9 +321,9 @@ func (e *enabling) leave(what string) {
 
 // done is what to tell of a plan.
 func (e *enabling) done(ctx context.Context, plan change.Change) Enabled {
-	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "live in your next Claude Code session"}
+	d := Enabled{Change: plan, Plugin: e.wanted.Plugin, From: e.from, Live: "takes effect in your next session"}
 	if e.wanted.Declare {
-		d.Live += "; before Claude Code 2.1.285 in the one after it"
+		d.Live += " (the one after it before Claude Code 2.1.285)"
 	}
 	if e.DryRun {
 		d.Todo = e.todo()
@@ -379,7 +379,7 @@ func (e *enabling) scopeNotes(ctx context.Context) []string {
 		}
 		return nil
 	case plugin.Suite != "":
-		return []string{"the marketplace is a directory of this machine: for others it becomes live once they have it as a repository"}
+		return []string{"the marketplace is a directory of this machine: others get the plugin once you publish it as a repository"}
 	}
 	if m, known := e.Settings.Market(plugin.Marketplace); known && m.Repository() != "" {
 		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}

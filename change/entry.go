@@ -15,7 +15,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 const (
@@ -50,6 +53,15 @@ type Edited struct {
 	Tree   string  `json:"tree,omitempty"`
 	Before *stored `json:"before"` // nil: there was no file
 	After  *stored `json:"after"`
+
+	// Dirs are the directories that went with the file, the outermost first.
+	Dirs []dropped `json:"dirs,omitempty"`
+}
+
+// dropped is a directory that went with the last file in it.
+type dropped struct {
+	Path string      `json:"path"`
+	Mode fs.FileMode `json:"mode"`
 }
 
 // stored is a content by its hash.
@@ -137,7 +149,7 @@ func (e *Entry) encode(edits []Edit) (list, contents []byte, err error) {
 		}
 		e.Edits = append(e.Edits, Edited{
 			In: edit.In, Path: edit.Path, At: edit.at, Own: edit.Own, Tree: edit.Tree,
-			Before: store(edit.Before), After: store(edit.After),
+			Before: store(edit.Before), After: store(edit.After), Dirs: edit.drops(),
 		})
 	}
 	if err := z.Close(); err != nil {
@@ -145,6 +157,26 @@ func (e *Entry) encode(edits []Edit) (list, contents []byte, err error) {
 	}
 	list, err = json.Marshal(e)
 	return list, b.Bytes(), err
+}
+
+// drops are the directories that may go with the edit's file, the outermost first.
+func (e Edit) drops() (dirs []dropped) {
+	if !e.Drop || e.After != nil || e.Before == nil {
+		return nil
+	}
+	for at, path := filepath.Dir(e.at), filepath.Dir(e.Path); at != e.root; at, path = filepath.Dir(at), filepath.Dir(path) {
+		info, err := os.Lstat(at)
+		if err != nil || !info.IsDir() {
+			break
+		}
+		dirs = append(dirs, dropped{path, fs.ModeDir | info.Mode().Perm()})
+		if e.root == "" {
+			dirs[0].Path = at // links to it are followed
+			break
+		}
+	}
+	slices.Reverse(dirs)
+	return dirs
 }
 
 // DamagedError says that a file of springfield's own cannot be read.
@@ -211,6 +243,11 @@ func (j Journal) decode(data []byte) (Entry, error) {
 		}
 		if name, err := filepath.Rel(f.In, f.Path); f.In != "" && (err != nil || !filepath.IsLocal(name)) {
 			return Entry{}, fmt.Errorf("%q is not in %q", f.Path, f.In)
+		}
+		for _, d := range f.Dirs {
+			if !filepath.IsAbs(d.Path) || !d.Mode.IsDir() || !folder.Holds(d.Path, f.Path) && !folder.Holds(d.Path, f.At) {
+				return Entry{}, fmt.Errorf("%q is not a directory around %q", d.Path, f.Path)
+			}
 		}
 		if f.Before == nil && f.After == nil {
 			return Entry{}, fmt.Errorf("%q has no content", f.Path)

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ type Undo struct {
 	Gone  []string // files whose directory is not there any more
 	Stays []string // trees that are left as they are, since something has happened in them
 }
+
+// maxDiffed bounds the texts, in bytes, of which a refused undo shows the difference.
+const maxDiffed = 1 << 20
 
 // ErrNothingToUndo says that the journal is empty.
 var ErrNothingToUndo = errors.New("there is no edit to undo")
@@ -119,8 +123,28 @@ func (u *Undo) add(f Edited, kept contents) error {
 	if err := edit.Writable(); err != nil {
 		return fmt.Errorf("write %s: %w", kindOr(u.Kind), err)
 	}
+	if now == nil && edit.After != nil {
+		u.restoreDirs(f)
+	}
 	u.Edits = append(u.Edits, edit)
 	return nil
+}
+
+// restoreDirs makes the directories again that went with a file, with the modes that
+// they had.
+func (u *Undo) restoreDirs(f Edited) {
+	for _, d := range f.Dirs {
+		edit := Edit{In: f.In, Path: d.Path, After: &Content{Mode: d.Mode}}
+		known := func(e Edit) bool { return e.Path == d.Path && e.After.isDir() }
+		if edit.locate() == nil && isMissing(edit.at) && !slices.ContainsFunc(u.Edits, known) {
+			u.Edits = append(u.Edits, edit)
+		}
+	}
+}
+
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // addDir takes back a directory that was made: it goes if it is empty by then.
@@ -159,6 +183,9 @@ func (c contents) diff(f Edited, now *Content) (string, error) {
 	}
 	if now != nil {
 		is = *now
+	}
+	if len(after.Data)+len(is.Data) > maxDiffed {
+		return fmt.Sprintf("%s has %d bytes, %s has %d\n", from, len(after.Data), to, len(is.Data)), nil
 	}
 	if !IsText(after.Data) || !IsText(is.Data) {
 		return fmt.Sprintf("%s and %s differ\n", from, to), nil

@@ -99,6 +99,46 @@ func TestUndoPassesOver(t *testing.T) {
 	}
 }
 
+// A directory that went with its last file comes back with the mode that it had.
+func TestUndoKeepsTheModesOfDirectories(t *testing.T) {
+	w := newWorld(t, map[string]string{"work/suite/plugin/hooks/hook": "old", "work/suite/list": "old", "home/private/settings.json": "{}"})
+	modes := map[string]os.FileMode{"work/suite/plugin": 0o700, "work/suite/plugin/hooks": 0o775, "home/private": 0o750}
+	for name, mode := range modes {
+		if err := os.Chmod(w.path(filepath.FromSlash(name)), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hook, settings := w.edit("work/suite", "work/suite/plugin/hooks/hook", ""), w.edit("", "home/private/settings.json", "")
+	for _, e := range []*Edit{&hook, &settings} {
+		e.After, e.Drop = nil, true
+	}
+	w.do("remove", hook, settings)
+	for name := range modes {
+		if !isMissing(w.path(filepath.FromSlash(name))) {
+			t.Fatalf("%s is still there", name)
+		}
+	}
+	if err := w.undo(); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range modes {
+		if info, err := os.Stat(w.path(filepath.FromSlash(name))); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v; want %v", name, info, err, want)
+		}
+	}
+}
+
+// Of a large file that has changed since, a refusal tells the sizes.
+func TestRefusedUndoOfALargeFile(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/a": "old"})
+	w.do("edit", w.edit("", "home/a", "new"))
+	w.write("home/a", strings.Repeat("line\n", 2<<20))
+	var changed *ChangedSinceError
+	if err := w.undo(); !errors.As(err, &changed) || len(changed.Diff) > 1000 || !strings.Contains(changed.Diff, "10485760") {
+		t.Errorf("%v, with a diff of %d bytes", err, len(changed.Diff))
+	}
+}
+
 // Directories that a change has taken away with its files are made again, however
 // deep they were.
 func TestUndoOfDroppedDirectories(t *testing.T) {

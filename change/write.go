@@ -172,6 +172,9 @@ func (w *writer) stageOne(e Edit) error {
 		if err == nil {
 			err = ownAsAround(in, name)
 		}
+		if mode := e.After.Mode.Perm(); err == nil && mode != newDirMode && mode != ownDirMode {
+			err = in.Chmod(name, mode) // one that was there before: the umask has no say
+		}
 		return err
 	})
 }

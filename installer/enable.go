@@ -129,6 +129,9 @@ func (s *Settings) switches(c *change.Change, f file, e Enabling) ([]document.Ed
 		return []document.Edit{switchTo(id, "true")}, nil
 	}
 	edits := append(v.raiseCap(c, e), switchTo(latteOrigin, "false"))
+	if _, says := v.own.Says(latteOrigin); !says && !v.on(latteOrigin) {
+		c.Notes = append(c.Notes, latteOrigin+" is set to false, installed or not, so that one plugin decides at a stop")
+	}
 	others, rivals, err := s.others(c, v, f, e)
 	if err != nil {
 		return nil, err

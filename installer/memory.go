@@ -269,7 +269,10 @@ type released struct {
 	theirs []string // members that have been changed since by others
 }
 
-// release takes back what was set on behalf of a settings file. Members that only
+// everyone is on whatever behalf.
+const everyone = ""
+
+// release takes back what was set on behalf of a settings file, or of everyone. Members that only
 // passes over stay. Settings files that are gone, with their projects, need nothing
 // any more.
 func (m *memory) release(f file, behalf string, only func(remembered) bool) (back released, err error) {
@@ -277,7 +280,10 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 	back = released{before: m, next: next}
 	var members []remembered
 	for _, r := range m.Members {
-		if slices.Contains(r.For, behalf) && only(r) {
+		switch {
+		case behalf == everyone && only(r):
+			r.For = nil
+		case slices.Contains(r.For, behalf) && only(r):
 			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || isMissing(f) })
 		}
 		if len(r.For) > 0 {

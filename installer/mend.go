@@ -103,6 +103,41 @@ func (s *Settings) EnabledByUs() []Remembered {
 	return all
 }
 
+// Undeclared says which marketplaces an undo takes out of settings while plugins in other
+// settings files still need them: an edit that was forgotten can have come to share one.
+func (s *Settings) Undeclared(u change.Undo) (notes []string) {
+	for _, e := range u.Edits {
+		m, err := s.recall(e.At())
+		if e.Own || err != nil || m == nil || e.Before == nil {
+			continue
+		}
+		for _, r := range m.Members {
+			if r.Path[0] != "extraKnownMarketplaces" || !declares(e.Before, r.Path) || declares(e.After, r.Path) {
+				continue
+			}
+			for _, file := range r.For {
+				if !slices.ContainsFunc(u.Entry.Edits, func(of change.Edited) bool { return of.At == file }) && exists(file) {
+					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
+				}
+			}
+		}
+	}
+	return notes
+}
+
+// declares tells whether settings have a member.
+func declares(c *change.Content, path []string) bool {
+	if c == nil {
+		return false
+	}
+	doc, err := document.Parse(c.Data)
+	if err != nil {
+		return false
+	}
+	_, found, err := doc.Get(path...)
+	return err == nil && found
+}
+
 // HasSet tells whether springfield has given a variable the value that it has.
 func (s *Settings) HasSet(v client.Variable) bool {
 	m, _ := s.recall(v.At) // without a memory nothing is ours

@@ -2,14 +2,22 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/activation"
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 type disableOptions struct {
-	plugin string
+	plugin string // "" for all
 	scope  string
 	suite  string
 	purge  bool
@@ -19,25 +27,44 @@ type disableOptions struct {
 
 func newDisable(a *app, runF func(context.Context, *app, disableOptions) error) *cobra.Command {
 	var o disableOptions
+	var all bool
 	cmd := &cobra.Command{
-		Use:   "disable PLUGIN[@MARKETPLACE]",
+		Use:   "disable {PLUGIN[@MARKETPLACE] | --all}",
 		Short: "Switch a plugin off, and put settings.json back",
 		Long: `If settings.json has not been edited since enable, it becomes byte for byte what it
 was. Otherwise every entry that is still as springfield set it gets its old value,
 and what has been changed since stays and is named.
 
 Claude Code still knows the marketplace, and keeps what it has fetched from there.
---purge makes it forget both, unless something else of the marketplace is in use.`,
+--purge makes it forget both, unless something else of the marketplace is in use.
+
+--all switches off every plugin of springfield's, in all settings files where it was
+enabled; springfield undo takes that back. --all --purge removes every trace:
+Claude Code's records, and springfield's decisions, holds and journal, so undo does
+not take it back. Your suites, and rules that you have written, stay and are named.`,
 		Example: `  springfield disable ned-flanders
   springfield disable ned-flanders --purge
-  springfield disable ned-flanders --scope local`,
-		Args: arguments(1, 1, "one plugin"),
+  springfield disable ned-flanders --scope local
+  springfield disable --all
+  springfield disable --all --purge --dry-run`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all && len(args) > 0 || all && (cmd.Flag("scope").Changed || cmd.Flag("suite").Changed) {
+				return &usageError{errors.New("--all is for every plugin in every scope"), "leave PLUGIN, --scope and --suite out, or leave --all out"}
+			}
+			if all {
+				return nil
+			}
+			return arguments(1, 1, "one plugin, or --all")(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.plugin = args[0]
+			if len(args) > 0 {
+				o.plugin = args[0]
+			}
 			return runF(cmd.Context(), a, o)
 		},
 	}
 	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)
+	cmd.Flags().BoolVar(&all, "all", false, "switch off every plugin of springfield's, wherever it was enabled")
 	cmd.Flags().BoolVar(&o.purge, "purge", false, "have Claude Code forget the plugin and its marketplace too")
 	return cmd
 }
@@ -50,6 +77,9 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	places, err := a.places()
 	if err != nil {
 		return err
+	}
+	if o.plugin == "" {
+		return a.leave(ctx, o, places)
 	}
 	done, err := activation.Disable(ctx, a.means(places), activation.Disabling{
 		Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun,
@@ -67,4 +97,103 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 		return nil
 	}
 	return a.reportEdit(o.json, edited{Plugin: done.ID, Scope: scope, State: "disabled"}, done.Change)
+}
+
+// leave carries disable --all out.
+func (a *app) leave(ctx context.Context, o disableOptions, places client.Places) error {
+	told := a.toldOf(places)
+	done, err := activation.Leave(ctx, a.means(places), activation.Leaving{Purge: o.purge, DryRun: o.dryRun, Now: time.Now()})
+	if err != nil {
+		return hintSettings(err, "disable --all")
+	}
+	if o.purge {
+		done.Stays = append(done.Stays, told...)
+	}
+	if o.dryRun {
+		if err := a.preview(o.json, done.Change); err != nil || o.json {
+			return err
+		}
+		if o.purge {
+			a.talk("and would have Claude Code forget these plugins, and remove %s, so that undo cannot take it back", places.State())
+			a.printLeft(done.Stays)
+		}
+		return nil
+	}
+	if o.purge {
+		if cache := a.toolchain().Cache; cache != "" && os.RemoveAll(filepath.Join(cache, "hooks")) == nil {
+			_ = os.Remove(cache) // it may hold more
+		}
+		if program, err := os.Executable(); err == nil {
+			done.Stays = append(done.Stays, installer.Left{What: program + " is this program", Remove: "rm " + check.Quote(program)})
+		}
+	}
+	return a.reportLeaving(o, places, done)
+}
+
+func (a *app) reportLeaving(o disableOptions, places client.Places, done activation.Left) error {
+	written, removed := done.Files()
+	if o.json {
+		return a.encode(struct {
+			Plugins []string         `json:"plugins"` // that were on
+			State   string           `json:"state"`
+			Changed []string         `json:"changed"`
+			Removed []string         `json:"removed"` // settings that were not there before, and state
+			Notes   []string         `json:"notes"`
+			Left    []installer.Left `json:"left"`
+		}{list(done.IDs), "disabled", list(written), append(list(removed), done.Removed...), list(done.Notes), list(done.Stays)})
+	}
+	if len(done.IDs) == 0 {
+		a.say("no springfield plugin was on")
+	} else {
+		a.say("disabled everywhere: %s", strings.Join(done.IDs, ", "))
+	}
+	for _, file := range written {
+		a.say("  changed %s", file)
+	}
+	for _, file := range removed {
+		a.say("  removed %s, which was not there before", file)
+	}
+	for _, note := range done.Notes {
+		a.say("  %s", note)
+	}
+	if len(done.Removed) > 0 {
+		a.say("  removed springfield's own state in %s: decisions, holds, journal", places.State())
+	}
+	if o.purge {
+		a.say("sessions that still run keep their hook until they end, and write their decisions down: end them first, or call this again")
+	} else {
+		a.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
+	}
+	a.printLeft(done.Stays)
+	return nil
+}
+
+func (a *app) printLeft(all []installer.Left) {
+	for i, left := range all {
+		if i == 0 {
+			a.say("\nleft")
+		}
+		a.item(left.What+": ", left.Remove)
+	}
+}
+
+// toldOf are memory files that have a paragraph about a suite, as far as the journal
+// knows.
+func (a *app) toldOf(places client.Places) (left []installer.Left) {
+	entries, _ := installer.Journal(places).Entries() // what cannot be read names no file
+	seen := map[string]bool{}
+	for _, e := range entries {
+		for _, file := range e.Files() {
+			if name := filepath.Base(file); seen[file] || name != "CLAUDE.md" && name != "AGENTS.md" && name != "CLAUDE.local.md" {
+				continue
+			}
+			seen[file] = true
+			_, err := os.Stat(filepath.Join(filepath.Dir(file), "springfield.yaml"))
+			_, inPlugin := os.Stat(filepath.Join(filepath.Dir(filepath.Dir(file)), "springfield.yaml"))
+			if _, gone := os.Stat(file); gone == nil && err != nil && inPlugin != nil {
+				left = append(left, installer.Left{What: file + " may have a paragraph about your suite", Remove: "take it out there"})
+			}
+		}
+	}
+	return left
 }

@@ -104,7 +104,19 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		}
 		return nil
 	}
-	return a.reportEdit(o.json, edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live}, done.Change)
+	if err := a.reportEdit(o.json, edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live}, done.Change); err != nil || o.json {
+		return err
+	}
+	name, scope := o.plugin, ""
+	if request.Scope != client.User {
+		scope = " --scope " + o.scope
+	}
+	a.lines().Table("", [][]string{
+		{"check", "springfield why, springfield status"},
+		{"pause", "springfield hold 30m"},
+		{"leave", "springfield disable " + name + scope + ", or springfield undo"},
+	})
+	return nil
 }
 
 // toBeEnabled is the request that flags come to.

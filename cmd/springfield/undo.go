@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 )
 
 type undoOptions struct {
@@ -82,12 +84,14 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	}
 	var undo change.Undo
 	makePlan := func() (c change.Change, err error) {
-		undo, err = j.PlanUndo()
+		if undo, err = j.PlanUndo(); err == nil {
+			undo.Notes = installer.Read(places).Undeclared(undo)
+		}
 		return undo.Change, err
 	}
 	if o.dryRun {
 		if _, err := makePlan(); err != nil {
-			return a.hintUndo(err)
+			return a.hintUndo(places, err)
 		}
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, ago(undo.Entry.At))
@@ -95,7 +99,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 		return a.preview(o.json, undo.Change)
 	}
 	if _, err := j.Do(makePlan); err != nil {
-		return a.hintUndo(err)
+		return a.hintUndo(places, err)
 	}
 	return a.reportUndo(o.json, undo)
 }
@@ -111,7 +115,7 @@ func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 			Gone    []string  `json:"gone"`    // files whose directory is gone
 			Stays   []string  `json:"stays"`   // repositories in which something has happened
 			Leaves  []string  `json:"leaves"`  // what is no file, and is as it was left
-		}{u.Entry.Did, u.Entry.At, list(written), list(removed), list(u.Gone), list(u.Stays), list(u.Entry.Leaves)})
+		}{u.Entry.Did, u.Entry.At, list(written), list(removed), list(u.Gone), list(u.Stays), list(slices.Concat(u.Entry.Leaves, u.Notes))})
 	}
 	a.say("undone: %s, %s", u.Entry.Did, ago(u.Entry.At))
 	a.sayFiles("changed ", written, "", "")
@@ -120,7 +124,7 @@ func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 	for _, tree := range u.Stays {
 		a.say("  %s stays: it has more in it than springfield made", tree)
 	}
-	for _, says := range u.Entry.Leaves {
+	for _, says := range slices.Concat(u.Entry.Leaves, u.Notes) {
 		a.say("  %s", says)
 	}
 	if len(written)+len(removed)+len(u.Gone)+len(u.Stays) == 0 {
@@ -181,21 +185,38 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 	for _, e := range entries {
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortened(e.Files()), " ")})
 	}
-	a.lines().Table("", rows)
+	out := a.lines()
+	if !out.Wraps {
+		out.Width = 0 // one line each
+	}
+	out.Table("", rows)
 	return nil
 }
 
-func (a *app) hintUndo(err error) error {
+// hintUndo says why an edit cannot be taken back, and what puts back the rest of it.
+func (a *app) hintUndo(places client.Places, err error) error {
 	var changed *change.ChangedSinceError
-	if errors.As(err, &changed) {
-		a.notes().Diff(changed.Diff)
-		back := "it is taken back once that file is as springfield left it"
-		if changed.Entry.Kind == "" {
-			back = "springfield disable PLUGIN puts back what is still springfield's"
-		}
-		return &hinted{err, "nothing was taken back; " + back + ", springfield undo --forget passes over this edit"}
+	if !errors.As(err, &changed) {
+		return hintChange(err, "undo")
 	}
-	return hintChange(err, "undo")
+	a.printStart(changed.Diff)
+	back := "it is taken back once that file is as springfield left it"
+	for _, r := range installer.Read(places).EnabledByUs() {
+		if r.File == changed.File {
+			back = fmt.Sprintf("springfield disable %s --scope %s puts back what is still springfield's", r.ID, r.Scope)
+		}
+	}
+	return &hinted{err, "nothing was taken back; " + back + "; springfield undo --forget skips this edit"}
+}
+
+// printStart prints the first lines of a diff, and how many more there are.
+func (a *app) printStart(diff string) {
+	const most = 40
+	lines := strings.SplitAfter(diff, "\n")
+	a.notes().Diff(strings.Join(lines[:min(most, len(lines))], ""))
+	if more := strings.Count(diff, "\n") - most; more > 0 {
+		a.talk("… %s", count(more, "more line"))
+	}
 }
 
 // encode prints a result as indented JSON.

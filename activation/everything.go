@@ -1,0 +1,115 @@
+package activation
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// Leaving is what disable --all is asked for.
+type Leaving struct {
+	Purge  bool // Claude Code is to forget the plugins, and springfield's own state goes
+	DryRun bool // nothing changes
+	Now    time.Time
+}
+
+// Left is what became of it.
+type Left struct {
+	change.Change
+	IDs     []string         // the plugins that were on
+	Removed []string         // of springfield's own state
+	Stays   []installer.Left // what is left, and what removes it
+}
+
+// Leave switches every plugin of springfield's off, wherever it was enabled.
+func Leave(ctx context.Context, m Means, r Leaving) (done Left, err error) {
+	if r.Purge {
+		if err := m.checkHolds(r.Now); err != nil {
+			return done, err
+		}
+	}
+	suites := m.suites()
+	plan := func(now *installer.Settings) (c change.Change, err error) {
+		c, done.IDs, done.Stays, err = now.DisableAll(r.Purge)
+		return c, err
+	}
+	if done.Change, err = plan(m.Settings); err != nil {
+		return done, err
+	}
+	if !r.DryRun {
+		if done.Change, err = m.Settings.Do(done.Change, plan); err != nil {
+			return done, err
+		}
+	}
+	if r.Purge && !r.DryRun {
+		err = m.forget(ctx, &done)
+	}
+	if r.Purge {
+		for _, dir := range suites {
+			done.Stays = append(done.Stays, installer.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.Quote(dir)})
+		}
+	}
+	return done, err
+}
+
+// suites are the user's own suites: those that init has made, and those that are known as
+// marketplaces.
+func (m Means) suites() []string {
+	dirs, _ := installer.Suites(m.Settings.Places) // a list that cannot be read goes with the rest
+	markets, _ := m.Settings.AllMarkets()
+	for _, market := range markets {
+		dirs = append(dirs, market.Suite())
+	}
+	slices.Sort(dirs)
+	return slices.DeleteFunc(slices.Compact(dirs), func(dir string) bool {
+		_, err := generator.ReadSuite(dir)
+		return dir == "" || err != nil
+	})
+}
+
+// forget has Claude Code forget the plugins, and removes springfield's own state.
+func (m Means) forget(ctx context.Context, done *Left) error {
+	now := installer.Read(m.Settings.Places)
+	notes, left, err := now.PurgeAll(ctx, m.Claude, done.IDs)
+	done.Notes, done.Stays = append(done.Notes, notes...), append(done.Stays, left...)
+	if err != nil {
+		return failf("springfield disable --all --purge again does the rest", "the plugins are disabled, but Claude Code still knows them: %w", err)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	removed, left, err := installer.ForgetAll(m.Settings.Places)
+	done.Removed, done.Stays = removed, append(done.Stays, left...)
+	return err
+}
+
+// checkHolds refuses to remove a hold that is in force: only a person at a terminal lifts
+// one.
+func (m Means) checkHolds(now time.Time) error {
+	dir := m.Settings.State()
+	events, err := ledger.HoldEvents(dir, now)
+	if err != nil {
+		return err
+	}
+	of := []string{""}
+	for _, e := range events {
+		if !slices.Contains(of, e.Of) {
+			of = append(of, e.Of)
+		}
+	}
+	for _, session := range of {
+		if _, held := ledger.HoldOf(dir, session, now); held {
+			return failf("springfield resume lifts it, then call this again; springfield disable --all keeps it", "%w", errHeld)
+		}
+	}
+	return nil
+}
+
+var errHeld = errors.New("a hold is in force, and --purge would remove it")

@@ -1,0 +1,250 @@
+package installer
+
+// Leaving altogether: all that springfield has set in settings files, wherever they
+// are, all that Claude Code knows of its plugins, and springfield's own state.
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// Left is something that stays, and what removes it.
+type Left struct {
+	What   string `json:"what"`
+	Remove string `json:"remove"`
+}
+
+// DisableAll plans to give back, in every settings file, what springfield has set there.
+// Of its plugins that are on in the user's own settings without its doing, the entries
+// are set to false, or go where all is to go. ids are the plugins.
+func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left []Left, err error) {
+	c = change.Change{Did: "disable all plugins"}
+	layers, err := s.Layers()
+	if err != nil {
+		return c, nil, nil, err
+	}
+	seen := map[string]bool{} // files
+	for _, m := range s.memories() {
+		for _, r := range m.Members {
+			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
+				ids = append(ids, r.Path[1])
+			}
+		}
+		seen[m.File] = true
+		if err := s.releaseAll(&c, m.File, purge); err != nil {
+			left = append(left, Left{err.Error(), "mend that file, then call springfield disable --all again"})
+		}
+	}
+	for _, l := range layers {
+		ours := slices.DeleteFunc(l.IDs(), func(id string) bool { return !s.isOurs(id) })
+		for _, id := range ours {
+			if on, _ := l.Says(id); on {
+				ids = append(ids, id)
+			}
+		}
+		switch {
+		case len(ours) == 0 || seen[l.At()]:
+		case l.Name == client.Managed:
+			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it"})
+		case l.Name == string(client.Project):
+			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project"})
+		default:
+			if err := s.releaseAll(&c, l.At(), purge); err != nil {
+				return c, nil, nil, err
+			}
+		}
+	}
+	slices.Sort(ids)
+	return c, slices.Compact(ids), left, nil
+}
+
+// isOurs tells whether a plugin is one that springfield made, as far as can be seen.
+func (s *Settings) isOurs(id string) bool { return s.Installed(id).Ours() }
+
+// releaseAll gives back all that is set in a file, on whatever behalf, and switches off
+// what else of springfield's is on there.
+func (s *Settings) releaseAll(c *change.Change, path string, purge bool) error {
+	f, err := s.file("", path)
+	if err != nil {
+		return err
+	}
+	m, err := s.recall(f.At())
+	if err != nil {
+		return err
+	}
+	data := f.data()
+	if m != nil {
+		back, err := m.release(f, everyone, func(remembered) bool { return true })
+		if err != nil {
+			return f.refused(err)
+		}
+		c.Notes = append(c.Notes, back.notes(f)...)
+		data = back.data
+	}
+	after, err := s.without(data, purge)
+	if err != nil {
+		return f.refused(err)
+	}
+	edit := f.Edit
+	if f.Before != nil {
+		if edit, err = f.with(after); err != nil {
+			return err
+		}
+	}
+	edit.Drop = m != nil && m.Origin != nil && m.Origin.NoDir
+	c.Edits = append(c.Edits, edit)
+	if m != nil {
+		forgetting, err := s.remember(&memory{File: m.File})
+		if err != nil {
+			return err
+		}
+		c.Edits = append(c.Edits, forgetting)
+	}
+	return nil
+}
+
+// without are settings in which no plugin of springfield's is on: their entries say
+// false, or are gone.
+func (s *Settings) without(data []byte, purge bool) ([]byte, error) {
+	if data == nil {
+		return nil, nil
+	}
+	doc, err := document.Parse(data)
+	if err != nil {
+		return nil, err
+	}
+	var edits []document.Edit
+	for _, m := range doc.Members("enabledPlugins") {
+		switch on := string(m.Value) != "false"; {
+		case !s.isOurs(m.Key):
+		case purge:
+			edits = append(edits, document.Edit{Path: []string{"enabledPlugins", m.Key}})
+		case on:
+			edits = append(edits, switchTo(m.Key, "false"))
+		}
+	}
+	if len(edits) == 0 {
+		return data, nil
+	}
+	return doc.Apply(edits...)
+}
+
+// PurgeAll has the client forget plugins, and every marketplace that has nothing else.
+// It says what it did, a sentence each, and what stays.
+func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []string) (notes []string, left []Left, err error) {
+	markets, err := s.Markets()
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(markets)) {
+		m := markets[name]
+		ours := s.ownIn(m, ids)
+		if len(ours) == 0 {
+			continue
+		}
+		if claude.Path == "" {
+			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", "in Claude Code: /plugin marketplace remove " + name})
+			continue
+		}
+		if why := s.otherOffers(m, ours); why != "" {
+			left = append(left, Left{"marketplace " + name + " stays registered: " + why, "in Claude Code: /plugin marketplace remove " + name})
+			more, err := s.uninstall(ctx, claude, ours)
+			if notes = append(notes, more...); err != nil {
+				return notes, left, err
+			}
+			continue
+		}
+		note, err := claude.Forget(ctx, s.Snapshot, name)
+		if err != nil {
+			return notes, left, err
+		}
+		notes = append(notes, note)
+	}
+	return notes, left, nil
+}
+
+func (s *Settings) uninstall(ctx context.Context, claude client.Command, ids []string) (notes []string, err error) {
+	for _, id := range ids {
+		note, err := claude.Uninstall(ctx, client.Look(s.Places), id)
+		if err != nil {
+			return notes, err
+		}
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	return notes, nil
+}
+
+// ownIn are the plugins of a marketplace that are springfield's.
+func (s *Settings) ownIn(m client.Market, ids []string) (ours []string) {
+	for _, name := range s.Ours(m) {
+		ours = append(ours, name+"@"+m.Name)
+	}
+	for _, id := range ids {
+		if _, market, _ := strings.Cut(id, "@"); market == m.Name && !slices.Contains(ours, id) {
+			ours = append(ours, id)
+		}
+	}
+	return ours
+}
+
+// otherOffers says what a marketplace is registered for beside springfield's plugins, "" for
+// nothing.
+func (s *Settings) otherOffers(m client.Market, ours []string) string {
+	names, _ := s.Offers(m) // a catalog that is gone offers nothing
+	for _, name := range names {
+		if !slices.Contains(ours, name+"@"+m.Name) {
+			return "it offers other plugins, such as " + name
+		}
+	}
+	return ""
+}
+
+// ForgetAll removes springfield's own state, but for what the user may have written into
+// it: rules of their own, and templates of loops.
+func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
+	dir := p.State()
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("remove state: %w", err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if !isState(e.Name()) {
+			left = append(left, Left{path + " may hold what you have written yourself", "rm -r " + path})
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return removed, left, fmt.Errorf("remove state: %w", err)
+		}
+		removed = append(removed, path)
+	}
+	if len(left) == 0 {
+		err = os.Remove(dir)
+	}
+	return removed, left, err
+}
+
+// isState tells whether a name in the state directory is one of springfield's own.
+func isState(name string) bool {
+	switch name {
+	case "edits", "journal", "sessions", "locks", "hold", "judge.json", "suites.json", "secret":
+		return true
+	}
+	return strings.HasPrefix(name, "holds.jsonl") || strings.HasPrefix(name, "loops.jsonl") || strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, ".springfield-") || strings.HasSuffix(name, ".new")
+}
