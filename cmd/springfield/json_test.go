@@ -18,20 +18,25 @@ const pastSession = `{"type":"user","uuid":"1","sessionId":"s1","cwd":"/w","time
 {"type":"assistant","uuid":"4","sessionId":"s1","cwd":"/w","timestamp":"2026-01-01T10:00:03.000Z","message":{"role":"assistant","content":[{"type":"text","text":"Both are renamed. Shall I commit them?"}]}}
 `
 
-// With --json every verb prints JSON: its result, or an object with error and hint.
-func TestEveryVerbSpeaksJSON(t *testing.T) {
-	w := newWorld(t)
+// furnish puts into a world what calls are about.
+func (w world) furnish(t *testing.T) {
 	w.write(t, "home/.claude/projects/-w/s1.jsonl", pastSession)
 	w.write(t, "work/page.txt", "a page")
 	w.write(t, "work/broken/springfield.yaml", "plugins: [")
 	w.write(t, "work/wrong.yaml", "plugins: [maggie]")
 	w.write(t, "work/spoilt/springfield.yaml", "marketplace: spoilt\n")
+}
 
-	// In this order, in one world: a verb finds what those before it have left.
-	calls := []struct {
-		good bool
-		line string
-	}{
+// aCall is a line of arguments, and whether it succeeds.
+type aCall struct {
+	good bool
+	line string
+}
+
+// calls are calls of every verb, in this order, in one world: a verb finds what those
+// before it have left.
+func calls() []aCall {
+	return []aCall{
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},
 		{false, "undo"}, {false, "why"}, {false, "why nonsense"}, {false, "judge --page none"}, {false, "enable ned-flanders"},
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"}, {true, "state show"},
@@ -56,9 +61,15 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 		{true, "state set tasks_total=2"}, {true, "state show"}, {false, "state set foo=1"}, {false, "state show now"}, {false, "state"},
 		{false, "judge"}, {false, "version now"}, {false, "nope"}, {false, "completion"},
 	}
+}
+
+// With --json every verb prints JSON: its result, or an object with error and hint.
+func TestEveryVerbSpeaksJSON(t *testing.T) {
+	w := newWorld(t)
+	w.furnish(t)
 	tried := map[string][2]bool{} // verb: called with success, with failure
 	loop := ""
-	for _, c := range calls {
+	for _, c := range calls() {
 		if c.line == "why" && c.good {
 			w.stop(t, filepath.Join(w.work(), "hooks", "ned-flanders"), "s1", filepath.Join(w.home(), ".claude", "projects", "-w", "s1.jsonl"))
 		}

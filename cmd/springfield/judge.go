@@ -56,7 +56,7 @@ day, but the day's limit does not apply here.`,
 	f := cmd.Flags()
 	f.StringVar(&o.page, "page", "", "the page to ask about; - reads standard input")
 	f.StringVar(&o.backend, "backend", "", "how to ask: "+strings.Join(judge.Backends(), ", "))
-	f.StringVar(&o.model, "model", "", "whom to ask: an alias or a full id")
+	f.StringVar(&o.model, "model", "", "the model: an alias like haiku, or a full id")
 	f.StringVar(&o.client, "client", "", "absolute path of Claude Code's program, for --backend claude")
 	f.IntVar(&o.within, "within", judge.Within, "how long an answer may take, in seconds")
 	f.BoolVar(&o.json, "json", false, "print the reply as JSON")
@@ -65,7 +65,7 @@ day, but the day's limit does not apply here.`,
 
 func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 	if o.page == "" {
-		return &usageError{errors.New("there is no page to ask about"), "springfield judge --page FILE; springfield explain --strategy lisa-simpson shows one"}
+		return &usageError{errors.New("no page was named"), "springfield judge --page FILE; springfield explain --strategy lisa-simpson shows one"}
 	}
 	places, err := a.places()
 	if err != nil {
@@ -85,13 +85,15 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		return err
 	}
 	q.System = judge.Prompt()
+	done := a.working("asking " + q.Model)
 	reply := backend.Ask(ctx, q, backend.Env{Vars: a.env, Home: a.home, Temp: os.TempDir(), Proxy: http.ProxyFromEnvironment})
+	done()
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if reply.Failed == "" || reply.Micros > 0 {
 		if err := ledger.Pay(state, time.Now(), reply.Micros, reply.Failed == ""); err != nil {
-			a.talk("springfield: note: what it cost is not written down: %v", err)
+			a.talk("springfield: note: could not record what it cost: %v", err)
 		}
 	}
 	if o.json {
@@ -103,9 +105,9 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		return &hinted{fmt.Errorf("the judge did not answer: %s: %s", reply.Failed, reply.Detail), backend.Hint(reply.Failed)}
 	}
 	if !o.json {
-		answer := "stop"
+		answer := a.lines().Warn("stop")
 		if reply.Continue {
-			answer = "continue"
+			answer = a.lines().Good("continue")
 		}
 		a.say("%s: %s", answer, reply.Why)
 		u := reply.Usage
@@ -114,7 +116,7 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 	return nil
 }
 
-// question is whom to ask: the user's own settings, the variable, the flags.
+// question is which model to ask and how: by the user's own settings, the variable, the flags.
 func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) {
 	q := judge.Question{
 		Backend: cmp.Or(o.backend, j.Backend), Model: cmp.Or(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
@@ -127,9 +129,9 @@ func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) 
 	case q.Backend != judge.Claude && q.Backend != judge.API:
 		return q, &usageError{fmt.Errorf("there is no backend %q", q.Backend), "there is " + strings.Join(judge.Backends(), ", ")}
 	case !judge.ValidModel(q.Model):
-		return q, &usageError{fmt.Errorf("%q is no name of a model", q.Model), "an alias like haiku, or a full id"}
+		return q, &usageError{fmt.Errorf("%q is not the name of a model", q.Model), "use an alias like haiku, or a full id"}
 	case q.Client != "" && !filepath.IsAbs(q.Client):
-		return q, &usageError{fmt.Errorf("--client %s is not an absolute path", q.Client), "give the whole path"}
+		return q, &usageError{fmt.Errorf("--client %s is not an absolute path", q.Client), "write the whole path"}
 	case o.within < 1 || o.within > judge.MaxWithin:
 		return q, &usageError{fmt.Errorf("--within is from 1 to %d seconds", judge.MaxWithin), "leave it out for " + strconv.Itoa(j.Within)}
 	}

@@ -80,7 +80,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return err
 	}
 	var done func()
-	options.Progress, done = a.watch("reading")
+	options.Progress, done = a.watch("reading your sessions")
 	report, err := replay.Run(ctx, options)
 	done()
 	if err != nil {

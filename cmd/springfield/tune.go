@@ -96,6 +96,8 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 		return err
 	}
 	t := tuned{stack, places}
+	done := a.working("reading your sessions")
+	defer done()
 	report, proposal, err := tune.Run(ctx, tune.Request{Options: options, Settings: t.settings, Begun: a.watch, Read: func(r replay.Report) error {
 		if len(o.paths) > 0 && o.since == "" {
 			if err := a.nothingNamed(r); err != nil {
@@ -106,8 +108,10 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 		if p.Strategy.New().Needs().Files != nil {
 			a.talk("springfield: note: %s also looks at files of the project; a session log does not have them, so its rules decided without", p.Name)
 		}
+		a.step("looking for phrases")
 		return nil
 	}})
+	done()
 	if err != nil {
 		return hintPlugin(err)
 	}
@@ -115,7 +119,11 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if err != nil {
 		return hintPlugin(err)
 	}
-	if !o.json {
+	switch {
+	case o.json:
+	case len(report.Rows) == 0:
+		a.lines().Fold("", "%s", report.Advice)
+	default:
 		proposal.WriteText(a.lines(), p.Name, report.Sessions)
 		if !plan.Empty() {
 			a.say("")
@@ -186,8 +194,8 @@ type tuned struct {
 // file is the user's own rules.
 func (t tuned) file() string { return t.places.RulesFile(t.Plugin.Name) }
 
-// tuned finds the plugin: by its name, else the one that decides, else
-// the one that people begin with, which need not be enabled.
+// tuned finds the plugin: by its name, else the one that decides, else the default
+// one, which need not be enabled.
 func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
 	if name != "" {
 		return a.plugin(places, name)
@@ -210,7 +218,7 @@ func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return layer.Plugin{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Name, found[1].Name), "say which: --plugin " + found[0].Name}
+		return layer.Plugin{}, &usageError{fmt.Errorf("%s and %s both decide by rules", found[0].Name, found[1].Name), "choose one: --plugin " + found[0].Name}
 	}
 	return a.plugin(places, registry.Default())
 }

@@ -48,7 +48,7 @@ func TestTuneAsks(t *testing.T) {
 	}{{enter, 0, true}, {"n" + enter, 130, false}, {ctrlC, 130, false}} {
 		x, dir := start(t, 120, "tune", "--plain", logs)
 		x.waitForLine("Write this to")
-		if said := string(x.said()); !strings.Contains(said, "tuned-donuts-for-the-whole-barn") || !strings.Contains(said, "held out") {
+		if said := string(x.said()); !strings.Contains(said, "tuned-donuts-for-the-whole-barn") || !strings.Contains(said, "second half") {
 			t.Errorf("it asks before it shows:\n%s", said)
 		}
 		x.send(tt.keys)

@@ -22,6 +22,7 @@ type world struct {
 	dir      string // holds home and work
 	heads    fs.FS  // compiled hooks to carry
 	inClaude bool
+	columns  int // of its terminal, 0 for none
 }
 
 // newWorld makes an empty world. Programs are looked for in the system's directories,
@@ -59,7 +60,7 @@ func (w world) call(t *testing.T, args ...string) called {
 	}
 	defer in.Close()
 	a := &app{
-		in: in, out: display.Writer(&stdout), err: display.Writer(&stderr), screen: in, prebuilt: w.heads,
+		in: in, out: display.Writer(&stdout), err: display.Writer(&stderr), screen: in, prebuilt: w.heads, shown: screen{columns: w.columns},
 		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", inClaude: w.inClaude,
 		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
 	}

@@ -27,7 +27,7 @@ func Run(ctx context.Context, r Request) (report replay.Report, p Proposal, err 
 	if err != nil {
 		return report, p, err
 	}
-	if report, err = r.replay(ctx, "reading", present); err != nil {
+	if report, err = r.replay(ctx, "reading your sessions", present); err != nil {
 		return report, p, err
 	}
 	if err = r.Read(report); err != nil {
@@ -45,7 +45,7 @@ func Run(ctx context.Context, r Request) (report replay.Report, p Proposal, err 
 			}
 			candidates = append(candidates, with)
 		}
-		again, err := r.replay(ctx, "deciding anew", candidates...)
+		again, err := r.replay(ctx, "deciding again", candidates...)
 		if err != nil {
 			return report, p, err
 		}

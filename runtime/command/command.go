@@ -384,7 +384,8 @@ func (d Console) hang(s string, indent int) {
 
 // note says something besides.
 func (d Console) note(s string) {
-	io.WriteString(d.Err, "springfield: note: "+d.path(display.Line(s))+"\n")
+	d.Out = d.Err
+	d.line("springfield: note: " + s)
 }
 
 // field prints what is there to print.
