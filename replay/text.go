@@ -353,7 +353,7 @@ func (t text) says(c Choice) string {
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
 	}
-	return decided(t.Printer, c.Decision) + display.Line(strings.Join(strings.Fields(says), " "))
+	return decided(t.Printer, c.Decision) + display.Line(says)
 }
 
 // otherwise is the rule of a decision that no rule has made.
