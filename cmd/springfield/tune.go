@@ -81,13 +81,6 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 		return err
 	}
 	p, err := a.tuned(places, o.plugin)
-	if err == nil {
-		err = tune.Check(p)
-	}
-	var none *tune.RulesError
-	if errors.As(err, &none) {
-		err = &usageError{err, "plugins of these strategies do: " + strings.Join(tune.Ruled(), ", ")}
-	}
 	if err != nil {
 		return err
 	}
@@ -98,19 +91,9 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	t := tuned{stack, places}
 	done := a.working("reading your sessions")
 	defer done()
-	report, proposal, err := tune.Run(ctx, tune.Request{Options: options, Settings: t.settings, Begun: a.watch, Read: func(r replay.Report) error {
-		if len(o.paths) > 0 && o.since == "" {
-			if err := a.nothingNamed(r); err != nil {
-				return err
-			}
-		}
-		a.noteSkipped(r, "")
-		if p.Strategy.New().Needs().Files != nil {
-			a.talk("springfield: note: %s also looks at files of the project; a session log does not have them, so its rules decided without", p.Name)
-		}
-		a.step("looking for phrases")
-		return nil
-	}})
+	report, proposal, err := tune.Run(ctx, tune.Request{
+		Options: options, Settings: t.settings, Begun: a.watch, Read: func(r replay.Report) error { return a.noteRead(o, p, r) },
+	})
 	done()
 	if err != nil {
 		return hintPlugin(err)
@@ -137,6 +120,21 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if o.json {
 		return a.encode(tuneShape{p.Name, t.file(), report.Sessions, len(report.Rows), proposal, plan.Diff(), written})
 	}
+	return nil
+}
+
+// noteRead says what has to be known of the sessions that were read.
+func (a *app) noteRead(o tuneOptions, p layer.Plugin, r replay.Report) error {
+	if len(o.paths) > 0 && o.since == "" {
+		if err := a.nothingNamed(r); err != nil {
+			return err
+		}
+	}
+	a.noteSkipped(r, "")
+	if p.Strategy.New().Needs().Files != nil {
+		a.talk("springfield: note: %s also looks at files of the project; a session log does not have them, so its rules decided without", p.Name)
+	}
+	a.step("looking for phrases")
 	return nil
 }
 
@@ -194,9 +192,21 @@ type tuned struct {
 // file is the user's own rules.
 func (t tuned) file() string { return t.places.RulesFile(t.Plugin.Name) }
 
-// tuned finds the plugin: by its name, else the one that decides, else the default
-// one, which need not be enabled.
+// tuned finds a plugin that has rules: by its name, else the one that decides, else the
+// default one, which need not be enabled.
 func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
+	p, err := a.decider(places, name)
+	if err == nil {
+		err = tune.Check(p)
+	}
+	var none *tune.RulesError
+	if errors.As(err, &none) {
+		err = &usageError{err, "plugins of these strategies do: " + strings.Join(tune.Ruled(), ", ")}
+	}
+	return p, err
+}
+
+func (a *app) decider(places client.Places, name string) (layer.Plugin, error) {
 	if name != "" {
 		return a.plugin(places, name)
 	}
