@@ -195,7 +195,7 @@ func (t tuned) file() string { return t.places.RulesFile(t.Plugin.Name) }
 // tuned finds a plugin that has rules: by its name, else the one that decides, else the
 // default one, which need not be enabled.
 func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
-	p, err := a.decider(places, name)
+	p, err := a.tunable(places, name)
 	if err == nil {
 		err = tune.Check(p)
 	}
@@ -206,7 +206,7 @@ func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
 	return p, err
 }
 
-func (a *app) decider(places client.Places, name string) (layer.Plugin, error) {
+func (a *app) tunable(places client.Places, name string) (layer.Plugin, error) {
 	if name != "" {
 		return a.plugin(places, name)
 	}
