@@ -69,7 +69,10 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
 	}
 	if stop.Own != "" && stop.Own != s.Own {
-		s.Own, s.InOwn = stop.Own, 0
+		if s.Own != "" { // else it may have begun before the transcript had it
+			s.InOwn = 0
+		}
+		s.Own = stop.Own
 	}
 	times := clamp(s.Continues, t)
 	recent := within(times, t, Window)

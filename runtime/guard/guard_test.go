@@ -187,6 +187,7 @@ func TestSpendBeginsAnewWithThePrompt(t *testing.T) {
 		"a task wakes Claude":     {[]stop{one, one, one, {"id:1", ""}, {"id:1", ""}}, []bool{true, true, true, false, false}},
 		"a command of ours":       {[]stop{one, one, one, {"id:2", ""}, {"id:3", ""}}, []bool{true, true, true, false, false}},
 		"and back":                {[]stop{one, one, {"id:2", ""}, one, one}, []bool{true, true, true, false, false}},
+		"the transcript is late":  {[]stop{{"id:1", ""}, one, one, one}, []bool{true, true, true, false}},
 		"an older client":         {[]stop{{"id:1", ""}, {"id:1", ""}, {"id:1", ""}, {"id:2", ""}}, []bool{true, true, true, false}},
 	} {
 		var s ledger.State

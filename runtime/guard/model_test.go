@@ -27,7 +27,8 @@ type model struct {
 	witness  []int64 // by the clock of then, Unix milliseconds
 	inPrompt int     // as the transcript counts
 	inOwn    int     // as the transcript counts, since the person's own prompt
-	own      string  // that prompt, while Claude Code says that the stop belongs to it
+	last     int     // that prompt
+	own      string  // the same, while Claude Code says that the stop belongs to it
 
 	granted []int64 // true seconds
 	spent   int     // for this prompt, truly
@@ -35,7 +36,7 @@ type model struct {
 }
 
 // actions are what can happen; each letter is one step.
-const actions = "stTPcdbmwl"
+const actions = "stTPckdbmwl"
 
 func (m *model) step(action byte) error {
 	switch action {
@@ -49,9 +50,11 @@ func (m *model) step(action byte) error {
 		return m.stop()
 	case 'P': // the person prompts
 		m.prompt, m.tools, m.inPrompt, m.inOwn, m.spent = m.prompt+1, 0, 0, 0, 0
-		m.own, m.since = fmt.Sprint(m.prompt), len(m.granted)
+		m.last, m.own, m.since = m.prompt, fmt.Sprint(m.prompt), len(m.granted)
 	case 'c': // a command of ours, or a line of the transcript that pretends to be a prompt
 		m.prompt, m.tools, m.inPrompt, m.spent, m.own = m.prompt+1, 0, 0, 0, ""
+	case 'k': // the transcript has the person's own prompt, which it lacked
+		m.own = fmt.Sprint(m.last)
 	case 'd': // the ledger is deleted
 		m.state = ledger.State{}
 	case 'b': // the clock is set back
