@@ -6,8 +6,12 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // A continue by additionalContext is for a Claude Code that certainly knows it. The
@@ -101,6 +105,43 @@ func TestLongReasonIsABlock(t *testing.T) {
 		a := answer{context: true, Settled: Settled{Verdict: strategy.Verdict{Decision: strategy.Continue, Reason: strings.Repeat("x", size)}}}
 		if _, err := s.write(a, Settings{}); err != nil || !strings.HasPrefix(out.String(), want) {
 			t.Errorf("%d bytes: %.40s, %v", size, out.String(), err)
+		}
+	}
+}
+
+// behind is a transcript that has an older prompt, and not the last message.
+type behind struct{ prompt string }
+
+func (b behind) Read([]byte) ([]byte, transcript.View, error) {
+	return nil, transcript.View{Text: "Earlier.", Spoken: true, PromptID: b.prompt, Own: b.prompt}, nil
+}
+
+func (behind) Window(int, string) (fact.Window, error) { return fact.Window{}, nil }
+
+// A stop at which the budget is spent is looked at again where the transcript lacks the
+// event's prompt: it may be the user's “continue”.
+func TestALatePromptIsAwaited(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	spent := ledger.State{Own: "p1", InOwn: 3, Continues: []int64{now.UnixMilli(), now.UnixMilli(), now.UnixMilli()}}
+	settings, err := ReadSettings(newWorld(t, ned).path("plugin"), "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct {
+		before ledger.State
+		id     string
+		text   string
+		want   bool
+	}{
+		"a new prompt":      {spent, "p2", progress, true},
+		"the same prompt":   {spent, "p1", progress, false},
+		"budget is left":    {ledger.State{}, "p2", progress, false},
+		"a stop all alone":  {spent, "p2", "All done.", false},
+		"an unnamed prompt": {spent, "", progress, false},
+	} {
+		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()
+		if got := s.lags() && s.awaitsPrompt(); got != test.want {
+			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -242,14 +242,15 @@ func (s *start) decide(settings Settings) answer {
 	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir, context: s.event.takesContext(snapshot.View.Version)}
 }
 
-// examine looks at the stop, and where a judge is to be asked once more at a
-// transcript that lags.
+// examine looks at the stop, and once more at a transcript that lags where that can
+// matter: a judge is to be asked, or the prompt may be a new one, which brings a new
+// budget.
 func (s *start) examine(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	if !snapshot.vetoed(s.held()) {
 		snapshot = stop.Examine()
-		if snapshot.Verdict.Page != "" && snapshot.lags() {
-			time.Sleep(lag) // next to what a question takes, nothing
+		if snapshot.lags() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) {
+			time.Sleep(lag)
 			snapshot = stop.Examine()
 		}
 	}

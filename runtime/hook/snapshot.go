@@ -155,6 +155,13 @@ func (s Snapshot) lags() bool {
 	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
+// awaitsPrompt tells that the budget makes a stop of a continue, and that the event is
+// about a prompt that the transcript does not have yet.
+func (s Snapshot) awaitsPrompt() bool {
+	event, known := s.Event.PromptID, s.View.PromptID
+	return event != "" && known != "" && event != known && s.Verdict.Decision == strategy.Continue && s.Settle().Rule == "budget"
+}
+
 // files reads what the strategy wants.
 func (s *Snapshot) files(needs strategy.Needs) {
 	if needs.Files != nil && s.Space != nil {
