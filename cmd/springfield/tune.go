@@ -197,7 +197,7 @@ func (t tuned) file() string { return t.places.RulesFile(t.Plugin.Name) }
 func (a *app) tuned(places client.Places, name string) (layer.Plugin, error) {
 	p, err := a.tunable(places, name)
 	if err == nil {
-		err = tune.Check(p)
+		err = tune.Check(p.Name, p.Strategy)
 	}
 	var none *tune.RulesError
 	if errors.As(err, &none) {
@@ -220,7 +220,7 @@ func (a *app) tunable(places client.Places, name string) (layer.Plugin, error) {
 			continue
 		}
 		in, err := layer.In(p.Dir)
-		if err == nil && tune.Check(in) == nil && !slices.ContainsFunc(found, func(other layer.Plugin) bool { return other.Name == in.Name }) {
+		if err == nil && tune.Check(in.Name, in.Strategy) == nil && !slices.ContainsFunc(found, func(other layer.Plugin) bool { return other.Name == in.Name }) {
 			found = append(found, in)
 		}
 	}

@@ -3,9 +3,9 @@ package tune
 import (
 	"slices"
 
-	"github.com/cameronsjo/springfield/layer"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // RulesError says that a plugin does not decide by rules that can be tuned.
@@ -16,9 +16,9 @@ func (e *RulesError) Error() string {
 }
 
 // Check refuses a plugin whose strategy does not decide by rules.
-func Check(p layer.Plugin) error {
-	if !slices.Contains(Ruled(), p.Strategy.Name) {
-		return &RulesError{p.Name}
+func Check(plugin string, s strategy.Strategy) error {
+	if !slices.Contains(Ruled(), s.Name) {
+		return &RulesError{plugin}
 	}
 	return nil
 }
