@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/internal/typist"
 )
 
 // Every command of the README works as it is written, in one home with a past session. Those that need a plugin run
@@ -28,12 +29,17 @@ func TestReadmeCommands(t *testing.T) {
 	if err := os.Mkdir(work, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	run := func(line, stdin string) {
-		t.Helper()
+	command := func(line string) *exec.Cmd {
 		cmd := exec.Command("sh", "-c", line)
-		cmd.Dir, cmd.Stdin = work, strings.NewReader(stdin)
+		cmd.Dir = work
 		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
 			"PATH=" + strings.Join([]string{filepath.SplitList(os.Getenv("PATH"))[0], filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":")}
+		return cmd
+	}
+	run := func(line, stdin string) {
+		t.Helper()
+		cmd := command(line)
+		cmd.Stdin = strings.NewReader(stdin)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", line, err, out)
 		}
@@ -47,9 +53,9 @@ func TestReadmeCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	var first, then []string
-	command := regexp.MustCompile(`^    ((springfield|make)( [^#]*)?)(#|$)`)
+	pattern := regexp.MustCompile(`^    ((springfield|make)( [^#]*)?)(#|$)`)
 	for line := range strings.Lines(string(readme)) {
-		m := command.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		m := pattern.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if m == nil {
 			continue
 		}
@@ -75,5 +81,10 @@ func TestReadmeCommands(t *testing.T) {
 	run("continuation-hooks/ned-flanders/hooks/springfield-hook", `{"hook_event_name":"Stop","session_id":"s","cwd":"`+work+`","last_assistant_message":"Moving to Task 2."}`)
 	for _, line := range then {
 		run(line, "")
+		if strings.HasPrefix(line, "springfield hold") { // which a purge would remove
+			if screen, _, err := typist.Run(command("springfield resume"), typist.Code); err != nil {
+				t.Errorf("springfield resume: %v\n%s", err, screen)
+			}
+		}
 	}
 }
