@@ -181,7 +181,7 @@ func readPlugin(n ast.Node) (p Plugin, err error) {
 		return p, err
 	}
 	if p.Strategy == "" {
-		return p, wrong(n, "a plugin without a strategy", `add a line like "strategy: ned-flanders"`)
+		return p, wrong(n, "a plugin needs a strategy", `add a line like "strategy: ned-flanders"`)
 	}
 	if p.Name == "" {
 		p.Name = p.Strategy
@@ -219,16 +219,16 @@ func members(n ast.Node, known map[string]func(ast.Node) error) error {
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{n}
 	default:
-		return wrong(n, what(n)+" where keys and values belong", "it can have "+names)
+		return wrong(n, what(n)+" instead of keys and values", "the keys here are "+names)
 	}
 	for _, v := range values {
 		key, isText := v.Key.(*ast.StringNode)
 		if !isText {
-			return wrong(v.Key, fmt.Sprintf("%q is not a key", v.Key.String()), "it can be "+names)
+			return wrong(v.Key, fmt.Sprintf("%q is not a key", v.Key.String()), "the keys here are "+names)
 		}
 		read, ok := known[key.Value]
 		if !ok {
-			return wrong(key, fmt.Sprintf("there is nothing called %q here", key.Value), "it can be "+names)
+			return wrong(key, fmt.Sprintf("unknown key %q", key.Value), "the keys here are "+names)
 		}
 		if err := read(v.Value); err != nil {
 			return err
@@ -241,7 +241,7 @@ func members(n ast.Node, known map[string]func(ast.Node) error) error {
 func items(n ast.Node, read func(ast.Node) error) error {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		return wrong(n, what(n)+" where a list belongs", "write it as a list: [one, two]")
+		return wrong(n, what(n)+" instead of a list", "write it as a list: [one, two]")
 	}
 	for _, entry := range list.Values {
 		if err := read(entry); err != nil {
@@ -258,7 +258,7 @@ func text(n ast.Node) (string, error) {
 	case *ast.LiteralNode:
 		return n.Value.Value, nil
 	}
-	return "", wrong(n, what(n)+" where text belongs", "write text, in quotes if need be")
+	return "", wrong(n, what(n)+" instead of text", "write text, in quotes if need be")
 }
 
 // scalar takes numbers, true and false as the text they are written as.

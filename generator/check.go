@@ -208,7 +208,7 @@ func (p programs) check(program Program, none error) error {
 		if others := targetsIn(p.dir, program); len(others) > 0 && !slices.Contains(others, p.machine) {
 			return fmt.Errorf("%w: %s is compiled for %s, not for %s", none, filepath.Join(p.dir, "hooks"), join(others), p.machine)
 		}
-		return fmt.Errorf("%w: %s is not there", none, path)
+		return fmt.Errorf("%w: %s is missing", none, path)
 	case err != nil:
 		return fmt.Errorf("read %s: %w", program.Short(), err)
 	case !found.StartsOn(p.machine):
@@ -238,7 +238,7 @@ func ProgramSum(dir string, machine Target) (string, error) {
 }
 
 // ErrChanged says that a program is not the one that its suite records.
-var ErrChanged = errors.New("another program than its suite records")
+var ErrChanged = errors.New("not the program that its suite records")
 
 // CheckRecorded says why the programs of the plugin in a directory are not those that
 // the suite around it records. Where there is no record there is nothing to say.

@@ -92,13 +92,13 @@ func TestCheckJudge(t *testing.T) {
 		says     string
 	}{
 		"one":              {false, "springfield-judge", program(linux), 0o755, linux, nil, ""},
-		"none":             {false, "", nil, 0, linux, ErrNoJudge, "springfield-judge is not there"},
+		"none":             {false, "", nil, 0, linux, ErrNoJudge, "springfield-judge is missing"},
 		"another":          {false, "springfield-judge", program(arm), 0o755, linux, ErrNoJudge, "compiled for linux/arm64, not for linux/amd64"},
 		"no bit":           {false, "springfield-judge", program(linux), 0o644, linux, ErrNotExecutable, "springfield-judge"},
 		"no program":       {false, "springfield-judge", []byte("version https://git-lfs"), 0o755, linux, nil, "read judge: "},
 		"several":          {true, "darwin-arm64/springfield-judge", program(mac), 0o755, mac, nil, ""},
 		"several, not his": {true, "darwin-arm64/springfield-judge", program(mac), 0o755, linux, ErrNoJudge, "compiled for darwin/arm64, not for linux/amd64"},
-		"beside no hook":   {true, "springfield-judge", program(linux), 0o755, linux, ErrNoJudge, "linux-amd64/springfield-judge is not there"},
+		"beside no hook":   {true, "springfield-judge", program(linux), 0o755, linux, ErrNoJudge, "linux-amd64/springfield-judge is missing"},
 		"windows":          {true, "springfield-judge.exe", program(windows), 0o644, windows, nil, ""},
 		"windows on arm":   {true, "springfield-judge.exe", program(windows), 0o644, Target{"windows", "arm64"}, nil, ""},
 	} {
@@ -167,7 +167,7 @@ func TestCheckHook(t *testing.T) {
 		says    string
 	}{
 		"one":            {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
-		"none":           {nil, linux, ErrNoHook, "is not there"},
+		"none":           {nil, linux, ErrNoHook, "is missing"},
 		"another":        {files{"springfield-hook": {program(arm), 0o755}}, linux, ErrNoHook, "compiled for linux/arm64, not for linux/amd64"},
 		"only windows":   {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, ErrNoHook, "compiled for windows/amd64, not for darwin/arm64"},
 		"no bit":         {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},

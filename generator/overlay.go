@@ -49,7 +49,7 @@ const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
 // ErrUnknownGo says that hooks cannot be compiled with a Go because its runtime
 // is not known to ignore the environment afterwards.
-var ErrUnknownGo = errors.New("this Go reads its own variables from the environment in a way that springfield does not know")
+var ErrUnknownGo = errors.New("springfield does not know how this Go reads its environment variables")
 
 // overlay writes the files that go build takes in the place of the runtime's
 // own, and returns the path of the list of them.

@@ -201,7 +201,7 @@ func PlanBuild(dir string, suite Suite, built Build) (Plan, error) {
 			return Plan{}, err
 		}
 		if info, err := in.Lstat(p.Name); err != nil || !info.IsDir() {
-			return Plan{}, fmt.Errorf("plugin %s: %s is not there", p.Name, in.Path(p.Name))
+			return Plan{}, fmt.Errorf("plugin %s: %s is missing", p.Name, in.Path(p.Name))
 		}
 		for _, l := range p.hookFiles(built.Binaries, launcher) {
 			l.File.Path = path.Join(p.Name, l.File.Path)

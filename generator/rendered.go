@@ -155,7 +155,7 @@ func decodeRendered(data []byte) (rendered, error) {
 			return nil, err
 		}
 		if _, twice := r[p]; twice {
-			return nil, fmt.Errorf("%q is in it twice", p)
+			return nil, fmt.Errorf("%q is listed twice", p)
 		}
 		r[p] = w
 	}

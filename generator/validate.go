@@ -65,6 +65,11 @@ func (t subject) say(state check.State, at check.Position, says, fix string) {
 	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Position: at, Says: says, Fix: fix})
 }
 
+// call is a springfield command about this suite, as it can be typed anywhere.
+func (in *inspection) call(verb string) string {
+	return "springfield " + verb + " " + check.Quote(in.dir)
+}
+
 func (t subject) fail(at check.Position, says, fix string) { t.say(check.Failure, at, says, fix) }
 
 // Validate looks at the suite in dir. The error is about looking, not about the
@@ -132,17 +137,17 @@ func fineWords(area string, s Suite) string {
 	case "suite":
 		return fmt.Sprintf("%s: %s, %s", SuiteFile, plugins, targets)
 	case "marketplace":
-		return "marketplace.json offers what is here"
+		return "marketplace.json lists these plugins"
 	case "manifest":
 		return "plugin.json of " + plugins + ": names and versions are those of " + SuiteFile
 	case "hooks":
-		return "hooks.json of " + plugins + ": every client that is supported takes it"
+		return "hooks.json of " + plugins + ": accepted by every supported client"
 	case "rules":
-		return "strategy.json of " + plugins + ": the hook takes it as it is"
+		return "strategy.json of " + plugins + ": no faults"
 	case "binaries":
-		return fmt.Sprintf("hooks of %s, for %s: there, executable, and what is recorded", plugins, targets)
+		return fmt.Sprintf("hooks of %s, for %s: present, executable, as recorded", plugins, targets)
 	}
-	return "nothing is missing, and nothing is there that should not be"
+	return "none is missing, and none is unknown"
 }
 
 func (in *inspection) path(file string) string {
@@ -156,10 +161,10 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 	data, err := in.readText(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail(check.Position{}, "it is not there", "springfield init adds it")
+		t.fail(check.Position{}, "not found", in.call("init")+" adds it")
 		return t, false, nil
 	case err != nil:
-		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
 		return t, false, nil
 	}
 	parse := parseJSON
@@ -196,7 +201,7 @@ func (in *inspection) readText(file string) ([]byte, error) {
 func (t subject) isLinked() bool {
 	err := t.in.files.Check(t.file)
 	if err != nil {
-		t.fail(check.Position{}, err.Error()+"; springfield follows none in a suite", "put what it leads to in its place")
+		t.fail(check.Position{}, err.Error()+"; springfield follows no link in a suite", "replace it by what it points to")
 	}
 	return err != nil
 }
@@ -251,7 +256,7 @@ func (in *inspection) lookAtRecord() error {
 	for i, t := range in.suite.Targets {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
-				in.record.fail(in.record.at("targets", strconv.Itoa(i)), "no checksum is recorded for the "+program.Short()+" for "+t.String(), "springfield build")
+				in.record.fail(in.record.at("targets", strconv.Itoa(i)), "no checksum is recorded for the "+program.Short()+" for "+t.String(), in.call("build"))
 			}
 		}
 	}
@@ -261,17 +266,17 @@ func (in *inspection) lookAtRecord() error {
 		case in.suite.Build.Recorded(b.Program, b.Target) == "":
 			continue
 		case !slices.Contains(in.suite.Targets, b.Target):
-			says = fmt.Sprintf("a checksum is recorded for %s, which is not among its targets", b.Target)
+			says = fmt.Sprintf("a checksum is recorded for %s, which is not a target of this suite", b.Target)
 		case !slices.Contains(in.suite.Programs(), b.Program):
-			says = fmt.Sprintf("a checksum is recorded for the %s for %s, and no plugin of it has one", b.Program.Short(), b.Target)
+			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one", b.Program.Short(), b.Target)
 		default:
 			continue
 		}
-		in.record.say(check.Warning, in.record.keyAt("build", b.Program.member(), b.Target.String()), says, "springfield build")
+		in.record.say(check.Warning, in.record.keyAt("build", b.Program.member(), b.Target.String()), says, in.call("build"))
 	}
 	hash, err := SourceHash()
 	if err == nil && in.suite.Build.Source != hash {
-		in.record.say(check.Note, in.record.at("build", "source"), "its hooks come from other sources than this springfield carries", "springfield build takes these")
+		in.record.say(check.Note, in.record.at("build", "source"), "its hooks come from other sources than this springfield carries", in.call("build")+" compiles these")
 	}
 	return err
 }
@@ -296,7 +301,7 @@ func (in *inspection) lookAtMarketplace() error {
 	}
 	for _, p := range in.suite.Plugins {
 		if !offers[p.Name] {
-			t.fail(t.at("plugins"), fmt.Sprintf("it does not offer %q", p.Name), "add an entry for it")
+			t.fail(t.at("plugins"), fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
 		}
 	}
 	return nil
@@ -309,10 +314,10 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 	n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
 	switch {
 	case offers[name]:
-		t.fail(t.at(at("name")...), fmt.Sprintf("it offers %q twice", name), "")
+		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q twice", name), "")
 		return
 	case n < 0:
-		t.fail(t.at(at("name")...), fmt.Sprintf("it offers %q, which is not in %s", name, SuiteFile), "springfield new makes a plugin")
+		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY adds a plugin; or remove this entry")
 		return
 	}
 	offers[name] = true
@@ -330,7 +335,7 @@ func (in *inspection) lookAtPlugins() error {
 			continue
 		}
 		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-			dir.fail(check.Position{}, "the plugin's directory is not there", "springfield init adds it")
+			dir.fail(check.Position{}, "the plugin's directory is missing", in.call("init")+" adds it")
 			continue
 		}
 		recorded := []string{"plugins", strconv.Itoa(i)}
@@ -342,7 +347,7 @@ func (in *inspection) lookAtPlugins() error {
 			t.same([]string{"name"}, "its name", p.Name, append(recorded, "name")...)
 			t.same([]string{"version"}, "its version", p.Version, append(recorded, "version")...)
 			if strings.Contains(fmt.Sprint(t.get("hooks")), "hooks/hooks.json") {
-				t.fail(t.keyAt("hooks"), "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "take this member out")
+				t.fail(t.keyAt("hooks"), "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
 			}
 		}
 		if err := in.lookAtHooks(p); err != nil {
@@ -388,7 +393,7 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 	needed, _ := made.get("hooks").(map[string]any)
 	for event := range needed {
 		if !calls[event] {
-			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not started at %s, so it decides nothing", hookCommand, event), "springfield init in an empty directory shows what belongs here")
+			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "springfield init in an empty directory shows the entry")
 		}
 	}
 	return nil
@@ -406,10 +411,10 @@ func (in *inspection) lookAtHandler(p Plugin, t subject, event string, handler [
 		t.fail(t.at(at("command")...), path.Join(p.Name, file)+" is not there", "")
 	}
 	if t.get(at("if")...) != nil && !strings.Contains(event, "Tool") && !strings.Contains(event, "Permission") {
-		t.fail(t.keyAt(at("if")...), "a hook with \"if\" never runs at "+event, "take it out")
+		t.fail(t.keyAt(at("if")...), "a hook with \"if\" never runs at "+event, "remove it")
 	}
 	if ours && t.get(at("async")...) == true {
-		t.fail(t.keyAt(at("async")...), "Claude Code does not wait for it, so it decides nothing", "take it out")
+		t.fail(t.keyAt(at("async")...), "Claude Code does not wait for it, so it decides nothing", "remove it")
 	}
 	return ours
 }
@@ -459,7 +464,7 @@ func (in *inspection) lookAtRules() error {
 		for _, says := range faults {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.path(t.file)+": ")
 			data, _ := in.readText(t.file)
-			t.fail(placeOf(data, says), says, "until then the hook goes by the rest")
+			t.fail(placeOf(data, says), says, "until then the hook uses the rest")
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func (in *inspection) lookAtBinaries() error {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject("binaries", SuiteFile).say(check.Note, in.record.at("targets"), "it has no hook for this machine, "+Host().String(), "springfield build"+flags)
+		in.subject("binaries", SuiteFile).say(check.Note, in.record.at("targets"), "it has no hook for this machine, "+Host().String(), in.call("build")+flags)
 	}
 	return nil
 }
@@ -52,16 +52,16 @@ func (t subject) starts(what string) bool {
 	info, err := t.in.files.Lstat(t.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail(check.Position{}, "there is no "+what, "springfield build")
+		t.fail(check.Position{}, "the "+what+" is missing", t.in.call("build"))
 		return false
 	case err != nil:
-		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
 		return false
 	case !info.Mode().IsRegular():
-		t.fail(check.Position{}, "it is not a file", "springfield build after removing it")
+		t.fail(check.Position{}, "not a regular file", "remove it, then "+t.in.call("build"))
 		return false
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.fail(check.Position{}, "it is not executable", "springfield build; where git lost the bit: git update-index --chmod=+x")
+		t.fail(check.Position{}, "not executable", t.in.call("build")+"; if git lost the bit: git update-index --chmod=+x")
 	}
 	return true
 }
@@ -73,15 +73,15 @@ func (t subject) lookAtLauncher(launcher []byte) {
 	data, err := t.in.readText(t.file)
 	switch {
 	case err != nil:
-		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
 	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
-		t.fail(check.Position{Line: 1, Column: 1}, "it is not the launcher that several targets need", "springfield build")
+		t.fail(check.Position{Line: 1, Column: 1}, "not the launcher, which several targets need", t.in.call("build"))
 	case !bytes.Equal(data, launcher):
 		i := 0
 		for i < len(data) && i < len(launcher) && data[i] == launcher[i] {
 			i++
 		}
-		t.say(check.Warning, positionOf(data, i), "it is another launcher than this springfield's", "springfield build")
+		t.say(check.Warning, positionOf(data, i), "not this springfield's launcher", t.in.call("build"))
 	}
 }
 
@@ -92,20 +92,20 @@ func (t subject) lookAtProgram(program Program, target Target) {
 	file := t.in.path(t.file)
 	found, err := TargetOf(file)
 	if err != nil {
-		t.fail(check.Position{}, "it is not a program", "springfield build; if it is a pointer of Git LFS, git lfs pull")
+		t.fail(check.Position{}, "not a program", t.in.call("build")+"; if it is a pointer of Git LFS: git lfs pull")
 		return
 	}
 	if found != target {
-		t.fail(check.Position{}, fmt.Sprintf("it is compiled for %s, not for %s", found, target), "springfield build")
+		t.fail(check.Position{}, fmt.Sprintf("compiled for %s, not for %s", found, target), t.in.call("build"))
 		return
 	}
 	if err := checkRuntime(file); err != nil {
-		t.fail(check.Position{}, cause(err).Error(), "springfield build")
+		t.fail(check.Position{}, cause(err).Error(), t.in.call("build"))
 	}
 	want := t.in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(file); err != nil || got != want && want != "" {
 		line := t.in.record.at("build", program.member(), target.String()).Line
-		t.fail(check.Position{}, fmt.Sprintf("its checksum is not the one that line %d of %s records", line, SuiteFile), "springfield build")
+		t.fail(check.Position{}, fmt.Sprintf("its checksum differs from line %d of %s", line, SuiteFile), t.in.call("build"))
 	}
 }
 
@@ -120,7 +120,7 @@ func (in *inspection) lookAtFiles() error {
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "hooks.json", "strategy.json"}, base): // looked at already
 		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
-			t.say(check.Warning, check.Position{}, "it is not there", "springfield init adds it")
+			t.say(check.Warning, check.Position{}, "not found", in.call("init")+" adds it")
 		case path.Ext(base) == ".md":
 			t.lookForConflicts()
 		}
@@ -146,7 +146,7 @@ func (in *inspection) lookAtFiles() error {
 			t.stray("a plugin needs no packages")
 			return filepath.SkipDir
 		case d.IsDir() && (strings.HasPrefix(name, ".springfield-new-") || strings.HasPrefix(name, ".springfield-old-")):
-			t.stray("left by a springfield that was ended in the middle")
+			t.stray("left by a springfield that was interrupted")
 			return filepath.SkipDir
 		case !known[t.file]:
 			t.lookAtUnknown(d)
@@ -169,20 +169,20 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 		t.stray("Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
 	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
-		t.say(check.Note, check.Position{}, "a judge, and this plugin asks none", "springfield build takes it away")
+		t.say(check.Note, check.Position{}, "a judge, but this plugin asks no model", t.in.call("build")+" removes it")
 	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		t.say(check.Note, check.Position{}, "compiled for a target that the suite does not have", "springfield build takes it away")
+		t.say(check.Note, check.Position{}, "compiled for a machine that is not a target of the suite", t.in.call("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.stray("Claude Code would install packages for it")
 	case IsLitter(base):
 		t.stray("it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
-		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "springfield new makes one that is")
+		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY")
 	case !d.Type().IsRegular():
-		t.stray("neither a file nor a directory, and a suite that is published holds nothing else")
+		t.stray("neither a file nor a directory")
 	default:
 		if _, err := TargetOf(t.in.path(t.file)); err == nil {
-			t.stray("a program that nothing here starts")
+			t.stray("a program that no hook starts")
 		}
 	}
 }
@@ -191,12 +191,12 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 func (t subject) lookForConflicts() {
 	data, err := t.in.readText(t.file)
 	if err != nil {
-		t.fail(check.Position{}, "it cannot be read: "+cause(err).Error(), "")
+		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
 		return
 	}
 	for i, line := range strings.Split(string(data), "\n") {
 		if strings.HasPrefix(line, "<<<<<<< ") {
-			t.fail(check.Position{Line: i + 1, Column: 1}, "a conflict of an update, not settled yet", "choose, and take the marks out")
+			t.fail(check.Position{Line: i + 1, Column: 1}, "an unresolved conflict of an update", "choose a text, and remove the markers")
 			return
 		}
 	}

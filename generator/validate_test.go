@@ -64,20 +64,20 @@ func TestValidateJudge(t *testing.T) {
 		says   string
 	}{
 		"as it is made": {func(*testing.T, string) {}, ""},
-		"no judge":      {func(t *testing.T, dir string) { remove(t, dir, "lisa-simpson/"+name) }, "there is no judge for " + Host().String()},
+		"no judge":      {func(t *testing.T, dir string) { remove(t, dir, "lisa-simpson/"+name) }, "the judge for " + Host().String() + " is missing"},
 		"another judge": {func(t *testing.T, dir string) {
 			lay(t, dir, "lisa-simpson/"+name, append(program(Host()), "other"...), 0o755)
-		}, "its checksum is not the one that line"},
+		}, "its checksum differs from line"},
 		"a judge where nobody asks": {func(t *testing.T, dir string) {
 			lay(t, dir, "ned-flanders/"+name, program(Host()), 0o755)
-		}, "a judge, and this plugin asks none"},
+		}, "a judge, but this plugin asks no model"},
 		"a judge of another target": {func(t *testing.T, dir string) {
 			elsewhere := filepath.Join(dir, "lisa-simpson", "hooks", "linux-arm64")
 			if err := os.Mkdir(elsewhere, 0o755); err != nil {
 				t.Fatal(err)
 			}
 			lay(t, elsewhere, string(Judge), program(Target{"linux", "arm64"}), 0o755)
-		}, "compiled for a target that the suite does not have"},
+		}, "compiled for a machine that is not a target"},
 		"a judge that is not recorded": {func(t *testing.T, dir string) {
 			alter(t, dir, SuiteFile, "  judge:\n    "+Host().String()+": "+built.Judge[Host().String()]+"\n", "")
 		}, "no checksum is recorded for the judge for " + Host().String()},
@@ -261,7 +261,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64", -2), check.Failure, "listed twice"},
 		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), check.Failure, "only be built alone"},
 		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), check.Failure, "no checksum is recorded for the hook for linux/arm64"},
-		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), check.Warning, "not among its targets"},
+		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), check.Warning, "not a target of this suite"},
 		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -10), check.Failure, "names no plugin"},
 		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), check.Failure, "not a valid plugin name"},
 		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), check.Failure, "already has"},
@@ -273,7 +273,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"an unknown member", replace(SuiteFile, "owner:", "colour: pink\nowner:"), check.Warning, `unknown member "colour"`},
 		{"other sources", replace(SuiteFile, "source: "+sourceHash(t)[:4], "source: 0000"), check.Note, "other sources"},
 		// marketplace.json
-		{"marketplace.json: gone", remove(marketplace), check.Failure, "not there"},
+		{"marketplace.json: gone", remove(marketplace), check.Failure, "not found"},
 		{"marketplace.json: a comma", replace(marketplace, `"plugins": [`, `"plugins": [,`), check.Failure, "not JSON"},
 		{"marketplace.json: another name", replace(marketplace, `"evergreen-terrace"`, `"elm-street"`), check.Failure, `"elm-street"`},
 		{"marketplace.json: no description", replace(marketplace, `"description"`, `"describe"`, -3), check.Failure, "missing property 'description'"},
@@ -286,7 +286,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"marketplace.json: a plugin twice", replace(marketplace, `"name": "todd-flanders"`, `"name": "ned-flanders"`), check.Failure, "twice"},
 		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), check.Warning, `unknown member "keyword"`},
 		// plugin.json
-		{"plugin.json: gone", remove(manifest), check.Failure, "not there"},
+		{"plugin.json: gone", remove(manifest), check.Failure, "not found"},
 		{"plugin.json: empty", whole(manifest, "", 1), check.Failure, "not JSON"},
 		{"plugin.json: a list", whole(manifest, "\n[]\n", 2), check.Failure, "want object"},
 		{"plugin.json: another name", replace(manifest, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},
@@ -299,11 +299,11 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"plugin.json: hooks twice", replace(manifest, `"license"`, `"hooks": "./hooks/hooks.json", "license"`), check.Failure, "duplicate"},
 		{"plugin.json: a bad byte", replace(manifest, `"MIT"`, "\"M\xffT\""), check.Failure, "not UTF-8"},
 		// hooks.json
-		{"hooks.json: gone", remove(hooks), check.Failure, "not there"},
+		{"hooks.json: gone", remove(hooks), check.Failure, "not found"},
 		{"hooks.json: cut off", replace(hooks, `"Stop"`, `"Stop`), check.Failure, "not JSON"},
 		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), check.Failure, `"Halt"`},
 		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), check.Failure, `"DirectoryAdded"`},
-		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not started at Stop"},
+		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not called at Stop"},
 		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `unknown member "hook"`},
 		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -3), check.Failure, "missing property 'args'"},
 		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook"`, `/hooks/spring-hook"`), check.Failure, "spring-hook is not there"},
@@ -312,7 +312,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "decides nothing"},
 		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), check.Failure, "type"},
 		// strategy.json
-		{"strategy.json: gone", remove(rules), check.Failure, "not there"},
+		{"strategy.json: gone", remove(rules), check.Failure, "not found"},
 		{"strategy.json: another strategy", replace(rules, `"strategy": "ned-flanders"`, `"strategy": "homer"`), check.Failure, "strategy"},
 		{"strategy.json: another plugin", replace(rules, `"plugin": "ned-flanders"`, `"plugin": "todd-flanders"`), check.Failure, "its plugin"},
 		{"strategy.json: another rule set", replace(rules, `"rules": "default"`, `"rules": "duff"`), check.Failure, "rules"},
@@ -320,31 +320,31 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"strategy.json: a rule without a condition", replace(rules, `"add": []`, `"add": [{"id": "x", "then": "stop"}]`), check.Failure, "add[0]"},
 		{"strategy.json: a bad pattern", replace(rules, `"add": []`, `"add": [{"id": "x", "text": "(", "then": "stop"}]`), check.Failure, "add[0].text"},
 		// hooks
-		{"hook: gone", remove(linux), check.Failure, "there is no hook for linux/amd64"},
+		{"hook: gone", remove(linux), check.Failure, "the hook for linux/amd64 is missing"},
 		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), check.Failure, "not executable"},
 		{"hook: another machine", lay(linux, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64"},
 		{"hook: another system", lay(mac, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64, not for darwin/arm64"},
-		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), check.Failure, "its checksum is not"},
+		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), check.Failure, "its checksum differs"},
 		{"hook: a runtime as Go has it", lay(linux, head(Target{"linux", "amd64"}), 0o755), check.Failure, "obeys GODEBUG"},
 		{"hook: a pointer of Git LFS", lay(mac, []byte("version https://git-lfs.github.com/spec/v1\n"), 0o755), check.Failure, "not a program"},
 		{"hook: a link", link(linux, "../../../todd-flanders/hooks/linux-amd64/springfield-hook"), check.Failure, "a link"},
 		{"hook: empty", lay(windows, nil, 0o755), check.Failure, "not a program"},
 		{"hook: of another Windows", lay(windows, program(Target{"windows", "arm64"}), 0o755), check.Failure, "compiled for windows/arm64"},
-		{"launcher: gone", remove(launcher), check.Failure, "there is no launcher"},
+		{"launcher: gone", remove(launcher), check.Failure, "the launcher is missing"},
 		{"launcher: not executable", lay(launcher, launcherText(t), 0o644), check.Failure, "not executable"},
 		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755, 1), check.Failure, "not the launcher"},
-		{"launcher: edited", replaceIn(launcher, "exit 0", "exit 2"), check.Warning, "another launcher"},
+		{"launcher: edited", replaceIn(launcher, "exit 0", "exit 2"), check.Warning, "not this springfield's launcher"},
 		// files
-		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is not there"},
-		{"no README", remove("todd-flanders/README.md"), check.Warning, "not there"},
+		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is missing"},
+		{"no README", remove("todd-flanders/README.md"), check.Warning, "not found"},
 		{"a conflict", replace("README.md", "# ", "<<<<<<< yours\n# "), check.Failure, "conflict"},
 		{"package.json", whole("ned-flanders/package.json", "{}", 0), check.Note, "install packages"},
-		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), check.Note, "a program that nothing here starts"},
-		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "a target that the suite does not have"},
+		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), check.Note, "a program that no hook starts"},
+		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "not a target of the suite"},
 		{"what a write left", func(t *testing.T, dir string) (string, int) {
 			put(t, filepath.Join(dir, ".springfield-new-1", "x"), program(Target{"linux", "amd64"}), 0o755)
 			return ".springfield-new-1", 0
-		}, check.Note, "ended in the middle"},
+		}, check.Note, "interrupted"},
 		{"a directory that is no plugin of the suite", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), check.Note, "not in springfield.yaml"},
 		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), check.Note, "should not be there"},
 	}

@@ -112,7 +112,7 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
-		return none, &usageError{errors.New("no strategy chosen, and no terminal to ask at"), "pass --strategy NAME, --all, --answers FILE, or --yes for the default"}
+		return none, &usageError{errors.New("no strategy chosen, and no terminal to ask on"), "pass --strategy NAME, --all, --answers FILE, or --yes for the default"}
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
 		if err := set.Check(said.Plugins); err != nil {

@@ -45,7 +45,7 @@ it carries: that needs Go, but no network, and the result is kept for the next t
 		},
 	}
 	f := cmd.Flags()
-	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: as before)")
+	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch, from now on (repeatable; default: the suite's own)")
 	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, compile and write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -108,7 +108,7 @@ func (a *app) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		around, err := generator.FindSuite(a.work)
 		if err != nil {
-			return "", &hinted{fmt.Errorf("there is no suite around %s", a.work), "go into one, or name it; springfield init makes one"}
+			return "", &hinted{fmt.Errorf("no suite in %s or above it", a.work), "name its directory; springfield init makes a suite"}
 		}
 		return around, nil
 	}
@@ -128,7 +128,7 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 
 func parseBuilder(text string) (generator.Builder, error) {
 	if !slices.Contains(generator.Builders(), generator.Builder(text)) {
-		return "", &usageError{fmt.Errorf("--builder %q: there is no such builder", text), "choose auto, go or prebuilt"}
+		return "", &usageError{fmt.Errorf("unknown --builder %q", text), "choose auto, go or prebuilt"}
 	}
 	return generator.Builder(text), nil
 }
@@ -154,7 +154,7 @@ func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
 func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p generator.Plan) error {
 	built, removed := p.Suite.Build, p.Paths(generator.Removed)
 	if before.Go != "" && before.Go != built.Go {
-		a.talk("springfield: note: these hooks were built with %s before, and with %s now; another Go gives other bytes", before.Go, built.Go)
+		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ", before.Go, built.Go)
 	}
 	a.noteSameVersion("hooks", p.SameVersion)
 	outcome := "unchanged"
@@ -175,7 +175,7 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p 
 		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, list(p.Paths(generator.Rebuilt, generator.Followed)), list(removed), list(names(p.SameVersion))})
 	}
 	if p.Empty() {
-		a.say("nothing to do: the hooks in %s are what would be built", dir)
+		a.say("nothing to do: the hooks in %s are up to date", dir)
 		return nil
 	}
 	how := "compiled here with " + built.Go
@@ -183,9 +183,11 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p 
 		how = "carried by springfield, compiled with " + built.Go
 	}
 	a.say("built %s: %s, %s", dir, count(len(p.Suite.Plugins), "plugin"), how)
+	var rows [][]string
 	for _, b := range built.Binaries {
-		a.say("  %-5s  %-14s %.1f MB", b.Program.Short(), b.Target, float64(len(b.Data))/1e6)
+		rows = append(rows, []string{b.Program.Short(), b.Target.String(), fmt.Sprintf("%.1f MB", float64(len(b.Data))/1e6)})
 	}
+	a.lines().Table("  ", rows)
 	for _, file := range removed {
 		a.say("  removed %s", filepath.FromSlash(file))
 	}
@@ -201,10 +203,8 @@ func (a *app) noteSameVersion(what string, plugins []generator.Plugin) {
 	for _, p := range plugins {
 		same = append(same, p.Name+" "+p.Version)
 	}
-	a.talk("springfield: note: other %s under the same version: %s", what, strings.Join(same, ", "))
-	a.talk("  a suite that Claude Code knows as a directory runs in place: they are live at the next stop")
-	a.talk("  a client that installed from a git repository has a copy by version, and gets them only with a new one:")
-	a.talk("  springfield publish --bump patch raises it everywhere")
+	a.talk("springfield: note: the %s changed, the version did not: %s", what, strings.Join(same, ", "))
+	a.talk("  Where Claude Code uses this directory, they take effect at the next stop. A copy that was installed from a git repository gets them only with a new version: springfield publish --bump patch")
 }
 
 func names(plugins []generator.Plugin) []string {
@@ -219,7 +219,7 @@ func names(plugins []generator.Plugin) []string {
 func newPrebuild(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:    "prebuild DIR",
-		Short:  "Compile the hook for every target into DIR, for a springfield that carries them",
+		Short:  "Compile the hook for every target into DIR, to be carried by a release",
 		Hidden: true,
 		Args:   arguments(1, 1, "a directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {

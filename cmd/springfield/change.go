@@ -25,7 +25,7 @@ func (a *app) carryOut(plan func() (change.Change, error)) error {
 			return err
 		}
 	}
-	a.talk("springfield: note: undo will not take this back: %v", err)
+	a.talk("springfield: note: springfield undo cannot take this back: %v", err)
 	c, err := plan()
 	if err == nil {
 		c.Edits = slices.DeleteFunc(c.Edits, func(e change.Edit) bool { return e.Own && e.In == "" })
@@ -61,9 +61,9 @@ func hintSettings(err error, again string) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
-		return &hinted{err, "remove that file: springfield then no longer knows what it did there, and disable only sets its own entry"}
+		return &hinted{err, "remove that file: then springfield forgets what it did there, and disable sets only its own entry"}
 	case errors.As(err, &syntax):
-		return &hinted{err, "your settings are as they were; springfield edits only what Claude Code reads, plain JSON with every key once"}
+		return &hinted{err, "your settings are unchanged; springfield edits only what Claude Code reads: plain JSON, every key once"}
 	}
 	return hintConflict(hintChange(err, again))
 }
@@ -76,22 +76,22 @@ func hintChange(err error, again string) error {
 	var failed *change.WriteError
 	as := "nothing was changed"
 	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
-		as = "your settings are as they were"
+		as = "your settings are unchanged"
 	}
 	switch {
 	case errors.As(err, &known):
 		return err
 	case failed != nil && failed.Done:
-		return &hinted{fmt.Errorf("it is done, but stays in the list of edits: %w", err), "springfield undo --forget takes it out of the list, once the cause is gone"}
+		return &hinted{fmt.Errorf("done, but the list of edits still has it: %w", err), "springfield undo --forget removes it from the list, once the cause is gone"}
 	case failed != nil && len(failed.Left) > 0:
-		return &hinted{fmt.Errorf("%w; not all of it could be taken back", err),
-			"changed all the same: " + strings.Join(failed.Left, ", ") + "; springfield undo takes that back, once the cause is gone"}
+		return &hinted{fmt.Errorf("%w; part of it could not be taken back", err),
+			"still changed: " + strings.Join(failed.Left, ", ") + "; springfield undo takes that back, once the cause is gone"}
 	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // the bytes of the edit to take back
-		return &hinted{err, "nothing was taken back; springfield undo --forget passes over this edit"}
+		return &hinted{err, "nothing was taken back; springfield undo --forget skips this edit"}
 	case errors.As(err, &damaged):
-		return &hinted{err, "remove that file: undo then knows nothing of that edit"}
+		return &hinted{err, "remove that file: then undo forgets that edit"}
 	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, as + ": another program has just changed it; call springfield " + again + " again"}
+		return &hinted{err, as + ": another program has just changed the file; call springfield " + again + " again"}
 	case errors.Is(err, fs.ErrPermission):
 		return &hinted{err, as + "; the file is read-only, or it or its directory belongs to another user"}
 	case failed != nil:

@@ -159,7 +159,7 @@ func differs(a, b map[string]string) (names []string) {
 	return slices.Compact(names)
 }
 
-var leftFiles = regexp.MustCompile(`changed all the same: (.*?);`)
+var leftFiles = regexp.MustCompile(`still changed: (.*?);`)
 
 func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 	dir := t.TempDir()
@@ -252,7 +252,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						if !maps.Equal(is, after) {
 							t.Errorf("%s: it succeeds, but %q are not as they should be\n%s", what, differs(is, after), out)
 						}
-					case strings.Contains(out, "it is done, but"):
+					case strings.Contains(out, "done, but the list of edits"):
 						said["done"]++
 						if !maps.Equal(is, after) {
 							t.Errorf("%s: %q are not done\n%s", what, differs(is, after), out)
@@ -284,7 +284,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 						if out, err := c.run("", "undo"); err != nil || !maps.Equal(c.state(t, false), want) {
 							t.Errorf("%s, then undo: %v, %q are not as they should be\n%s", what, err, differs(c.state(t, false), want), out)
 						}
-					case strings.Contains(out, "hint: your settings are as they were"), strings.Contains(out, "hint: nothing was changed"):
+					case strings.Contains(out, "hint: your settings are unchanged"), strings.Contains(out, "hint: nothing was changed"):
 						said["untouched"]++
 						if len(changed) > 0 {
 							t.Errorf("%s: changed are %q\n%s", what, changed, out)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -226,7 +227,7 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
-		a.talk("springfield: note: there is no git on PATH, so the suite is not a repository")
+		a.talk("springfield: note: git was not found, so the suite is not a repository")
 	case err != nil:
 		a.talk("springfield: note: the suite is not a git repository: %v", err)
 		return nil
@@ -301,7 +302,7 @@ func (a *app) previewInit(o initOptions, dir string, files []string, about chang
 
 func (a *app) reportInit(m making, built generator.Build) error {
 	for _, file := range m.suite.Paths(generator.Kept) {
-		a.talk("springfield: note: kept as you have edited it: %s", filepath.Join(m.dir, filepath.FromSlash(file)))
+		a.talk("springfield: note: kept your edits in %s", filepath.Join(m.dir, filepath.FromSlash(file)))
 	}
 	told := ""
 	if m.paragraph.Changes() {
@@ -328,19 +329,21 @@ func (a *app) reportInit(m making, built generator.Build) error {
 	}
 	a.say("%s", did)
 	if outcome != "unchanged" {
+		var rows [][]string
 		for _, p := range m.spec.Plugins {
 			about, err := generator.ReadAbout(p.Strategy)
 			if err != nil {
 				return err
 			}
-			a.say("  %s: %s", p.Name, about.Summary)
+			rows = append(rows, []string{p.Name, about.GoesOn})
 		}
 		for _, b := range built.Binaries {
-			a.say("  %s for %s: %.1f MB, %s", b.Program.Short(), b.Target, float64(len(b.Data))/1e6, built.Go)
+			rows = append(rows, []string{b.Program.Short(), fmt.Sprintf("for %s, %.1f MB, %s", b.Target, float64(len(b.Data))/1e6, built.Go)})
 		}
+		a.lines().Table("  ", rows)
 	}
 	if told != "" {
-		a.say("  appended a paragraph about it to %s; springfield undo takes it back", told)
+		a.say("  appended a paragraph about it to %s", told)
 	}
 	if !m.guided {
 		a.lines().Next("springfield enable %s", a.nameToEnable(m))
@@ -353,7 +356,7 @@ func (a *app) nameToEnable(m making) string {
 	name := m.spec.Suggested().Name
 	places, err := a.places()
 	if m.remembered != nil || err != nil {
-		a.talk("springfield: note: this suite is not remembered, so enable needs --suite: %v", m.remembered)
+		a.talk("springfield: note: springfield could not write down where this suite is, so enable needs --suite: %v", m.remembered)
 		return name + " --suite " + check.Quote(m.dir)
 	}
 	if all, _, err := a.means(places).InSuites(name, ""); err == nil && len(all) > 1 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,7 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
-	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // The verbs about decisions and holds. The hook binary answers the same words,
@@ -24,13 +22,11 @@ func newWhy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
 		Short: "Tell why Claude went on or stopped",
-		Long: `Explains one decision, with the rule, the evidence and the budget: the one with this
-ID, which springfield log shows, or the last one of the project in the current
-directory. In a Claude Code session it is the last one of that session. With --prompts
-it is what a plugin like todo-continuation said before a prompt, or why it said nothing.`,
+		Long: `Explains one decision, with the rule, the evidence and the budget: the last one, or
+the one with this ID, which springfield log shows. With --prompts it is what a plugin
+like todo-continuation said before a prompt, or why it said nothing.`,
 		Example: `  springfield why
-  springfield why last --prompts
-  springfield why --all`,
+  springfield why last --prompts`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := "last"
@@ -45,7 +41,7 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
 		},
 	}
 	f := cmd.Flags()
-	viewFlags(cmd, &asked)
+	f.StringVar(&asked.Session, "session", "", "the last decision of this session")
 	f.BoolVar(&asked.Prompts, "prompts", false, "the last prompt, not the last stop")
 	f.BoolVar(&asked.JSON, "json", false, "print the decision as JSON")
 	return cmd
@@ -58,14 +54,10 @@ func newLog(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List past decisions",
-		Long: `Lists the decisions of the project in the current directory, the newest last: every
-stop, and the prompts before which something was said. In a Claude Code session it lists
-those of that session. With --prompts, lists only prompts, and also those before which
-nothing was said. Decisions are kept for 90 days, or as long as keep_days in
-springfield/settings.json says, in Claude Code's configuration directory.`,
+		Long: `Lists every stop, and the prompts before which something was said, the newest last.
+With --prompts, lists only prompts, and also those before which nothing was said.`,
 		Example: `  springfield log -n 50
-  springfield log --follow
-  springfield log --all`,
+  springfield log --follow`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
@@ -73,88 +65,50 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				if follow {
-					if !cmd.Flags().Changed("number") {
-						n = 5
-					}
-					return d.Follow(n, asked, func() bool { return cmd.Context().Err() != nil })
+					return d.Follow(asked, func() bool { return cmd.Context().Err() != nil })
 				}
 				return d.Log(n, asked)
 			})
 		},
 	}
 	f := cmd.Flags()
-	viewFlags(cmd, &asked)
+	f.StringVar(&asked.Session, "session", "", "only this session")
 	f.BoolVar(&asked.Prompts, "prompts", false, "what was said before prompts, or why nothing")
-	f.IntVarP(&n, "number", "n", 20, "how many, the newest; with --follow 5 if not set")
+	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
 	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
 	f.BoolVar(&asked.JSON, "json", false, "one JSON object a line")
 	return cmd
 }
 
-// viewFlags are the flags that say which decisions are asked about.
-func viewFlags(cmd *cobra.Command, asked *command.Asked) {
-	f := cmd.Flags()
-	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
-	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
-	f.BoolVar(&asked.All, "all", false, "of every project")
-	oneOf(cmd, "session", "project", "all")
-}
-
-// oneOf refuses several of some flags, and an empty value of one: an empty variable of
-// a shell does not mean all.
-func oneOf(cmd *cobra.Command, names ...string) {
-	cmd.PreRunE = func(*cobra.Command, []string) error {
-		given := ""
-		for _, name := range names {
-			switch f := cmd.Flags().Lookup(name); {
-			case !f.Changed:
-			case f.Value.String() == "":
-				return &usageError{errors.New("--" + name + " is empty"), "name a " + name + ", or leave --" + name + " out"}
-			case given != "":
-				return &usageError{errors.New("--" + given + " and --" + name + " do not go together"), "leave one of them out"}
-			default:
-				given = name
-			}
-		}
-		return nil
-	}
-}
-
 func newHold(a *app) *cobra.Command {
 	var session string
-	var asJSON, listed bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
 		Short: "Let Claude stop, whatever is left to do",
 		Long: `Orders every springfield hook to let Claude stop, at once, in all sessions or in one:
-for a time like 30m, 1h30m or "2 hours", or until springfield resume. No rule, budget or
-model overrules it. A hold can be set from anywhere, but only you can shorten or lift it,
+for a time like 30m, 2h or 1d, or until springfield resume. No rule, budget or model
+overrules it. A hold can be set from anywhere, but only you can shorten or lift it,
 at your own terminal.`,
 		Example: `  springfield hold
-  springfield hold 30m
-  springfield hold --list`,
-		Args: arguments(0, 4, "at most one length of time"),
+  springfield hold 30m`,
+		Args: arguments(0, 1, "at most one length of time"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			duration, err := command.ParseDuration(strings.Join(args, " "))
-			switch {
-			case err != nil:
-				return &usageError{err, command.Advice(err)}
-			case listed && len(args) > 0:
-				return &usageError{errors.New("--list takes no length of time"), "springfield hold --list shows the holds in force"}
+			var duration time.Duration
+			if len(args) == 1 {
+				var err error
+				if duration, err = command.ParseDuration(args[0]); err != nil {
+					return &usageError{err, command.Advice(err)}
+				}
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				d.JSON = asJSON
-				if listed {
-					return d.Holds()
-				}
 				return d.Hold(session, duration)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "only this session; the beginning of its id is enough")
-	cmd.Flags().BoolVar(&listed, "list", false, "show the holds in force")
+	cmd.Flags().StringVar(&session, "session", "", "only this session")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	oneOf(cmd, "session", "list")
 	return cmd
 }
 
@@ -179,8 +133,7 @@ tell how a hold ended.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all; the beginning of its id is enough")
-	oneOf(cmd, "session")
+	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
 	return cmd
 }
 
@@ -196,41 +149,26 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 	if err != nil {
 		return err
 	}
-	lines, width, state := a.lines(), 0, filepath.Join(places.Config, "springfield")
-	if lines.Wraps {
-		width = lines.Width
-	}
+	lines := a.lines()
 	err = question(command.Console{
-		Out: a.out, Err: a.err, Dir: state, Now: time.Now, Self: "springfield", InClaude: a.inClaude,
+		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now, Self: "springfield", InClaude: a.inClaude,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
-		Style: lines.Colours.Style, Path: lines.Path, Clock: clock, Width: width,
+		Style: lines.Colours.Style, Path: lines.Path, Clock: func(t time.Time) string { return t.Local().Format("15:04:05") },
 		Wrap: func(line string, indent int) []string {
 			if !lines.Wraps {
 				return []string{line}
 			}
 			return layout.Break(line, indent, lines.Width)
 		},
-		Logs: func(since int64, project string) []string {
-			return replay.Recent(replay.Projects(places.Config), project, time.UnixMilli(since))
+		Logs: func(since int64) []string {
+			return replay.Recent(replay.Projects(places.Config), time.UnixMilli(since))
 		},
 		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
-	ledger.Sweep(state, time.Now(), sweptAtOnce)
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
 	}
 	return err
-}
-
-// sweptAtOnce is how many sessions that are no longer kept one call removes.
-const sweptAtOnce = 50
-
-// clock is when something was, with the day if that was not today.
-func clock(t time.Time) string {
-	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
-		return t.Format("2006-01-02 15:04")
-	}
-	return t.Format(time.TimeOnly)
 }
 
 // noteHooks names the hooks that are on and cannot decide: none of them can say so

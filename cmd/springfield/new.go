@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ your edits stay.`,
 
 func runNew(ctx context.Context, a *app, o newOptions) error {
 	if o.from == "" {
-		return &usageError{errors.New("no strategy named"), "pass --from STRATEGY; there is " + strings.Join(registry.Names(), ", ")}
+		return &usageError{errors.New("no strategy named"), "pass --from STRATEGY: " + strings.Join(registry.Names(), ", ")}
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {
@@ -81,7 +82,8 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 		return err
 	}
 	if !o.dryRun && !o.json {
-		a.say("next: your rules in %s/%s/strategy.json; then springfield enable %s@%s", dir, o.name, o.name, spec.Marketplace)
+		a.say("its rules and texts: %s", filepath.Join(dir, o.name, "strategy.json"))
+		a.lines().Next("springfield enable %s@%s", o.name, spec.Marketplace)
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (a *app) bring(dir string, files []generator.File, o updateOptions) error {
 func hintUpdate(err error) error {
 	var record *generator.RecordError
 	if errors.As(err, &record) {
-		return &hinted{err, "get it back from git, or remove it: then every file that you have edited gets the new text beside it"}
+		return &hinted{err, "restore it from git, or remove it: then every file that you edited gets the new text beside it"}
 	}
 	return hintChange(err, "update")
 }
@@ -111,11 +111,11 @@ func says(s generator.State) string {
 	case generator.Deleted:
 		return "stays deleted, as you left it"
 	case generator.Orphaned:
-		return "kept with your edits; springfield no longer makes it"
+		return "kept with your edits; no longer part of springfield"
 	case generator.Marked:
-		return "conflict: both texts are in it, marked"
+		return "conflict: it has both texts, marked"
 	case generator.Offered:
-		return "conflict: yours is kept, the new one is in FILE" + generator.BesideSuffix
+		return "conflict: yours is kept, the new text is in FILE" + generator.BesideSuffix
 	case generator.Open:
 		return "conflict, still open"
 	}
@@ -148,7 +148,7 @@ func (a *app) reportUpdate(o updateOptions, dir string, u generator.Plan) error 
 	}
 	return &hinted{
 		fmt.Errorf("%s in %s: %s", count(len(open), "conflict"), dir, strings.Join(open, ", ")),
-		"take what you want from both texts; delete the markers, or FILE" + generator.BesideSuffix + ", when you are done",
+		"choose from both texts, then delete the markers, or FILE" + generator.BesideSuffix,
 	}
 }
 
@@ -163,7 +163,7 @@ func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Plan)
 		a.say("nothing to do: %s is up to date", dir)
 		list = a.notes()
 	case len(u.Outcomes) == 0:
-		a.say("updated %s: it is up to date, and from now on springfield knows what it wrote there", dir)
+		a.say("updated %s: no file changed; springfield has written down what it made", dir)
 	default:
 		a.say("updated %s", dir)
 	}

@@ -67,7 +67,7 @@ func runValidate(ctx context.Context, a *app, o validateOptions) error {
 	case failed > 0:
 		return hintBeside(fmt.Errorf("%s is not valid: %s", dir, count(failed, "failure")), found, check.Failure)
 	case warned > 0 && o.strict:
-		return hintBeside(fmt.Errorf("%s has %s, and --strict takes none", dir, count(warned, "warning")), found, check.Warning)
+		return hintBeside(fmt.Errorf("%s has %s, and --strict allows none", dir, count(warned, "warning")), found, check.Warning)
 	}
 	return nil
 }
@@ -77,7 +77,7 @@ func hintBeside(err error, found []check.Finding, state check.State) error {
 	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.State == state && f.Fix == "" }) {
 		return err
 	}
-	return &hinted{err, "what to do is said beside each"}
+	return &hinted{err, "the fix is beside each"}
 }
 
 // validate asks all that know something about a suite: the generator, and Claude

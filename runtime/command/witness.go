@@ -27,13 +27,13 @@ type witnessed struct {
 }
 
 // witness looks for one in the logs of the sessions that are asked about.
-func (d Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
-	sessions := []string{v.session()}
+func (d Console) witness(newest ledger.Record, a Asked) (w witnessed) {
+	sessions := []string{a.Session}
 	var paths []string
-	if v.session() == "" {
-		sessions = []string{newest.Session}
+	if a.Session == "" {
+		sessions = []string{newest.Session, d.Session}
 		if d.Logs != nil {
-			paths = d.Logs(newest.At, v.Project)
+			paths = d.Logs(newest.At)
 		}
 	}
 	for _, id := range sessions {

@@ -19,7 +19,11 @@ func TestMarks(t *testing.T) {
 	}
 	unfiled := func(id string) (rules []string) {
 		t.Helper()
-		for _, r := range Unfiled(dir, Scope{Session: id}, now) {
+		all, err := Unfiled(dir, id, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range all {
 			rules = append(rules, r.Plugin+" "+r.Rule+" "+r.Evidence)
 		}
 		return rules
@@ -138,12 +142,12 @@ func TestUnfiledIsBounded(t *testing.T) {
 	for n := range maxUnfiled + extra {
 		fail(n)
 	}
-	all := Unfiled(dir, Scope{}, now)
-	if len(all) != maxUnfiled || all[0].Session != "session:"+strconv.Itoa(extra) {
-		t.Fatalf("%d starts", len(all))
+	all, err := Unfiled(dir, "", now)
+	if err != nil || len(all) != maxUnfiled || all[0].Session != "session:"+strconv.Itoa(extra) {
+		t.Fatalf("%d starts, %v", len(all), err)
 	}
-	if all := Unfiled(dir, Scope{Session: "session:0"}, now); len(all) != 1 {
-		t.Errorf("by its session: %v", all)
+	if all, err := Unfiled(dir, "session:0", now); err != nil || len(all) != 1 {
+		t.Errorf("by its session: %v, %v", all, err)
 	}
 	// A second plugin, and the first decision, do not make a session count twice.
 	Begin(dir, "session:7", Start{At: now.UnixMilli(), Plugin: "marge", Event: "Stop", Session: "session:7"}, now).End()
@@ -152,7 +156,7 @@ func TestUnfiledIsBounded(t *testing.T) {
 		_, err = s.Append(Record{At: now.UnixMilli(), Session: "session:7", Plugin: "ned", Decision: "stop"})
 		s.Close()
 	}
-	if all := Unfiled(dir, Scope{}, now); err != nil || len(all) != maxUnfiled {
-		t.Errorf("%d starts, %v", len(all), err)
+	if all, again := Unfiled(dir, "", now); err != nil || again != nil || len(all) != maxUnfiled {
+		t.Errorf("%d starts, %v, %v", len(all), err, again)
 	}
 }
