@@ -81,8 +81,7 @@ func (in *Inspection) Marketplaces() (all []Offer) {
 // Decisions are the newest on file, the newest first.
 func (in *Inspection) Decisions() []Offer {
 	all := []Offer{{"last", "the newest decision"}}
-	records, _ := ledger.History(in.state(), "", maxOffers)
-	for _, r := range slices.Backward(records) {
+	for _, r := range slices.Backward(ledger.History(in.state(), ledger.Scope{}, maxOffers)) {
 		all = append(all, Offer{r.ID, fmt.Sprintf("%s: %s, %s, %s", r.Plugin, r.Decision, r.Rule, Ago(in.Now, time.UnixMilli(r.At)))})
 	}
 	return all
@@ -90,10 +89,9 @@ func (in *Inspection) Decisions() []Offer {
 
 // Sessions are those of the newest decisions.
 func (in *Inspection) Sessions() (all []Offer) {
-	records, _ := ledger.History(in.state(), "", 50*maxOffers)
-	for _, r := range slices.Backward(records) {
+	for _, r := range slices.Backward(ledger.History(in.state(), ledger.Scope{}, 50*maxOffers)) {
 		if r.Session != "" {
-			all = newer(all, Offer{display.Line(r.Session), r.Cwd + ", " + Ago(in.Now, time.UnixMilli(r.At))})
+			all = newer(all, Offer{display.Line(r.Session), r.Place() + ", " + Ago(in.Now, time.UnixMilli(r.At))})
 		}
 	}
 	return all

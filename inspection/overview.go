@@ -136,8 +136,11 @@ func (in *Inspection) Suggested() (p generator.Plugin, of Suite) {
 func isStop(r ledger.Record) bool { return r.Decision == "continue" || r.Decision == "stop" }
 
 func (in *Inspection) last() *Decision {
-	all, _ := ledger.History(in.state(), "", maxToday)
-	for _, r := range slices.Backward(all) {
+	looked := 0
+	for r := range ledger.Back(in.state(), ledger.Scope{}) {
+		if looked++; looked > maxToday {
+			break
+		}
 		if isStop(r) {
 			return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd}
 		}
@@ -149,9 +152,9 @@ func (in *Inspection) today() (t Today) {
 	local := in.Now.Local()
 	midnight := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, local.Location()).UnixMilli()
 	sessions := map[string]bool{}
-	all, _ := ledger.History(in.state(), "", maxToday)
-	for _, r := range slices.Backward(all) {
-		if r.At < midnight {
+	looked := 0
+	for r := range ledger.Back(in.state(), ledger.Scope{}) {
+		if looked++; r.At < midnight || looked > maxToday {
 			break
 		}
 		if !isStop(r) {

@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -276,6 +277,17 @@ func (in *Inspection) holds() (all []string) {
 			until += " (it " + set + ")"
 		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
+	}
+	inForce, _ := ledger.HoldsInForce(in.state(), in.Now)
+	for _, h := range inForce {
+		session := strings.TrimPrefix(h.Of, "session:")
+		switch {
+		case session == "":
+		case h.Until == 0:
+			all = append(all, "session "+session+" is held until you resume; springfield resume --session "+session+" lifts it")
+		default:
+			all = append(all, "session "+session+" is held for "+moment.Length(h.Until-in.Now.UnixMilli())+"; springfield resume --session "+session+" lifts it")
+		}
 	}
 	return append(all, ended...)
 }

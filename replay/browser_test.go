@@ -239,7 +239,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.is("document.getElementById('strategy').value", fmt.Sprint(r.best()))
 	b.is(count, "3 of 303 rows")
 	b.open(url + "#q=zzzz")
-	b.is(count+".includes('Nothing like that')", true)
+	b.is(count+".includes('Nothing matches')", true)
 
 	// Who asks a model every time is neither right nor wrong. In mid-work nobody asks:
 	// the rows are as many as the score says.

@@ -30,6 +30,7 @@ import (
 type Place struct {
 	Log  string // the session log
 	Line int    // it ends behind this one, from 1; 0: behind its last
+	At   int64  // with no line: it ends as it stood at this moment, Unix milliseconds; 0: at its end
 	Work string // the directory of the session; files of its project are read as they are now
 	Home string // no file above it is read
 	Now  time.Time
@@ -43,6 +44,13 @@ type LineError struct {
 
 func (e *LineError) Error() string {
 	return fmt.Sprintf("%s has %d lines, not %d", e.Log, e.Lines, e.Line)
+}
+
+// EmptyError says that a file has no entry of a session.
+type EmptyError struct{ Log string }
+
+func (e *EmptyError) Error() string {
+	return e.Log + " is not a session log: no line of it is an entry of a session, a JSON object of the type user or assistant"
 }
 
 // Explanation is a decision and all that led to it, in the shape of
@@ -126,16 +134,26 @@ func (p Place) scene(c Candidate) (*scene, error) {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
 	// What Claude Code would have sent is known at the end only.
-	w, lines := walker{session: session{path: p.Log}}, 0
+	w, lines, entries := walker{session: session{path: p.Log}}, 0, 0
 	err = transcript.Each(p.Log, 0, func(c *transcript.Cursor) bool {
+		if p.Line == 0 && p.At > 0 && c.Time() > p.At {
+			return false
+		}
+		if kind := c.Type(); kind == "user" || kind == "assistant" || c.UUID() != "" {
+			entries++
+		}
 		lines = c.Number()
 		w.take(c)
 		return lines != p.Line
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("read session log: %w", err)
-	}
-	if lines < p.Line {
+	case entries == 0 && p.At > 0 && lines == 0:
+		return nil, fmt.Errorf("%s begins after that moment", p.Log)
+	case entries == 0:
+		return nil, &EmptyError{p.Log}
+	case lines < p.Line:
 		return nil, &LineError{p.Log, lines, p.Line}
 	}
 	tail := c.Settings.Options.Needs().Lines

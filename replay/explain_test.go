@@ -26,7 +26,7 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 	full := newMade("s").asks("go on with docs/plans/a.md").call("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`).returns("ok").
 		call("Bash", `{"command":"make"}`).add("user", `"message":{"role":"user","content":[{"tool_use_id":"toolu_2","type":"tool_result","content":"no","is_error":true}]}`).
 		says("Let me go on with the next part.")
-	for name, session := range map[string]*made{"empty": newMade("s"), "full": full} {
+	for name, session := range map[string]*made{"short": newMade("s").says("Done."), "full": full} {
 		log := filepath.Join(t.TempDir(), "s.jsonl")
 		if err := os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600); err != nil {
 			t.Fatal(err)
@@ -57,12 +57,21 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 
 func TestExplainSaysWhichLinesThereAre(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(log, []byte("{}\n{}\n"), 0o600); err != nil {
+	if err := os.WriteFile(log, []byte(`{"type":"user"}`+"\n{}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var line *LineError
 	if _, err := Explain(Place{Log: log, Line: 3, Work: t.TempDir()}, Candidate{}); !errors.As(err, &line) || line.Lines != 2 || err.Error() != log+" has 2 lines, not 3" {
 		t.Error(err)
+	}
+	for _, text := range []string{"", "root:x:0:0:root:/root:/bin/sh\n", "{}\n[]\n{\"type\":\"summary\"}\n", "\x00\xff\n"} {
+		if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var empty *EmptyError
+		if _, err := Explain(Place{Log: log, Work: t.TempDir()}, Candidate{}); !errors.As(err, &empty) {
+			t.Errorf("%q: %v", text, err)
+		}
 	}
 	if _, err := Explain(Place{Log: filepath.Dir(log)}, Candidate{}); err == nil || !strings.Contains(err.Error(), "is not a file") {
 		t.Error(err)

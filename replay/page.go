@@ -62,6 +62,22 @@ func WriteHTML(w io.Writer, r Report) error {
 	return b.Flush()
 }
 
+// Shorten changes how files and directories are written, for a page that a person reads.
+func (r *Report) Shorten(path func(string) string) {
+	for i := range r.Rows {
+		r.Rows[i].File, r.Rows[i].Project = path(r.Rows[i].File), path(r.Rows[i].Project)
+	}
+	for i := range r.Skipped {
+		r.Skipped[i].File = path(r.Skipped[i].File)
+	}
+	for i := range r.Scores {
+		r.Scores[i].Name = path(r.Scores[i].Name)
+		for j := range r.Scores[i].Projects {
+			r.Scores[i].Projects[j].Name = path(r.Scores[i].Projects[j].Name)
+		}
+	}
+}
+
 // hashOf is how a policy names what may run.
 func hashOf(text string) string {
 	sum := sha256.Sum256([]byte(text))

@@ -1,17 +1,23 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -22,23 +28,29 @@ type explainOptions struct {
 	rules      string
 	treeOnly   bool
 	json       bool
+	chosen     bool // how to decide was said
 }
 
 func newExplain(a *app) *cobra.Command {
 	var o explainOptions
 	cmd := &cobra.Command{
-		Use:   "explain TRANSCRIPT",
+		Use:   "explain LOG|SESSION|DECISION|last",
 		Short: "Decide on a past session, and show every rule",
-		Long: `Decides on a session log (~/.claude/projects/DIR/SESSION.jsonl) as a plugin's hook would
-if Claude stopped at its end, or after --line. Shows what the hook sees, why each rule
-holds or not, and the decision. Files that a strategy keeps in the project are read
-in the current directory, as they are now. Budget and hold are left out.`,
-		Example: `  springfield explain SESSION.jsonl
+		Long: `Decides on a session log as a plugin's hook would if Claude stopped at its end, or
+after --line. Shows what the hook sees, why each rule holds or not, and the decision.
+The log is a file (~/.claude/projects/DIR/SESSION.jsonl) or a session: its id, or the
+beginning of it. A decision, by its ID as springfield log shows it, or "last", is
+explained with the log as it was at that moment, by the plugin's strategy with its
+default settings. Files that a strategy keeps in the project are read as they are now.
+Budget and hold are left out.`,
+		Example: `  springfield explain last
+  springfield explain SESSION.jsonl
   springfield explain SESSION.jsonl --line 120 --strategy marge-simpson`,
-		Args: arguments(1, 1, "one session log"),
+		Args: arguments(1, 1, "a session log, a session, a decision, or last"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.transcript = args[0]
-			return runExplain(a, o)
+			o.chosen = cmd.Flags().Changed("strategy") || cmd.Flags().Changed("rules")
+			return runExplain(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
@@ -50,19 +62,32 @@ in the current directory, as they are now. Budget and hold are left out.`,
 	return cmd
 }
 
-func runExplain(a *app, o explainOptions) error {
+func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.line < 0 {
 		return &usageError{errors.New("--line counts from 1"), "leave it out for the last line"}
+	}
+	place, decided, err := a.explained(ctx, o)
+	if err != nil {
+		return err
+	}
+	if decided.ID != "" && !o.json {
+		a.say("%s of %s by %s, %s: %s", decided.ID, decided.Decision, decided.Plugin, inspection.Ago(place.Now, time.UnixMilli(decided.At)), place.Log)
+	}
+	if _, ok := registry.Named(decided.Plugin); ok && !o.chosen {
+		o.strategy = decided.Plugin
 	}
 	c, err := a.decider(o)
 	if err != nil {
 		return err
 	}
-	e, err := replay.Explain(replay.Place{Log: a.absolute(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}, c)
+	e, err := replay.Explain(place, c)
 	var line *replay.LineError
+	var empty *replay.EmptyError
 	switch {
 	case errors.As(err, &line):
 		return &usageError{err, "leave --line out for the last one"}
+	case errors.As(err, &empty):
+		return &hinted{err, "springfield explain last explains the last decision here; session logs lie below " + filepath.Join("~", ".claude", "projects")}
 	case err != nil:
 		return err
 	case o.json:
@@ -70,6 +95,30 @@ func runExplain(a *app, o explainOptions) error {
 	}
 	e.WriteText(a.lines())
 	return nil
+}
+
+// explained is the place that is meant: of a file, a session, or a decision.
+func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Place, decided ledger.Record, err error) {
+	place = replay.Place{Log: a.absolute(o.transcript), Line: o.line, Work: a.work, Home: a.home, Now: time.Now()}
+	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
+		return place, decided, nil // what cannot be read says so
+	}
+	err = a.ask(ctx, func(d command.Console) (err error) {
+		if o.transcript != "last" && !ledger.IsID(o.transcript) {
+			place.Log, err = d.LogOf(o.transcript)
+			return err
+		}
+		if decided, err = d.Decision(o.transcript); err != nil {
+			return err
+		}
+		place.Log, err = d.LogOf(decided.Session)
+		place.At = decided.At
+		return err
+	})
+	if info, gone := os.Stat(decided.Cwd); gone == nil && info.IsDir() && filepath.IsAbs(decided.Cwd) {
+		place.Work = decided.Cwd
+	}
+	return place, decided, err
 }
 
 // decider is how to decide: a strategy, or whatever else a replay compares.

@@ -129,8 +129,8 @@ func TestHoldStaysWithoutATerminal(t *testing.T) {
 				}
 			}
 		}
-		if out, _ := told(t, command(t, "resume", "--session", "other")); !strings.Contains(out, "no hold is in force for session other") {
-			t.Errorf("%s: a session without a hold: %s", program, out)
+		if out, _ := told(t, command(t, "resume", "--session", "other")); !strings.Contains(out, "no session \"other\" is known") {
+			t.Errorf("%s: an unknown session: %s", program, out)
 		}
 		// It is in force as it was, and a terminal alone does not help Claude.
 		cmd := command(t, "resume")
@@ -164,6 +164,13 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 	}
 	keys := func(keys string) typist.Types { return func(string, int) string { return keys } }
 	for program, command := range desks(t) {
+		projects := filepath.Join(command(t).Dir, ".claude", "projects", "p")
+		if err := os.MkdirAll(projects, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(projects, "a b.jsonl"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		for _, s := range []step{
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions"},
 			{[]string{"hold", "2h"}, never, 0, "holding all sessions for 2 h"},
@@ -177,7 +184,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 			{[]string{"hold", "--session", "a b"}, never, 0, "resume --session 'a b'"},
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions"},
 			{[]string{"resume", "--session", "a b"}, typist.Code, 0, "lifted the hold on session a b"},
-			{[]string{"hold", "1ms"}, never, 0, "holding all sessions"},
+			{[]string{"hold", "0.001s"}, never, 0, "holding all sessions"},
 			{[]string{"resume"}, never, 0, "no hold is in force for all sessions; the last one ran out "},
 		} {
 			var out bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // The verbs about decisions and holds. The hook binary answers the same words,
@@ -22,11 +24,13 @@ func newWhy(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
 		Short: "Tell why Claude went on or stopped",
-		Long: `Explains one decision, with the rule, the evidence and the budget: the last one, or
-the one with this ID, which springfield log shows. With --prompts it is what a plugin
-like todo-continuation said before a prompt, or why it said nothing.`,
+		Long: `Explains one decision, with the rule, the evidence and the budget: the one with this
+ID, which springfield log shows, or the last one of the project in the current
+directory. In a Claude Code session it is the last one of that session. With --prompts
+it is what a plugin like todo-continuation said before a prompt, or why it said nothing.`,
 		Example: `  springfield why
-  springfield why last --prompts`,
+  springfield why last --prompts
+  springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := "last"
@@ -41,7 +45,7 @@ like todo-continuation said before a prompt, or why it said nothing.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&asked.Session, "session", "", "the last decision of this session")
+	viewFlags(cmd, &asked)
 	f.BoolVar(&asked.Prompts, "prompts", false, "the last prompt, not the last stop")
 	f.BoolVar(&asked.JSON, "json", false, "print the decision as JSON")
 	return cmd
@@ -54,10 +58,14 @@ func newLog(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log",
 		Short: "List past decisions",
-		Long: `Lists every stop, and the prompts before which something was said, the newest last.
-With --prompts, lists only prompts, and also those before which nothing was said.`,
+		Long: `Lists the decisions of the project in the current directory, the newest last: every
+stop, and the prompts before which something was said. In a Claude Code session it lists
+those of that session. With --prompts, lists only prompts, and also those before which
+nothing was said. Decisions are kept for 90 days, or as long as keep_days in
+springfield/settings.json says, in Claude Code's configuration directory.`,
 		Example: `  springfield log -n 50
-  springfield log --follow`,
+  springfield log --follow
+  springfield log --all`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
@@ -65,50 +73,88 @@ With --prompts, lists only prompts, and also those before which nothing was said
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				if follow {
-					return d.Follow(asked, func() bool { return cmd.Context().Err() != nil })
+					if !cmd.Flags().Changed("number") {
+						n = 5
+					}
+					return d.Follow(n, asked, func() bool { return cmd.Context().Err() != nil })
 				}
 				return d.Log(n, asked)
 			})
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&asked.Session, "session", "", "only this session")
+	viewFlags(cmd, &asked)
 	f.BoolVar(&asked.Prompts, "prompts", false, "what was said before prompts, or why nothing")
-	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
+	f.IntVarP(&n, "number", "n", 20, "how many, the newest; with --follow 5 if not set")
 	f.BoolVarP(&follow, "follow", "f", false, "print decisions as they are made, until Ctrl-C")
 	f.BoolVar(&asked.JSON, "json", false, "one JSON object a line")
 	return cmd
 }
 
+// viewFlags are the flags that say which decisions are asked about.
+func viewFlags(cmd *cobra.Command, asked *command.Asked) {
+	f := cmd.Flags()
+	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
+	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
+	f.BoolVar(&asked.All, "all", false, "of every project")
+	oneOf(cmd, "session", "project", "all")
+}
+
+// oneOf refuses several of some flags, and an empty value of one: an empty variable of
+// a shell does not mean all.
+func oneOf(cmd *cobra.Command, names ...string) {
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		given := ""
+		for _, name := range names {
+			switch f := cmd.Flags().Lookup(name); {
+			case !f.Changed:
+			case f.Value.String() == "":
+				return &usageError{errors.New("--" + name + " is empty"), "name a " + name + ", or leave --" + name + " out"}
+			case given != "":
+				return &usageError{errors.New("--" + given + " and --" + name + " do not go together"), "leave one of them out"}
+			default:
+				given = name
+			}
+		}
+		return nil
+	}
+}
+
 func newHold(a *app) *cobra.Command {
 	var session string
-	var asJSON bool
+	var asJSON, listed bool
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
 		Short: "Let Claude stop, whatever is left to do",
 		Long: `Orders every springfield hook to let Claude stop, at once, in all sessions or in one:
-for a time like 30m, 2h or 1d, or until springfield resume. No rule, budget or model
-overrules it. A hold can be set from anywhere, but only you can shorten or lift it,
+for a time like 30m, 1h30m or "2 hours", or until springfield resume. No rule, budget or
+model overrules it. A hold can be set from anywhere, but only you can shorten or lift it,
 at your own terminal.`,
 		Example: `  springfield hold
-  springfield hold 30m`,
-		Args: arguments(0, 1, "at most one length of time"),
+  springfield hold 30m
+  springfield hold --list`,
+		Args: arguments(0, 4, "at most one length of time"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var duration time.Duration
-			if len(args) == 1 {
-				var err error
-				if duration, err = command.ParseDuration(args[0]); err != nil {
-					return &usageError{err, command.Advice(err)}
-				}
+			duration, err := command.ParseDuration(strings.Join(args, " "))
+			switch {
+			case err != nil:
+				return &usageError{err, command.Advice(err)}
+			case listed && len(args) > 0:
+				return &usageError{errors.New("--list takes no length of time"), "springfield hold --list shows the holds in force"}
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				d.JSON = asJSON
+				if listed {
+					return d.Holds()
+				}
 				return d.Hold(session, duration)
 			})
 		},
 	}
-	cmd.Flags().StringVar(&session, "session", "", "only this session")
+	cmd.Flags().StringVar(&session, "session", "", "only this session; the beginning of its id is enough")
+	cmd.Flags().BoolVar(&listed, "list", false, "show the holds in force")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
+	oneOf(cmd, "session", "list")
 	return cmd
 }
 
@@ -133,7 +179,8 @@ tell how a hold ended.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all")
+	cmd.Flags().StringVar(&session, "session", "", "the hold of this session, not the one for all; the beginning of its id is enough")
+	oneOf(cmd, "session")
 	return cmd
 }
 
@@ -149,26 +196,41 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 	if err != nil {
 		return err
 	}
-	lines := a.lines()
+	lines, width, state := a.lines(), 0, filepath.Join(places.Config, "springfield")
+	if lines.Wraps {
+		width = lines.Width
+	}
 	err = question(command.Console{
-		Out: a.out, Err: a.err, Dir: filepath.Join(places.Config, "springfield"), Now: time.Now, Self: "springfield", InClaude: a.inClaude,
+		Out: a.out, Err: a.err, Dir: state, Now: time.Now, Self: "springfield", InClaude: a.inClaude,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
-		Style: lines.Colours.Style, Path: lines.Path, Clock: func(t time.Time) string { return t.Local().Format("15:04:05") },
+		Style: lines.Colours.Style, Path: lines.Path, Clock: clock, Width: width,
 		Wrap: func(line string, indent int) []string {
 			if !lines.Wraps {
 				return []string{line}
 			}
 			return layout.Break(line, indent, lines.Width)
 		},
-		Logs: func(since int64) []string {
-			return replay.Recent(replay.Projects(places.Config), time.UnixMilli(since))
+		Logs: func(since int64, project string) []string {
+			return replay.Recent(replay.Projects(places.Config), project, time.UnixMilli(since))
 		},
 		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
+	ledger.Sweep(state, time.Now(), sweptAtOnce)
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
 	}
 	return err
+}
+
+// sweptAtOnce is how many sessions that are no longer kept one call removes.
+const sweptAtOnce = 50
+
+// clock is when something was, with the day if that was not today.
+func clock(t time.Time) string {
+	if t = t.Local(); t.Format(time.DateOnly) != time.Now().Format(time.DateOnly) {
+		return t.Format("2006-01-02 15:04")
+	}
+	return t.Format(time.TimeOnly)
 }
 
 // noteHooks names the hooks that are on and cannot decide: none of them can say so

@@ -200,9 +200,11 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	switch {
 	case o.json:
 		return a.encode(r)
-	case o.html == "-":
-		return replay.WriteHTML(a.out, r)
 	case o.html != "":
+		r.Shorten(a.lines().Path)
+		if o.html == "-" {
+			return replay.WriteHTML(a.out, r)
+		}
 		return a.writePage(o.html, r)
 	case o.list != "":
 		if name := r.WriteList(a.lines(), o.list, o.number); name != "" {

@@ -15,15 +15,20 @@ import (
 const Usage = `springfield-hook is the hook of a springfield plugin; Claude Code starts it with an event on standard input.
 Called with a word it answers you:
 
-  why [ID|last] [--session ID] [--json]           why Claude went on or stopped
-  log [-n N] [--session ID] [--follow] [--json]   the newest decisions
-                                                  --prompts, with either: what was said before prompts, or why nothing
-  hold [DURATION] [--session ID]                  let Claude stop, now: 30m, 2h; until resume if none is given
-  resume [--session ID]                           lift the hold; only at a terminal of your own, where it shows
-                                                  a few letters to type
-  page [SESSION.jsonl]                            what a judge is shown of a session's end; no judge is asked
-  state [show] [--json]                           the workflow state, which marge-simpson reads
-  state set KEY=VALUE… [--json]                   write it: tasks_total=5 tasks_completed=2
+  why [ID|last]        why Claude went on or stopped: of this session, outside of one of the project here
+  log [-n N]           the newest decisions
+      [--follow]       and then others as they are made
+  both with --all, --session ID or --project DIR for others, --prompts for what was said before prompts, --json
+  hold [DURATION]      let Claude stop, now: 30m, 2h, "1 hour 30 minutes"; until you resume if none is given
+      [--session ID]   in one session
+      [--list]         show the holds in force
+  resume [--session ID]
+                       lift the hold; only at a terminal of your own, where it shows a few letters to type
+  page [SESSION.jsonl] what a judge is shown of a session's end; no judge is asked
+  state [show] [--json]
+                       the workflow state, which marge-simpson reads
+  state set KEY=VALUE… [--json]
+                       write it: tasks_total=5 tasks_completed=2
 
 ` + loopUsage
 
@@ -37,30 +42,38 @@ func (d Console) Call(args []string) error {
 		return d.stateCall(args)
 	}
 	c, ok := readCall(args)
-	if !ok {
+	if !ok || !c.fits(word) {
 		return ErrUsage
 	}
-	switch {
-	case word == "why":
-		return d.Why(c.operand, c.Asked)
-	case word == "log" && c.operand == "" && c.follow:
-		return d.Follow(c.Asked, func() bool { return false })
-	case word == "log" && c.operand == "":
+	operand := strings.Join(c.operands, " ")
+	switch word {
+	case "why":
+		return d.Why(operand, c.Asked)
+	case "log":
+		if c.follow {
+			return d.Follow(c.n, c.Asked, func() bool { return false })
+		}
 		return d.Log(c.n, c.Asked)
-	case word == "hold":
-		duration, err := ParseDuration(c.operand)
+	case "hold":
+		if c.list {
+			return d.Holds()
+		}
+		duration, err := ParseDuration(operand)
 		if err != nil {
 			return err
 		}
 		return d.Hold(c.Session, duration)
-	case word == "page" && d.Plugin != nil:
+	case "resume":
+		return d.Resume(c.Session)
+	case "page":
+		if d.Plugin == nil {
+			return ErrUsage
+		}
 		settings, err := d.Plugin()
 		if err != nil {
 			return err
 		}
-		return d.Page(c.operand, settings)
-	case word == "resume" && c.operand == "":
-		return d.Resume(c.Session)
+		return d.Page(operand, settings)
 	}
 	return ErrUsage
 }
@@ -68,9 +81,33 @@ func (d Console) Call(args []string) error {
 // call is a call, taken apart.
 type call struct {
 	Asked
-	operand string
-	n       int
-	follow  bool
+	operands []string
+	n        int
+	follow   bool
+	list     bool
+	given    []string // the flags
+}
+
+// fits tells whether a word takes what was given.
+func (c call) fits(word string) bool {
+	takes := map[string]string{
+		"why": "--session --project --all --prompts --json", "log": "--session --project --all --prompts --json -n --follow",
+		"hold": "--session --list", "resume": "--session", "page": "",
+	}[word]
+	scopes := 0
+	for _, flag := range c.given {
+		if !strings.Contains(takes+" ", flag+" ") {
+			return false
+		}
+		if strings.Contains("--session --project --all", flag) {
+			scopes++
+		}
+	}
+	most := map[string]int{"why": 1, "page": 1, "hold": 4}[word]
+	if c.list {
+		most = 0
+	}
+	return scopes <= 1 && len(c.operands) <= most
 }
 
 // readCall takes the flags of a call apart.
@@ -80,33 +117,53 @@ func readCall(args []string) (c call, ok bool) {
 		arg := args[0]
 		args = args[1:]
 		name, value, hasValue := strings.Cut(arg, "=")
-		if (name == "--session" || name == "-n") && !hasValue {
-			if len(args) == 0 {
-				return c, false
-			}
-			value, args = args[0], args[1:]
+		if !strings.HasPrefix(arg, "-") {
+			c.operands = append(c.operands, arg)
+			continue
 		}
-		switch {
-		case name == "--session":
-			c.Session = value
-		case name == "-n":
-			var err error
-			if c.n, err = strconv.Atoi(value); err != nil || c.n < 1 {
+		if name == "--session" || name == "--project" || name == "-n" {
+			if !hasValue && len(args) > 0 {
+				value, args = args[0], args[1:]
+			}
+			if value == "" { // an empty variable is not everything
 				return c, false
 			}
-		case arg == "--json":
-			c.JSON = true
-		case arg == "--prompts":
-			c.Prompts = true
-		case arg == "--follow":
-			c.follow = true
-		case strings.HasPrefix(arg, "-") || c.operand != "":
+		} else if hasValue {
 			return c, false
-		default:
-			c.operand = arg
+		}
+		c.given = append(c.given, name)
+		if !c.set(name, value) {
+			return c, false
 		}
 	}
 	return c, true
+}
+
+// set sets what a flag is about.
+func (c *call) set(name, value string) bool {
+	switch name {
+	case "--session":
+		c.Session = value
+	case "--project":
+		c.Project = value
+	case "--all":
+		c.All = true
+	case "-n":
+		var err error
+		c.n, err = strconv.Atoi(value)
+		return err == nil && c.n >= 1
+	case "--json":
+		c.JSON = true
+	case "--prompts":
+		c.Prompts = true
+	case "--follow":
+		c.follow = true
+	case "--list":
+		c.list = true
+	default:
+		return false
+	}
+	return true
 }
 
 // ParseDuration reads how long a hold lasts, "" for until it is lifted.

@@ -9,7 +9,6 @@ package command
 import (
 	"errors"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,9 +41,9 @@ type Console struct {
 	// JSON has hold and resume print their result as JSON.
 	JSON bool
 
-	// Logs are the session logs that have changed since a moment, in Unix
-	// milliseconds; nil where only those of known sessions are looked at.
-	Logs func(since int64) []string
+	// Logs are the session logs of a project, or of all, that have changed since a
+	// moment, in Unix milliseconds; nil where only those of known sessions are looked at.
+	Logs func(since int64, project string) []string
 
 	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
 	Plugin func() (hook.Settings, error)
@@ -59,6 +58,8 @@ type Console struct {
 	// Wrap breaks a line that is too wide for the terminal at blanks, and indents the
 	// lines below by so many columns.
 	Wrap func(line string, indent int) []string
+	// Width is how many columns the terminal has, 0 for no end of a line.
+	Width int
 	// Clock is a moment as a clock shows it here: the hook knows no time zones.
 	Clock func(time.Time) string
 
@@ -86,24 +87,6 @@ func Advice(err error) string {
 	return ""
 }
 
-// Asked is what why and log are asked for.
-type Asked struct {
-	Session string // "" for all
-	// Prompts asks for what happened before prompts, also where nothing was said.
-	// Without it why is about stops, as long as there is one, and log leaves out
-	// the prompts before which nothing was said: they would be most of it.
-	Prompts bool
-	JSON    bool
-}
-
-// wants tells whether a list of decisions has a record.
-func (a Asked) wants(r ledger.Record) bool {
-	if a.Prompts {
-		return ofPrompt(r)
-	}
-	return r.Decision != "pass"
-}
-
 // ofPrompt tells decisions about a prompt from those about a stop.
 func ofPrompt(r ledger.Record) bool {
 	return r.Decision == "pass" || r.Decision == "remind" || r.Decision == ledger.None && r.Event == "UserPromptSubmit"
@@ -111,19 +94,23 @@ func ofPrompt(r ledger.Record) bool {
 
 // Why tells about one decision: by its ID, or the last one.
 func (d Console) Why(id string, a Asked) error {
-	r, err := d.find(id, a)
+	v, err := d.view(a)
+	if err != nil {
+		return err
+	}
+	r, err := d.find(id, v, a)
 	if err != nil && err != errNothing {
 		return err
 	}
 	var c witnessed
 	if id == "" || id == "last" {
-		c = d.witness(r, a)
+		c = d.witness(r, v, a)
 	}
 	switch {
 	case a.JSON && c.newer:
 		return d.encode(c.record())
 	case a.JSON && err != nil:
-		return err
+		return &adviceError{err.Error(), d.Self + " log --all lists every project's"}
 	case a.JSON:
 		return d.encode(r)
 	}
@@ -133,7 +120,7 @@ func (d Console) Why(id string, a Asked) error {
 	switch {
 	case err != nil:
 		if !c.newer {
-			d.line(nothing(a))
+			d.nothing(v, a, "why")
 		}
 		for _, s := range removed(d.holds(), nil, d.Now()) {
 			d.line("note: " + s)
@@ -146,6 +133,9 @@ func (d Console) Why(id string, a Asked) error {
 		d.heldAt(r)
 		if !c.newer {
 			d.field("  of a hook at that moment Claude Code says: ", c.Says)
+		}
+		if id == "" || id == "last" {
+			d.also(v, "why")
 		}
 	}
 	if d.Off {
@@ -228,131 +218,8 @@ func cost(a *ledger.Asked) string {
 	return judge.Dollars(a.Micros)
 }
 
-func (d Console) find(id string, a Asked) (ledger.Record, error) {
-	if id == "" || id == "last" {
-		all, err := d.history(a)
-		if err != nil {
-			return ledger.Record{}, err
-		}
-		for _, prompts := range []bool{a.Prompts, true} {
-			for _, r := range slices.Backward(all) {
-				if ofPrompt(r) == prompts {
-					return r, nil
-				}
-			}
-		}
-		return ledger.Record{}, errNothing
-	}
-	r, ok, err := ledger.Find(d.Dir, key(a.Session), id)
-	if err == nil && !ok {
-		err = &adviceError{"there is no decision " + strconv.Quote(id), "log lists them with their ids"}
-	}
-	return r, err
-}
-
-// history is every decision on file, and after them the starts of hooks that came
-// to none and are not on file yet.
-func (d Console) history(a Asked) ([]ledger.Record, error) {
-	all, err := ledger.History(d.Dir, key(a.Session), everything)
-	if err != nil {
-		return nil, err
-	}
-	unfiled, err := ledger.Unfiled(d.Dir, key(a.Session), d.Now())
-	if err != nil || len(unfiled) == 0 {
-		return all, err
-	}
-	for _, r := range unfiled {
-		i := len(all)
-		for i > 0 && all[i-1].At > r.At {
-			i--
-		}
-		all = slices.Insert(all, i, r)
-	}
-	return all, nil
-}
-
 // errNothing says that there is no decision to tell about.
 var errNothing = errors.New("no decision is on file")
-
-func nothing(a Asked) string {
-	switch {
-	case a.Session != "":
-		return "no decision is on file for session " + a.Session
-	case a.Prompts:
-		return "no prompt is on file yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
-	}
-	return "no decision is on file yet; a springfield plugin writes one at every stop"
-}
-
-// everything is more decisions than there are.
-const everything = 1 << 30
-
-// Log lists the newest n decisions, oldest first.
-func (d Console) Log(n int, a Asked) error {
-	history, err := d.history(a)
-	if err != nil {
-		return err
-	}
-	all := slices.DeleteFunc(history, func(r ledger.Record) bool { return !a.wants(r) })
-	if len(all) == 0 && !a.JSON {
-		d.line(nothing(a))
-	}
-	all = all[max(0, len(all)-n):]
-	if a.JSON {
-		return d.entries(all, a)
-	}
-	return d.withHolds(all, n, a)
-}
-
-// Follow prints decisions as they are made, until stop says so.
-func (d Console) Follow(a Asked, stop func() bool) error {
-	if d.InClaude {
-		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
-	}
-	sizes := map[string]int64{}
-	for {
-		news, err := ledger.News(d.Dir, key(a.Session), sizes)
-		if err != nil {
-			return err
-		}
-		if err := d.entries(news, a); err != nil {
-			return err
-		}
-		if stop() {
-			return nil
-		}
-		time.Sleep(250 * time.Millisecond)
-	}
-}
-
-// entries prints those decisions that are wanted.
-func (d Console) entries(all []ledger.Record, a Asked) error {
-	for _, r := range all {
-		if !a.wants(r) {
-			continue
-		}
-		if err := d.entry(r, a.JSON); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d Console) entry(r ledger.Record, asJSON bool) error {
-	if asJSON {
-		return d.encode(r)
-	}
-	_, err := io.WriteString(d.Out, pad(r.ID, 9)+pad(d.ago(r.At), 12)+pad(r.Decision, 10)+pad(r.Plugin, 20)+pad(r.Rule, 12)+spent(r.Asked)+display.Line(r.Evidence)+"\n")
-	return err
-}
-
-// spent is what stands before the evidence of a decision that has cost something.
-func spent(a *ledger.Asked) string {
-	if a == nil || a.Micros == 0 {
-		return ""
-	}
-	return judge.Dollars(a.Micros) + " "
-}
 
 func whom(session string) string {
 	if session == "" {

@@ -22,6 +22,10 @@ var ErrCancelled = terminal.ErrCancelled
 // duration lasts until it is lifted. A hold that is in force is shortened only
 // by a person at a terminal.
 func (d Console) Hold(session string, duration time.Duration) error {
+	session, err := d.held(session)
+	if err != nil {
+		return err
+	}
 	by := d.means("")
 	if !d.InClaude {
 		by = d.means(terminal.Name())
@@ -31,6 +35,37 @@ func (d Console) Hold(session string, duration time.Duration) error {
 		return d.shorten(session, h, duration)
 	}
 	return d.holding(session, h, err)
+}
+
+// held is the session that a hold is about, "" for all.
+func (d Console) held(session string) (string, error) {
+	if session == "" {
+		return "", nil
+	}
+	return d.session(session)
+}
+
+// Holds lists the holds in force.
+func (d Console) Holds() error {
+	all, err := ledger.HoldsInForce(d.Dir, d.Now())
+	if err != nil {
+		return err
+	}
+	if d.JSON {
+		shapes := []holdShape{}
+		for _, h := range all {
+			shapes = append(shapes, holdShape{strings.TrimPrefix(h.Of, "session:"), true, h.Since, h.Until})
+		}
+		return d.encode(shapes)
+	}
+	if len(all) == 0 {
+		d.line("no hold is in force")
+	}
+	for _, h := range all {
+		session := strings.TrimPrefix(h.Of, "session:")
+		d.line(whom(session) + ": held" + d.until(h.Hold) + ", set " + d.ago(h.Since) + "; lift it with " + d.call("resume", session))
+	}
+	return nil
 }
 
 // shorten has a longer hold end earlier.
@@ -94,6 +129,10 @@ func (d Console) resumed(session, says string) error {
 
 // Resume lifts a hold, which only a person at a terminal does.
 func (d Console) Resume(session string) error {
+	session, err := d.held(session)
+	if err != nil {
+		return err
+	}
 	h, held := ledger.HoldOf(d.Dir, key(session), d.Now())
 	if !held && !d.InClaude {
 		return d.resumed(session, "no hold is in force for "+whom(session)+d.lastHold(session))
@@ -174,12 +213,17 @@ func (d Console) call(word, session string) string {
 	if session == "" {
 		return d.Self + " " + word
 	}
+	return d.Self + " " + word + " --session " + quote(session)
+}
+
+// quote is a session's id as a person types it.
+func quote(session string) string {
 	if strings.ContainsFunc(session, func(r rune) bool {
 		return r != '-' && r != '_' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
 	}) {
 		session = "'" + strings.ReplaceAll(session, "'", `'\''`) + "'"
 	}
-	return d.Self + " " + word + " --session " + session
+	return session
 }
 
 func (d Console) until(h ledger.Hold) string {
@@ -213,6 +257,9 @@ func (d Console) lastHold(session string) string {
 // or the end of one since the stop before.
 func (d Console) heldAt(r ledger.Record) {
 	all := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool { return e.Of != "" && e.Of != key(r.Session) })
+	if len(all) == 0 {
+		return
+	}
 	since := d.stopBefore(r)
 	var set, end *ledger.HoldEvent
 	for i, e := range all {
@@ -236,22 +283,22 @@ func (d Console) heldAt(r ledger.Record) {
 }
 
 // stopBefore is when the decision before one was made: in its session, or for a
-// session's first one in any.
-func (d Console) stopBefore(r ledger.Record) (at int64) {
-	of, first := key(r.Session), r.State.Number <= 1
+// session's first one in any, in the time that the end of a hold is news.
+func (d Console) stopBefore(r ledger.Record) int64 {
+	since := r.At - freshly.Milliseconds()
+	of, first := ledger.Scope{Session: key(r.Session)}, r.State.Number <= 1
 	if first {
-		of = ""
+		of = ledger.Scope{}
 	}
-	all, err := ledger.History(d.Dir, of, everything)
-	if err != nil {
-		return r.At
-	}
-	for _, old := range all {
+	for old := range ledger.Back(d.Dir, of) {
+		if first && old.At < since {
+			return since
+		}
 		if ofPrompt(old) == ofPrompt(r) && old.At < r.At && (first || old.Session == r.Session) {
-			at = max(at, old.At)
+			return old.At
 		}
 	}
-	return at
+	return 0
 }
 
 // freshly is how long a hold's end is news.
@@ -292,32 +339,6 @@ func HoldNews(dir string, now time.Time) (set string, news []string) {
 		break
 	}
 	return set, append(news, removed(all, nil, now)...)
-}
-
-// withHolds lists decisions, and between them what happened to holds.
-func (d Console) withHolds(records []ledger.Record, n int, a Asked) error {
-	events := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool {
-		return a.Session != "" && e.Of != "" && e.Of != key(a.Session) || len(records) == n && e.At < records[0].At
-	})
-	events = events[max(0, len(events)-n):]
-	for _, r := range records {
-		for len(events) > 0 && events[0].At <= r.At {
-			d.event(events[0])
-			events = events[1:]
-		}
-		if err := d.entry(r, false); err != nil {
-			return err
-		}
-	}
-	for _, e := range events {
-		d.event(e)
-	}
-	return nil
-}
-
-// event prints what happened to a hold, below the columns of decisions.
-func (d Console) event(e ledger.HoldEvent) {
-	d.line(pad("", 9) + pad(d.ago(e.At), 12) + pad(short(e.Did), 10) + pad(short(e.Program), 20) + pad("hold", 12) + ofWhom(e) + lasting(e) + from(e))
 }
 
 // happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.

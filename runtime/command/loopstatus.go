@@ -235,13 +235,13 @@ func isIn(dir, around string) bool {
 
 // lastDecision is what the hook decided here the last time.
 func (l *loopHere) lastDecision() (ledger.Record, bool) {
-	all, err := ledger.History(l.Dir, "", 1000)
-	if err != nil {
-		return ledger.Record{}, false
-	}
-	for i := len(all) - 1; i >= 0; i-- {
-		if isIn(all[i].Cwd, l.space.Dir) && all[i].Plugin == l.driver.Settings.Plugin {
-			return all[i], true
+	looked := 0
+	for r := range ledger.Back(l.Dir, ledger.Scope{}) {
+		if looked++; looked > 1000 {
+			break
+		}
+		if isIn(r.Cwd, l.space.Dir) && r.Plugin == l.driver.Settings.Plugin {
+			return r, true
 		}
 	}
 	return ledger.Record{}, false

@@ -27,13 +27,13 @@ type witnessed struct {
 }
 
 // witness looks for one in the logs of the sessions that are asked about.
-func (d Console) witness(newest ledger.Record, a Asked) (w witnessed) {
-	sessions := []string{a.Session}
+func (d Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
+	sessions := []string{v.session()}
 	var paths []string
-	if a.Session == "" {
-		sessions = []string{newest.Session, d.Session}
+	if v.session() == "" {
+		sessions = []string{newest.Session}
 		if d.Logs != nil {
-			paths = d.Logs(newest.At)
+			paths = d.Logs(newest.At, v.Project)
 		}
 	}
 	for _, id := range sessions {

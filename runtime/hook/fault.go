@@ -36,7 +36,7 @@ type fault struct {
 // begin leaves the mark of a start, before its work.
 func (s *start) begin() {
 	s.state = s.stateOf()
-	s.mark = ledger.Begin(s.state, s.event.key(), ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 100)}, s.Now)
+	s.mark = ledger.Begin(s.state, s.event.key(), ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 100), Project: short(s.project(), 1000)}, s.Now)
 }
 
 // stateOf is the state directory of the event's session. Claude Code 2.1.197 lets a
@@ -120,7 +120,7 @@ func (s *start) file(rule, evidence string) (told string, err error) {
 		return "", err
 	}
 	told = s.left(session)
-	r := ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 200), Rule: rule, Evidence: evidence}.Record()
+	r := ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 200), Project: short(s.project(), 1000), Rule: rule, Evidence: evidence}.Record()
 	r.Cwd, r.State = short(s.event.Cwd, 1000), session.State
 	if r.State.Tell(s.plugin, rule, r.At) {
 		r.Told = message(s.plugin, s.answers, "", evidence)

@@ -308,7 +308,7 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 // record is what the ledger keeps of a verdict.
 func (s *start) record(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
-		At: s.Now.UnixMilli(), Session: short(s.event.SessionID, 200), Cwd: short(s.event.Cwd, 1000), Plugin: plugin,
+		At: s.Now.UnixMilli(), Session: short(s.event.SessionID, 200), Cwd: short(s.event.Cwd, 1000), Project: short(s.project(), 1000), Plugin: plugin,
 		Decision: string(v.Decision), Rule: v.Rule, Evidence: short(v.Evidence, 1000), Lang: v.Languages, Reason: short(v.Reason, 2000), Told: short(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}

@@ -66,9 +66,9 @@ func TestHostileProject(t *testing.T) {
 		w.write(".claude/springfield/ned-flanders.json", `{"add": [{"id": "mine", "text": "^[a*]", "then": "stop"}]}`)
 		w.host.Project = w.path("project")
 		_, notes := w.run(w.event(map[string]any{"last_assistant_message": p.message}))
-		history, err := ledger.History(w.path(".claude/springfield"), "", 10)
-		if err != nil || len(history) != 1 || history[0].Rule != "mine" {
-			t.Fatalf("%s: %+v, %v\n%.500s", name, history, err, notes)
+		history := ledger.History(w.path(".claude/springfield"), ledger.Scope{}, 10)
+		if len(history) != 1 || history[0].Rule != "mine" {
+			t.Fatalf("%s: %+v\n%.500s", name, history, notes)
 		}
 		flaws := fmt.Sprint(history[0].Flaws)
 		if n := len(history[0].Flaws); n > 3 || len(flaws) > 1500 || (n == 0) != (name == "a wide automaton") {

@@ -1,4 +1,4 @@
-// Looking back: the decisions on file, for why and log.
+// Looking back: the decisions on file, for why and log, the newest first.
 
 package ledger
 
@@ -6,147 +6,244 @@ import (
 	"bufio"
 	"bytes"
 	"io"
-	"os"
+	"iter"
 	"path/filepath"
-	"sort"
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// maxHistory bounds how many decisions are read of one session; a session's
-// files hold fewer.
-const maxHistory = 20_000
+const (
+	// maxOpened bounds how many ledgers are looked into at once.
+	maxOpened = 2000
+	// chunk is how much of a ledger is read at a time, from its end, in bytes.
+	chunk = 16 << 10
+	// maxBack bounds what is read of one file, in bytes; no ledger is so large.
+	maxBack = 4 * maxFile
+)
 
-// History returns the newest n decisions of a session, or with an empty id of
-// all, oldest first.
-func History(dir, id string, n int) ([]Record, error) {
-	var all []Record
-	files, err := sessionFiles(dir, id)
-	if err != nil {
-		return nil, err
+// Back yields the decisions of a scope, the newest first. A ledger is opened only
+// when its session can have made the next one, and read from its end.
+func Back(dir string, of Scope) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		b := back{of: of, sessions: sessionsOf(dir, of)}
+		for {
+			r, ok := b.next()
+			if !ok || !yield(r) {
+				return
+			}
+		}
 	}
-	for _, path := range files {
-		records, _ := readFrom(path, 0)
-		all = append(all, records...)
-	}
-	byTime(all)
-	return all[max(0, len(all)-n):], nil
 }
 
-// News reads decisions as they are made: those in files that have grown since
-// the last call. sizes is what it remembers between calls; the first call with
-// an empty one takes everything that is there as known.
-func News(dir, id string, sizes map[string]int64) ([]Record, error) {
-	files, err := sessionFiles(dir, id)
-	if err != nil {
-		return nil, err
+// back is the way back through the ledgers of a scope.
+type back struct {
+	of       Scope
+	sessions *sessions
+	ahead    Active // the next session that is not open
+	begun    bool
+	more     bool // there is one
+	open     []*tail
+	opened   int
+}
+
+func (b *back) next() (Record, bool) {
+	if !b.begun {
+		b.begun = true
+		b.ahead, b.more = b.sessions.next()
 	}
+	newest := b.newest()
+	for b.more && b.opened < maxOpened && (newest < 0 || b.ahead.until() > b.open[newest].head.At) {
+		b.look(b.ahead)
+		b.ahead, b.more = b.sessions.next()
+		newest = b.newest()
+	}
+	if newest < 0 {
+		return Record{}, false
+	}
+	r := b.open[newest].head
+	if !b.open[newest].step() {
+		b.open = slices.Delete(b.open, newest, newest+1)
+	}
+	return r, true
+}
+
+// newest is the open ledger with the newest decision, -1 if there is none.
+func (b *back) newest() int {
+	found := -1
+	for i, t := range b.open {
+		if found < 0 || t.head.At > b.open[found].head.At {
+			found = i
+		}
+	}
+	return found
+}
+
+// look opens a session's ledger, unless it turns out to be another project's.
+func (b *back) look(a Active) {
+	b.opened++
+	path := filepath.Join(b.sessions.dir, "sessions", a.Key+".jsonl")
+	t := &tail{paths: []string{path, path + ".1"}}
+	if t.step() && (a.Project != "" || b.of.Has(t.head.Place())) {
+		b.open = append(b.open, t)
+	}
+}
+
+// Place is the project of a decision, as far as it is known.
+func (r *Record) Place() string {
+	if r.Project != "" {
+		return r.Project
+	}
+	return r.Cwd
+}
+
+// tail reads records from the end of a session's files.
+type tail struct {
+	paths []string // not finished yet, the newest first
+	begun bool     // the first of them
+	at    int64    // what is before that is not read yet
+	read  int64    // of this file
+	rest  []byte   // read, and not told yet
+	head  Record
+}
+
+// step goes to the record before; false: there is none.
+func (t *tail) step() bool {
+	for len(t.paths) > 0 {
+		for {
+			line, ok := t.line()
+			if !ok {
+				break
+			}
+			if r, ok := decode(bytes.TrimSpace(line)); ok {
+				t.head = r
+				return true
+			}
+		}
+		t.paths, t.begun, t.rest = t.paths[1:], false, nil
+	}
+	t.head = Record{}
+	return false
+}
+
+// line is the line before; false: the file has no more.
+func (t *tail) line() ([]byte, bool) {
+	for {
+		if i := bytes.LastIndexByte(t.rest, '\n'); i >= 0 {
+			line := t.rest[i+1:]
+			t.rest = t.rest[:i]
+			return line, true
+		}
+		if t.begun && t.at == 0 {
+			line := t.rest
+			t.rest = nil
+			return line, len(line) > 0
+		}
+		if !t.fill() {
+			return nil, false
+		}
+	}
+}
+
+// fill reads what is before, at most chunk bytes.
+func (t *tail) fill() bool {
+	f, size, err := file.Open(t.paths[0], file.Nofollow)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if !t.begun {
+		t.begun, t.at, t.read = true, size, 0
+	}
+	n := min(chunk, t.at)
+	if t.at > size || t.read > maxBack {
+		return false // it has become another file, or was never ours
+	}
+	data := make([]byte, n, n+int64(len(t.rest)))
+	if _, err := f.ReadAt(data, t.at-n); err != nil && err != io.EOF {
+		return false
+	}
+	t.at, t.read = t.at-n, t.read+n
+	if len(t.rest) < 2*maxRecord { // a longer line is none of ours
+		data = append(data, t.rest...)
+	}
+	t.rest = data
+	return n > 0
+}
+
+// History returns the newest n decisions of a scope, oldest first.
+func History(dir string, of Scope, n int) (all []Record) {
+	for r := range Back(dir, of) {
+		if len(all) == n {
+			break
+		}
+		all = append(all, r)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Find returns the decision with an ID, like 3f2a51-17. The ID says how the session's
+// key ends, so only those ledgers are looked into.
+func Find(dir string, of Scope, id string) (Record, bool) {
+	end, _, _ := strings.Cut(id, "-")
+	s := sessionsOf(dir, of)
+	if len(end) != shortened {
+		return Record{}, false
+	}
+	if s.suffix = end; s.needle == nil {
+		s.needle = []byte(end + "\t")
+	}
+	for {
+		a, ok := s.next()
+		if !ok {
+			return Record{}, false
+		}
+		path := filepath.Join(dir, "sessions", a.Key+".jsonl")
+		for t := (&tail{paths: []string{path, path + ".1"}}); t.step(); {
+			if t.head.ID == id && (a.Project != "" || of.Has(t.head.Place())) {
+				return t.head, true
+			}
+		}
+	}
+}
+
+// IsID tells whether a text can be a decision's ID.
+func IsID(text string) bool {
+	end, number, ok := strings.Cut(text, "-")
+	_, err := strconv.ParseUint(number, 10, 31)
+	return ok && err == nil && len(end) == shortened && isHex(end)
+}
+
+// maxFollowed bounds how many sessions are followed: those that were at work last.
+const maxFollowed = 200
+
+// News reads decisions as they are made: those in files that have grown since the last
+// call. sizes is what it remembers between calls; the first call with an empty one
+// takes everything that is there as known.
+func News(dir string, of Scope, sizes map[string]int64) []Record {
 	first := len(sizes) == 0
 	sizes[""] = 0 // no longer empty, even if there is no file yet
 	var all []Record
-	for _, path := range files {
-		if strings.HasSuffix(path, ".1") {
-			continue // rotated: its records have been news before
-		}
+	for _, a := range Sessions(dir, of, maxFollowed) {
+		path := filepath.Join(dir, "sessions", a.Key+".jsonl")
 		known, seen := sizes[path]
 		if !seen && first {
 			known = -1
 		}
 		records, size := readFrom(path, known)
 		sizes[path] = size
-		all = append(all, records...)
-	}
-	byTime(all)
-	return all, nil
-}
-
-// byTime sorts decisions, those of a session by their number.
-func byTime(all []Record) {
-	sort.SliceStable(all, func(i, j int) bool {
-		if all[i].Session == all[j].Session {
-			return all[i].State.Number < all[j].State.Number
-		}
-		return all[i].At < all[j].At
-	})
-}
-
-// Find returns the decision with an ID, of one session or with an empty one of
-// any.
-func Find(dir, session, id string) (Record, bool, error) {
-	all, err := History(dir, session, 1<<30)
-	if err != nil {
-		return Record{}, false, err
-	}
-	for i := range all {
-		if all[i].ID == id {
-			return all[i], true, nil
+		for _, r := range records {
+			if a.Project != "" || of.Has(r.Place()) {
+				all = append(all, r)
+			}
 		}
 	}
-	return Record{}, false, nil
-}
-
-// maxIndex bounds what is read of the index, in bytes: 15,000 sessions, which
-// mostly stand in it twice.
-const maxIndex = 1 << 20
-
-// sessionFiles lists the ledgers, rotated ones first. Which sessions there are
-// says the index, to which each adds itself: listing a directory would bring
-// file infos into the hook, 120 KB of them.
-func sessionFiles(dir, id string) ([]string, error) {
-	if id != "" {
-		path := SessionFile(dir, id)
-		return []string{path + ".1", path}, nil
-	}
-	keys, err := sessionKeys(dir)
-	var files []string
-	for _, key := range keys {
-		path := filepath.Join(dir, "sessions", key+".jsonl")
-		files = append(files, path+".1", path)
-	}
-	return files, err
-}
-
-// sessionKeys reads the index: each session once, the oldest first.
-func sessionKeys(dir string) (keys []string, err error) {
-	f, size, err := file.Open(indexFile(dir), file.Nofollow)
-	if os.IsNotExist(err) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data := make([]byte, min(size, maxIndex))
-	if _, err := f.ReadAt(data, size-int64(len(data))); err != nil && err != io.EOF {
-		return nil, err
-	}
-	seen := map[string]bool{}
-	for _, key := range strings.Fields(string(data)) {
-		if isKey(key) && !seen[key] {
-			seen[key] = true
-			keys = append(keys, key)
-		}
-	}
-	return keys, nil
-}
-
-func indexFile(dir string) string { return filepath.Join(dir, "sessions", "index") }
-
-// register adds a session to the index, at its first mark and at its first decision.
-// It is only for looking back: a failure is no reason to fail.
-func register(dir, key string) {
-	f, err := openFile(dir, indexFile(dir))
-	if err != nil {
-		return
-	}
-	f.WriteString(key + "\n")
-	f.Close()
-}
-
-// isKey tells whether a line of the index can be a session's key.
-func isKey(s string) bool {
-	return len(s) == 32 && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'f') })
+	slices.SortStableFunc(all, func(a, b Record) int { return int(a.At - b.At) })
+	return all
 }
 
 // readFrom reads what can be read of a file, from an offset on, and tells how large it
@@ -164,12 +261,33 @@ func readFrom(path string, offset int64) (all []Record, size int64) {
 	case offset > size:
 		offset = 0
 	}
-	lines := bufio.NewScanner(io.NewSectionReader(f, offset, size-offset))
+	lines := bufio.NewScanner(io.NewSectionReader(f, offset, min(size-offset, maxBack)))
 	lines.Buffer(nil, 2*maxRecord)
-	for lines.Scan() && len(all) < maxHistory {
+	for lines.Scan() {
 		if r, ok := decode(bytes.TrimSpace(lines.Bytes())); ok {
 			all = append(all, r)
 		}
 	}
 	return all, size
+}
+
+// newestAt is when a session did something last, 0 if its files do not say.
+func newestAt(dir, key string) (at int64, last Record) {
+	path := filepath.Join(dir, "sessions", key+".jsonl")
+	if t := (&tail{paths: []string{path, path + ".1"}}); t.step() {
+		at, last = t.head.At, t.head
+	}
+	if f, _, err := file.Open(filepath.Join(dir, "sessions", key+".starts"), file.Nofollow); err == nil {
+		marks, _ := readMarks(f)
+		f.Close()
+		for _, m := range marks {
+			at = max(at, m.At)
+		}
+	}
+	return at, last
+}
+
+// within tells whether a moment is in the time that sessions are kept.
+func within(at int64, now time.Time, days int) bool {
+	return now.UnixMilli()-at < int64(days)*86_400_000
 }

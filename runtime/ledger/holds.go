@@ -11,6 +11,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"time"
 
@@ -256,4 +257,29 @@ func unseen(dir string, all []HoldEvent, now time.Time) (found []HoldEvent) {
 		found = append(found, e)
 	}
 	return found
+}
+
+// InForce is a hold in force.
+type InForce struct {
+	Of string // the session's key, "" for all
+	Hold
+}
+
+// HoldsInForce are all holds in force that the history knows of, the one on all first.
+func HoldsInForce(dir string, now time.Time) (all []InForce, err error) {
+	if h, ok := HoldOf(dir, "", now); ok {
+		all = append(all, InForce{"", h})
+	}
+	events, err := readHolds(dir)
+	seen := map[string]bool{"": true}
+	for _, e := range slices.Backward(events) {
+		if seen[e.Of] {
+			continue
+		}
+		seen[e.Of] = true
+		if h, ok := HoldOf(dir, e.Of, now); ok {
+			all = append(all, InForce{e.Of, h})
+		}
+	}
+	return all, err
 }

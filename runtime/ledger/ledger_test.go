@@ -227,8 +227,8 @@ func TestRotationBetweenTwoRecords(t *testing.T) {
 		}
 		other.Close()
 	}
-	if all, err := History(dir, "a", 1<<20); err != nil || len(all) != written {
-		t.Errorf("%d records of %d, %v", len(all), written, err)
+	if all := History(dir, Scope{Session: "a"}, 1<<20); len(all) != written {
+		t.Errorf("%d records of %d", len(all), written)
 	}
 }
 
@@ -277,27 +277,27 @@ func TestRotation(t *testing.T) {
 		t.Errorf("the waiting hook: state %d, %v", waiting.State.InPrompt, err)
 	}
 	waiting.Close()
-	all, err := History(dir, "a", 1000)
-	if err != nil || len(all) < 60 || len(all) > 120 {
-		t.Fatalf("%d decisions, %v", len(all), err)
+	all := History(dir, Scope{Session: "a"}, 1000)
+	if len(all) < 60 || len(all) > 120 {
+		t.Fatalf("%d decisions", len(all))
 	}
 	for i := 1; i < len(all); i++ {
 		if all[i].State.Number != all[i-1].State.Number+1 {
 			t.Fatalf("decision %d follows %d", all[i].State.Number, all[i-1].State.Number)
 		}
 	}
-	if r, ok, err := Find(dir, "", last); !ok || err != nil || r.State.InPrompt != 120 {
-		t.Errorf("find %s: %v, %v", last, ok, err)
+	if r, ok := Find(dir, Scope{}, last); !ok || r.State.InPrompt != 120 {
+		t.Errorf("find %s: %v", last, ok)
 	}
-	if _, ok, _ := Find(dir, "", "none-1"); ok {
+	if _, ok := Find(dir, Scope{}, "none-1"); ok {
 		t.Error("found what is not there")
 	}
 }
 
 func TestHistoryOfAllSessions(t *testing.T) {
 	dir := t.TempDir()
-	if all, err := History(dir, "", 10); len(all) != 0 || err != nil {
-		t.Errorf("at first: %v, %v", all, err)
+	if all := History(dir, Scope{}, 10); len(all) != 0 {
+		t.Errorf("at first: %v", all)
 	}
 	for i, id := range []string{"a", "b", "a", "c"} {
 		s, err := Open(dir, id)
@@ -307,14 +307,14 @@ func TestHistoryOfAllSessions(t *testing.T) {
 		if err := s.Lock(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Append(Record{At: int64(i), Session: id, Plugin: "p", Decision: "stop", Rule: "r"}); err != nil {
+		if _, err := s.Append(Record{At: int64(i + 1), Session: id, Plugin: "p", Decision: "stop", Rule: "r"}); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
 	}
-	all, err := History(dir, "", 3)
-	if err != nil || len(all) != 3 || all[0].Session != "b" || all[2].Session != "c" {
-		t.Errorf("%+v, %v", all, err)
+	all := History(dir, Scope{}, 3)
+	if len(all) != 3 || all[0].Session != "b" || all[2].Session != "c" {
+		t.Errorf("%+v", all)
 	}
 }
 
@@ -340,12 +340,7 @@ func TestNews(t *testing.T) {
 	decide("a", "")
 	sizes := map[string]int64{}
 	news := func() []Record {
-		t.Helper()
-		all, err := News(dir, "", sizes)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return all
+		return News(dir, Scope{}, sizes)
 	}
 	if got := news(); len(got) != 0 {
 		t.Errorf("what was there is news: %v", got)

@@ -20,6 +20,7 @@ type Record struct {
 	At      int64 // Unix milliseconds
 	Session string
 	Cwd     string
+	Project string // the directory that the session was started in, if Claude Code says it
 	Plugin  string
 	// Decision is stop or continue; of a prompt pass or remind; None of a start of
 	// the hook that came to no decision.
@@ -234,6 +235,7 @@ func (r *Record) Members(m *codec.Members) {
 	codec.Number(m.Keep(), "at", &r.At)
 	m.Text("session", &r.Session)
 	m.Text("cwd", &r.Cwd)
+	m.Text("project", &r.Project)
 	m.Keep().Text("plugin", &r.Plugin)
 	m.Keep().Text("decision", &r.Decision)
 	m.Text("event", &r.Event)

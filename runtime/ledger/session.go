@@ -55,10 +55,13 @@ func Key(id string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// shortened is how many digits of a key an ID has.
+const shortened = 6
+
 // shortKey tells a person's sessions apart. FNV mixes its last digits best.
 func shortKey(id string) string {
 	key := Key(id)
-	return key[len(key)-6:]
+	return key[len(key)-shortened:]
 }
 
 // SessionFile is where a session's ledger lies in a state directory.
@@ -77,6 +80,7 @@ type Session struct {
 	// State is the newest state on file, zero for a new session. Lock brings it
 	// up to date.
 	State State
+	at    int64 // of the newest record
 }
 
 // Open opens the ledger of a session in a state directory and reads its newest
@@ -138,7 +142,7 @@ func (s *Session) read() error {
 	if err != nil {
 		return err
 	}
-	s.size, s.State = size, State{}
+	s.size, s.State, s.at = size, State{}, 0
 	for _, span := range []int64{4 << 10, 3 * maxRecord} {
 		start := max(0, size-span)
 		buf := make([]byte, size-start)
@@ -149,7 +153,7 @@ func (s *Session) read() error {
 		buf = buf[:n]
 		s.torn = n > 0 && buf[n-1] != '\n'
 		if r, ok := newest(buf); ok {
-			s.State = r.State
+			s.State, s.at = r.State, r.At
 			return nil
 		}
 		if start == 0 {
@@ -191,21 +195,21 @@ func (s *Session) Append(r Record) (id string, err error) {
 	if len(line) > maxRecord {
 		return "", errors.New("record is longer than 32 KiB")
 	}
+	if a := (Active{At: r.At, Key: Key(s.id), Session: r.Session, Project: r.Place()}); s.at == 0 || s.at >= a.until() || s.at < a.until()-hour {
+		enter(s.dir, a)
+	}
 	if s.size > maxFile && s.rotate(line) {
-		s.State = r.State
+		s.State, s.at = r.State, r.At
 		return r.ID, nil
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
 	}
-	if s.size == 0 {
-		register(s.dir, Key(s.id))
-	}
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
 	s.size += int64(n)
 	if err == nil {
-		s.State = r.State
+		s.State, s.at = r.State, r.At
 	}
 	return r.ID, err
 }

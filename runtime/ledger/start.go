@@ -31,7 +31,9 @@ const (
 	// that its process is another one under the same number.
 	longestStart = 5 * time.Minute
 	// maxUnfiled bounds how many sessions' marks are read at once.
-	maxUnfiled = 1000
+	maxUnfiled = 200
+	// sweptAtOnce is how many old sessions one start sweeps.
+	sweptAtOnce = 4
 )
 
 // None is the decision of a record about a start that came to none.
@@ -46,6 +48,7 @@ type Start struct {
 	Plugin  string
 	Event   string // what it was to answer: Stop or UserPromptSubmit
 	Session string // the session's id as Claude Code says it
+	Project string // where it was started; no part of a mark
 	// Rule and Evidence say why it came to no decision.
 	Rule, Evidence string
 
@@ -63,7 +66,7 @@ const (
 
 // Record is what the ledger keeps of a start that came to no decision.
 func (s Start) Record() Record {
-	r := Record{At: s.At, Session: s.Session, Plugin: s.Plugin, Decision: None, Rule: s.Rule, Evidence: s.Evidence}
+	r := Record{At: s.At, Session: s.Session, Project: s.Project, Plugin: s.Plugin, Decision: None, Rule: s.Rule, Evidence: s.Evidence}
 	if s.Event != "Stop" {
 		r.Event = s.Event
 	}
@@ -85,9 +88,11 @@ func (s Start) over(now time.Time) (Start, bool) {
 // Mark is the mark of the start that is at work. One without a file does nothing:
 // a mark is no reason to fail.
 type Mark struct {
+	dir   string
 	file  *os.File
 	start Start
 	now   time.Time
+	first bool // of its plugin in the session
 	left  bool // others have ended without a decision
 }
 
@@ -95,7 +100,7 @@ func startsFile(dir, id string) string { return filepath.Join(dir, "sessions", K
 
 // Begin leaves a mark of a start in a session.
 func Begin(dir, id string, s Start, now time.Time) *Mark {
-	m := &Mark{start: s, now: now}
+	m := &Mark{dir: dir, start: s, now: now}
 	if dir == "" {
 		return m
 	}
@@ -129,14 +134,14 @@ func Begin(dir, id string, s Start, now time.Time) *Mark {
 			f.Close()
 		}
 	}
-	m.add(dir, path)
+	m.add(path)
 	return m
 }
 
 // add appends the plugin's first mark in a session. Another plugin may be doing
 // the same, and an append is where two do not meet.
-func (m *Mark) add(dir, path string) {
-	f, err := openFile(dir, path)
+func (m *Mark) add(path string) {
+	f, err := openFile(m.dir, path)
 	if err != nil {
 		return
 	}
@@ -148,8 +153,9 @@ func (m *Mark) add(dir, path string) {
 	if err != nil {
 		return
 	}
-	if m.start.at = end - markSize; m.start.at == 0 {
-		register(dir, strings.TrimSuffix(filepath.Base(path), ".starts")) // it may never come to a decision
+	m.first = true
+	if m.start.at = end - markSize; m.start.at == 0 { // it may never come to a decision
+		enter(m.dir, Active{m.start.At, strings.TrimSuffix(filepath.Base(path), ".starts"), m.start.Session, m.start.Project})
 	}
 	m.file, _ = os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // one that appends writes nowhere else
 }
@@ -173,8 +179,13 @@ func (m *Mark) Fail(rule, evidence string) {
 	m.write()
 }
 
-// Close gives the mark's file back. Until then it can still fail.
+// Close gives the mark's file back. Until then it can still fail. The first start of a
+// plugin in a session sweeps: so at least as many old sessions go as new ones come.
 func (m *Mark) Close() {
+	if m.first {
+		m.first = false
+		Sweep(m.dir, m.now, sweptAtOnce)
+	}
 	if m.file != nil {
 		m.file.Close()
 		m.file = nil
@@ -203,19 +214,15 @@ func (m *Mark) Filed(s Start) {
 	m.file.WriteAt(s.line(), s.at)
 }
 
-// Unfiled are the starts that ended without a decision and are not on file yet, of
-// one session or with an empty id of the 1000 that began last.
-func Unfiled(dir, id string, now time.Time) ([]Record, error) {
-	files := []string{startsFile(dir, id)}
-	if id == "" {
-		var err error
-		if files, err = startsFiles(dir); err != nil {
-			return nil, err
-		}
-	}
+// Unfiled are the starts that ended without a decision and are not on file yet, of the
+// 200 sessions of a scope that were at work last, oldest first.
+func Unfiled(dir string, of Scope, now time.Time) (all []Record) {
 	var left []Start
-	for _, path := range files {
-		f, _, err := file.Open(path, file.Nofollow)
+	for _, a := range Sessions(dir, of, maxUnfiled) {
+		if of.Project != "" && a.Project == "" {
+			continue // a mark does not say it either
+		}
+		f, _, err := file.Open(filepath.Join(dir, "sessions", a.Key+".starts"), file.Nofollow)
 		if err != nil {
 			continue
 		}
@@ -223,25 +230,16 @@ func Unfiled(dir, id string, now time.Time) ([]Record, error) {
 		f.Close()
 		for _, s := range marks {
 			if s, over := s.over(now); over {
+				s.Project = a.Project
 				left = append(left, s)
 			}
 		}
 	}
 	sortStarts(left)
-	var all []Record
 	for _, s := range left {
 		all = append(all, s.Record())
 	}
-	return all, nil
-}
-
-// startsFiles lists the marks of the sessions that began last.
-func startsFiles(dir string) (files []string, err error) {
-	keys, err := sessionKeys(dir)
-	for _, key := range keys[max(0, len(keys)-maxUnfiled):] {
-		files = append(files, filepath.Join(dir, "sessions", key+".starts"))
-	}
-	return files, err
+	return all
 }
 
 // sortStarts puts the oldest first.

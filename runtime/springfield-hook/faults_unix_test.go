@@ -110,11 +110,7 @@ func (w *ward) why(plugin string) string {
 // rules are the rules on file, oldest first.
 func (w *ward) rules() (all []string) {
 	w.t.Helper()
-	records, err := ledger.History(w.state, "", 1000)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	for _, r := range records {
+	for _, r := range ledger.History(w.state, ledger.Scope{}, 1000) {
 		all = append(all, r.Rule)
 	}
 	return all
@@ -269,9 +265,8 @@ func TestFaultsAreOnFile(t *testing.T) {
 				if n := w.count(fault.rule); n != 3 {
 					t.Errorf("on file %d times, want 3: %v after %v", n, w.rules(), decided)
 				}
-				left, err := ledger.Unfiled(w.state, "", time.Now())
-				if err != nil || len(left) > 0 {
-					t.Errorf("not filed: %+v, %v", left, err)
+				if left := ledger.Unfiled(w.state, ledger.Scope{}, time.Now()); len(left) > 0 {
+					t.Errorf("not filed: %+v", left)
 				}
 			})
 		}
@@ -366,8 +361,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 			t.Errorf("%s: nothing was decided: %v", plugin, w.rules())
 		}
 	}
-	if left, err := ledger.Unfiled(w.state, "", time.Now()); err != nil || len(left) > 0 {
-		t.Errorf("not filed: %+v, %v", left, err)
+	if left := ledger.Unfiled(w.state, ledger.Scope{}, time.Now()); len(left) > 0 {
+		t.Errorf("not filed: %+v", left)
 	}
 	if w.count("fault:killed") == 0 {
 		t.Errorf("none was killed at work: the test shows nothing: %v", w.rules())

@@ -236,16 +236,16 @@ func TestWords(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{"", nil, []string{"why"}, 0, "no decision is on file yet"},
+		{"", nil, []string{"why"}, 0, "no decision is on file for "},
 		{"", nil, []string{"why", "--json"}, 1, "no decision is on file"},
 		{"", inClaude, []string{"log", "--follow"}, 1, "forever"},
 		{progress, nil, nil, 0, `"block"`},
 		{"", nil, []string{"why"}, 0, "ned-flanders made Claude go on"},
 		{"", nil, []string{"why", "last", "--json"}, 0, `"rule":"progress"`},
-		{"", nil, []string{"why", "none-9"}, 1, "log lists them"},
+		{"", nil, []string{"why", "none-9"}, 1, "log --all lists them"},
 		{"", nil, []string{"log"}, 0, "continue  ned-flanders"},
 		{"", nil, []string{"log", "--session", "s", "-n", "1", "--json"}, 0, `"session":"s"`},
-		{"", nil, []string{"log", "--session", "nobody"}, 0, "for session nobody"},
+		{"", nil, []string{"log", "--session", "nobody"}, 1, "no session \"nobody\" is known"},
 		{"", inClaude, []string{"hold", "2h"}, 0, "holding all sessions for 2 h"},
 		{progress, nil, nil, 0, "by rule hold"},
 		{"", inClaude, []string{"hold", "1m"}, 1, "a longer hold is in force"},

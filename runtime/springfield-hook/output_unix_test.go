@@ -65,9 +65,9 @@ func TestReaderIsGone(t *testing.T) {
 			} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
 				t.Errorf("said %q, want %q", out, test.want)
 			}
-			records, err := ledger.History(home+"/.claude/springfield", "session:s", 10)
-			if err != nil || len(records) == 0 || records[0].Decision != "continue" {
-				t.Errorf("on file: %+v, %v", records, err)
+			records := ledger.History(home+"/.claude/springfield", ledger.Scope{Session: "session:s"}, 10)
+			if len(records) == 0 || records[0].Decision != "continue" {
+				t.Errorf("on file: %+v", records)
 			}
 			if len(test.args) == 0 {
 				return

@@ -1,0 +1,300 @@
+// What why and log are about: a session, a project, or everything. Whoever asks without
+// saying so asks about the session that asks, and outside of one about the project of
+// the current directory.
+
+package command
+
+import (
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+)
+
+// Asked is what why and log are asked for.
+type Asked struct {
+	Session string // a session, or how its id begins
+	Project string // a directory: the sessions of the projects in it
+	All     bool   // every project
+	// Prompts asks for what happened before prompts, also where nothing was said.
+	// Without it why is about stops, as long as there is one, and log leaves out
+	// the prompts before which nothing was said: they would be most of it.
+	Prompts bool
+	JSON    bool
+}
+
+// wants tells whether a list of decisions has a record.
+func (a Asked) wants(r ledger.Record) bool {
+	if a.Prompts {
+		return ofPrompt(r)
+	}
+	return r.Decision != "pass"
+}
+
+// view is what an answer is about.
+type view struct {
+	ledger.Scope
+	name    string // in words: "session 3f2a", "~/p"; "" for everything
+	implied bool   // it was not said
+}
+
+// session is the id of the session that a view is about, "" for several.
+func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
+
+// view finds out what is asked about.
+func (d Console) view(a Asked) (view, error) {
+	if err := ledger.Readable(d.Dir); err != nil {
+		return view{}, err
+	}
+	switch {
+	case a.Session != "":
+		id, err := d.session(a.Session)
+		return view{Scope: ledger.Scope{Session: key(id)}, name: "session " + id}, err
+	case a.Project != "":
+		dir := a.Project
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(d.Work, dir)
+		}
+		dir = real(filepath.Clean(dir))
+		return view{Scope: ledger.Scope{Project: dir}, name: dir}, nil
+	case a.All:
+		return view{}, nil
+	case d.Session != "":
+		return view{Scope: ledger.Scope{Session: key(d.Session)}, name: "this session", implied: true}, nil
+	}
+	dir := real(workspace.Nearest(d.Work, []string{".git"}, d.Home))
+	return view{Scope: ledger.Scope{Project: dir}, name: dir, implied: true}, nil
+}
+
+// real is a directory without links, as Claude Code names it.
+func real(dir string) string {
+	if to, err := filepath.EvalSymlinks(dir); err == nil {
+		return to
+	}
+	return dir
+}
+
+// also says what an answer was about that did not say so, and how to ask for more.
+func (d Console) also(v view, word string) {
+	switch {
+	case !v.implied:
+	case v.session() != "":
+		d.line("of this session; " + d.Self + " " + word + " --all shows every project")
+	default:
+		d.line("in " + v.name + "; " + d.Self + " " + word + " --all shows every project")
+	}
+}
+
+// nothing says that there is no decision to tell about, and where there is one.
+func (d Console) nothing(v view, a Asked, word string) {
+	of := ""
+	if v.name != "" {
+		of = " for " + v.name
+	}
+	what := "no decision is on file" + of + " yet; a springfield plugin writes one down at every stop"
+	if a.Prompts {
+		what = "no prompt is on file" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
+	}
+	for range d.decisions(v) { // prompts before which nothing was said
+		what = "only prompts are on file" + of + ": " + d.Self + " " + word + " --prompts"
+		break
+	}
+	d.line(what)
+	if other := ledger.Sessions(d.Dir, ledger.Scope{}, 1); v.name != "" && len(other) > 0 && other[0].At > 0 && (v.session() != "" && other[0].Key != ledger.Key(v.Scope.Session) || v.Project != "" && !v.Has(other[0].Project)) {
+		where := ""
+		if other[0].Project != "" && v.session() == "" {
+			where = " in " + other[0].Project
+		}
+		d.line("another session was at work" + where + " " + d.ago(other[0].At) + ": " + d.Self + " " + word + " --all")
+	}
+}
+
+// maxLooked bounds how many decisions are looked at for one of the kind that is asked
+// for.
+const maxLooked = 5000
+
+// decisions are the decisions on file, and among them the starts of hooks that came to
+// none and are not on file yet, the newest first.
+func (d Console) decisions(v view) iter.Seq[ledger.Record] {
+	return func(yield func(ledger.Record) bool) {
+		unfiled := ledger.Unfiled(d.Dir, v.Scope, d.Now())
+		for r := range ledger.Back(d.Dir, v.Scope) {
+			for len(unfiled) > 0 && unfiled[len(unfiled)-1].At >= r.At {
+				if !yield(unfiled[len(unfiled)-1]) {
+					return
+				}
+				unfiled = unfiled[:len(unfiled)-1]
+			}
+			if !yield(r) {
+				return
+			}
+		}
+		for _, r := range slices.Backward(unfiled) {
+			if !yield(r) {
+				return
+			}
+		}
+	}
+}
+
+// find is the decision with an id, or the last one: of a stop if there is one, and not
+// of one at which Claude only answered why, log or the like.
+func (d Console) find(id string, v view, a Asked) (ledger.Record, error) {
+	if id != "" && id != "last" {
+		if v.implied {
+			v.Scope = ledger.Scope{} // the id says which
+		}
+		r, ok := ledger.Find(d.Dir, v.Scope, id)
+		if !ok {
+			return r, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
+		}
+		return r, nil
+	}
+	var other ledger.Record
+	looked := 0
+	for r := range d.decisions(v) {
+		if looked++; looked > maxLooked {
+			break
+		}
+		switch {
+		case r.Rule == "answer":
+		case ofPrompt(r) == a.Prompts:
+			return r, nil
+		case ofPrompt(r) && other.Decision == "":
+			other = r
+		}
+	}
+	if other.Decision == "" {
+		return other, errNothing
+	}
+	return other, nil
+}
+
+// known are at most n sessions whose ids begin like that: of the ledger, of Claude
+// Code's logs, of holds.
+func (d Console) known(beginning string, n int) (all []ledger.Active) {
+	add := func(a ledger.Active) {
+		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Active) bool { return a.Session == b.Session }) {
+			all = append(all, a)
+		}
+	}
+	for _, a := range ledger.Named(d.Dir, beginning, n) {
+		add(a)
+	}
+	held, _ := ledger.HoldsInForce(d.Dir, d.Now())
+	for _, h := range held {
+		if id, ok := strings.CutPrefix(h.Of, "session:"); ok && strings.HasPrefix(id, beginning) {
+			add(ledger.Active{At: h.Since, Session: id})
+		}
+	}
+	if beginning != "" {
+		for _, id := range d.logged(beginning) {
+			add(ledger.Active{Session: id})
+		}
+	}
+	return all
+}
+
+// logged are the sessions with a log of Claude Code's whose ids begin like that.
+func (d Console) logged(beginning string) (all []string) {
+	for _, project := range listed(d.projects()) {
+		for _, name := range listed(filepath.Join(d.projects(), project)) {
+			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
+				all = append(all, id)
+			}
+		}
+	}
+	return all
+}
+
+// projects is where Claude Code keeps the logs of sessions, a directory per project.
+func (d Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
+
+// listed are the names in a directory.
+func listed(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	all, _ := f.Readdirnames(-1)
+	return all
+}
+
+// session is the session that an id, or the beginning of one, means.
+func (d Console) session(id string) (string, error) {
+	if id == d.Session || ledger.Has(d.Dir, key(id)) {
+		return id, nil
+	}
+	const enough = 5
+	switch all := d.known(id, enough+1); len(all) {
+	case 1:
+		return all[0].Session, nil
+	case 0:
+		advice := "none is known yet; without --session it is about all of them"
+		if all := d.known("", enough); len(all) > 0 {
+			advice = "the newest are " + d.sessions(all) + "; the beginning of an id will do"
+		}
+		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
+	default:
+		more := ""
+		if len(all) > enough {
+			all, more = all[:enough], ", and more"
+		}
+		return "", &adviceError{strconv.Quote(id) + " is the beginning of several sessions", "write more of it: " + d.sessions(all) + more}
+	}
+}
+
+// sessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
+func (d Console) sessions(all []ledger.Active) string {
+	var said []string
+	for _, a := range all {
+		var about []string
+		if a.Project != "" {
+			about = append(about, d.path(a.Project))
+		}
+		if a.At > 0 {
+			about = append(about, moment.Length(d.Now().UnixMilli()-a.At)+" ago")
+		}
+		s := short(a.Session)
+		if len(about) > 0 {
+			s += " (" + strings.Join(about, ", ") + ")"
+		}
+		said = append(said, s)
+	}
+	return strings.Join(said, ", ")
+}
+
+// Decision is a decision: by its ID, or the last one here.
+func (d Console) Decision(id string) (ledger.Record, error) {
+	v, err := d.view(Asked{})
+	if err != nil {
+		return ledger.Record{}, err
+	}
+	r, err := d.find(id, v, Asked{})
+	if err == errNothing {
+		err = &adviceError{"no decision is on file for " + d.path(v.name) + " yet", d.Self + " log --all lists those of every project"}
+	}
+	return r, err
+}
+
+// LogOf is the log of a session: by its id, or the beginning of it.
+func (d Console) LogOf(session string) (string, error) {
+	id, err := d.session(session)
+	if err != nil {
+		return "", err
+	}
+	for _, path := range d.logsOf(id) {
+		if file.Exists(path) {
+			return path, nil
+		}
+	}
+	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(d.projects()) + ": Claude Code removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is on file of it"}
+}

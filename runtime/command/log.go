@@ -1,0 +1,211 @@
+// The list of decisions, and decisions as they are made.
+
+package command
+
+import (
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// Log lists the newest n decisions, oldest first.
+func (d Console) Log(n int, a Asked) error {
+	v, err := d.view(a)
+	if err != nil {
+		return err
+	}
+	all := d.newest(n, v, a)
+	if a.JSON {
+		return d.encodeAll(all)
+	}
+	if len(all) == 0 {
+		d.nothing(v, a, "log")
+	}
+	l := list{Console: d, view: v, when: d.ago}
+	rows := l.rows(all, n)
+	for _, r := range rows {
+		l.fit(r)
+	}
+	for _, r := range rows {
+		l.print(r)
+	}
+	if len(all) > 0 {
+		d.also(v, "log")
+	}
+	return nil
+}
+
+// newest are the newest n decisions that are wanted, oldest first.
+func (d Console) newest(n int, v view, a Asked) (all []ledger.Record) {
+	looked := 0
+	for r := range d.decisions(v) {
+		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
+			break
+		}
+		if a.wants(r) {
+			all = append(all, r)
+		}
+	}
+	slices.Reverse(all)
+	return all
+}
+
+func (d Console) encodeAll(all []ledger.Record) error {
+	for _, r := range all {
+		if err := d.encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Follow prints the newest n decisions, and then others as they are made, until stop
+// says so.
+func (d Console) Follow(n int, a Asked, stop func() bool) error {
+	if d.InClaude {
+		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
+	}
+	v, err := d.view(a)
+	if err != nil {
+		return err
+	}
+	sizes := map[string]int64{}
+	ledger.News(d.Dir, v.Scope, sizes) // before the newest are listed: none is lost between
+	l := list{Console: d, view: v, when: d.clock}
+	all := d.newest(n, v, a)
+	if !a.JSON {
+		d.also(v, "log")
+	}
+	for _, r := range all {
+		l.fit(l.row(r))
+	}
+	l.fit(row{id: "000000-000", when: l.when(d.Now().UnixMilli()), did: "continue", who: "ralph-wiggum", rule: "progress"})
+	for {
+		for _, r := range all {
+			switch {
+			case !a.wants(r):
+			case a.JSON:
+				if err := d.encode(r); err != nil {
+					return err
+				}
+			default:
+				l.print(l.row(r))
+			}
+		}
+		if stop() {
+			return nil
+		}
+		time.Sleep(250 * time.Millisecond)
+		all = ledger.News(d.Dir, v.Scope, sizes)
+	}
+}
+
+// row is a line of the list: a decision, or what happened to a hold.
+type row struct {
+	at                       int64
+	id, when, did, who, rule string
+	text                     string
+	place                    string // project and session
+}
+
+// list prints rows in columns.
+type list struct {
+	Console
+	view  view
+	when  func(at int64) string
+	wide  [5]int // the columns
+	place string // of the row before
+}
+
+func (r row) columns() [5]string { return [5]string{r.id, r.when, r.did, r.who, r.rule} }
+
+// fit makes the columns wide enough for a row.
+func (l *list) fit(r row) {
+	for i, text := range r.columns() {
+		l.wide[i] = max(l.wide[i], utf8.RuneCountInString(text))
+	}
+}
+
+// print prints a row, below its project and session where these are others than those
+// of the row before.
+func (l *list) print(r row) {
+	if r.place != "" && r.place != l.place {
+		l.line(l.style(display.Strong, r.place))
+		l.place = r.place
+	}
+	front := ""
+	for i, text := range r.columns() {
+		cell := text + strings.Repeat(" ", max(0, l.wide[i]-utf8.RuneCountInString(text))+2)
+		if kind, ok := kinds[text]; ok && i == 2 {
+			cell = l.style(kind, text) + cell[len(text):]
+		} else if i < 2 {
+			cell = l.style(display.Faint, text) + cell[len(text):]
+		}
+		front += cell
+	}
+	wide := 0
+	for _, n := range l.wide {
+		wide += n + 2
+	}
+	const least = 28 // columns, for a text beside the others
+	if l.Width > 0 && l.Width-wide < least {
+		l.line(strings.TrimRight(front, " "))
+		l.hang("    "+r.text, 4)
+		return
+	}
+	l.hang(strings.TrimRight(front+r.text, " "), wide)
+}
+
+// kinds are the colours of decisions.
+var kinds = map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
+
+// rows are decisions, and between them what happened to holds.
+func (l *list) rows(all []ledger.Record, n int) (rows []row) {
+	for _, r := range all {
+		rows = append(rows, l.row(r))
+	}
+	events := slices.DeleteFunc(l.holds(), func(e ledger.HoldEvent) bool {
+		return !l.concerns(e, all) || len(all) == n && e.At < all[0].At
+	})
+	for _, e := range events[max(0, len(events)-n):] {
+		rows = append(rows, l.event(e))
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return int(min(max(a.at-b.at, -1), 1)) })
+	return rows
+}
+
+// concerns tells whether what happened to a hold belongs in the list.
+func (l *list) concerns(e ledger.HoldEvent, all []ledger.Record) bool {
+	return e.Of == "" || l.view.Scope == (ledger.Scope{}) || e.Of == l.view.Scope.Session ||
+		slices.ContainsFunc(all, func(r ledger.Record) bool { return key(r.Session) == e.Of })
+}
+
+func (l *list) row(r ledger.Record) row {
+	text := display.Line(r.Evidence)
+	if a := r.Asked; a != nil && a.Micros > 0 {
+		text = judge.Dollars(a.Micros) + " " + text
+	}
+	return row{at: r.At, id: display.Line(r.ID), when: l.when(r.At), did: display.Line(r.Decision), who: display.Line(r.Plugin), rule: display.Line(r.Rule), text: text, place: l.placeOf(r)}
+}
+
+// placeOf is the project and the session of a decision, as far as the list has others.
+func (l *list) placeOf(r ledger.Record) string {
+	if l.view.session() != "" {
+		return ""
+	}
+	session := "session " + display.Line(r.Session)
+	if l.view.Project != "" && r.Place() == l.view.Project {
+		return session
+	}
+	return display.Line(r.Place()) + ", " + session
+}
+
+// event is what happened to a hold.
+func (l *list) event(e ledger.HoldEvent) row {
+	return row{at: e.At, when: l.when(e.At), did: display.Line(short(e.Did)), who: display.Line(short(e.Program)), rule: "hold", text: ofWhom(e) + lasting(e) + from(e)}
+}
