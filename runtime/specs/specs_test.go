@@ -189,7 +189,7 @@ func TestSpecsCriteria(t *testing.T) {
 			"AC-1.2 FR-2 the reason": {state: state("execution", 2, 5, `, "globalIteration": 3, "taskIteration": 2, "maxTaskIterations": 4, "recoveryMode": true`), more: map[string]string{k.tasks: fiveTasks},
 				want: want{decision: strategy.Continue, rule: "task", reason: []string{
 					k.title + " (Task 3/5, Iter 3)\n", path.Base(k.state), "tasks.md", "spec-executor", specs.AllDone, "Index: 2", "Iteration: 2/4", "Recovery: true",
-					"- [ ] 1.3 Print it\n  - **Do**: print it\n    with care\n\n  - **Verify**: go test ./...\n\n## Resume", "/" + k.Name + ":implement",
+					"- [ ] 1.3 Print it\n  - **Do**: print it\n    with care\n\n  - **Verify**: go test ./...\n\n## Resume\n", "/" + k.Name + ":implement", "\n## Critical\n- ",
 				}}},
 			"AC-1.3 FR-3 the message to the user": {state: state("execution", 1, 5, `, "globalIteration": 3`),
 				want: want{decision: strategy.Continue, rule: "task", told: upper + " iteration 3 | Task 2/5"}},
@@ -299,13 +299,17 @@ func TestSpecsLimit(t *testing.T) {
 					t.Fatalf("rule %s, notes %q", v.Rule, notes)
 				}
 				if k.Name == "ralph-speckit" {
-					if v.Decision != strategy.Stop || v.Told != "" {
+					if v.Decision != strategy.Stop || !strings.Contains(v.Told, "Maximum global iterations "+test.limit+" reached") {
 						t.Errorf("verdict %+v", v)
+					}
+					test.s.Memories = []fact.Memory{v.Remember}
+					if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told != "" {
+						t.Errorf("again: %+v", v)
 					}
 					return
 				}
 				if v.Decision != strategy.Continue || !strings.HasPrefix(v.Reason, "ERROR: Maximum global iterations "+test.limit+" reached") || !strings.Contains(v.Reason, "Recovery options") ||
-					strings.Contains(v.Reason, "Continue spec") || !strings.Contains(v.Told, "global iterations reached") {
+					strings.Contains(v.Reason, "Continue spec") || !strings.Contains(v.Told, "Maximum global iterations "+test.limit+" reached") {
 					t.Errorf("verdict %+v", v)
 				}
 				capped := strings.Contains(test.state, "100000") || test.ceiling == 5

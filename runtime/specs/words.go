@@ -39,8 +39,11 @@ func (r round) goOnWithTask() strategy.Verdict {
 			"2. " + hand + "\n" +
 			"3. When it reports TASK_COMPLETE, check it as /" + r.plugin() + ":implement says; then taskIndex moves on and taskIteration is 1.\n" +
 			"4. When it fails, taskIteration grows by 1. Beyond " + strconv.Itoa(st.Attempts) + ": with recoveryMode add a fix task, without it set awaitingApproval and ask the user.\n" +
-			"5. Either way globalIteration grows by 1. Write the state file, and end your turn.\n" +
-			"6. When every box in tasks.md is checked, delete the state file and say " + allDone + " on a line of its own. Not before.",
+			"5. Either way globalIteration grows by 1. Write the state file, and end your turn.\n\n" +
+			"## Critical\n" +
+			"- You coordinate: delegate every task, implement none.\n" +
+			"- Move on only after a checked TASK_COMPLETE.\n" +
+			"- Say " + allDone + " on a line of its own only when every box in tasks.md is checked and the state file is deleted. Not before.",
 	}
 }
 
@@ -100,8 +103,10 @@ func (r round) limited(reached int) strategy.Verdict {
 		v.Notes = append(v.Notes, capped)
 		capped = "\n" + capped + "\n"
 	}
+	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.task() + " of " + r.place.Name + ". " +
+		"Look at " + r.place.Shown + "/.progress.md, then go on with /" + r.plugin() + ":implement, or give up with /" + r.plugin() + ":cancel."
 	if !r.Blocks {
-		return v
+		return r.tellOnce(v, limitHash(r.file.Data))
 	}
 	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.task() + ".\n" + capped + "\n" +
 		"Recovery options:\n" +
@@ -109,7 +114,6 @@ func (r round) limited(reached int) strategy.Verdict {
 		"2. Mend that by hand, then start again: /" + r.plugin() + ":implement\n" +
 		"3. Call it off: /" + r.plugin() + ":cancel\n\n" +
 		"Tell the user where it stands and what you suggest. Take up no further task."
-	v.Told = r.Title + ": maximum of " + n + " global iterations reached at task " + r.task() + " of " + r.place.Name
 	return r.once(v, limitHash(r.file.Data))
 }
 
@@ -121,12 +125,19 @@ func limitHash(data []byte) string { return excerpt.Hash("limit " + string(data)
 func (r round) unreadable() strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := stops("unreadable", file+": "+r.file.Problem)
+	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so Claude may stop"
+	return r.tellOnce(v, excerpt.Hash("unreadable "+r.file.Problem))
+}
+
+// tellOnce leaves a stop, and tells the user of it once in this session.
+func (r round) tellOnce(v strategy.Verdict, h string) strategy.Verdict {
 	m := r.memory
-	if h := excerpt.Hash("unreadable " + r.file.Problem); !slices.Contains(m.Told, h) {
-		v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so I let Claude stop"
-		m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
-		v.Remember = m
+	if slices.Contains(m.Told, h) {
+		v.Told = ""
+		return v
 	}
+	m.Told = append(m.Told[:len(m.Told):len(m.Told)], h)
+	v.Remember = m
 	return v
 }
 

@@ -229,7 +229,9 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	stalls := l.stalls()
 	switch {
 	case count >= l.max:
-		return l.ends(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		v := l.ends(fact.LoopLimited, count, "iteration "+strconv.Itoa(count)+" of "+l.atMost(), "Max iterations ("+strconv.Itoa(l.max)+") reached. Loop stopped.")
+		v.Told += l.wayOn(ceiling)
+		return v
 	case l.Timeout > 0 && l.s.Session.Now-l.Started >= l.Timeout:
 		return l.ends(fact.LoopTimedOut, count, "it began "+moment.Length(l.s.Session.Now-l.Started)+" ago, and timeout is "+moment.Length(l.Timeout), "Timeout reached. Loop stopped.")
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
@@ -360,6 +362,16 @@ func (l *goalLoop) ends(event string, count int, evidence, note string) strategy
 	return v
 }
 
+// wayOn says how a loop at its limit goes on. Its file is gone, and the history has it.
+func (l *goalLoop) wayOn(ceiling int) string {
+	again := "springfield loop history rerun " + l.id + " --max " + strconv.Itoa(min(2*l.max, ceiling))
+	if l.max == ceiling {
+		return ". The history keeps the goal. To do it again, run in a terminal in this project: " + again +
+			". For more iterations at once, raise \"ceiling\" in ~/.claude/springfield/" + l.name() + ".json"
+	}
+	return ". The history keeps the goal. To go on with it, run in a terminal in this project: " + again
+}
+
 // pauses leaves the goal where it is, switched off: nothing that the user wrote
 // down is lost because Claude got stuck.
 func (l *goalLoop) pauses(event string, count int, evidence, note string) strategy.Verdict {
@@ -369,7 +381,7 @@ func (l *goalLoop) pauses(event string, count int, evidence, note string) strate
 	}
 	return strategy.Verdict{
 		Decision: strategy.Stop, Rule: event, Sure: 100, Evidence: evidence,
-		Told:     l.name() + ": the loop stops: " + evidence + ". Its file stays, with active: false.",
+		Told:     l.name() + ": the loop is paused: " + evidence + ". Its file stays, with active: false. To go on, run in a terminal in this project: springfield loop set active true",
 		Notes:    []string{note},
 		Changes:  []strategy.Change{{Name: File, Data: data, Was: l.file.Data}},
 		Remember: l.over(""),
