@@ -12,13 +12,13 @@ func LoopDriver(r Request, dir string) command.Driver {
 	if err != nil {
 		return command.NoDriver((&Inspection{Request: r}).state(), dir, "settings cannot be read: "+err.Error(), "")
 	}
-	problem, fix := "no plugin that drives goal loops is on", "springfield init --strategy ralph-wiggum makes one, springfield enable ralph-wiggum switches it on"
+	problem, fix := "no plugin that drives goal loops is on", "next: "+in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		if !command.Drives(p.Strategy) {
 			continue
 		}
 		if !p.On {
-			problem, fix = p.ID+" is off", "springfield enable "+p.ID
+			problem, fix = p.ID+" is off", "next: springfield enable "+p.ID
 			continue
 		}
 		if p.Problem != "" {
@@ -27,12 +27,12 @@ func LoopDriver(r Request, dir string) command.Driver {
 		}
 		settings, err := hook.ReadSettings(p.Dir, in.state(), dir)
 		if err != nil {
-			problem, fix = p.ID+": "+err.Error(), "mend that file, or get it back from where the plugin comes from"
+			problem, fix = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
 			continue
 		}
 		d := command.Driver{Settings: settings}
 		if in.Silenced != "" {
-			d.Problem, d.Fix = in.Silenced+" keeps hooks from running", "take that out where it is set"
+			d.Problem, d.Fix = in.Silenced+" keeps hooks from running", "remove that setting where it is set"
 		}
 		return d
 	}

@@ -34,7 +34,7 @@ loop of this directory.`,
 			if len(args) == 0 {
 				return nil
 			}
-			hint := "there is start, status, set, stop and history"
+			hint := "its commands are start, status, set, stop and history"
 			if args[0] == "rerun" || args[0] == "show" {
 				hint = "springfield loop history " + strings.Join(args, " ")
 			}
@@ -88,7 +88,7 @@ text is where the goal goes.`,
 	loopFlags(cmd, &o)
 	f := cmd.Flags()
 	f.StringVar(&o.Template, "template", "", "tests, feature, debug, quick, docs, or one of your own")
-	f.BoolVar(&o.FromTodos, "from-todos", false, "the open todos of this directory's newest session are the goal, or are added to it")
+	f.BoolVar(&o.FromTodos, "from-todos", false, "use the open todos of this directory's newest session as the goal, or add them to it")
 	return cmd
 }
 
@@ -96,10 +96,10 @@ text is where the goal goes.`,
 func loopFlags(cmd *cobra.Command, o *command.LoopStart) {
 	f := cmd.Flags()
 	f.IntVar(&o.Max, "max", 0, "how many iterations at most (default: the template's, or 10)")
-	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; several: any of them; \"\": nothing")
+	f.StringArrayVar(&o.Promises, "promise", nil, "what Claude says when the goal is reached; of several, any one; \"\": no promise")
 	f.StringVar(&o.Timeout, "timeout", "", "how long the loop may take: 30m, 2h")
-	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "how long may pass between two stops: 10m")
-	f.BoolVar(&o.Replace, "replace", false, "put it in the place of a loop that is at work here")
+	f.StringVar(&o.IterationTimeout, "iteration-timeout", "", "how long one iteration may take: 10m")
+	f.BoolVar(&o.Replace, "replace", false, "replace a loop that is running here")
 }
 
 func newLoopStatus(a *app, dir *string) *cobra.Command {
@@ -156,7 +156,7 @@ file stays, with active: false; springfield loop set active true lets it go on.
 			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "delete", false, "delete the loop's file, too; the history keeps it")
+	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file of the loop; the history keeps it")
 	return cmd
 }
 
@@ -177,8 +177,8 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		},
 	}
 	f := cmd.Flags()
-	f.IntVarP(&n, "number", "n", 20, "how many, the newest")
-	f.BoolVar(&all, "all", false, "those of all directories")
+	f.IntVarP(&n, "number", "n", 20, "how many of the newest to show")
+	f.BoolVar(&all, "all", false, "show loops of all directories")
 
 	show := &cobra.Command{
 		Use:   "show ID",
@@ -200,7 +200,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max") && o.Max < 1 {
-				return &usageError{errors.New("--max must be at least 1"), "leave it out for what the loop had"}
+				return &usageError{errors.New("--max must be at least 1"), "leave it out to keep the maximum of that loop"}
 			}
 			o.Named = *dir != ""
 			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.RerunLoop(args[0], o) })

@@ -76,6 +76,7 @@ const (
 
 func exitCode(err error) int {
 	var usage *usageError
+	var asked interface{ Usage() bool }
 	var request *publish.Error
 	var activating *activation.UsageError
 	var several *activation.SeveralError
@@ -83,7 +84,7 @@ func exitCode(err error) int {
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &usage) || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec):
+	case errors.As(err, &usage) || errors.As(err, &asked) && asked.Usage() || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec):
 		return wrongUsage
 	}
 	return failed

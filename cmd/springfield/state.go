@@ -30,7 +30,7 @@ func newStateShow(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show",
-		Short: "Show the workflow state, and what marge-simpson makes of it",
+		Short: "Show the workflow state, and what marge-simpson would decide",
 		Example: `  springfield state show
   springfield state show --json`,
 		Args: arguments(0, 0, "no arguments"),

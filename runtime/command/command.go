@@ -79,9 +79,17 @@ type adviceError struct{ problem, advice string }
 func (e *adviceError) Error() string { return display.Line(e.problem) }
 func (e *adviceError) Hint() string  { return display.Line(e.advice) }
 
+// misuse is an error about a call that cannot be meant.
+type misuse struct{ adviceError }
+
+// Usage tells that the call is what is wrong.
+func (e *misuse) Usage() bool { return true }
+
+func misused(problem, advice string) error { return &misuse{adviceError{problem, advice}} }
+
 // Advice is what to do about an error, "" if there is nothing to say.
 func Advice(err error) string {
-	if e, ok := err.(*adviceError); ok {
+	if e, ok := err.(interface{ Hint() string }); ok { // not errors.As, which makes the hook larger
 		return e.Hint()
 	}
 	return ""

@@ -51,9 +51,9 @@ func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.Around(executable, state, dir)
 	switch {
 	case err != nil:
-		return NoDriver(state, dir, "this hook lies in no plugin, so nothing calls it", "call the one in the plugin's hooks directory")
+		return NoDriver(state, dir, "this hook lies in no plugin, so Claude Code does not call it", "call the one in the hooks directory of a plugin")
 	case settings.Strategy.Name != goalStrategy:
-		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which drives no goal loop", "a plugin that does is "+goalStrategy)
+		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which drives no goal loop", goalStrategy+" does")
 	}
 	return Driver{Settings: settings}
 }
@@ -99,7 +99,7 @@ func (d Console) at(workspaceOf func(dir string) string) (*loopHere, error) {
 	}
 	dir, err := filepath.EvalSymlinks(d.Work) // as Claude Code names its directory
 	if err != nil {
-		return nil, &adviceError{"open workspace: " + err.Error(), "name the project's directory: --dir DIR"}
+		return nil, &adviceError{"open workspace: " + err.Error(), "name the directory of the project: --dir DIR"}
 	}
 	d.Work = dir
 	space, err := workspace.Open(workspaceOf(dir))
@@ -152,12 +152,12 @@ func (l *loopHere) takeAway() string {
 	if l.file.Readable() {
 		return ""
 	}
-	return "; " + l.Self + " loop stop --delete takes away what is there"
+	return "; " + l.Self + " loop stop --delete removes it"
 }
 
 // none is the error about a file that is not there.
 func (l *loopHere) none() error {
-	advice := l.Self + " loop start begins one"
+	advice := "start one: " + l.Self + " loop start \"Fix the failing tests\""
 	if above := l.above(); above != "" {
 		advice = "there is one in " + above + ": --dir " + strconv.Quote(above)
 	}
@@ -205,13 +205,13 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 		}
 	}
 	verb, says, _ := strings.Cut(err.Error(), " ")
-	return &adviceError{verb + " loop: " + l.space.Dir + "/" + says, "the hook cannot change it either, and lets Claude stop; " + l.Self + " loop status says more"}
+	return &adviceError{verb + " loop: " + l.space.Dir + "/" + says, "the hook cannot change it either, so Claude may stop; " + l.Self + " loop status says more"}
 }
 
 // tell puts an event into the history and tells the user's command.
 func (l *loopHere) tell(e fact.LoopEvent) {
 	if err := hook.Tell(l.Dir, l.driver.Settings.Progress, e, l.Getenv, process.Patience); err != nil {
-		l.note("tell of the loop: " + err.Error())
+		l.note("report the loop: " + err.Error())
 	}
 }
 
@@ -241,9 +241,9 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 	err = l.change(func() ([]byte, error) {
 		switch {
 		case l.fault != nil && !replace:
-			return nil, l.unread("mend it, or put a new loop in its place: --replace" + l.takeAway())
+			return nil, l.unread("correct it, or replace it with --replace" + l.takeAway())
 		case !l.missing() && l.fault == nil && l.goal.Active && !replace:
-			return nil, &adviceError{"a loop is at work here: " + l.name(l.goal) + l.progress(l.goal), l.Self + " loop stop ends it; --replace puts the new one in its place"}
+			return nil, &adviceError{"a loop is running here already: " + l.name(l.goal) + l.progress(l.goal), "stop it with " + l.Self + " loop stop, or replace it with --replace"}
 		}
 		before = l.farewell()
 		return draft, nil
@@ -290,7 +290,7 @@ func (l *loopHere) bury(events []fact.LoopEvent) {
 		if len(events) == 1 {
 			l.tell(e)
 		} else if err := ledger.AppendLoop(l.Dir, e); err != nil {
-			l.note("keep the loop that was here before: " + err.Error())
+			l.note("save the loop that was here before: " + err.Error())
 		}
 	}
 }
@@ -311,15 +311,15 @@ func (l *loopHere) sayBegun() {
 	l.line("loop " + l.name(g) + ": at most " + count(l.limit(g), "iteration") + ", " + untilSaid(g.Promises))
 	l.line("  file     " + filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File)) + "; edits take effect at the next stop")
 	if g.Session == "" {
-		l.line("  begins   when Claude stops here the next time; the loop belongs to that session then")
+		l.line("  starts   the next time Claude stops here; then the loop belongs to that session")
 	} else {
-		l.line("  begins   when this session stops the next time")
+		l.line("  starts   the next time this session stops")
 	}
-	l.line("  look     " + l.Self + " loop status")
-	l.line("  end it   " + l.Self + " loop stop")
+	l.line("  status   " + l.Self + " loop status")
+	l.line("  stop it  " + l.Self + " loop stop")
 	l.warn(g, true, true)
 	if l.driver.Problem != "" {
-		l.note("nothing drives it yet: " + l.driver.Problem + l.fix())
+		l.note("this loop does not run yet: " + l.driver.Problem + l.fix())
 	}
 }
 
@@ -333,7 +333,7 @@ func (l *loopHere) fix() string {
 // untilSaid says what a loop waits for.
 func untilSaid(promises []string) string {
 	if len(promises) == 0 {
-		return "no promise ends it earlier"
+		return "without a promise that ends it earlier"
 	}
 	return "until Claude says " + anyOf(promises)
 }
@@ -358,11 +358,11 @@ func (l *loopHere) warn(g wiggum.Goal, maximum, promises bool) {
 	if promises {
 		for _, p := range g.Promises {
 			if isVague(p) {
-				l.note("the promise “" + p + "” is vague: Claude may say it by the way, and that ends the loop; better a sentence that is only true at the end, like “All tests passing”")
+				l.note("the promise “" + p + "” is vague: Claude may say it in passing, and that ends the loop; better is a sentence that is only true at the end, like “All tests passing”")
 			}
 		}
 		if len(g.Promises) == 0 {
-			l.note("without a promise only the number of iterations ends it, or loop stop")
+			l.note("without a promise, only the number of iterations or loop stop ends it")
 		}
 	}
 	if !maximum {
@@ -371,12 +371,12 @@ func (l *loopHere) warn(g wiggum.Goal, maximum, promises bool) {
 	limit := l.limit(g)
 	switch {
 	case limit < g.Max:
-		l.note("it asks for " + strconv.Itoa(g.Max) + " iterations, your ceiling is " + strconv.Itoa(limit) + ", and that is where it ends; only you can raise it: \"ceiling\" in " + filepath.Join(l.Dir, l.driver.Settings.Plugin+".json"))
+		l.note("it asks for " + strconv.Itoa(g.Max) + " iterations, but it ends at your ceiling, " + strconv.Itoa(limit) + "; only you can raise \"ceiling\", in " + filepath.Join(l.Dir, l.driver.Settings.Plugin+".json"))
 	case limit > manyIterations:
-		l.note(strconv.Itoa(limit) + " iterations are many: 5 to 8 do for something simple, 10 to 15 for a bug, 15 to 20 for a feature; several small loops one after the other go better")
+		l.note(strconv.Itoa(limit) + " iterations are many: 5 to 8 are enough for something simple, 10 to 15 for a bug, 15 to 20 for a feature; several small loops work better")
 	}
 	if g.Active && g.Count+1 >= limit {
-		l.note("it ends at the next stop: the count is " + strconv.Itoa(g.Count) + ", each stop makes it one more, and at " + strconv.Itoa(limit) + " it is over")
+		l.note("it ends at the next stop: every stop adds 1 to the count, which is " + strconv.Itoa(g.Count) + ", and at " + strconv.Itoa(limit) + " the loop is over")
 	}
 }
 
@@ -415,7 +415,7 @@ func (d Console) SetLoop(key string, values []string) error {
 		case l.missing():
 			return nil, l.none()
 		case l.fault != nil:
-			return nil, l.unread("mend that place; loop set leaves everything else as it is")
+			return nil, l.unread("correct that line; loop set changes nothing else")
 		}
 		was = l.goal
 		return set(l.file.Data)
@@ -436,14 +436,14 @@ func (d Console) SetLoop(key string, values []string) error {
 // LoopKeys are what loop set can change, with what each takes.
 func LoopKeys() [][2]string {
 	return [][2]string{
-		{"max", "how many iterations, a number"},
-		{"promise", "what Claude says at the end; several: any of them; none: nothing"},
-		{"timeout", "how long all of it may take: 30m, 2h; none"},
-		{"iteration-timeout", "how long may pass between two stops: 10m; none"},
+		{"max", "how many iterations"},
+		{"promise", "what Claude says at the end; of several, any one; none: no promise"},
+		{"timeout", "how long the loop may take: 30m, 2h; none: no limit"},
+		{"iteration-timeout", "how long one iteration may take: 10m; none: no limit"},
 		{"active", "true or false"},
-		{"goal", "the text"},
-		{"count", "the iteration it is at, a number"},
-		{"session", "the session it belongs to; none: the next one that stops here"},
+		{"goal", "the text of the goal"},
+		{"count", "the current iteration"},
+		{"session", "the session that the loop belongs to; none: the next one that stops here"},
 	}
 }
 
@@ -471,7 +471,7 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 	case "max", "count":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 || n > 1_000_000 {
-			return nil, &adviceError{key + ": " + strconv.Quote(value) + " is not a number of iterations", "write it like: " + l.Self + " loop set " + key + " 15"}
+			return nil, misused(key+": "+strconv.Quote(value)+" is not a number of iterations", "write it like: "+l.Self+" loop set "+key+" 15")
 		}
 		field, text = map[string]string{"max": "max_iterations", "count": "iteration_count"}[key], value
 	case "promise":
@@ -495,9 +495,9 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 				return wiggum.Set(data, [2]string{"active", "true"}, [2]string{"stopped_at", ""})
 			}, nil
 		case "false":
-			return l.rest, nil
+			return l.pause, nil
 		}
-		return nil, &adviceError{"active: it is true or false", "false lets the loop rest; true lets it go on"}
+		return nil, misused("active: "+strconv.Quote(value)+" is neither true nor false", "false pauses the loop, true lets it go on")
 	case "session":
 		if value != "none" {
 			text = wiggum.Quote(value)
@@ -514,13 +514,13 @@ func (l *loopHere) setting(key string, values []string) (func([]byte) ([]byte, e
 		for _, k := range LoopKeys() {
 			names = append(names, k[0])
 		}
-		return nil, &adviceError{"loop set knows no " + strconv.Quote(key), "there is " + strings.Join(names, ", ")}
+		return nil, misused("loop set has no key "+strconv.Quote(key), "the keys are "+strings.Join(names, ", "))
 	}
 	return func(data []byte) ([]byte, error) { return wiggum.Set(data, [2]string{field, text}) }, nil
 }
 
-// rest is the edit that stops a loop and leaves its file.
-func (l *loopHere) rest(data []byte) ([]byte, error) {
+// pause is the edit that stops a loop and leaves its file.
+func (l *loopHere) pause(data []byte) ([]byte, error) {
 	fields := [][2]string{{"active", "false"}}
 	if l.goal.ID != "" { // the hook has told of it, and shall not tell of this again
 		fields = append(fields, [2]string{"stopped_at", moment.Write(l.Now().UnixMilli())})
@@ -538,7 +538,7 @@ func (l *loopHere) nowIs(key string) string {
 		return "count is " + strconv.Itoa(g.Count)
 	case "promise":
 		if len(g.Promises) == 0 {
-			return "there is no promise any more"
+			return "the loop has no promise now"
 		}
 		return "promise is " + anyOf(g.Promises)
 	case "timeout":
@@ -564,7 +564,7 @@ func spanOr(ms int64, none string) string {
 }
 
 func notSpan(key, value string) error {
-	return &adviceError{key + ": " + strconv.Quote(value) + " is not a length of time", "write it like 30m, 2h or 1d"}
+	return misused(key+": "+strconv.Quote(value)+" is not a length of time", "write it like 30m, 2h or 1d")
 }
 
 // StopLoop ends the loop that is here, or takes its file away, too.
@@ -577,9 +577,9 @@ func (d Console) StopLoop(remove bool) error {
 	file := filepath.Join(l.space.Dir, filepath.FromSlash(wiggum.File))
 	var was wiggum.Goal
 	var before []fact.LoopEvent
-	var rested, gone bool
+	var paused, gone bool
 	err = l.change(func() ([]byte, error) {
-		was, rested, gone, before = l.goal, false, false, nil
+		was, paused, gone, before = l.goal, false, false, nil
 		switch {
 		case l.missing():
 			gone = true
@@ -588,12 +588,12 @@ func (d Console) StopLoop(remove bool) error {
 			before = l.farewell()
 			return nil, nil
 		case l.fault != nil:
-			return nil, l.unread("it is no loop, so Claude may stop already; loop stop --delete takes the file away")
+			return nil, l.unread("this is not a loop, so Claude may stop anyway; loop stop --delete removes the file")
 		case !l.goal.Active:
-			rested = true
+			paused = true
 			return nil, errNothing
 		}
-		return l.rest(l.file.Data)
+		return l.pause(l.file.Data)
 	})
 	switch {
 	case gone:
@@ -602,8 +602,8 @@ func (d Console) StopLoop(remove bool) error {
 			l.note("there is one in " + above + ": --dir " + strconv.Quote(above))
 		}
 		return nil
-	case rested:
-		l.line("the loop rests already: active is false in " + file)
+	case paused:
+		l.line("the loop is paused already: active is false in " + file)
 		return nil
 	case err != nil:
 		return err
@@ -611,7 +611,7 @@ func (d Console) StopLoop(remove bool) error {
 		l.bury(before)
 		l.line("stopped the loop and deleted " + file + ": Claude may stop")
 		if len(before) > 0 {
-			l.line("the history keeps it: " + l.Self + " loop history show " + before[0].Loop)
+			l.line("it is kept in the history: " + l.Self + " loop history show " + before[0].Loop)
 		}
 		return nil
 	}
@@ -621,6 +621,6 @@ func (d Console) StopLoop(remove bool) error {
 		l.tell(e)
 	}
 	l.line("stopped the loop" + l.progress(was) + ": Claude may stop")
-	l.line("its file stays, with active: false; go on with it: " + l.Self + " loop set active true")
+	l.line("its file stays, with active: false; to go on: " + l.Self + " loop set active true")
 	return nil
 }

@@ -10,13 +10,13 @@ import (
 
 // loopUsage lists the words about loops.
 const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h] [--iteration-timeout 10m]
-             [--template NAME] [--from-todos] [--replace]   begin a goal loop in this directory
-  loop status [--json]                              how it stands, and what keeps it from running
+             [--template NAME] [--from-todos] [--replace]   start a goal loop in this directory
+  loop status [--json]                              its state, and its problems
   loop set KEY VALUE                                max, promise, timeout, iteration-timeout, active, goal, count, session
-  loop stop [--delete]                              let Claude stop; with --delete the file goes, too
-  loop history [-n N] [--all] [--json]              the loops of the past
+  loop stop [--delete]                              let Claude stop; --delete also deletes the file
+  loop history [-n N] [--all] [--json]              past loops
   loop history show ID [--json] | rerun ID [--max N] [--promise TEXT]… [--replace]
-                                                    one of them, stop by stop; the same again
+                                                    one of them, stop by stop; run it again
              each with --dir DIR for another directory
 `
 

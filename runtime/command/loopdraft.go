@@ -56,23 +56,23 @@ func templates() []template {
 	return []template{
 		{"tests", 15, "✅ All tests passing", "Make all tests pass.", []string{
 			"Run the tests and read what fails.",
-			"Find the cause of one failure and mend that, not the test.",
+			"Find the cause of one failure and fix that, not the test.",
 			"Run the tests again. Repeat until nothing fails.",
 		}},
 		{"feature", 20, "Feature complete and tested", "", []string{
-			"Write down the parts it consists of, and do one after the other.",
-			"Give each part its tests, and run them before the next.",
-			"At the end run all tests and bring the documentation up to date.",
+			"List its parts, and do them one after the other.",
+			"Write tests for each part, and run them before you start the next.",
+			"At the end, run all tests and update the documentation.",
 		}},
 		{"debug", 12, "Root cause identified and fixed", "", []string{
-			"Reproduce it, as small as it gets.",
+			"Reproduce it with the smallest example you can find.",
 			"Say what you suspect, and measure before you change anything.",
-			"Mend the cause. Show with a test that it is gone, and that it was there before.",
+			"Fix the cause. Show with a test that the bug was there, and that it is gone.",
 		}},
 		{"quick", 8, defaultPromise, "", nil},
 		{"docs", 10, "Documentation complete", "Bring the documentation up to date with the code.", []string{
-			"Compare what it says with what the code does, page by page.",
-			"Write what is missing, correct what is wrong, try every example.",
+			"Compare each page with what the code does.",
+			"Add what is missing, correct what is wrong, try every example.",
 		}},
 	}
 }
@@ -103,7 +103,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 			return nil, err
 		}
 		if goal == "" {
-			goal = "Work off what is open on the list."
+			goal = "Finish the open items of this list."
 		}
 		goal += "\n\n" + todos
 	}
@@ -117,7 +117,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 		if !found {
 			i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
 			if i < 0 {
-				return nil, &adviceError{"there is no template " + strconv.Quote(o.Template), "there is " + strings.Join(TemplateNames(l.Dir), ", ") + "; your own are files in " + filepath.Join(templateDir(l.Dir), "NAME.md")}
+				return nil, misused("there is no template "+strconv.Quote(o.Template), "the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 			}
 			t = templates()[i]
 		}
@@ -125,7 +125,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 	if draft == nil {
 		if goal == "" {
 			if goal = t.goal; goal == "" {
-				return nil, &adviceError{"a loop needs a goal", "say it: " + l.Self + " loop start \"Fix the failing tests in test_auth.py\""}
+				return nil, misused("a loop needs a goal", "say it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
 			}
 		}
 		draft = t.file(goal)
@@ -153,7 +153,7 @@ func (l *loopHere) choose(draft []byte, o LoopStart) ([]byte, error) {
 	var fields [][2]string
 	if o.Max != 0 {
 		if o.Max < 1 || o.Max > 1_000_000 {
-			return nil, &adviceError{"max: " + strconv.Itoa(o.Max) + " is not a number of iterations", "write it like: --max 15"}
+			return nil, misused("max: "+strconv.Itoa(o.Max)+" is not a number of iterations", "write it like: --max 15")
 		}
 		fields = append(fields, [2]string{"max_iterations", strconv.Itoa(o.Max)})
 	}
@@ -193,9 +193,9 @@ func goalText(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
 	case len(text) > maxGoal:
-		return "", &adviceError{"the goal is longer than 64 KiB", "Claude is told its first 2,000 characters; put the rest into a file and name that"}
+		return "", misused("the goal is longer than 64 KiB", "Claude sees its first 2,000 characters; put the rest into a file and name that file")
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return "", &adviceError{"the goal is not text in UTF-8", "write it in UTF-8"}
+		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
 	}
 	return text, nil
 }
@@ -217,12 +217,12 @@ func (l *loopHere) ownTemplate(name, goal string) (draft []byte, found bool, err
 	}
 	g, err := wiggum.Read(data)
 	if err != nil {
-		return nil, false, &adviceError{"read template: " + path + ": " + err.Error(), "a template is a loop's file: fields between two lines \"---\", then the text"}
+		return nil, false, &adviceError{"read template: " + path + ": " + err.Error(), "a template is written like a loop: fields between two lines \"---\", then the text"}
 	}
 	switch {
 	case strings.Contains(g.Body, "{goal}"):
 		if goal == "" {
-			return nil, false, &adviceError{"the template " + name + " needs a goal", "say it: " + l.Self + " loop start --template " + name + " \"…\""}
+			return nil, false, misused("the template "+name+" needs a goal", "say it like: "+l.Self+" loop start --template "+name+" \"…\"")
 		}
 		data, err = wiggum.SetBody(data, strings.ReplaceAll(g.Body, "{goal}", goal))
 	case goal != "":
@@ -242,7 +242,7 @@ func readSmall(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
 	if err == nil && len(data) > maxSmall {
-		err = &adviceError{"read " + path + ": larger than 256 KiB", "a loop's file is short"}
+		err = &adviceError{"read " + path + ": larger than 256 KiB", "the file of a loop is short"}
 	}
 	return data, err
 }
@@ -283,7 +283,7 @@ func names(dir string) []string {
 func (l *loopHere) openTodos() (string, error) {
 	path, at := l.newestTranscript()
 	if path == "" {
-		return "", &adviceError{"there is no session of " + l.space.Dir + " on file", "sessions lie in " + l.transcripts()[0] + "; start Claude Code in this directory once, or say the goal in words"}
+		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions lie in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	_, view, err := transcript.Read(path, transcript.Log{})
@@ -302,12 +302,12 @@ func (l *loopHere) openTodos() (string, error) {
 		case t.Status == "in_progress":
 			b.WriteString(" (in progress)")
 		case t.Blocked:
-			b.WriteString(" (waits for another one)")
+			b.WriteString(" (waits for another item)")
 		}
 		b.WriteString("\n")
 	}
 	if open == 0 {
-		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.ago(at), "say the goal in words; the newest models keep no todo list unless CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
+		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.ago(at), "write the goal yourself; the newest models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
 	}
 	l.note(count(open, "open todo") + " of session " + session + ", " + l.ago(at))
 	return strings.TrimSuffix(b.String(), "\n"), nil

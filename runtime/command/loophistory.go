@@ -105,8 +105,8 @@ func (d Console) LoopHistory(n int, all, asJSON bool) error {
 		return err
 	}
 	if len(past) == 0 && !asJSON {
-		if l.line("no loop of " + l.space.Dir + " is on file"); !all {
-			l.line("of other directories: " + l.Self + " loop history --all")
+		if l.line("no past loops in " + l.space.Dir); !all {
+			l.line("those of other directories: " + l.Self + " loop history --all")
 		}
 		return nil
 	}
@@ -150,7 +150,7 @@ func (d Console) ShowLoop(id string, asJSON bool) error {
 	if asJSON {
 		return d.encode(p)
 	}
-	d.line("loop " + p.ID + " in " + p.Directory + ", begun " + d.ago(p.Began))
+	d.line("loop " + p.ID + " in " + p.Directory + ", started " + d.ago(p.Began))
 	d.field("  goal     ", p.Goal)
 	if g, err := wiggum.Read([]byte(p.file)); err == nil && len(g.Promises) > 0 {
 		d.line("  promise  " + anyOf(g.Promises))
@@ -159,7 +159,7 @@ func (d Console) ShowLoop(id string, asJSON bool) error {
 		d.line("  " + pad(strconv.Itoa(e.Count)+"/"+strconv.Itoa(e.Max), 8) + pad(d.ago(e.At), 12) + pad(e.Event, 11) + excerptEnd(e.Text))
 	}
 	d.line(ended(p))
-	d.line("again: " + d.Self + " loop history rerun " + p.ID)
+	d.line("run it again: " + d.Self + " loop history rerun " + p.ID)
 	return nil
 }
 
@@ -183,7 +183,7 @@ func ended(p pastLoop) string {
 	case fact.LoopTimedOut:
 		return "it ended at " + at + " by a timeout"
 	case fact.LoopStalled:
-		return "it came to rest at " + at + ": several continues in a row brought the same words and no tool call"
+		return "it was paused at " + at + ": several continues in a row brought the same words and no tool call"
 	case fact.LoopCancelled:
 		return "it was stopped at " + at
 	}
@@ -198,7 +198,7 @@ func (d Console) RerunLoop(id string, o LoopStart) error {
 		return err
 	}
 	if _, err := wiggum.Read([]byte(p.file)); err != nil {
-		return &adviceError{"loop " + id + " cannot be run again: what is on file of it is no loop: " + err.Error(), d.Self + " loop start begins a new one"}
+		return &adviceError{"loop " + id + " cannot run again: what the history has of it is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
 	}
 	l, err := d.place(o.Named)
 	if err != nil {

@@ -1,7 +1,7 @@
-// How a loop stands, under the four headings of the guide's troubleshooting: it
-// won't start, it stops prematurely, it won't stop, its file does not change. Each
-// gets an answer from what is on file: the loop's own file, its history, the
-// newest decision, what Claude said.
+// The state of a loop, with the four headings of the guide's troubleshooting: it won't
+// start, it stops prematurely, it won't stop, its file does not change. A heading is
+// shown where there is a problem. The answers come from the loop's own file, its
+// history, the newest decision and what Claude said.
 
 package command
 
@@ -71,9 +71,11 @@ type loopJSON struct {
 type finding struct {
 	Says string `json:"says"`
 	Fix  string `json:"fix,omitempty"`
+
+	shown string // the name of its line where it is no problem
 }
 
-// LoopStatus tells how the loop of the workspace stands.
+// LoopStatus shows the state of the loop of the workspace.
 func (d Console) LoopStatus(asJSON bool) error {
 	l, err := d.here()
 	if err != nil {
@@ -88,46 +90,27 @@ func (d Console) LoopStatus(asJSON bool) error {
 	if s.Loop != nil {
 		l.sayLoop(s)
 	}
-	for _, part := range []struct {
-		heading  string
-		findings []finding
-		nothing  string
-	}{
-		{"won't start", s.WontStart, "nothing is in its way"},
-		{"stops prematurely", s.EndedEarly, "no loop of this directory has ended yet"},
-		{"won't stop", s.WontStop, l.end(s)},
-		{"file not updating", s.NotUpdating, l.writable(s)},
-	} {
-		if len(part.findings) == 0 {
-			part.findings = []finding{{Says: part.nothing}}
-		}
-		for i, f := range part.findings {
-			if i > 0 {
-				part.heading = ""
-			}
-			line := "  " + pad(part.heading, 18) + " " + f.Says
-			if f.Fix != "" {
-				line += "; " + f.Fix
-			}
-			l.line(line)
-		}
-	}
+	l.sayFindings("won't start", s.WontStart)
+	l.sayFindings("stops prematurely", s.EndedEarly)
+	l.sayFindings("won't stop", s.WontStop)
+	l.sayFindings("file not updating", s.NotUpdating)
 	return nil
 }
 
-// end is what there is to say where nothing keeps the loop from stopping.
-func (l *loopHere) end(s loopStatus) string {
-	if s.active {
-		return l.Self + " loop stop ends it now"
+// sayFindings shows problems under their heading, and what is none without.
+func (l *loopHere) sayFindings(heading string, findings []finding) {
+	for _, f := range findings {
+		text := f.Says
+		if f.Fix != "" {
+			text += "; " + f.Fix
+		}
+		if f.shown != "" {
+			l.field("  "+pad(f.shown, 10), text)
+			continue
+		}
+		l.field("  "+pad(heading, 18)+" ", text)
+		heading = ""
 	}
-	return "no loop keeps Claude going here"
-}
-
-func (l *loopHere) writable(s loopStatus) string {
-	if s.State == loopNone {
-		return "there is no file"
-	}
-	return "the hook can write it"
 }
 
 func (l *loopHere) status() loopStatus {
@@ -184,9 +167,9 @@ func (l *loopHere) headline(s loopStatus) string {
 	case loopNone:
 		return "there is no loop in " + s.Directory
 	case loopUnreadable:
-		return s.File + " is no loop: " + s.Problem
+		return s.File + " is not a loop: " + s.Problem
 	case loopInactive:
-		return "loop " + l.name(l.goal) + " rests" + l.progress(l.goal)
+		return "loop " + l.name(l.goal) + " is paused" + l.progress(l.goal)
 	case loopWaiting:
 		return "loop " + l.name(l.goal) + " waits for its first stop" + l.progress(l.goal)
 	}
@@ -214,13 +197,13 @@ func (l *loopHere) sayLoop(s loopStatus) {
 	}
 	var times []string
 	if g.Started > 0 {
-		times = append(times, "began "+l.ago(g.Started))
+		times = append(times, "started "+l.ago(g.Started))
 	}
 	if g.Timeout > 0 {
 		times = append(times, "may take "+moment.Length(g.Timeout))
 	}
 	if g.IterationTimeout > 0 {
-		times = append(times, "an iteration "+moment.Length(g.IterationTimeout))
+		times = append(times, "an iteration may take "+moment.Length(g.IterationTimeout))
 	}
 	if len(times) > 0 {
 		l.line("  time      " + strings.Join(times, ", "))
@@ -249,16 +232,16 @@ func (l *loopHere) lastDecision() (ledger.Record, bool) {
 
 // wontStart collects what keeps a loop from running.
 func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Record, decided bool) {
-	add := func(says, fix string) { s.WontStart = append(s.WontStart, finding{says, fix}) }
+	add := func(says, fix string) { s.WontStart = append(s.WontStart, finding{Says: says, Fix: fix}) }
 	switch s.State {
 	case loopNone:
-		fix := l.Self + " loop start begins one"
+		fix := "start one: " + l.Self + " loop start \"Fix the failing tests\""
 		if above := l.above(); above != "" {
 			fix = "there is one in " + above + ": --dir " + strconv.Quote(above)
 		}
 		add("there is no "+s.File, fix)
 	case loopUnreadable:
-		fix := "mend that"
+		fix := "correct that line"
 		if s.Problem == "permission denied" {
 			fix = readable(s.File)
 		}
@@ -268,7 +251,7 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		if own != nil && own.over() {
 			why = ": " + ended(*own) + ", " + l.ago(own.At)
 		}
-		add("active is false"+why, l.Self+" loop set active true lets it go on")
+		add("active is false"+why, "to go on: "+l.Self+" loop set active true")
 	}
 	since := l.goal.Started
 	if own != nil {
@@ -279,7 +262,7 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		add(l.driver.Problem, l.driver.Fix)
 	}
 	if l.Off {
-		add("SPRINGFIELD=off is set here, and lets Claude stop always", "unset SPRINGFIELD")
+		add("SPRINGFIELD=off is set here, so every springfield hook lets Claude stop", "unset SPRINGFIELD")
 	}
 	if hold, held := ledger.Held(l.Dir, key(l.goal.Session), l.Now()); held {
 		add("a hold is in force"+l.until(hold), "lift it from a terminal: "+l.Self+" resume")
@@ -288,10 +271,10 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		return
 	}
 	if l.Session != "" && l.goal.Session != "" && l.goal.Session != l.Session {
-		add("it belongs to another session: "+l.goal.Session, l.Self+" loop set session none gives it to the next one that stops here")
+		add("it belongs to another session: "+l.goal.Session, l.Self+" loop set session none gives it to the next session that stops here")
 	}
 	if guard.RalphArmed(l.space.Dir, l.goal.Session) {
-		add(".claude/ralph-loop.local.md is armed: another loop drives", "/cancel-ralph ends that one")
+		add(".claude/ralph-loop.local.md is armed: ralph-loop drives this session", "/cancel-ralph ends it")
 	}
 	if g := l.goal; g.Count+1 >= l.limit(g) {
 		add("it ends at the next stop: iteration "+strconv.Itoa(g.Count+1)+" of "+strconv.Itoa(l.limit(g)), l.Self+" loop set max "+strconv.Itoa(g.Max+10))
@@ -304,9 +287,9 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 // lastStop tells of the last time that Claude stopped here, if that kept the loop from
 // running and nothing else says so.
 func (l *loopHere) lastStop(s *loopStatus, own *pastLoop, decision ledger.Record) {
-	add := func(says, fix string) { s.WontStart = append(s.WontStart, finding{says, fix}) }
+	add := func(says, fix string) { s.WontStart = append(s.WontStart, finding{Says: says, Fix: fix}) }
 	if decision.Decision == ledger.None {
-		add("the last time that Claude stopped here, "+l.ago(decision.At)+", the hook did not decide: "+decision.Evidence, "")
+		add("the last time Claude stopped here, "+l.ago(decision.At)+", the hook did not decide: "+decision.Evidence, "")
 	}
 	if decision.Decision == string(strategy.Stop) {
 		switch decision.Rule {
@@ -320,7 +303,7 @@ func (l *loopHere) lastStop(s *loopStatus, own *pastLoop, decision ledger.Record
 		case "hold", "inactive", "no-loop", "unwritten", fact.LoopPromised, fact.LoopLimited, fact.LoopTimedOut, fact.LoopStalled:
 			return // said elsewhere, or over
 		}
-		add("the last time that Claude stopped here, "+l.ago(decision.At)+", rule "+decision.Rule+" let it: "+decision.Evidence, "")
+		add("the last time Claude stopped here, "+l.ago(decision.At)+", rule "+decision.Rule+" let it stop: "+decision.Evidence, "")
 	}
 }
 
@@ -351,8 +334,8 @@ const standsStill = 10 * 60_000
 func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
 	if s.State == loopRunning && own != nil && l.Now().UnixMilli()-own.At > standsStill {
 		s.EndedEarly = append(s.EndedEarly, finding{
-			"its last iteration was " + l.ago(own.At) + "; if Claude stands still, it was Esc, an error of the API, or Claude Code's own cap on continues without a tool call",
-			"say “continue”; springfield doctor looks at the cap",
+			Says: "its last iteration was " + l.ago(own.At) + "; if Claude does nothing now, the reason was Esc, an error of the API, or Claude Code's own cap on continues without a tool call",
+			Fix:  "say “continue”; springfield doctor checks the cap",
 		})
 	}
 	p := s.LastEnded
@@ -366,7 +349,7 @@ func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
 		if text := excerptEnd(p.last().Text); text != "" {
 			f.Says += ", in “" + text + "”"
 		}
-		f.Fix = "if it was not true yet, choose a promise that is only said at the end: " + again + " --promise \"…\""
+		f.Fix = "if that was too early, choose a promise that is only true at the end: " + again + " --promise \"…\""
 	case fact.LoopLimited:
 		f.Fix = "if it needs more: " + again + " --max " + strconv.Itoa(p.Max+10)
 		if p.Max >= l.ceiling() {
@@ -375,12 +358,15 @@ func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
 	case fact.LoopTimedOut:
 		f.Fix = "if it needs longer: " + again + " --timeout 4h"
 	case fact.LoopStalled:
-		f.Fix = "say what Claude could not find out by itself, then " + again
+		f.Fix = "tell Claude what it could not find out, then " + again
 		if s.State == loopInactive && p.ID == l.goal.ID {
-			f.Fix = "say what Claude could not find out by itself, then " + l.Self + " loop set active true"
+			f.Fix = "tell Claude what it could not find out, then " + l.Self + " loop set active true"
 		}
 	default:
-		f.Fix = again + " begins it anew"
+		f.Fix = "to run it again: " + again
+	}
+	if p.Event == fact.LoopPromised || p.Event == fact.LoopCancelled {
+		f.shown = "last loop"
 	}
 	if !p.over() { // its end was not told
 		f.Says = "loop " + p.ID + ": its file was deleted or replaced by hand at iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max) + ", " + l.ago(p.At)
@@ -396,7 +382,7 @@ func (l *loopHere) wontStop(s *loopStatus, own *pastLoop) {
 	}
 	end := "; " + l.Self + " loop stop ends it now"
 	if len(l.goal.Promises) == 0 {
-		s.WontStop = append(s.WontStop, finding{"it names no promise, so it goes on to iteration " + strconv.Itoa(l.limit(l.goal)), l.Self + " loop set promise \"All tests passing\"" + end})
+		s.WontStop = append(s.WontStop, finding{Says: "it has no promise, so it goes on to iteration " + strconv.Itoa(l.limit(l.goal)), Fix: l.Self + " loop set promise \"All tests passing\"" + end})
 		return
 	}
 	messages := l.said(own)
@@ -404,16 +390,19 @@ func (l *loopHere) wontStop(s *loopStatus, own *pastLoop) {
 		return
 	}
 	best := nearest(l.goal.Promises, messages)
-	f := finding{Fix: "the promise has to stand in the message with which Claude stops, letter by letter but for capitals" + end}
+	f := finding{Fix: "the last message before a stop has to contain the promise, letter by letter; only capitals do not matter" + end}
 	switch {
 	case best.Said:
-		f.Says = "Claude has said the promise, but not in the message with which it stopped: “" + best.Text + "”"
+		f.Says = "Claude has said the promise, but not in its last message before a stop: “" + best.Text + "”"
 	case best.Words == 0:
-		f.Says = "Claude has not said it, nor any word of it"
+		f.Says = "Claude has not said the promise yet, nor any word of it"
 	case best.Words == best.Of:
-		f.Says = "Claude said all its words, written another way: “" + best.Text + "”"
+		f.Says = "Claude said all words of the promise, but not exactly: “" + best.Text + "”"
 	default:
-		f.Says = "Claude has not said it; nearest was, with " + strconv.Itoa(best.Words) + " of " + count(best.Of, "word") + " of “" + best.Promise + "”: “" + best.Text + "”"
+		f.Says = "Claude has not said the promise yet; the nearest was, with " + strconv.Itoa(best.Words) + " of " + count(best.Of, "word") + " of “" + best.Promise + "”: “" + best.Text + "”"
+	}
+	if near := best.Words > 0 && best.Words == best.Of; !best.Said && !near && 2*l.goal.Count < l.limit(l.goal) {
+		f.shown = "so far"
 	}
 	s.WontStop = append(s.WontStop, f)
 	if best.Of > 0 {
@@ -462,11 +451,11 @@ func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bo
 	if err := l.space.Check(wiggum.File); err != nil {
 		fix := readable(s.File)
 		if strings.Contains(err.Error(), "regular") {
-			fix = l.Self + " loop stop --delete takes it away"
+			fix = l.Self + " loop stop --delete removes it"
 		}
-		s.NotUpdating = append(s.NotUpdating, finding{wiggum.File + " cannot be changed: " + err.Error() + ", so Claude may stop", fix})
+		s.NotUpdating = append(s.NotUpdating, finding{Says: wiggum.File + " cannot be changed: " + err.Error() + ", so Claude may stop", Fix: fix})
 	} else if decided && decision.Rule == "unwritten" {
-		s.NotUpdating = append(s.NotUpdating, finding{Says: "the last time, " + l.ago(decision.At) + ", it could not be written: " + decision.Evidence})
+		s.NotUpdating = append(s.NotUpdating, finding{Says: "the last time, " + l.ago(decision.At) + ", the hook could not write it: " + decision.Evidence})
 	}
 }
 

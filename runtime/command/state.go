@@ -42,7 +42,7 @@ type shownState struct {
 	Evidence string            `json:"evidence"`
 }
 
-// StateShow tells what the workflow state says.
+// StateShow shows what the workflow state says.
 func (d Console) StateShow(asJSON bool) error {
 	space, err := d.space()
 	if err != nil {
@@ -92,7 +92,7 @@ func (d Console) StateSet(fields []string, asJSON bool) error {
 	members = setMember(members, "updated_at", quoted(moment.Write(d.Now().UnixMilli())))
 	if d.InClaude && d.Session != "" {
 		members = setMember(members, "session_id", quoted(d.Session))
-	} else { // a person's word is for whatever session comes by
+	} else { // what a person sets is about any session
 		members = slices.DeleteFunc(members, func(m object.Member) bool { return m.Name == "session_id" })
 	}
 	data, err := d.checkedState(members)
@@ -117,10 +117,10 @@ func (d Console) checkedState(members []object.Member) ([]byte, error) {
 		err = now.Check()
 	}
 	if err != nil {
-		return nil, &adviceError{err.Error(), "set both: " + d.Self + " state set tasks_total=5 tasks_completed=2"}
+		return nil, misused(err.Error(), "set both: "+d.Self+" state set tasks_total=5 tasks_completed=2")
 	}
 	if len(data) > workspace.MaxFile {
-		return nil, &adviceError{marge.WorkflowFile + " would be larger than 256 KiB", "take out of it what is not about the workflow"}
+		return nil, &adviceError{marge.WorkflowFile + " would be larger than 256 KiB", "remove from it what is not about the workflow"}
 	}
 	return data, nil
 }
@@ -169,7 +169,8 @@ func (d Console) showState(space *workspace.Space, asJSON bool) error {
 		return d.encode(shown)
 	}
 	if !f.Found {
-		d.line("no workflow state is in " + space.Dir)
+		d.line("there is no workflow state in " + space.Dir)
+		d.line("next: " + d.Self + " state set tasks_total=5 tasks_completed=0")
 		return nil
 	}
 	d.line(shown.File)
@@ -196,20 +197,20 @@ func (d Console) showState(space *workspace.Space, asJSON bool) error {
 }
 
 func badState(err error) error {
-	return &adviceError{"read state: " + marge.WorkflowFile + ": " + err.Error(), "mend the file, or delete it and set everything anew"}
+	return &adviceError{"read state: " + marge.WorkflowFile + ": " + err.Error(), "correct the file, or delete it and set the fields again"}
 }
 
 // readField reads KEY=VALUE as a member.
 func readField(field string) (object.Member, error) {
 	name, text, ok := strings.Cut(field, "=")
 	fail := func(problem, advice string) (object.Member, error) {
-		return object.Member{}, &adviceError{problem, advice}
+		return object.Member{}, misused(problem, advice)
 	}
 	if !ok || !slices.Contains(StateFields(), name) {
-		problem := strconv.Quote(name) + " is no field of the workflow state"
+		problem := "the workflow state has no field " + strconv.Quote(name)
 		switch {
 		case slices.Contains([]string{"updated_at", "session_id"}, name):
-			problem = name + " is set by itself"
+			problem = name + " is set automatically"
 		case slices.Contains(StateFields(), name):
 			problem = name + " has no value"
 		}
@@ -219,7 +220,7 @@ func readField(field string) (object.Member, error) {
 	case "tasks_total", "tasks_completed":
 		n, err := strconv.ParseUint(text, 10, 20)
 		if err != nil {
-			return fail(name+": "+strconv.Quote(text)+" is no whole number from 0 to a million", "write it like "+name+"=2")
+			return fail(name+": "+strconv.Quote(text)+" is not a whole number from 0 to a million", "write it like "+name+"=2")
 		}
 		return object.Member{Name: name, Value: strconv.AppendUint(nil, n, 10)}, nil
 	case "waiting_for_user":

@@ -140,13 +140,13 @@ func TestStateRefuses(t *testing.T) {
 		fields []string
 		says   string
 	}{
-		"no such field":     {good, []string{"homer=1"}, `"homer" is no field`},
-		"the time":          {good, []string{"updated_at=now"}, "updated_at is set by itself"},
-		"the session":       {good, []string{"session_id=s9"}, "session_id is set by itself"},
+		"no such field":     {good, []string{"homer=1"}, `has no field "homer"`},
+		"the time":          {good, []string{"updated_at=now"}, "updated_at is set automatically"},
+		"the session":       {good, []string{"session_id=s9"}, "session_id is set automatically"},
 		"no value":          {good, []string{"skill"}, "skill has no value"},
-		"negative":          {good, []string{"tasks_total=-1"}, "no whole number"},
+		"negative":          {good, []string{"tasks_total=-1"}, "not a whole number"},
 		"too many":          {good, []string{"tasks_total=1000001"}, "more than 1000000"},
-		"a fraction":        {good, []string{"tasks_completed=1.5"}, "no whole number"},
+		"a fraction":        {good, []string{"tasks_completed=1.5"}, "not a whole number"},
 		"perhaps":           {good, []string{"waiting_for_user=perhaps"}, "neither true nor false"},
 		"a long text":       {good, []string{"phase=" + strings.Repeat("x", 201)}, "longer than 200 bytes"},
 		"more than all":     {good, []string{"tasks_completed=6"}, "more than tasks_total"},
