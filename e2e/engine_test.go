@@ -346,7 +346,7 @@ func TestBudgetWithoutLedger(t *testing.T) {
 		script := says(endless(12)...)
 		for i := range script {
 			script[i].Before = func() {
-				w.written(`"type":"hook_blocking_error"`, i)
+				w.written(`"type":"hook_additional_context"`, i)
 				if err := os.RemoveAll(filepath.Join(w.Home, ".claude", "springfield", "sessions")); err != nil {
 					t.Error(err)
 				}

@@ -202,15 +202,65 @@ func TestPlanModeIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A plan without an end. The client would let a hook block eight times in a row and then end the turn with
-// an empty result.
+// A plan without an end. The client lets a hook continue eight times in a row. The last text is the result
+// all the same, because a continue is context and no block; and no line calls it an error.
 func TestBudgetEndsBeforeTheClientsCap(t *testing.T) {
 	texts := endless(12)
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
-		ends(t, w.Run(Session{Script: says(texts...)}), texts[3], 4)
+		r := w.Run(Session{Script: says(texts...)})
+		ends(t, r, texts[3], 4)
+		// “continue”, says the user, and there are three more.
+		again := w.Run(Session{Script: says(texts...), Prompt: "continue", Args: []string{"--resume", r.ID}})
+		ends(t, again, texts[3], 4)
+		log := read(t, again.Transcript)
+		if blocks, told := strings.Count(log, "hook_blocking_error")+strings.Count(log, "Stop hook feedback"), strings.Count(log, `"type":"hook_additional_context"`); blocks != 0 || told != 6 {
+			t.Errorf("%d blocks and %d contexts, want none and 6", blocks, told)
+		}
+		for _, line := range []string{"(1 of 3 in 5 min ", "(2 of 3 in 5 min ", "(3 of 3 in 5 min ", "ned-flanders let Claude stop: 3 continues within 5 minutes. Say “continue” to go on."} {
+			if !strings.Contains(log, line) {
+				t.Errorf("the user is not told %q", line)
+			}
+		}
+		if n := strings.Count(log, `"type":"hook_system_message"`); n != 8 {
+			t.Errorf("the user is told %d lines, want one for each of 8 stops", n)
+		}
+		// Beyond the budget the client's own cap holds.
+		write(t, filepath.Join(w.Home, ".claude", "springfield", "ned-flanders.json"), `{"budget": {"burst": 100, "prompt": 100}}`)
+		script := says(endless(20)...)
+		for i := range script { // or else the hook's own limit of continues without a tool call comes first
+			script[i].Before = func() { os.RemoveAll(filepath.Join(w.Home, ".claude", "springfield", "sessions")) }
+		}
+		ends(t, w.Run(Session{Script: script}), script[8].Blocks[0].Text, 9)
 		// Another session has its own budget, and spends less of it where nothing moves.
 		ends(t, w.Run(Session{Script: says(plan[0])}), plan[0], 3)
+	})
+}
+
+// Beside hooks of others: one that approves changes nothing, one that blocks has its say too, one that ends the
+// session ends it. A subagent's end is not the plugin's affair.
+func TestContinueBesideOthers(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, _ := enabled(t, version)
+		answers := filepath.Join(w.dir, "answers")
+		write(t, filepath.Join(w.Project, ".claude", "settings.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "cd '`+answers+`' && cat next; mv -f then next || rm -f next"}]}]}}`)
+		write(t, filepath.Join(answers, "next"), `{"decision": "approve"}`)
+		write(t, filepath.Join(answers, "then"), `{"decision": "block", "reason": "And mind the gap."}`)
+		script := append([]Turn{calls("Asking another agent.", "Agent", map[string]any{
+			"description": "Look", "prompt": "Look at it.", "subagent_type": "general-purpose", "run_in_background": false,
+		})}, says(append([]string{"Step 1 is done. Moving to Step 2."}, plan...)...)...)
+		r := w.Run(Session{Script: script})
+		ends(t, r, plan[2], 5)
+		last := r.Asked[len(r.Asked)-1].Messages
+		var told string
+		for _, m := range last[len(last)-2:] {
+			told += m.Text
+		}
+		if !strings.Contains(told, "You said what comes next") || !strings.Contains(told, "And mind the gap.") {
+			t.Errorf("Claude is told %q, want the words of both hooks", told)
+		}
+		write(t, filepath.Join(answers, "next"), `{"continue": false, "stopReason": "enough"}`)
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 	})
 }
 
