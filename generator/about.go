@@ -66,7 +66,7 @@ func (r Rates) RunOver() string {
 func (a About) Gated() string {
 	gate := a.Gate
 	if gate == "" {
-		gate = "3 times in 5 minutes, 20 for one prompt"
+		gate = "3 times in 5 minutes, 20 for one prompt, 60 in an hour"
 	}
 	return gate + "; a hold; SPRINGFIELD=off"
 }

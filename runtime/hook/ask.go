@@ -94,10 +94,10 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 	s.note("ask judge: %s: %s", reply.Failed, reply.Detail)
 	switch {
 	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
-		a.told = s.plugin + ": I ask no judge in this project: " + short(reply.Detail, 200) + ". Where my rules are not sure, I let Claude stop."
+		a.told = s.plugin + " asks no model in this project: " + short(reply.Detail, 200) + ". Where its rules are not sure, Claude stops."
 	case due:
-		a.told = s.plugin + ": the judge has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
-			". Until it does, I let Claude stop where my rules are not sure."
+		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
+			". Until it does, Claude stops where the rules are not sure."
 	}
 	return unanswered(v, a, "unanswered", "the judge did not answer: "+string(reply.Failed)+", "+reply.Detail)
 }

@@ -153,9 +153,9 @@ func (s *start) left(session *ledger.Session) (told string) {
 
 // message is what the user is told of a plugin's fault.
 func message(plugin, answers, when, evidence string) string {
-	did := ": I let Claude stop without a decision"
+	did := " let Claude stop without a decision"
 	if answers == "UserPromptSubmit" {
-		did = ": I said nothing before a prompt"
+		did = " said nothing before a prompt"
 	}
 	return short(plugin+did+when+": "+evidence, 2000)
 }

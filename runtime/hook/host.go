@@ -223,7 +223,7 @@ func (s *start) decide(settings Settings) answer {
 			// What steers the loop is not what it was to be, so there is no next round.
 			s.note("%v", err)
 			settled = Settled{Verdict: strategy.Verdict{
-				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + ": I let Claude stop: " + err.Error(),
+				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let Claude stop: " + err.Error(),
 			}, Next: session.State}
 			settled.Next.Log = snapshot.Log
 		}
@@ -351,7 +351,11 @@ func (s *start) answer(a answer, settings Settings) (code int) {
 	default:
 		s.mark.End()
 	}
-	s.note("%s: %s by rule %s: %s", settings.Plugin, a.Decision, a.Rule, a.Evidence)
+	by := " by rule " + a.Rule
+	if a.Rule == strategy.Unmatched {
+		by = ""
+	}
+	s.note("%s: %s%s: %s", settings.Plugin, a.Decision, by, a.Evidence)
 	return code
 }
 

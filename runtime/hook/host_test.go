@@ -342,7 +342,7 @@ func TestFailsOpen(t *testing.T) {
 		"unknown strategy":   {`{"strategy": "homer"}`, `{}`, `there is no strategy "homer"; this hook knows`},
 		"no strategy":        {`{}`, `{}`, `there is no strategy ""`},
 		"path of the ledger": {ned, `{"transcript_path": "../../projects/x/y", "last_assistant_message": "All done."}`, "stop by rule finished"},
-		"control characters": {ned, `{"session_id": "\u0000\n", "last_assistant_message": "a\nspringfield: forged"}`, "stop by rule otherwise"},
+		"control characters": {ned, `{"session_id": "\u0000\n", "last_assistant_message": "a\nspringfield: forged"}`, "ned-flanders: stop: no rule matched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.config)

@@ -130,7 +130,7 @@ func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdic
 
 func match(rules []Rule, s strategy.Situation, kept *Kept) strategy.Verdict {
 	a := newAsking(s, kept)
-	v := strategy.Verdict{Decision: strategy.Stop, Rule: "otherwise", Sure: 80, Evidence: "no rule matched"}
+	v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
 	for i := range rules {
 		if evidence, ok := a.holds(&rules[i]); ok {
 			v = rules[i].verdict(&s, evidence, a.reason)

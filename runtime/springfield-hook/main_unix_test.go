@@ -188,7 +188,7 @@ func TestUnwritable(t *testing.T) {
 		var stderr bytes.Buffer
 		cmd.Stderr = &stderr
 		out, err := cmd.Output()
-		if err != nil || !strings.HasPrefix(string(out), `{"systemMessage":"ned-flanders: I let Claude stop without a decision: write ledger: `) || !strings.Contains(stderr.String(), "write ledger: ") {
+		if err != nil || !strings.HasPrefix(string(out), `{"systemMessage":"ned-flanders let Claude stop without a decision: write ledger: `) || !strings.Contains(stderr.String(), "write ledger: ") {
 			t.Errorf("home %s: %v, %q, %q", home, err, out, stderr.String())
 		}
 	}

@@ -129,6 +129,9 @@ type Workspace struct {
 	Files map[string]File
 }
 
+// Unmatched is the rule of a stop where no rule matched.
+const Unmatched = "otherwise"
+
 // Verdict is a decision and why it was taken.
 type Verdict struct {
 	Decision Decision
