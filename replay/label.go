@@ -183,9 +183,9 @@ func Labels() []Label {
 	return []Label{Nudge, Affirmed, Answered, Commanded, Background, Queued, Interrupted, Pushed, Ended, MidWork}
 }
 
-// Means is what a label says of the stop. A bare yes is an answer that Claude may
-// have needed or not; whom a hook pushed on, who was broken in on, and where the
-// file ends, what would have been right is not known.
+// Means is what a label says of the stop. A bare yes is an answer that Claude may have
+// needed or not. It is unknown what would have been right where a hook kept Claude
+// going, where the user interrupted, and where the file ends.
 func (l Label) Means() Expect {
 	switch l {
 	case Answered, Commanded, Background, Queued:

@@ -272,8 +272,8 @@ func (r *Row) isIn(list string) bool {
 	return true
 }
 
-// WriteList writes the rows behind a figure, at most so many, 0 for all. It says whose
-// decisions can be explained at them, "" for none.
+// WriteList writes the rows behind a figure, at most so many, 0 for all. It returns the
+// strategy that explain can explain there, "" for none.
 func (r *Report) WriteList(out layout.Printer, list string, most int) (explained string) {
 	if len(r.Scores) == 0 {
 		return ""

@@ -127,6 +127,8 @@ func (a *app) printFinding(f check.Finding) {
 		state = out.Bad(state)
 	case check.Warning:
 		state = out.Warn(state)
+	case check.Note:
+		state = out.Faint(state)
 	default:
 		state = out.Good(state)
 	}

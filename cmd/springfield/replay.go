@@ -141,7 +141,7 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 		options.Project = a.absolute(o.project)
 	}
 	if len(o.strategies) == 0 {
-		// The first is whom a list is about; of two alike the first counts.
+		// A list is about the first strategy. A name that comes again is left out.
 		o.strategies = replay.Alone()
 		if o.list != "" {
 			o.strategies = append([]string{registry.Default()}, o.strategies...)

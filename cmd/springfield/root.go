@@ -47,6 +47,11 @@ stop, whether work remains or you are needed. Without a command it leads you thr
 		}
 		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
 	})
+	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
+		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
+			a.shown.colours = nil // a program reads this
+		}
+	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
 	root.Flags().BoolVar(&asJSON, "json", false, "print the overview as JSON")
 	root.SetVersionTemplate("springfield {{.Version}}\n")

@@ -57,7 +57,7 @@ Nothing leaves your machine.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.plugin, "plugin", "", "whose rules (default: the plugin that decides at Stop, else "+registry.Default()+")")
+	f.StringVar(&o.plugin, "plugin", "", "the plugin with these rules (default: the plugin that decides at Stop, else "+registry.Default()+")")
 	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change, write nothing")
 	f.BoolVarP(&o.yes, "yes", "y", false, "write without asking")
@@ -183,7 +183,7 @@ func (a *app) accept(ctx context.Context, t tuned, o tuneOptions, proposal tune.
 	return true, nil
 }
 
-// tuned is the plugin whose rules are looked at, and whose home they are in.
+// tuned are the rules of a plugin, and the home that they are in.
 type tuned struct {
 	layer.Stack
 	places client.Places

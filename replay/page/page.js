@@ -7,7 +7,7 @@
   const $ = (id) => document.getElementById(id);
   const root = document.documentElement;
   const pageSize = 50;
-  const first = String(data.best); // the strategy that is chosen where nobody has
+  const first = String(data.best); // the strategy that is chosen at first
 
   // A row of the data, by its columns. They are arrays because there are many.
   const row = (i) => {
