@@ -33,11 +33,12 @@ type Request struct {
 type Inspection struct {
 	Request
 	client.Inventory
-	Suites []Suite // the one around the working directory first, then those that init has made
-	Notes  []error // what could not be read and says nothing about a plugin
-	ours   []client.Switched
-	byUs   []installer.Remembered
-	read   *installer.Settings // nil until they are asked for
+	Suites  []Suite // the one around the working directory first, then those that init has made
+	Notes   []error // what could not be read and says nothing about a plugin
+	ours    []client.Switched
+	byUs    []installer.Remembered
+	read    *installer.Settings // nil until they are asked for
+	decided *recent             // nil until it is asked for
 }
 
 // settings are read once.

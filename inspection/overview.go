@@ -54,7 +54,7 @@ type Today struct {
 	Sessions  int     `json:"sessions"`
 	Questions int     `json:"questions"` // to judges
 	Dollars   float64 `json:"dollars"`
-	more      bool    // not all was counted
+	More      bool    `json:"more,omitempty"` // there are more decisions than were counted
 	spent     string
 }
 
@@ -62,17 +62,21 @@ type Today struct {
 const Try = "Count to three, one number per turn. Until you reach three, end each turn with: Moving on to the next number."
 
 // maxToday bounds how many decisions of today are counted.
-const maxToday = 2000
+const maxToday = 300
+
+// maxLooked bounds how many records are looked at for them: those of prompts are among
+// them.
+const maxLooked = 1000
 
 // Known tells whether springfield has anything to say of this user: a plugin that
 // settings name, a suite, or a decision.
 func (in *Inspection) Known() bool {
-	return len(in.ours) > 0 || len(in.Suites) > 0 || in.last() != nil
+	return len(in.ours) > 0 || len(in.Suites) > 0 || in.recent().last != nil
 }
 
 // Begun tells whether a plugin runs, or has ever decided.
 func (in *Inspection) Begun() bool {
-	return len(in.Drivers())+len(in.Beside()) > 0 || in.last() != nil
+	return len(in.Drivers())+len(in.Beside()) > 0 || in.recent().last != nil
 }
 
 // Overview sums up where the user is.
@@ -82,7 +86,7 @@ func (in *Inspection) Overview() Overview {
 	for i, p := range slices.Concat(w.deciding, w.beside) {
 		o.On = append(o.On, Switch{p.ID, p.Strategy, p.Decides, i < len(w.deciding)})
 	}
-	o.Today, o.Last = in.today(), in.last()
+	o.Today, o.Last = in.recent().today, in.recent().last
 	// The client's version is not asked for: that takes longer than all of this.
 	checks := slices.DeleteFunc(Checks(), func(c check.Check[*Inspection]) bool { return c.Name == "client" })
 	for _, f := range check.Run(in, checks) {
@@ -135,43 +139,46 @@ func (in *Inspection) Suggested() (p generator.Plugin, of Suite) {
 // start that came to no decision.
 func isStop(r ledger.Record) bool { return r.Decision == "continue" || r.Decision == "stop" }
 
-func (in *Inspection) last() *Decision {
-	looked := 0
-	for r := range ledger.Back(in.state(), ledger.Scope{}) {
-		if looked++; looked > maxToday {
-			break
-		}
-		if isStop(r) {
-			return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd}
-		}
-	}
-	return nil
+// recent is what the newest decisions say, read once.
+type recent struct {
+	last  *Decision
+	today Today
 }
 
-func (in *Inspection) today() (t Today) {
+func (in *Inspection) recent() recent {
+	if in.decided != nil {
+		return *in.decided
+	}
 	local := in.Now.Local()
 	midnight := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, local.Location()).UnixMilli()
+	var all recent
 	sessions := map[string]bool{}
 	looked := 0
 	for r := range ledger.Back(in.state(), ledger.Scope{}) {
-		if looked++; r.At < midnight || looked > maxToday {
+		if looked++; looked > maxLooked {
 			break
 		}
 		if !isStop(r) {
 			continue
 		}
+		if all.last == nil {
+			all.last = &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd}
+		}
+		if all.today.More = all.today.Continues+all.today.Stops == maxToday; r.At < midnight || all.today.More {
+			break
+		}
 		sessions[r.Session] = true
 		if r.Decision == "continue" {
-			t.Continues++
+			all.today.Continues++
 		} else {
-			t.Stops++
+			all.today.Stops++
 		}
-		t.more = t.Continues+t.Stops == maxToday
 	}
-	t.Sessions = len(sessions)
+	all.today.Sessions = len(sessions)
 	spend, _ := ledger.ReadSpend(in.state(), in.Now) // one that cannot be read is among the problems
-	t.Questions, t.Dollars, t.spent = spend.Questions, float64(spend.Micros)/1e6, judge.Dollars(spend.Micros)
-	return t
+	all.today.Questions, all.today.Dollars, all.today.spent = spend.Questions, float64(spend.Micros)/1e6, judge.Dollars(spend.Micros)
+	in.decided = &all
+	return all
 }
 
 // whose says for whom a plugin is on.
@@ -190,7 +197,7 @@ func (s Switch) whose() string {
 }
 
 // mostProblems is how many problems are told.
-const mostProblems = 3
+const mostProblems = 2
 
 // WriteText writes the overview for a terminal of 24 lines.
 func (o Overview) WriteText(out layout.Printer, now time.Time) {
@@ -208,7 +215,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		title = ""
 	}
 	for _, reason := range o.Reasons[:min(len(o.Reasons), mostProblems)] {
-		say("off", "%s: %s", out.Warn("no plugin decides here"), reason)
+		say("off", "%s: %s", out.Warn("no plugin decides here"), layout.Clip(reason, 150))
 	}
 	if o.Last == nil {
 		say("last", "no decision yet: the first one comes when Claude stops in a new session")
@@ -217,7 +224,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	t := o.Today
 	more := ""
-	if t.more {
+	if t.More {
 		more = "more than "
 	}
 	if t.Continues+t.Stops > 0 {
@@ -227,7 +234,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say("judge", "%s today, %s", layout.Count(t.Questions, "question"), t.spent)
 	}
 	for _, note := range o.Notes[:min(len(o.Notes), mostProblems)] {
-		say("hold", "%s", note)
+		say("hold", "%s", layout.Clip(note, 150))
 	}
 	title = "problems"
 	for _, f := range o.Problems[:min(len(o.Problems), mostProblems)] {
@@ -235,7 +242,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		if f.State == check.Failure {
 			state = out.Bad(string(f.State))
 		}
-		say(title, "%s: %s", state, f.Text())
+		say(title, "%s: %s", state, layout.Clip(f.Text(), 150))
 		title = ""
 	}
 	if n := len(o.Problems) - mostProblems; n > 0 {
