@@ -5,6 +5,10 @@
 package command
 
 import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -62,8 +66,11 @@ func (d Console) Holds() error {
 		d.line("no hold is in force")
 	}
 	for _, h := range all {
-		session := strings.TrimPrefix(h.Of, "session:")
-		d.line(whom(session) + ": held" + d.until(h.Hold) + ", set " + d.ago(h.Since) + "; lift it with " + d.call("resume", session))
+		session, since := strings.TrimPrefix(h.Of, "session:"), ""
+		if h.Since > 0 { // else its file cannot be read
+			since = ", set " + d.ago(h.Since)
+		}
+		d.line(whom(session) + ": held" + d.until(h.Hold) + since + "; lift it with " + d.call("resume", session))
 	}
 	return nil
 }
@@ -98,7 +105,10 @@ func typed(duration time.Duration) string {
 // holding says that a hold is in force.
 func (d Console) holding(session string, h ledger.Hold, err error) error {
 	if err != nil && err != ledger.ErrUnnoted {
-		return err
+		if _, ok := err.(*adviceError); ok || err == terminal.ErrCancelled {
+			return err
+		}
+		return &adviceError{"write hold: " + d.obstacle(err), "until that is mended, start Claude Code with SPRINGFIELD=off in its environment: then it may stop always; springfield disable PLUGIN switches a plugin off"}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -108,6 +118,30 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 	d.line("lift it from a terminal of your own: " + d.call("resume", session))
 	d.unnoted(err)
 	return nil
+}
+
+// obstacle is what keeps a file of the state directory from being written: the
+// nearest place above it that is there.
+func (d Console) obstacle(err error) string {
+	for at := d.Dir; ; at = filepath.Dir(at) {
+		f, missing := os.Open(at)
+		if missing != nil && filepath.Dir(at) != at {
+			continue
+		}
+		if missing != nil {
+			return err.Error()
+		}
+		_, other := f.Readdirnames(1)
+		f.Close()
+		var path *os.PathError
+		switch {
+		case other != nil && other != io.EOF:
+			return d.path(at) + " is a file, not a directory"
+		case errors.As(err, &path) && !os.IsNotExist(err):
+			return "in " + d.path(at) + ": " + path.Err.Error()
+		}
+		return "nothing can be written in " + d.path(at)
+	}
 }
 
 // holdShape is the JSON of what hold and resume come to.

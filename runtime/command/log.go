@@ -152,7 +152,10 @@ func (l *list) print(r row) {
 	for _, n := range l.wide {
 		wide += n + 2
 	}
-	const least = 28 // columns, for a text beside the others
+	least := 28 // columns, for a text beside the others
+	for _, word := range strings.Fields(r.text) {
+		least = max(least, utf8.RuneCountInString(word))
+	}
 	if l.Width > 0 && l.Width-wide < least {
 		l.line(strings.TrimRight(front, " "))
 		l.hang("    "+r.text, 4)

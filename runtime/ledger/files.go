@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -125,7 +126,7 @@ func (l lines) add(o codec.Object) error {
 func (l lines) each(take func(line []byte)) error {
 	for _, path := range []string{l.path + ".1", l.path} {
 		f, _, err := file.Open(path, file.Nofollow)
-		if os.IsNotExist(err) {
+		if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 			continue
 		}
 		if err != nil {
@@ -149,7 +150,7 @@ func (l lines) each(take func(line []byte)) error {
 func readSmall(path string, o codec.Object) (there bool, err error) {
 	f, size, err := file.Open(path, file.Nofollow)
 	if err != nil {
-		return !os.IsNotExist(err), err
+		return !os.IsNotExist(err) && !errors.Is(err, syscall.ENOTDIR), err
 	}
 	defer f.Close()
 	data := make([]byte, min(size, maxSmall))

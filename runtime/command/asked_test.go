@@ -1,0 +1,142 @@
+package command
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/ledger"
+)
+
+// decided puts decisions on file, a second apart.
+func decided(t *testing.T, d Console, all ...ledger.Record) {
+	t.Helper()
+	for i, r := range all {
+		s, err := ledger.Open(d.Dir, "session:"+r.Session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
+		if _, err := s.Append(r); err != nil {
+			t.Fatal(err)
+		}
+		s.Close()
+	}
+}
+
+// Whoever asks is told about their own session, else their own project, and of no other
+// unless they say so. The last decision is not one about a question like this.
+func TestAnswersAreAboutTheirOwn(t *testing.T) {
+	d, out, _ := console(t)
+	other := filepath.Join(d.Home, "other")
+	put(t, filepath.Join(d.Work, ".git", "HEAD"), "")
+	put(t, filepath.Join(d.Work, "sub", "x"), "")
+	decided(t, d,
+		ledger.Record{Session: "mine", Cwd: "/elsewhere", Project: d.Work, Decision: "continue", Rule: "progress", Evidence: "first"},
+		ledger.Record{Session: "beside", Cwd: d.Work, Decision: "stop", Rule: "asks", Evidence: "second"},
+		ledger.Record{Session: "far", Cwd: other, Decision: "stop", Rule: "asks", Evidence: "third"},
+		ledger.Record{Session: "beside", Cwd: d.Work, Decision: "stop", Rule: "answer", Evidence: "fourth"},
+		ledger.Record{Session: "far", Cwd: other, Decision: "stop", Rule: "answer", Evidence: "fifth"},
+	)
+	for name, test := range map[string]struct {
+		session, work string
+		asked         Asked
+		why           string
+		log           string
+		says          string // at the end
+	}{
+		"the session that asks": {"mine", d.Work, Asked{}, "first", "first", "of this session; springfield "},
+		"from elsewhere":        {"mine", other, Asked{}, "first", "first", "of this session; springfield "},
+		"the project here":      {"", d.Work, Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
+		"below it":              {"", filepath.Join(d.Work, "sub"), Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
+		"another project":       {"", other, Asked{}, "third", "third fifth", "in " + other + "; springfield "},
+		"a project by its name": {"mine", d.Work, Asked{Project: other}, "third", "third fifth", ""},
+		"everything":            {"mine", d.Work, Asked{All: true}, "third", "first second third fourth fifth", ""},
+		"another session":       {"mine", d.Work, Asked{Session: "fa"}, "third", "third fifth", ""},
+		"a session without any": {"new", d.Work, Asked{}, "", "", "springfield why --all"},
+		"a project without any": {"", d.Home, Asked{Project: "nowhere"}, "", "", "springfield why --all"},
+		"a link to a project":   {"", d.Work, Asked{Project: filepath.Join(d.Work, "..", "project")}, "second", "first second fourth", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := d
+			d.Session, d.Work = test.session, test.work
+			out.Reset()
+			if err := d.Why("last", test.asked); err != nil {
+				t.Fatal(err)
+			}
+			why := out.String()
+			out.Reset()
+			if err := d.Log(20, test.asked); err != nil {
+				t.Fatal(err)
+			}
+			log := out.String()
+			var listed []string
+			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
+				if strings.Contains(log, "  "+evidence+"\n") {
+					listed = append(listed, evidence)
+				}
+				if strings.Contains(why, "because  "+evidence+"\n") != (evidence == test.why) {
+					t.Errorf("why:\n%s", why)
+				}
+			}
+			if got := strings.Join(listed, " "); got != test.log {
+				t.Errorf("log has %q, want %q:\n%s", got, test.log, log)
+			}
+			if !strings.Contains(why, test.says) || test.says == "" && strings.Contains(why, "--all") {
+				t.Errorf("why does not say %q:\n%s", test.says, why)
+			}
+		})
+	}
+}
+
+// The columns of a list stand below each other, also from the tenth decision on, and
+// beside a narrow terminal's end the text stands below.
+func TestLogHasColumns(t *testing.T) {
+	d, out, _ := console(t)
+	var all []ledger.Record
+	for i := range 12 {
+		all = append(all, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: strings.Repeat("r", i%3+4), Evidence: fmt.Sprint("evidence ", i)})
+	}
+	decided(t, d, all...)
+	for _, width := range []int{0, 120, 60, 40} {
+		out.Reset()
+		d.Width = width
+		if err := d.Log(20, Asked{}); err != nil {
+			t.Fatal(err)
+		}
+		columns := map[int]bool{}
+		for _, line := range strings.Split(out.String(), "\n") {
+			if i := strings.Index(line, "evidence"); i >= 0 {
+				columns[i] = true
+			}
+		}
+		if len(columns) != 1 || columns[4] != (width == 60 || width == 40) {
+			t.Errorf("at %d columns the text stands at %v:\n%s", width, columns, out)
+		}
+	}
+}
+
+// Calls of the hook's words: lengths of time in words, and no flag that a word does not
+// know or that says nothing.
+func TestCalls(t *testing.T) {
+	for call, ok := range map[string]bool{
+		"hold": true, "hold 30m": true, "hold 30 minutes": true, "hold 2 hours": true, "hold 1 hour 30 minutes": true, "hold 1h30m": true, "hold 1d": true, "hold 90m": true,
+		"hold --list": true, "hold --list 30m": false, "hold soon": false, "hold 30": false, "hold 5 parsecs": false, "hold --json": false, "hold --session": false, "hold --session=": false, "hold -5m": false,
+		"why": true, "why last": true, "why last now": false, "why --all": true, "why --all --session s": false, "why --project": false, "why --project /p": true, "why --all=no": false, "why -n 5": false,
+		"log": true, "log last": false, "log -n 5": true, "log -n 0": false, "log --follow --json": true, "log --list": false,
+		"resume": true, "resume now": false, "resume --all": false,
+	} {
+		word, rest, _ := strings.Cut(call, " ")
+		c, read := readCall(strings.Fields(rest))
+		got := read && c.fits(word)
+		if word == "hold" && got {
+			_, err := ParseDuration(strings.Join(c.operands, " "))
+			got = err == nil
+		}
+		if got != ok {
+			t.Errorf("%s: %t, want %t", call, got, ok)
+		}
+	}
+}
