@@ -157,7 +157,7 @@ func TestMarge(t *testing.T) {
 		"a broken number":     {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 5.5")}, strategy.Stop, "state-fault", "no whole number"},
 		"an odd bool":         {said, map[string]strategy.File{WorkflowFile: workflow("false", `"no"`)}, strategy.Stop, "state-fault", "neither true nor false"},
 		"an odd string":       {said, map[string]strategy.File{WorkflowFile: workflow(`"executing-plans"`, "7")}, strategy.Stop, "state-fault", "skill is no string"},
-		"twice":               {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"skill"`)}, strategy.Stop, "state-fault", "skill is there twice"},
+		"twice":               {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"skill"`)}, strategy.Stop, "state-fault", "skill is given twice"},
 		"an array":            {said, map[string]strategy.File{WorkflowFile: text("[]")}, strategy.Stop, "state-fault", "no JSON object"},
 		"empty":               {said, map[string]strategy.File{WorkflowFile: text("")}, strategy.Stop, "state-fault", "ends too early"},
 		"torn":                {said, map[string]strategy.File{WorkflowFile: text(string(workflow().Data[:90]))}, strategy.Stop, "state-fault", "ends too early"},

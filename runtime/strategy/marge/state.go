@@ -73,7 +73,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 			return fail(m.Key-1, "more than "+strconv.Itoa(maxMembers)+" members")
 		}
 		if slices.ContainsFunc(w.Members, func(had object.Member) bool { return had.Name == m.Name }) {
-			return fail(m.Key-1, shown(m.Name)+" is there twice")
+			return fail(m.Key-1, shown(m.Name)+" is given twice")
 		}
 		if m.Name == "tasks_completed" {
 			w.Line, _ = object.Position(data, m.At)

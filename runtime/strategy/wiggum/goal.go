@@ -269,7 +269,7 @@ func readFront(text string) (front, error) {
 			return f, atLine(number, "more than "+strconv.Itoa(maxFields)+" fields")
 		}
 		if slices.ContainsFunc(f.fields, func(had field) bool { return had.key == next.key }) {
-			return f, atLine(number, next.key+" is there twice")
+			return f, atLine(number, next.key+" is given twice")
 		}
 		next.line, next.start, next.end = number, at, end
 		f.fields = append(f.fields, next)

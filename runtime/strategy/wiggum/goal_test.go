@@ -86,7 +86,7 @@ func TestNoGoal(t *testing.T) {
 		"---\ncompletion_promise: {a: b}\n---":  "line 2: a value that begins with { needs quotes",
 		"---\n- a\n---\n":                       "line 2: a list item belongs to no field",
 		"---\nactive: true\n- a\n---\n":         "line 3: a list item belongs to no field",
-		"---\nactive: true\nactive: no\n---\n":  "line 3: active is there twice",
+		"---\nactive: true\nactive: no\n---\n":  "line 3: active is given twice",
 		"---\nx: \"\\q\"\n---\n":                "line 2: an unknown escape",
 		"---\nx: \xff\n---\n":                   "line 1: it is not text in UTF-8",
 	} {
