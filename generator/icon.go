@@ -18,6 +18,7 @@ import (
 	"image/png"
 	"math"
 	"strconv"
+	"sync"
 )
 
 const (
@@ -47,6 +48,23 @@ type Mark struct {
 // distance tells how far a point is from a shape, in units; inside it is
 // negative.
 type distance func(x, y float64) float64
+
+// icons are those that were drawn, by what they are: a suite is rendered several times
+// in one run, and drawing takes most of that.
+var icons sync.Map
+
+// drawn is the icon as PNG, drawn once.
+func (i Icon) drawn() ([]byte, error) {
+	key := fmt.Sprintf("%v", i)
+	if data, ok := icons.Load(key); ok {
+		return data.([]byte), nil
+	}
+	data, err := i.draw()
+	if err == nil {
+		icons.Store(key, data)
+	}
+	return data, err
+}
 
 // draw paints the icon as PNG.
 func (i Icon) draw() ([]byte, error) {

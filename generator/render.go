@@ -147,7 +147,7 @@ func Render(spec Spec, built Build) ([]File, error) {
 			}
 			files = append(files, more...)
 		}
-		icon, err := p.About.Icon.draw()
+		icon, err := p.About.Icon.drawn()
 		if err != nil {
 			return nil, fmt.Errorf("draw the icon of %s: %w", p.Strategy, err)
 		}

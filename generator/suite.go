@@ -52,6 +52,15 @@ type Published struct {
 // ErrNoSuite says that a directory has no springfield.yaml.
 var ErrNoSuite = errors.New("not a springfield suite")
 
+// noSuiteError is ErrNoSuite of a directory.
+type noSuiteError struct{ dir string }
+
+func (e *noSuiteError) Error() string { return e.dir + ": " + ErrNoSuite.Error() }
+func (e *noSuiteError) Unwrap() error { return ErrNoSuite }
+func (e *noSuiteError) Hint() string {
+	return "it has no " + SuiteFile + "; springfield init " + check.Quote(e.dir) + " makes a suite there"
+}
+
 // ReadSuite reads the suite in a directory.
 func ReadSuite(dir string) (Suite, error) {
 	file := filepath.Join(dir, SuiteFile)
@@ -76,7 +85,7 @@ func readSuiteFile(dir string) ([]byte, error) {
 	case err == nil:
 		return data, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s: %w", dir, ErrNoSuite)
+		return nil, &noSuiteError{dir}
 	case errors.As(err, &link):
 		return nil, fmt.Errorf("read suite: %w", err)
 	}

@@ -42,6 +42,7 @@ type Validation struct {
 // inspection is one validation in progress.
 type inspection struct {
 	dir      string
+	called   string        // dir, as commands name it
 	files    folder.Folder // of dir
 	schemas  schemaSet
 	record   subject // springfield.yaml
@@ -67,14 +68,14 @@ func (t subject) say(state check.State, at check.Position, says, fix string) {
 
 // call is a springfield command about this suite, as it can be typed anywhere.
 func (in *inspection) call(verb string) string {
-	return "springfield " + verb + " " + check.Quote(in.dir)
+	return "springfield " + verb + " " + in.called
 }
 
 func (t subject) fail(at check.Position, says, fix string) { t.say(check.Failure, at, says, fix) }
 
-// Validate looks at the suite in dir. The error is about looking, not about the
-// suite: ErrNoSuite, or something that cannot be read.
-func Validate(dir string) (Validation, error) {
+// Validate looks at the suite in dir, which commands find as called. The error is about
+// looking, not about the suite: ErrNoSuite, or something that cannot be read.
+func Validate(dir, called string) (Validation, error) {
 	set, err := readSchemas()
 	if err != nil {
 		return Validation{}, err
@@ -85,12 +86,12 @@ func Validate(dir string) (Validation, error) {
 		_, err = files.Lstat(SuiteFile)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return Validation{}, fmt.Errorf("%s: %w", dir, ErrNoSuite)
+		return Validation{}, &noSuiteError{dir}
 	}
 	if err != nil {
 		return Validation{}, err
 	}
-	in := &inspection{dir: dir, files: files, schemas: set}
+	in := &inspection{dir: dir, called: check.Quote(called), files: files, schemas: set}
 	readable, err := in.readRecord()
 	if err == nil && readable {
 		err = in.lookInside()
@@ -317,7 +318,7 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q twice", name), "")
 		return
 	case n < 0:
-		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY adds a plugin; or remove this entry")
+		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
 		return
 	}
 	offers[name] = true
@@ -393,7 +394,7 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 	needed, _ := made.get("hooks").(map[string]any)
 	for event := range needed {
 		if !calls[event] {
-			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "springfield init in an empty directory shows the entry")
+			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+t.in.call("init")+" adds it again")
 		}
 	}
 	return nil

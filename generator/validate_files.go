@@ -177,7 +177,7 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	case IsLitter(base):
 		t.stray("it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
-		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY")
+		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
 	case !d.Type().IsRegular():
 		t.stray("neither a file nor a directory")
 	default:

@@ -47,7 +47,7 @@ func goodSuite(t *testing.T, dir string) {
 
 // validate is what is wrong with a suite.
 func validate(dir string) ([]check.Finding, error) {
-	v, err := Validate(dir)
+	v, err := Validate(dir, "hooks")
 	return slices.DeleteFunc(v.Found, func(f check.Finding) bool { return f.State == check.Fine }), err
 }
 

@@ -79,7 +79,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0].Dir)
 		f.Mend = in.register(s.Marketplace, suites[0].Dir)
 	case known && market.IsGone():
-		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or springfield disable %s", s.Name, s.ID)
+		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or %s", s.Name, f.Fix)
 	case known && market.Suite() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.Mend = func(ctx context.Context) error {
@@ -161,7 +161,11 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 func (in *Inspection) checkRivals() (all []check.Finding) {
 	drivers := in.Drivers()
 	if twice := doubled(drivers, strategyOf); len(twice) > 0 {
-		all = append(all, check.Warn(strings.Join(ids(twice), " and ")+" decide at every stop; either can make Claude go on", "springfield disable the one you do not want"))
+		var off []string
+		for _, s := range twice {
+			off = append(off, howToSwitchOff(s))
+		}
+		all = append(all, check.Warn(strings.Join(ids(twice), " and ")+" decide at every stop; either can make Claude go on", strings.Join(off, " or ")))
 	}
 	loops := slices.ContainsFunc(drivers, func(s client.Switched) bool { return kindOf(s.Strategy) == strategy.SpecLoop })
 	for _, s := range in.Plugins {

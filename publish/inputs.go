@@ -84,9 +84,6 @@ func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err
 		return in, err
 	}
 	in.suite, err = generator.ReadSuite(q.Dir)
-	if errors.Is(err, generator.ErrNoSuite) {
-		err = failf("it has no "+generator.SuiteFile+"; springfield init makes a suite", "%w", err)
-	}
 	if err != nil {
 		return in, err
 	}

@@ -43,6 +43,15 @@ type Request struct {
 	Tag     bool // tags the commit of each release
 }
 
+// again is the call for the same suite and marketplace, with other flags.
+func (q Request) again(flags string) string {
+	call := "springfield publish " + check.Quote(q.Dir)
+	if q.To != "" {
+		call += " --to " + check.Quote(q.To)
+	}
+	return call + " " + flags
+}
+
 // Means are what publishing works with.
 type Means struct {
 	Git     git.Git
@@ -162,7 +171,7 @@ func (m Means) plan(ctx context.Context, q Request, held *locks) (*Plan, error) 
 	if err != nil {
 		return nil, err
 	}
-	waits, err := in.waits(after, releases, append(unpinned, told.waits...))
+	waits, err := in.waits(q, after, releases, append(unpinned, told.waits...))
 	if err != nil {
 		return nil, err
 	}
@@ -212,8 +221,8 @@ func describe(after tree, releases []release, digests map[string]string) []Plugi
 }
 
 // waits are what has to happen before the next run, each once.
-func (in inputs) waits(after tree, releases []release, more []string) (once []string, err error) {
-	all, err := in.alsoChanged(after, releases)
+func (in inputs) waits(q Request, after tree, releases []release, more []string) (once []string, err error) {
+	all, err := in.alsoChanged(q, after, releases)
 	for _, says := range append(all, more...) {
 		if !slices.Contains(once, says) {
 			once = append(once, says)

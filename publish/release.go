@@ -182,7 +182,7 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 			return t, nil, err
 		}
 		if published := in.published(r.plugin); !r.fresh() && published.Files != digests[r.plugin] {
-			return t, nil, failf("raise it: springfield publish --bump patch",
+			return t, nil, failf("raise it: "+q.again("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
 		if t, err = t.withRelease(r, r.notes(ctx, q)); err != nil {
@@ -318,7 +318,7 @@ func (in inputs) record(t tree, suite generator.Suite, releases []release, diges
 
 // alsoChanged says which plugins that are not published now have changed since they
 // were: a newer springfield's hook is in all of them.
-func (in inputs) alsoChanged(after tree, releases []release) (says []string, err error) {
+func (in inputs) alsoChanged(q Request, after tree, releases []release) (says []string, err error) {
 	for _, p := range in.suite.Plugins {
 		before := in.published(p.Name)
 		if before.Version == "" || len(after.list(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
@@ -329,7 +329,7 @@ func (in inputs) alsoChanged(after tree, releases []release) (says []string, err
 			return nil, err
 		}
 		if digest != before.Files {
-			says = append(says, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: springfield publish --plugin %s --bump patch", p.Name, before.Version, p.Name))
+			says = append(says, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.again("--plugin "+check.Quote(p.Name)+" --bump patch")))
 		}
 	}
 	return says, nil

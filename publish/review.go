@@ -42,7 +42,7 @@ func (m Means) review(ctx context.Context, in inputs, after tree, releases []rel
 	if err := after.write(stage); err != nil {
 		return nil, nil, err
 	}
-	valid, err := generator.Validate(stage)
+	valid, err := generator.Validate(stage, in.dir)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -133,9 +133,9 @@ func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []c
 	if err != nil {
 		return nil, nil, err
 	}
-	found = m.review(file, plugin)
+	found = m.review(file, plugin, anotherName(t.dir))
 	if icon := path.Join(plugin, ".claude-plugin", "icon.png"); !t.has(icon) {
-		found = append(found, finding(icon, "no icon", "springfield init adds it"))
+		found = append(found, finding(icon, "no icon", "springfield init "+check.Quote(t.dir)+" adds it"))
 	}
 	for _, name := range t.list(plugin) {
 		if generator.IsLitter(path.Base(name)) {
@@ -159,7 +159,12 @@ func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []c
 	return hooks, found, nil
 }
 
-func (m manifest) review(file, plugin string) (found []check.Finding) {
+// anotherName is how to make a plugin that cannot be published under its name anew.
+func anotherName(suite string) string {
+	return "springfield new NAME --from STRATEGY --suite " + check.Quote(suite) + " makes a plugin under another name"
+}
+
+func (m manifest) review(file, plugin, anotherName string) (found []check.Finding) {
 	add := func(says, fix string) { found = append(found, finding(file, says, fix)) }
 	says := strings.ToLower(m.Description)
 	leaves := append([]string{"leaves the machine", "leaves your machine", "network"}, m.Network.Hosts...)
@@ -172,10 +177,10 @@ func (m manifest) review(file, plugin string) (found []check.Finding) {
 		add("its description does not say what leaves the machine", "say so, or that nothing leaves the machine")
 	}
 	if generator.LooksOfficial(plugin) {
-		add(fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", plugin), "springfield new makes a plugin under another name")
+		add(fmt.Sprintf("its name, %s, looks as if it came from Claude's maker", plugin), anotherName)
 	}
 	if isDevice(plugin) {
-		add(fmt.Sprintf("its name, %s, is a device on Windows, where no directory can have that name", plugin), "springfield new makes a plugin under another name")
+		add(fmt.Sprintf("its name, %s, is a device on Windows, where no directory can have that name", plugin), anotherName)
 	}
 	if m.License == "" {
 		add("no license", `"license": "MIT", or the one it is under`)

@@ -64,7 +64,7 @@ func (r release) shown() (text, sha string) {
 func (in inputs) source(ctx context.Context, q Request, r release) (source any, err error) {
 	_, listed := in.market.item(r.plugin)
 	if other, ok := in.market.alike(r.plugin); ok && !listed {
-		return nil, failf("springfield new makes a plugin under a name of its own", "%s: %s offers %s, which looks the same", r.plugin, in.market.Path, other)
+		return nil, failf(anotherName(in.dir), "%s: %s offers %s, which looks the same", r.plugin, in.market.Path, other)
 	}
 	inside, err := in.pathInMarket(r.plugin)
 	if err != nil {
@@ -95,7 +95,7 @@ func (in inputs) source(ctx context.Context, q Request, r release) (source any, 
 		ours = inside != "" && place == path.Clean(inside)
 	}
 	if err == nil && listed && !ours && !q.Replace {
-		err = failf("springfield new makes a plugin under a name of its own; --replace takes the entry over",
+		err = failf(anotherName(in.dir)+"; --replace takes the entry over",
 			"%s: %s offers a plugin of that name from elsewhere: %s", r.plugin, in.market.Path, r.entry.Source)
 	}
 	return source, err

@@ -12,6 +12,7 @@ import (
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
 )
 
 type buildOptions struct {
@@ -108,12 +109,27 @@ func (a *app) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		around, err := generator.FindSuite(a.work)
 		if err != nil {
-			return "", &hinted{fmt.Errorf("no suite in %s or above it", a.work), "name its directory; springfield init makes a suite"}
+			return "", &hinted{fmt.Errorf("no suite in %s or above it", a.work), a.howToName()}
 		}
 		return around, nil
 	}
 	dir, _, err := a.typed(dir)
 	return dir, err
+}
+
+// howToName says how a suite that is elsewhere is named.
+func (a *app) howToName() string {
+	var known []string
+	if places, err := a.places(); err == nil {
+		known, _ = installer.Suites(places) // what cannot be read offers nothing
+	}
+	if len(known) == 0 {
+		return "springfield init makes one; then name its directory"
+	}
+	for i, dir := range known {
+		known[i] = check.Quote(dir)
+	}
+	return "name the directory of one: " + strings.Join(known, ", ")
 }
 
 // suiteIn reads the suite in suiteDir.

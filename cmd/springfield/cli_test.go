@@ -63,11 +63,15 @@ func commandLine(line string) (args []string, ok bool) {
 	return words(line), ok
 }
 
-// words splits a line as a shell does, with both kinds of quotation marks.
+// words splits a line as a shell does, with quotation marks and backslashes.
 func words(line string) (all []string) {
-	word, quote, begun := "", rune(0), false
+	word, quote, begun, escaped := "", rune(0), false, false
 	for _, r := range line {
 		switch {
+		case escaped:
+			word, escaped = word+string(r), false
+		case r == '\\' && quote != '\'':
+			escaped, begun = true, true
 		case quote != 0 && r == quote:
 			quote = 0
 		case quote == 0 && (r == '"' || r == '\''):

@@ -65,7 +65,7 @@ day, but the day's limit does not apply here.`,
 
 func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 	if o.page == "" {
-		return &usageError{errors.New("no page was named"), "springfield judge --page FILE; springfield explain --strategy lisa-simpson shows one"}
+		return &usageError{errors.New("no page was named"), "springfield judge --page FILE; springfield explain SESSION.jsonl --strategy lisa-simpson --json has one"}
 	}
 	places, err := a.places()
 	if err != nil {
@@ -149,7 +149,7 @@ func (a *app) readPage(path string) (string, error) {
 		}
 		f, err := os.Open(path)
 		if err != nil {
-			return "", &hinted{fmt.Errorf("read page: %w", err), "springfield explain SESSION.jsonl --strategy lisa-simpson shows one"}
+			return "", &hinted{fmt.Errorf("read page: %w", err), "springfield explain SESSION.jsonl --strategy lisa-simpson --json has one"}
 		}
 		defer f.Close()
 		in = f
@@ -163,7 +163,7 @@ func (a *app) readPage(path string) (string, error) {
 	case len(data) > maxPage:
 		return "", &hinted{fmt.Errorf("read page: %s is longer than %d KiB", path, maxPage>>10), "a page has at most 3 KiB; this looks like a session log"}
 	case strings.TrimSpace(string(data)) == "":
-		return "", &hinted{fmt.Errorf("read page: %s is empty", path), "springfield explain SESSION.jsonl --strategy lisa-simpson shows one"}
+		return "", &hinted{fmt.Errorf("read page: %s is empty", path), "springfield explain SESSION.jsonl --strategy lisa-simpson --json has one"}
 	}
 	return string(data), nil
 }

@@ -164,7 +164,6 @@ func hint(err error) string {
 		err  error
 		hint string
 	}{
-		{generator.ErrNoSuite, "it has no " + generator.SuiteFile + "; springfield init makes a suite"},
 		{generator.ErrNoGo, "install Go (go.dev/dl), then call springfield again; " + carried + " and needs none"},
 		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
 		{generator.ErrUnknownGo, "put Go 1.25 or 1.26 in front on PATH (go.dev/dl); " + carried + " and needs none"},

@@ -83,7 +83,7 @@ func hintBeside(err error, found []check.Finding, state check.State) error {
 // validate asks all that know something about a suite: the generator, and Claude
 // Code if springfield.yaml can be understood.
 func (a *app) validate(ctx context.Context, dir string) ([]check.Finding, error) {
-	v, err := generator.Validate(dir)
+	v, err := generator.Validate(dir, dir)
 	if err != nil || !v.Readable {
 		return v.Found, err
 	}

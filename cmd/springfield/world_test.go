@@ -34,6 +34,7 @@ func newWorld(t *testing.T) world {
 	if err := os.Mkdir(w.work(), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	w.write(t, "log.jsonl", pastSession)
 	if err := scratch.Home(w.home()); err != nil {
 		t.Fatal(err)
 	}
