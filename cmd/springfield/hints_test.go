@@ -284,7 +284,7 @@ func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen
 	t.Helper()
 	h.followed[strings.Join(n.args, " ")] = true
 	got := h.call(t, n.args...)
-	if strings.Contains(got.err, "no terminal to ask at") {
+	if strings.Contains(got.err, "no terminal to ask") {
 		got = h.call(t, append(n.args, "--yes")...)
 	}
 	h.hear(got)
