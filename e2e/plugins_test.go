@@ -246,6 +246,33 @@ func TestGoalLoopFromASlashCommand(t *testing.T) {
 	})
 }
 
+// Beside a daily plugin a loop goes on to its end as if it were alone: the daily one says nothing meanwhile,
+// and works again afterwards.
+func TestGoalLoopBesideADailyPlugin(t *testing.T) {
+	eachClient(t, func(t *testing.T, version string) {
+		w, suite := with(t, version, "ned-flanders", "ralph-wiggum")
+		w.Springfield("disable", "ralph-wiggum")
+		w.Springfield("enable", "ralph-wiggum", "--suite", suite) // without --keep
+		w.Springfield("loop", "start", "Carry out the plan", "--promise", "All tests passing")
+		var texts []string
+		for i := range 5 {
+			texts = append(texts, fmt.Sprintf("Task %d complete. Moving to Task %d.", i+1, i+2))
+		}
+		texts = append(texts, "Task 6 complete. All tests passing. Moving to Task 7.")
+		r := w.Run(Session{Script: says(append(texts, "Too far.")...)})
+		ends(t, r, texts[5], 6)
+		for _, words := range []string{"ned-flanders kept Claude going", "ned-flanders: I let"} {
+			if strings.Contains(read(t, r.Transcript), words) {
+				t.Errorf("the transcript has %q", words)
+			}
+		}
+		if out := w.Springfield("log", "--session", r.ID); !strings.Contains(out.Stdout, "another-loop") {
+			t.Errorf("no rule another-loop in\n%s", out.Stdout)
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+	})
+}
+
 // Bart's markers, and announcements that count.
 func TestMarkers(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
