@@ -215,7 +215,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		title = ""
 	}
 	for _, reason := range o.Reasons[:min(len(o.Reasons), mostProblems)] {
-		say("off", "%s: %s", out.Warn("no plugin decides here"), layout.Clip(reason, 150))
+		say("off", "%s: %s", out.Warn("no plugin decides here"), inShort(reason))
 	}
 	if o.Last == nil {
 		say("last", "no decision yet: the first one comes when Claude stops in a new session")
@@ -234,7 +234,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say("judge", "%s today, %s", layout.Count(t.Questions, "question"), t.spent)
 	}
 	for _, note := range o.Notes[:min(len(o.Notes), mostProblems)] {
-		say("hold", "%s", layout.Clip(note, 150))
+		say("hold", "%s", inShort(note))
 	}
 	title = "problems"
 	for _, f := range o.Problems[:min(len(o.Problems), mostProblems)] {
@@ -242,7 +242,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		if f.State == check.Failure {
 			state = out.Bad(string(f.State))
 		}
-		say(title, "%s: %s", state, layout.Clip(f.Text(), 150))
+		say(title, "%s: %s", state, inShort(f.Text()))
 		title = ""
 	}
 	if n := len(o.Problems) - mostProblems; n > 0 {
@@ -251,11 +251,21 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	if o.Try != "" {
 		out.Say("")
 		out.Fold("try it    ", "start claude and say: %s", o.Try)
-		out.Say("then      springfield why")
+		out.Say("then      springfield why --all")
 		return
 	}
 	out.Say("")
 	out.Next("%s", o.Next)
+}
+
+// inShort is what two lines hold of a text, cut at a blank.
+func inShort(text string) string {
+	const most = 120
+	lines := layout.Hang("", "", text, most)
+	if len(lines) == 1 {
+		return layout.Clip(lines[0], most)
+	}
+	return layout.Clip(lines[0], most) + " …"
 }
 
 // text says what was decided, where, when and why.
@@ -266,7 +276,7 @@ func (d Decision) text(out layout.Printer, now time.Time) string {
 	}
 	why := d.Rule
 	if d.Evidence != "" {
-		why += ": " + layout.Clip(d.Evidence, 100)
+		why += ": " + inShort(d.Evidence)
 	}
 	where := ""
 	if d.Project != "" {

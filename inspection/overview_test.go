@@ -43,7 +43,7 @@ func TestOverviewFits(t *testing.T) {
 			"everything": {"ned-flanders@hooks, for you in every project", "todo-continuation@hooks, for everyone in this project, beside", "kept Claude going in ~/src/evergreen-terrace, 12 min ago (progress:",
 				"14 continues and 9 stops in 3 sessions", "2 questions today, $0.002", "and 3 more: springfield doctor", "next: springfield doctor"},
 			"nothing on":  {"no plugin decides here", "next: springfield enable ned-flanders"},
-			"no decision": {"no decision yet", "try it    start claude and say: Count to three", "then      springfield why"},
+			"no decision": {"no decision yet", "try it    start claude and say: Count to three", "then      springfield why --all"},
 		}[name] {
 			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), strings.Join(strings.Fields(want), " ")) {
 				t.Errorf("%s: no %q in\n%s", name, want, &text)

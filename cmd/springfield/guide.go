@@ -254,7 +254,7 @@ func (g *guide) try() {
 	} else {
 		g.step(4, "claude", "Try it: start claude in any project, and work as ever.")
 	}
-	g.step(5, "springfield why", "When Claude has stopped, ask why it went on, or did not.")
+	g.step(5, "springfield why --all", "When Claude has stopped, ask why it went on, or did not.")
 	p.Say("")
 	p.Fold("", "springfield alone shows from now on what is on and what was decided; springfield hold lets Claude stop at once.")
 }
