@@ -256,13 +256,13 @@ func (s Found) writeText(out layout.Printer) {
 		out.Say("  asked by      %s", s.Asked)
 	}
 	if s.Skill.Name != "" {
-		out.Say("  skill         %s, %d turns ago", s.Skill.Name, s.Skill.Turns)
+		out.Say("  skill         %s, %s ago", s.Skill.Name, layout.Count(s.Skill.Turns, "turn"))
 	}
 	if n := fact.Count(s.Todos); len(s.Todos) > 0 {
 		out.Say("  todos         %d completed, %d in progress, %d pending", n.Done, n.Doing, n.Pending)
 	}
 	if s.Continued > 0 {
-		out.Say("  continued     %d times since the prompt", s.Continued)
+		out.Say("  continued     %s since the prompt", layout.Count(s.Continued, "time"))
 	}
 }
 

@@ -36,7 +36,7 @@ func (p PageFile) Check() (there bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if dir, err := os.Stat(filepath.Dir(p.Path)); err != nil || !dir.IsDir() {
-			return false, &PageError{fmt.Errorf("%s is no directory", filepath.Dir(p.Path)), "make it first, or name another file"}
+			return false, &PageError{fmt.Errorf("%s is not a directory", filepath.Dir(p.Path)), "make that directory first, or name another file"}
 		}
 		return false, nil
 	case err != nil:
@@ -52,7 +52,7 @@ func (p PageFile) Check() (there bool, err error) {
 	head := make([]byte, 2048)
 	n, _ := io.ReadFull(f, head)
 	if n > 0 && !strings.Contains(string(head[:n]), PageMark) {
-		return false, &PageError{fmt.Errorf("%s is no page of springfield's, and is left alone", p.Path), "name another file, or move that one away"}
+		return false, &PageError{fmt.Errorf("%s is not a page of springfield replay, so it is left alone", p.Path), "name another file, or move that one away"}
 	}
 	return n > 0, nil
 }

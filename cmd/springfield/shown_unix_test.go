@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,9 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	h.runs(t, h.hook, []string{"page", h.log})
 	h.runs(t, h.hook, []string{hostile})
+	if h.colours < 100 {
+		t.Errorf("%d words were coloured", h.colours)
+	}
 	// Where a hostile text comes out, lest the sources above have dried up.
 	for _, verb := range []string{
 		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay", "state show", "state show --json",
@@ -151,6 +155,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 type haunted struct {
 	home, project, suite, spoilt, log, rules, hook, loop string
 	env                                                  []string
+	colours                                              int // words that were coloured
 }
 
 func newHaunted(t *testing.T) *haunted {
@@ -173,7 +178,7 @@ func newHaunted(t *testing.T) *haunted {
 	}
 	h.env = []string{
 		"HOME=" + h.home, "PATH=" + filepath.Join(dir, "bin") + ":" + filepath.Join(goroot, "bin") + ":/usr/bin:/bin", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
-		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
+		"USER=" + broken, "CLAUDE_CODE_SESSION_ID=" + hostile, "TERM=" + broken, "CLICOLOR_FORCE=1", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP=" + hostile, "LISA_SIMPSON_MODEL=" + hostile, "ANTHROPIC_API_KEY=made-up", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
 	}
 	h.call(t, "springfield", "init", h.suite, "--yes", "--owner", "Ned", "--no-git", "--strategy", "ned-flanders", "--strategy", "marge-simpson", "--strategy", "ralph-wiggum", "--strategy", "todo-continuation", "--strategy", "lisa-simpson")
 	h.spoilt = h.suite + "-spoilt" // one whose own file is hostile
@@ -328,6 +333,19 @@ func (h *haunted) hooked(t *testing.T, plugin, event string) {
 	}
 }
 
+// colour is a word in one of springfield's colours.
+var colour = regexp.MustCompile(`\x1b\[(?:[12]|3[123])m([^\x1b\s]+)\x1b\[0m`)
+
+// styleMark is a piece of what internal/layout marks styles with.
+var styleMark = regexp.MustCompile(`[\x{fe00}-\x{fe07}]{8}`)
+
+// uncoloured is a text without springfield's own colours. What a hostile text would
+// colour has no such end.
+func (h *haunted) uncoloured(text string) string {
+	h.colours += len(colour.FindAllString(text, -1))
+	return colour.ReplaceAllString(text, "$1")
+}
+
 func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 	t.Helper()
 	out, said := &bytes.Buffer{}, &bytes.Buffer{}
@@ -336,6 +354,12 @@ func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 		t.Fatal(err)
 	}
 	for name, printed := range map[string]string{"stdout": out.String(), "stderr": said.String()} {
+		if !slices.Contains(cmd.Args, "--json") {
+			printed = h.uncoloured(printed)
+		}
+		if styleMark.MatchString(printed) {
+			t.Errorf("%s %q: %s has a mark of a style", filepath.Base(cmd.Path), cmd.Args[1:], name)
+		}
 		for line := range strings.Lines(printed) {
 			if text := strings.NewReplacer("\n", "", "\t", "").Replace(line); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !display.Shows(r) }) {
 				t.Errorf("%s %q: %s has %q", filepath.Base(cmd.Path), cmd.Args[1:], name, line)
