@@ -153,7 +153,7 @@ func TestReplayPageIsWhole(t *testing.T) {
 		}
 		code, _, said := replayed(t.Context(), home, 80, replayOptions{html: name})
 		data, err := os.ReadFile(path)
-		if text != "" && (code != 1 || string(data) != text || err != nil || !strings.Contains(said, "is not a page of springfield replay")) {
+		if text != "" && (code != 1 || string(data) != text || err != nil || !strings.Contains(said, "is not a page of springfield")) {
 			t.Errorf("%s: exit code %d, %s; now %q", name, code, said, data)
 		}
 		if text == "" && (code != 0 || len(data) == 0) {
