@@ -64,7 +64,7 @@ func (b Build) Recorded(program Program, target Target) string {
 }
 
 // Unbuilt are the binaries that a suite has, without their bytes.
-func Unbuilt(spec Spec) Build { return Build{Binaries: unbuilt(spec.Targets, spec.Programs())} }
+func Unbuilt(spec Spec) Build { return Build{Binaries: unbuilt(spec.Machines(), spec.Programs())} }
 
 func unbuilt(targets []Target, programs []Program) (all []Binary) {
 	for _, program := range programs {
@@ -141,7 +141,7 @@ func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Prog
 
 // Make makes all files of a suite, its programs among them.
 func (t Toolchain) Make(ctx context.Context, spec Spec) ([]File, Build, error) {
-	built, err := t.Build(ctx, spec.Targets, spec.Programs()...)
+	built, err := t.Build(ctx, spec.Machines(), spec.Programs()...)
 	if err != nil {
 		return nil, built, err
 	}

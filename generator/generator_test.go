@@ -536,7 +536,7 @@ func TestHookReadsNoGoVariable(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := t.TempDir()
-	hook := filepath.Join(root, Plugin{}.hookFiles(built.Binaries, nil)[0].Path)
+	hook := filepath.Join(root, Spec{Targets: []Target{host()}}.hookFiles(Plugin{}, built.Binaries, nil)[0].Path)
 	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
 		t.Fatal(err)
 	}

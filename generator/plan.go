@@ -203,7 +203,7 @@ func PlanBuild(dir string, suite Suite, built Build) (Plan, error) {
 		if info, err := in.Lstat(p.Name); err != nil || !info.IsDir() {
 			return Plan{}, fmt.Errorf("plugin %s: %s is missing", p.Name, in.Path(p.Name))
 		}
-		for _, l := range p.hookFiles(built.Binaries, launcher) {
+		for _, l := range suite.hookFiles(p, built.Binaries, launcher) {
 			l.File.Path = path.Join(p.Name, l.File.Path)
 			files = append(files, l.File)
 		}

@@ -152,7 +152,7 @@ func Render(spec Spec, built Build) ([]File, error) {
 			return nil, fmt.Errorf("draw the icon of %s: %w", p.Strategy, err)
 		}
 		files = append(files, File{Path: path.Join(p.Name, ".claude-plugin", "icon.png"), Mode: 0o644, Data: icon})
-		for _, f := range p.hookFiles(built.Binaries, launcher) {
+		for _, f := range spec.hookFiles(p.Plugin, built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
 			files = append(files, f.File)
 		}

@@ -44,6 +44,49 @@ type Plugin struct {
 	Strategy string            `yaml:"strategy"`
 	Version  string            `yaml:"version"`
 	Settings map[string]string `yaml:"settings,omitempty"`
+	// Targets are what the plugin is compiled for, where that is not what the suite is:
+	// a release of one plugin leaves the others as they are.
+	Targets []Target `yaml:"targets,omitempty"`
+}
+
+// targetsOf are what a plugin of the suite is compiled for.
+func (s Spec) targetsOf(p Plugin) []Target {
+	if len(p.Targets) > 0 {
+		return p.Targets
+	}
+	return s.Targets
+}
+
+// Compile chooses what plugins are compiled for: all of the suite, if none is named.
+func (s *Spec) Compile(plugins []string, targets []Target) {
+	if !slices.ContainsFunc(s.Plugins, func(p Plugin) bool { return !slices.Contains(plugins, p.Name) }) {
+		plugins = nil
+	}
+	if len(plugins) == 0 {
+		s.Targets = targets
+	}
+	for i := range s.Plugins {
+		p := &s.Plugins[i]
+		switch chosen := slices.Contains(plugins, p.Name); {
+		case len(plugins) == 0 || chosen && slices.Equal(s.Targets, targets):
+			p.Targets = nil
+		case chosen:
+			p.Targets = targets
+		}
+	}
+}
+
+// Machines are the targets of the suite and of all its plugins.
+func (s Spec) Machines() []Target {
+	all := slices.Clone(s.Targets)
+	for _, p := range s.Plugins {
+		for _, t := range p.Targets {
+			if !slices.Contains(all, t) {
+				all = append(all, t)
+			}
+		}
+	}
+	return all
 }
 
 // Suggested is the plugin to begin with: the default strategy's, else
@@ -154,6 +197,9 @@ func (s Spec) Validate() error {
 		place := []string{"plugins", strconv.Itoa(i)}
 		if err := p.validate(); err != nil {
 			return placedAt(err, place...)
+		}
+		if err := CheckTargets(p.Targets); len(p.Targets) > 0 && err != nil {
+			return placedAt(err, append(place, "targets")...)
 		}
 		if seen[p.Name] {
 			return placedAt(&SpecError{fmt.Sprintf("this suite already has a plugin %q", p.Name), "give every plugin its own name"}, append(place, "name")...)

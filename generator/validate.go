@@ -254,7 +254,7 @@ func quotes(text string) []string {
 }
 
 func (in *inspection) lookAtRecord() error {
-	for i, t := range in.suite.Targets {
+	for i, t := range in.suite.Machines() {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
 				in.record.fail(in.record.at("targets", strconv.Itoa(i)), "no checksum is recorded for the "+program.Short()+" for "+t.String(), in.call("build"))
@@ -266,7 +266,7 @@ func (in *inspection) lookAtRecord() error {
 		switch {
 		case in.suite.Build.Recorded(b.Program, b.Target) == "":
 			continue
-		case !slices.Contains(in.suite.Targets, b.Target):
+		case !slices.Contains(in.suite.Machines(), b.Target):
 			says = fmt.Sprintf("a checksum is recorded for %s, which is not a target of this suite", b.Target)
 		case !slices.Contains(in.suite.Programs(), b.Program):
 			says = fmt.Sprintf("a checksum is recorded for the %s for %s, but no plugin has one", b.Program.Short(), b.Target)

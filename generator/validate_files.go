@@ -29,7 +29,7 @@ func (in *inspection) lookAtBinaries() error {
 		if !exists(in.path(p.Name)) {
 			continue // said already
 		}
-		for _, f := range p.hookFiles(binaries, launcher) {
+		for _, f := range in.suite.hookFiles(p, binaries, launcher) {
 			t := in.subject("binaries", path.Join(p.Name, f.Path))
 			if f.target == (Target{}) {
 				t.lookAtLauncher(launcher)
@@ -126,7 +126,7 @@ func (in *inspection) lookAtFiles() error {
 		}
 	}
 	for _, p := range in.suite.Plugins {
-		for _, f := range p.hookFiles(Unbuilt(in.suite.Spec).Binaries, nil) {
+		for _, f := range in.suite.hookFiles(p, Unbuilt(in.suite.Spec).Binaries, nil) {
 			known[path.Join(p.Name, f.Path)] = true
 		}
 	}

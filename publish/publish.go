@@ -58,6 +58,7 @@ type Means struct {
 	Tools   generator.Toolchain
 	Client  client.Command      // Claude Code, which is asked about the result
 	Asking  func(client string) // is told before it is asked
+	Note    func(text string)   // is told what is worth knowing before hooks are compiled
 	Journal change.Journal
 	// Resolve gives the marketplace's directory that a suite or the user names, and
 	// refuses a link in it.
@@ -139,6 +140,9 @@ func (m Means) plan(ctx context.Context, q Request, held *locks) (*Plan, error) 
 	in, err := m.read(ctx, q, held)
 	if err != nil {
 		return nil, err
+	}
+	if in.market.Own && !q.Check && in.around.repo != nil && in.around.remote == "" {
+		m.Note(in.dir + " has no remote: others can install from it once it is pushed to one (git remote add origin URL)")
 	}
 	releases, err := in.releases(ctx, q)
 	if err != nil {

@@ -169,10 +169,17 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 		suite.Plugins[i].Version = r.new
 	}
 	if !q.Check {
+		if err := in.foresee(ctx, t, q, releases); err != nil {
+			return t, nil, err
+		}
 		if suite.Build, err = compile(ctx, tools, q, &suite); err != nil {
 			return t, nil, err
 		}
+		before := t
 		if t, err = t.updated(suite); err != nil {
+			return t, nil, err
+		}
+		if err := in.onlyOf(before, t, q, releases); err != nil {
 			return t, nil, err
 		}
 	}
@@ -193,18 +200,68 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 	return t, digests, err
 }
 
+// foresee refuses, before anything is compiled, what is known to fail: a conflict of an
+// update, and what marketplaces ask of a plugin's texts.
+func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []release) error {
+	if hash, err := generator.SourceHash(); err == nil && len(releases) < len(in.suite.Plugins) && in.suite.Build.Source != hash {
+		return in.outdated("the hooks of its other plugins come from other sources than this springfield carries")
+	}
+	for _, r := range releases {
+		if !q.Tag {
+			break
+		}
+		if err := r.committed(ctx); err != nil {
+			return err
+		}
+	}
+	after, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
+	if err != nil {
+		return err
+	}
+	var all []check.Finding
+	for _, r := range releases {
+		_, found, err := after.reviewPlugin(in.strategy(r.plugin), r.plugin)
+		if err != nil {
+			return err
+		}
+		all = append(all, found...)
+	}
+	if check.Count(all, check.Failure) > 0 {
+		return &RefusedError{all}
+	}
+	return nil
+}
+
+// onlyOf refuses a release of some plugins that would change a file of another.
+func (in inputs) onlyOf(before, after tree, q Request, releases []release) error {
+	for _, p := range in.suite.Plugins {
+		released := slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name })
+		if changes := after.changes(p.Name); !released && len(q.Plugins) > 0 && len(changes) > 0 && len(before.list(p.Name)) > 0 {
+			return in.outdated("publishing would change " + changes[0].Path + ", too, of another plugin")
+		}
+	}
+	return nil
+}
+
+func (in inputs) outdated(says string) error {
+	return failf("springfield update "+check.Quote(in.dir)+" brings all of it up to date; then publish again", "%s", says)
+}
+
 // compile gets the hooks to publish: for every machine that clients run on, unless
-// targets are chosen. These are the suite's from then on.
+// targets are chosen. These are the suite's from then on; a release of some plugins
+// leaves the others as they are.
 func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *generator.Suite) (generator.Build, error) {
-	if suite.Targets = q.Targets; len(q.Targets) == 0 {
-		suite.Targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
+	targets := q.Targets
+	if len(targets) == 0 {
+		targets = slices.DeleteFunc(generator.AllTargets(), func(t generator.Target) bool {
 			return t == generator.Target{OS: "windows", Arch: "arm64"} // runs what is made for amd64
 		})
 	}
+	suite.Compile(q.Plugins, targets)
 	if err := suite.Validate(); err != nil {
 		return generator.Build{}, err
 	}
-	return tools.Build(ctx, suite.Targets, suite.Programs()...)
+	return tools.Build(ctx, suite.Machines(), suite.Programs()...)
 }
 
 // updated is the tree as springfield renders the suite, merged with the user's edits.

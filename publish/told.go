@@ -23,7 +23,7 @@ type told struct {
 
 // told finds what git is to be told: tags only if the request asks for them.
 func (in inputs) told(ctx context.Context, q Request, after tree, releases []release) (t told, err error) {
-	if t.marks, t.waits, err = in.marks(ctx, after); err != nil || !q.Tag {
+	if t.marks, t.waits, err = in.marks(ctx, after, q.Plugins); err != nil || !q.Tag {
 		return t, err
 	}
 	t.tags, err = in.tags(ctx, after, releases)
@@ -44,14 +44,14 @@ func marked(marks []mark) (files []string) {
 	return files
 }
 
-// marks finds them, in all plugins of the suite. Files that git does not know are
+// marks finds them, in the plugins that are published. Files that git does not know are
 // for their owner to add; where git does not see modes, publish has to be called again
 // then.
-func (in inputs) marks(ctx context.Context, after tree) (marks []mark, waits []string, err error) {
+func (in inputs) marks(ctx context.Context, after tree, plugins []string) (marks []mark, waits []string, err error) {
 	for _, p := range in.suite.Plugins {
 		c := in.checkouts[p.Name]
 		started := slices.DeleteFunc(after.started(p.Name), func(name string) bool { return path.Ext(name) == ".exe" })
-		if c.repo == nil || len(started) == 0 {
+		if c.repo == nil || len(started) == 0 || len(plugins) > 0 && !slices.Contains(plugins, p.Name) {
 			continue
 		}
 		files := c.inRepo(started)
@@ -83,19 +83,24 @@ type tag struct {
 
 var errUntagged = errors.New("nothing was tagged")
 
+// committed refuses to tag a plugin that is not committed.
+func (r release) committed(ctx context.Context) error {
+	if err := r.need(errUntagged.Error(), "git init and commit it"); err != nil {
+		return err
+	}
+	dirty, err := r.repo.Dirty(ctx, r.place)
+	if err == nil && len(dirty) > 0 {
+		err = failf("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+	}
+	return err
+}
+
 // tags are the tags that the releases lack. They are for what is committed, so it is
 // an error if that is another one than the release.
 func (in inputs) tags(ctx context.Context, after tree, releases []release) (tags []tag, err error) {
 	for _, r := range releases {
-		if err := r.need(errUntagged.Error(), "git init and commit it"); err != nil {
+		if err := r.committed(ctx); err != nil {
 			return nil, err
-		}
-		dirty, err := r.repo.Dirty(ctx, r.place)
-		if err != nil {
-			return nil, err
-		}
-		if len(dirty) > 0 {
-			return nil, failf("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
 		}
 		if len(after.changes(r.plugin)) > 0 {
 			return nil, failf("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))

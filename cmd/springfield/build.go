@@ -77,7 +77,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	} else {
 		tools := a.toolchain()
 		tools.Builder = builder
-		if built, err = tools.Build(ctx, suite.Targets, suite.Programs()...); err != nil {
+		if built, err = tools.Build(ctx, suite.Machines(), suite.Programs()...); err != nil {
 			return err
 		}
 	}

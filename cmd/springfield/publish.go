@@ -126,7 +126,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 		return err
 	}
 	o.Look = o.dryRun
-	means := publish.Means{Git: a.git(), Tools: a.toolchain(), Client: a.claude(), Asking: a.asking, Journal: installer.Journal(places), Resolve: a.resolve}
+	means := publish.Means{Git: a.git(), Tools: a.toolchain(), Client: a.claude(), Asking: a.asking, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: a.resolve}
 	means.Tools.Builder = o.builder
 	plan, err := publish.New(ctx, means, o.Request)
 	if err != nil {
