@@ -94,6 +94,15 @@ func (a *app) working(what string) (done func()) { return a.shown.spinner.Start(
 // step says what is done now, while working.
 func (a *app) step(what string) { a.shown.spinner.Step(what) }
 
+// table prints rows in columns: in a pipe each is one line, as programs read them.
+func (a *app) table(rows [][]string) {
+	out := a.lines()
+	if !out.Wraps {
+		out.Width = 0
+	}
+	out.Table("", rows)
+}
+
 // item prints a sentence below a title.
 func (a *app) item(mark, text string) { a.lines().Item(mark, text) }
 

@@ -185,11 +185,7 @@ func (a *app) listEdits(j change.Journal, asJSON bool) error {
 	for _, e := range entries {
 		rows = append(rows, []string{e.At.Local().Format("2006-01-02 15:04:05"), e.Did, strings.Join(shortened(e.Files()), " ")})
 	}
-	out := a.lines()
-	if !out.Wraps {
-		out.Width = 0 // one line each
-	}
-	out.Table("", rows)
+	a.table(rows)
 	return nil
 }
 
