@@ -16,7 +16,7 @@ type Means struct {
 	Settings *installer.Settings
 	Claude   client.Command // without a path where there is none
 	Git      git.Git
-	Tell     func(format string, args ...any) // what is being done, and what is passed over
+	Tell     func(format string, args ...any) // what is being done, and what is skipped
 }
 
 // Error is an error that knows what to do about itself.

@@ -30,7 +30,7 @@ type Disabled struct {
 // is asked for.
 func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
 	plugin, err := m.findEnabled(r)
-	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // whichever is meant: it is off
+	if several := (*SeveralError)(nil); errors.As(err, &several) && !r.Purge { // it is off, in each of them
 		return Disabled{ID: r.Plugin}, nil
 	}
 	if err != nil {

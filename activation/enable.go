@@ -195,6 +195,9 @@ func (e *enabling) look() error {
 	if plugin.Suite != "" {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
+		if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
+			return failf("springfield disable "+plugin.ID()+" --purge has Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+		}
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/change"
@@ -94,20 +95,16 @@ func (m Means) forget(ctx context.Context, done *Left) error {
 // one.
 func (m Means) checkHolds(now time.Time) error {
 	dir := m.Settings.State()
-	events, err := ledger.HoldEvents(dir, now)
+	held, err := ledger.HoldsInForce(dir, now)
 	if err != nil {
 		return err
 	}
-	of := []string{""}
-	for _, e := range events {
-		if !slices.Contains(of, e.Of) {
-			of = append(of, e.Of)
+	if len(held) > 0 {
+		line := "springfield resume"
+		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
+			line += " --session " + check.Quote(session)
 		}
-	}
-	for _, session := range of {
-		if _, held := ledger.HoldOf(dir, session, now); held {
-			return failf("springfield resume lifts it, then call this again; springfield disable --all keeps it", "%w", errHeld)
-		}
+		return failf(line+" lifts it, then call this again; springfield disable --all keeps it", "%w", errHeld)
 	}
 	return nil
 }

@@ -172,7 +172,7 @@ func (m Means) InSuites(name, marketplace string) (all, here []client.Plugin, er
 	for _, dir := range dirs {
 		found, err := pluginsIn(dir, name, marketplace)
 		if err != nil && !errors.Is(err, generator.ErrNoSuite) {
-			m.Tell("springfield: note: passed over: %v", err)
+			m.Tell("springfield: note: skipped: %v", err)
 		}
 		all = append(all, found...)
 		if filepath.Dir(dir) == m.Settings.Work {
@@ -212,7 +212,7 @@ func (m Means) inMarkets(name, marketplace string) (found []client.Plugin, err e
 		names, err := m.Settings.Offers(markets[known])
 		switch {
 		case err != nil:
-			m.Tell("springfield: note: passed over: %v", err)
+			m.Tell("springfield: note: skipped: %v", err)
 		case slices.Contains(names, name):
 			found = append(found, client.Plugin{Name: name, Marketplace: known, Suite: markets[known].Suite()})
 		}

@@ -48,7 +48,7 @@ func (e *ChangedSinceError) Error() string {
 // PlanUndo works out how to take back the newest change in the journal. Without one
 // the error wraps ErrNothingToUndo; a file that is neither as the change left it nor
 // as it was before gives a *ChangedSinceError. A file whose directory is gone is
-// passed over, and so is a tree in which something has happened.
+// skipped, and so is a tree in which something has happened.
 func (j Journal) PlanUndo() (Undo, error) {
 	ids, err := j.ids()
 	if err != nil {

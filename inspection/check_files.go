@@ -25,7 +25,7 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 		bad = append(bad, in.checkLayer(l)...)
 	}
 	for _, err := range in.Notes {
-		bad = append(bad, check.Fail(err.Error(), howToRead(err)))
+		bad = append(bad, check.Fail(err.Error(), HowToRead(err)))
 	}
 	if e, interrupted, err := installer.Journal(in.Places).Interrupted(); err == nil && interrupted {
 		undo := func(s *installer.Settings) (change.Change, error) {
@@ -51,7 +51,7 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
 			return []check.Finding{check.Fail(says+", so Claude Code ignores the whole file", "mend it at that place: it has to be plain JSON, without comments")}
 		}
-		return []check.Finding{check.Fail(says+", so Claude Code ignores it", howToRead(l.Err()))}
+		return []check.Finding{check.Fail(says+", so Claude Code ignores it", HowToRead(l.Err()))}
 	}
 	for _, d := range l.Duplicates() {
 		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; of the two Claude Code takes this one", l.File, d.Line, d.Column, d.Path[len(d.Path)-1])
@@ -85,13 +85,20 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// howToRead says what to do about a file or directory that cannot be read.
-func howToRead(err error) string {
+// HowToRead says what to do about a file or directory that cannot be read or written.
+func HowToRead(err error) string {
 	var at *fs.PathError
 	var damaged *change.DamagedError
 	switch {
 	case errors.As(err, &damaged):
-		return "rm " + check.Quote(damaged.File) + ": springfield then finds a suite only from within, or by --suite"
+		without := "then springfield forgets what it did there, and disable sets only its own entry"
+		switch filepath.Base(filepath.Dir(damaged.File)) {
+		case "journal":
+			without = "then undo forgets that edit"
+		case "springfield":
+			without = "then springfield finds a suite only from within, or by --suite"
+		}
+		return "rm " + check.Quote(damaged.File) + ": " + without
 	case !errors.As(err, &at):
 		return "mend that file, or remove it"
 	case errors.Is(err, fs.ErrPermission):
@@ -107,9 +114,12 @@ func howToRead(err error) string {
 	return "move " + check.Quote(at.Path) + " away, or mend it"
 }
 
-// closed is what keeps a path from being read: the first directory above it that cannot
-// be entered, else the path itself.
+// closed is what keeps a path from being read or written: the first directory above it
+// that cannot be entered, else the path itself, or its directory where it is not there.
 func closed(path string) string {
+	if isMissing(path) {
+		path = filepath.Dir(path)
+	}
 	for dir := path; ; {
 		up := filepath.Dir(dir)
 		if up == dir {
@@ -144,11 +154,11 @@ func (in *Inspection) checkState() (all []check.Finding) {
 		return []check.Finding{*f}
 	}
 	for _, err := range installer.Damaged(in.Places) {
-		all = append(all, check.Warn(err.Error(), "remove that file: disable then only sets its own entry, and undo misses that edit"))
+		all = append(all, check.Warn(err.Error(), HowToRead(err)))
 	}
 	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.State(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			all = append(all, check.Fail("read "+in.Places.State(dir)+": "+cause(err).Error(), howToRead(&fs.PathError{Op: "open", Path: in.Places.State(dir, "x"), Err: cause(err)})))
+			all = append(all, check.Fail("read "+in.Places.State(dir)+": "+cause(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.State(dir, "x"), Err: cause(err)})))
 		}
 	}
 	if len(all) > 0 {
@@ -167,10 +177,7 @@ func (in *Inspection) stateClosed() *check.Finding {
 			return &f
 		}
 	}
-	_, err := os.ReadDir(in.state())
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	err := in.stateUnread()
 	if err == nil {
 		err = installer.CheckState(in.Places)
 	}
@@ -178,8 +185,17 @@ func (in *Inspection) stateClosed() *check.Finding {
 		return nil
 	}
 	at := &fs.PathError{Op: "open", Path: filepath.Join(in.state(), "x"), Err: cause(err)}
-	f := check.Fail("open "+in.state()+": "+cause(err).Error()+without, howToRead(at))
+	f := check.Fail("open "+in.state()+": "+cause(err).Error()+without, HowToRead(at))
 	return &f
+}
+
+// stateUnread says why the state directory cannot be read.
+func (in *Inspection) stateUnread() error {
+	_, err := os.ReadDir(in.state())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }
 
 // cause is what an error of the system says without the path.

@@ -140,7 +140,7 @@ func (in *Inspection) stale(s client.Switched) string {
 func (in *Inspection) checkMarkets() (all []check.Finding) {
 	markets, err := in.settings().Markets()
 	if err != nil {
-		return []check.Finding{check.Warn(err.Error(), howToRead(err))}
+		return []check.Finding{check.Warn(err.Error(), HowToRead(err))}
 	}
 	for _, s := range in.ours {
 		m, known := markets[s.Marketplace]

@@ -46,7 +46,7 @@ type Plugin struct {
 	Says     []client.Said `json:"says"`
 	Runs     bool          `json:"runs"`
 	Problem  string        `json:"problem,omitempty"`
-	Faults   []string      `json:"faults"` // parts that the client passes over
+	Faults   []string      `json:"faults"` // parts that the client ignores
 	Strategy string        `json:"strategy,omitempty"`
 	Version  string        `json:"version,omitempty"`
 	Offered  string        `json:"offered,omitempty"`
@@ -267,6 +267,9 @@ func (in *Inspection) notes(w working) []string {
 
 // holds are the hold in force, and how holds have ended lately.
 func (in *Inspection) holds() (all []string) {
+	if err := in.stateUnread(); err != nil {
+		return []string{err.Error() + ", so every hook lets Claude stop: springfield doctor says what to do"}
+	}
 	set, ended := command.HoldNews(in.state(), in.Now)
 	if hold, held := ledger.HoldOf(in.state(), "", in.Now); held {
 		until := "until you resume"
@@ -298,7 +301,7 @@ func notesOn(p client.Switched) (all []string) {
 		all = append(all, p.ID+" is on: it asks a model about every stop; "+howToSwitchOff(p))
 	}
 	for _, fault := range p.Faults {
-		all = append(all, "of "+p.ID+" Claude Code passes over a part: "+fault)
+		all = append(all, "Claude Code ignores a part of "+p.ID+": "+fault)
 	}
 	if p.Ours() && p.Offered != "" && p.Version != p.Offered {
 		version := p.Version

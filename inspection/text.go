@@ -13,26 +13,12 @@ import (
 
 // WriteText prints a status for people.
 func (s Status) WriteText(out layout.Printer) {
+	if s.writeProblems(out) {
+		out.Say("")
+	}
 	s.writeDecision(out)
 	if s.Judge.Questions > 0 {
 		out.Say("judges, today: %s", s.Judge.Spent)
-	}
-	for _, n := range s.Notes {
-		out.Item("note: ", n)
-	}
-
-	for i, p := range s.broken() {
-		if i == 0 {
-			out.Say("\n%s", out.Bad("switched on, but not found to run"))
-		}
-		out.Item(p.ID+": ", p.Problem)
-	}
-	for i, l := range s.passedOver() {
-		if i == 0 {
-			out.Say("\n%s", out.Warn("settings that Claude Code skips"))
-		}
-		out.Say("  %s", l.File)
-		out.Item("  ", l.Problem)
 	}
 
 	if len(s.Hooks) > 0 {
@@ -51,6 +37,29 @@ func (s Status) WriteText(out layout.Printer) {
 			out.Item("- ", r)
 		}
 	}
+}
+
+// writeProblems prints what the user may want to do something about, the worst first. It
+// tells whether there is any.
+func (s Status) writeProblems(out layout.Printer) bool {
+	broken, skipped := s.broken(), s.passedOver()
+	for i, p := range broken {
+		if i == 0 {
+			out.Say("%s", out.Bad("switched on, but cannot run"))
+		}
+		out.Item(p.ID+": ", p.Problem)
+	}
+	for i, l := range skipped {
+		if i == 0 {
+			out.Say("%s", out.Warn("settings that Claude Code skips"))
+		}
+		out.Say("  %s", l.File)
+		out.Item("  ", l.Problem)
+	}
+	for _, n := range s.Notes {
+		out.Item("note: ", n)
+	}
+	return len(broken)+len(skipped)+len(s.Notes) > 0
 }
 
 func (s Status) broken() []Plugin {

@@ -138,7 +138,7 @@ func (s *Settings) memories() []*memory {
 }
 
 // made tells whether a directory is there only for files that we have made in it.
-// It goes with the last of them, whichever that is.
+// It goes with the last of them.
 func (s *Settings) made(dir string) bool {
 	return slices.ContainsFunc(s.memories(), func(m *memory) bool {
 		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && exists(m.File)
@@ -273,7 +273,7 @@ type released struct {
 const everyone = ""
 
 // release takes back what was set on behalf of a settings file, or of everyone. Members that only
-// passes over stay. Settings files that are gone, with their projects, need nothing
+// refuses stay. Settings files that are gone, with their projects, need nothing
 // any more.
 func (m *memory) release(f file, behalf string, only func(remembered) bool) (back released, err error) {
 	next := &memory{File: m.File, Origin: m.Origin}

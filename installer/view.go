@@ -115,7 +115,7 @@ func (v view) noteOverruled(c *change.Change, id string, wanted bool) {
 	}
 	where := "--scope " + name
 	if name == string(client.Project) {
-		where += " for everybody who works on it, or --scope local for you alone"
+		where += " for all who work on it, or --scope local for you alone"
 	}
 	c.Notes = append(c.Notes, fmt.Sprintf("%s stays %s here: %s settings say so, and they win over %s settings; to change that: springfield %s %s %s",
 		id, state, name, v.scope, verb, id, where))

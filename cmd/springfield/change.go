@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
 )
@@ -61,9 +62,9 @@ func hintSettings(err error, again string) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
-		return &hinted{err, "remove that file: then springfield forgets what it did there, and disable sets only its own entry"}
+		return &hinted{err, inspection.HowToRead(err)}
 	case errors.As(err, &syntax):
-		return &hinted{err, "your settings are unchanged; springfield edits only what Claude Code reads: plain JSON, every key once"}
+		return &hinted{err, "your settings are unchanged; mend that file there, to plain JSON with every key once, then call springfield " + again + " again"}
 	}
 	return hintConflict(hintChange(err, again))
 }
@@ -89,11 +90,11 @@ func hintChange(err error, again string) error {
 	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // the bytes of the edit to take back
 		return &hinted{err, "nothing was taken back; springfield undo --forget skips this edit"}
 	case errors.As(err, &damaged):
-		return &hinted{err, "remove that file: then undo forgets that edit"}
+		return &hinted{err, inspection.HowToRead(err)}
 	case errors.Is(err, change.ErrChanged):
 		return &hinted{err, as + ": another program has just changed the file; call springfield " + again + " again"}
 	case errors.Is(err, fs.ErrPermission):
-		return &hinted{err, as + "; the file is read-only, or it or its directory belongs to another user"}
+		return &hinted{err, as + "; " + inspection.HowToRead(err)}
 	case failed != nil:
 		return &hinted{err, as + "; call springfield " + again + " again once the cause is gone"}
 	}

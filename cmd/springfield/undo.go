@@ -61,7 +61,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	j := installer.Journal(places)
 	switch {
 	case o.list && (o.forget || o.dryRun):
-		return &usageError{errors.New("--list goes with neither --forget nor --dry-run"), "undo --list shows the edits, undo --forget passes over the first of them"}
+		return &usageError{errors.New("--list goes with neither --forget nor --dry-run"), "undo --list shows the edits, undo --forget skips the first of them"}
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:

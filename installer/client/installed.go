@@ -37,7 +37,7 @@ type Installed struct {
 	Source   string   // where the marketplace comes from, for people: "directory /x", "github a/b"
 	Strategy string   // what its strategy.json names, "unknown" if that cannot be read, "" without one
 	Hooks    []Hook   // on the events of Events
-	Faults   []string // parts that Claude Code passes over, and why
+	Faults   []string // parts that Claude Code ignores, and why
 	Problem  string   // why nothing of it would run, "" if it would
 
 	optional bool // it is off unless settings say otherwise

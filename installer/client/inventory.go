@@ -5,7 +5,7 @@ package client
 // The rules are Claude Code's:
 //   - a value in a higher file wins: managed > local > project > user; hooks of
 //     all files run; two scopes that share a file are one;
-//   - a file that is not plain JSON is passed over as a whole; of a key given
+//   - a file that is not plain JSON is ignored as a whole; of a key given
 //     twice the last one counts;
 //   - the same handler in several settings files runs once, in several plugins
 //     once for each;

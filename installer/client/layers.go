@@ -1,7 +1,7 @@
 package client
 
 // Settings files, in layers. A value in a higher layer wins: user < project < local
-// < managed. A file that is not plain JSON is passed over as a whole; of a key given
+// < managed. A file that is not plain JSON is ignored as a whole; of a key given
 // twice the last one counts; two scopes that share a file are one layer.
 
 import (
@@ -23,7 +23,7 @@ type Layer struct {
 	Name    string `json:"scope"` // Managed, a Scope, or Skills
 	File    string `json:"file"`
 	Exists  bool   `json:"exists"`
-	Problem string `json:"problem,omitempty"` // why Claude Code passes it over, "" if it does not
+	Problem string `json:"problem,omitempty"` // why Claude Code ignores it, "" if it does not
 
 	at       string // File, every symbolic link followed
 	fields   map[string]json.RawMessage
@@ -126,7 +126,7 @@ func (l Layer) Says(id string) (on, says bool) {
 }
 
 // IDs lists the plugins that a layer names. What cannot be a plugin's ID is none:
-// Claude Code passes it over, and it is of no use in a command.
+// Claude Code ignores it, and it is of no use in a command.
 func (l Layer) IDs() []string {
 	var ids []string
 	for id := range l.switches {

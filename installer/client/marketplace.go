@@ -183,7 +183,7 @@ func (s *Snapshot) market(name string) (Market, error) {
 	}
 	for _, l := range append(layers, s.user()) {
 		if l.doc == nil {
-			continue // Claude Code passes it over as well
+			continue // Claude Code ignores it as well
 		}
 		for _, key := range []string{"extraKnownMarketplaces", "additionalMarketplaces"} {
 			raw, _, err := l.doc.Get(key, name, "source")
