@@ -276,7 +276,7 @@ func (t tree) updated(suite generator.Suite) (tree, error) {
 	}
 	open := update.Paths(generator.Marked, generator.Offered, generator.Open)
 	if len(open) > 0 {
-		return t, failf("springfield update shows them; settle them first", "conflicts in %s: %s", t.dir, strings.Join(open, ", "))
+		return t, failf("springfield update "+check.Quote(t.dir)+" shows them; settle them first", "conflicts in %s: %s", t.dir, strings.Join(open, ", "))
 	}
 	return t.edited(update.Edits...), nil
 }
