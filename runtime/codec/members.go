@@ -40,7 +40,7 @@ func Read(data []byte, o Object) error {
 	case m.err != nil:
 		return m.err
 	case !w.Alone():
-		return errors.New("it is no JSON object, or not all of one")
+		return errors.New("it is not a JSON object, or not all of one")
 	}
 	return nil
 }

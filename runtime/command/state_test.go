@@ -153,7 +153,7 @@ func TestStateRefuses(t *testing.T) {
 		"nothing to count":  {"", []string{"skill=x"}, "tasks_total is 0 or missing"},
 		"one of two is bad": {good, []string{"tasks_completed=3", "homer=1"}, "no field"},
 		"broken":            {"{\n  \"tasks_total\": 5,\n}", []string{"tasks_total=5"}, "read state: .claude/workflow-state.json: line 3, column 1: invalid character"},
-		"an odd member":     {"{\n \"tasks_total\": \"5\"}", []string{"tasks_total=5"}, ".claude/workflow-state.json: line 2, column 17: tasks_total is no whole number"},
+		"an odd member":     {"{\n \"tasks_total\": \"5\"}", []string{"tasks_total=5"}, ".claude/workflow-state.json: line 2, column 17: tasks_total is not a whole number"},
 		"too large":         {`{"x": "` + strings.Repeat("x", 300<<10) + `"}`, []string{"tasks_total=5"}, "larger than 256 KiB"},
 		"too large then":    {`{"x": [` + strings.Repeat("1,", 100<<10) + `1]}`, []string{"tasks_total=5"}, "would be larger"},
 	} {

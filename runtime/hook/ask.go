@@ -99,7 +99,7 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
 			". Until it does, Claude stops where the rules are not sure."
 	}
-	return unanswered(v, a, "unanswered", "the judge did not answer: "+string(reply.Failed)+", "+reply.Detail)
+	return unanswered(v, a, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
 }
 
 // unanswered says in the verdict why no judge has answered.
@@ -135,7 +135,7 @@ func (s *start) take(spent, worst int64, j judge.Options) (why string) {
 		return err.Error()
 	default:
 		s.note("ask judge: %v", err)
-		return "what judges have cost cannot be written down"
+		return "the cost of questions cannot be saved"
 	}
 }
 
@@ -162,7 +162,7 @@ func (s *start) pay(q judge.Question, worst int64) (reply judge.Reply, due bool)
 // answered makes the judge's answer the verdict. Its words are for the user: what
 // Claude is told is ours.
 func answered(v *strategy.Verdict, goOn bool, why string) {
-	v.Rule, v.Sure, v.Evidence = "judge", 80, "the judge says: “"+why+"”"
+	v.Rule, v.Sure, v.Evidence = "judge", 80, "the model says: “"+why+"”"
 	v.Decision = strategy.Stop
 	if goOn {
 		v.Decision, v.Reason = strategy.Continue, v.Going
@@ -197,7 +197,7 @@ func (s *start) put(q judge.Question) judge.Reply {
 	d := json.NewDecoder(bytes.NewReader(said))
 	var r judge.Reply
 	if err := d.Decode(&r); err != nil {
-		return failed(judge.Junk, errors.New("springfield-judge said what is no reply"))
+		return failed(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return failed(judge.Junk, errors.New("springfield-judge said more than a reply"))

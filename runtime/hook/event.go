@@ -196,7 +196,7 @@ func readObject(r io.Reader) (data []byte, err error) {
 		case len(data) > maxEvent:
 			return nil, errors.New("larger than 4 MiB")
 		case len(text) > 0 && text[0] != '{':
-			return nil, errors.New("it is no JSON object")
+			return nil, errors.New("it is not a JSON object")
 		case err == nil && !bytes.HasSuffix(text, []byte{'}'}): // it goes on
 		case err == io.EOF && len(text) == 0:
 			return nil, err

@@ -331,7 +331,7 @@ func unledgered(err error) error { return fmt.Errorf("write ledger: %w", err) }
 func (s *start) unwritten(settings Settings, v Settled, rule string, err error) answer {
 	s.note("%v", err)
 	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
-		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be written down"}}
+		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
 	return answer{Settled: v, fault: &fault{rule, err}}
 }

@@ -330,8 +330,8 @@ func TestFailsOpen(t *testing.T) {
 	}{
 		"no event":           {ned, "", "read event: EOF"},
 		"half an event":      {ned, `{"session_id": "s1", "last_assi`, "read event: unexpected EOF"},
-		"no JSON":            {ned, "D'oh!", "read event: it is no JSON object"},
-		"a list":             {ned, "[]", "read event: it is no JSON object"},
+		"no JSON":            {ned, "D'oh!", "read event: it is not a JSON object"},
+		"a list":             {ned, "[]", "read event: it is not a JSON object"},
 		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: permission_mode is no text"},
 		"endless event":      {ned, `{"last_assistant_message": "` + strings.Repeat("x", maxEvent), "read event"},
 		"deep event":         {ned, `{"x":` + strings.Repeat("[", 100_000), "read event"},

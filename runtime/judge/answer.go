@@ -43,17 +43,17 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return false, "", errors.New("the answer is no JSON object")
+		return false, "", errors.New("the answer is not a JSON object")
 	}
 	seen := map[string]bool{}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
-			return false, "", errors.New("the answer is no JSON object")
+			return false, "", errors.New("the answer is not a JSON object")
 		}
 		value, err := d.Token()
 		if err != nil {
-			return false, "", errors.New("the answer is no JSON object")
+			return false, "", errors.New("the answer is not a JSON object")
 		}
 		key, _ := name.(string) // a key is always one
 		if seen[key] {

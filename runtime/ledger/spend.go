@@ -60,7 +60,7 @@ func spendFile(dir string) string { return filepath.Join(dir, "judge.json") }
 // ErrSpent and ErrResting say why no judge is asked.
 var (
 	ErrSpent   = errors.New("today's limit is reached")
-	ErrResting = errors.New("the judge has not answered, and is left alone for a while")
+	ErrResting = errors.New("the model did not answer several times, so it is not asked for a while")
 )
 
 // ReadSpend reads what is known on a day; without a file that is nothing.
@@ -151,7 +151,7 @@ func Pay(dir string, now time.Time, micros int64, answered bool) error {
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	lock, err := Lock(dir, "judge", spendWait)
 	if err == ErrBusy {
-		err = errors.New("other hooks hold what judges have cost")
+		err = errors.New("other hooks hold the lock of the cost file")
 	}
 	if err != nil {
 		return err

@@ -85,7 +85,7 @@ func (o *Options) Put(below *Options, sets []string, set func(name string) []Rul
 	switch {
 	case o.Set == "":
 	case len(sets) == 0:
-		l.Fault("rules: " + l.Strategy + " has one set of rules, there is no choice")
+		l.Fault("rules: " + l.Strategy + " has only one set of rules")
 	case !slices.Contains(sets, o.Set):
 		l.Fault("rules: there is no rule set " + strconv.Quote(o.Set) + ": choose " + strings.Join(sets, " or "))
 	}

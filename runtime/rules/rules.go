@@ -374,7 +374,11 @@ func (r *Rule) todos(s *strategy.Situation) (string, bool) {
 	if n > 0 && s.Todos.Team > 0 && !r.Window {
 		return strconv.Itoa(s.Todos.Team) + " teammates are there to take them", false
 	}
-	return strconv.Itoa(n) + " " + r.Todo + " in the todo list, first " + excerpt.Quote(first), n > 0
+	todos := " todos, first "
+	if n == 1 {
+		todos = " todo, "
+	}
+	return strconv.Itoa(n) + " " + r.Todo + todos + excerpt.Quote(first), n > 0
 }
 
 func (r *Rule) skill(s *strategy.Situation) (string, bool) {
@@ -418,13 +422,13 @@ func (r *Rule) check() error {
 	case r.Act != "" && !slices.Contains(closing.Acts(), r.Act):
 		return errors.New(quoted + ": there is no act " + strconv.Quote(string(r.Act)) + ": choose one of " + acts())
 	case len(r.Lang) > 0 && !known(r.Lang):
-		return errors.New(quoted + ": lang names a language without a pack: there are " + strings.Join(language.Codes(), ", "))
+		return errors.New(quoted + ": there is no language pack for its lang: choose from " + strings.Join(language.Codes(), ", "))
 	case !r.Asked && !r.Used && r.Act == "" && len(r.Lang) == 0 && r.Tool == "" && r.Todo == "" && len(r.Skill) == 0 && r.Closes == "" && r.Lists == "" && len(r.Opens) == 0 && len(r.Begins) == 0 && len(r.Last) == 0 && len(r.Says) == 0 && r.Ending == "" && r.Text == "":
 		return errors.New(quoted + " has no condition: give asked, used, act, lang, tool, todo, skill, closes, lists, opens, begins, last, says, ending or text")
 	case r.Sure < 0 || r.Sure > 100:
-		return errors.New(quoted + ": sure is a percentage")
+		return errors.New(quoted + ": sure must be from 0 to 100")
 	case r.Within < 0:
-		return errors.New(quoted + ": within is a number of turns")
+		return errors.New(quoted + ": within must be 0 or more turns")
 	case len(r.Reason) > maxReason:
 		return errors.New(quoted + ": reason is longer than " + strconv.Itoa(maxReason) + " bytes")
 	case len(r.Ending) > maxPattern || len(r.Text) > maxPattern:

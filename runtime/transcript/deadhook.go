@@ -101,7 +101,7 @@ func said(stderr string) string {
 		text = strings.TrimPrefix(text, prefix)
 	}
 	if text == "No stderr output" || text == "" {
-		text = "it failed without a word (killed, perhaps)"
+		text = "it failed without an error message (perhaps it was killed)"
 	}
 	if len(text) > most {
 		text = strings.ToValidUTF8(text[:most], "") + "…"

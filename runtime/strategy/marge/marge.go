@@ -44,12 +44,12 @@ func Strategy() strategy.Strategy {
 	return strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options { return &Options{stale: 30} }}
 }
 
-// maxStale is the longest time after which a ledger says nothing any more, in
+// maxStale is the longest time after which a ledger is stale, in
 // minutes: a week.
 const maxStale = 7 * 24 * 60
 
 // Options are those of rules, and after how many minutes a ledger that has not been
-// touched says nothing any more.
+// touched is stale.
 type Options struct {
 	rules.Options
 	stale int
@@ -172,7 +172,7 @@ func (o *Options) tooOld(name string, age int64) string {
 	if age <= int64(minutes)*60_000 {
 		return ""
 	}
-	return shown(name) + " says nothing any more: it has not changed for " + moment.Length(age) + ", and " + strconv.Itoa(minutes) + " min is the limit"
+	return shown(name) + " is stale: it has not changed for " + moment.Length(age) + ", and the limit is " + moment.Length(int64(minutes)*60_000)
 }
 
 // onlyAnswers tests whether the person has asked something and Claude has only

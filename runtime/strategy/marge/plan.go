@@ -164,7 +164,7 @@ func planReads(_ *Options, s strategy.Situation) (p progress) {
 		case done == len(read.boxes):
 		case done == 0 && named.Written:
 			// It may be meant to be read first.
-			p.unsure = "no task is begun of " + shown(named.Name) + ": it was written in this turn, and no box is ticked"
+			p.unsure = "no task of " + shown(named.Name) + " has begun: it was written in this turn, and no box is ticked"
 		default:
 			p.where += ", next is line " + strconv.Itoa(first.Line) + ": " + excerpt.Quote(first.Text)
 			p.next = "The plan is not done: " + count + " boxes are ticked. The first open one is " + excerpt.Quote(first.Text) + " (" + at(named.Name, first.Line) +

@@ -65,7 +65,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 		return fail(int64(len(data)), "the file ends too early")
 	}
 	if whole[0] != '{' {
-		return fail(0, "it is no JSON object")
+		return fail(0, "it is not a JSON object")
 	}
 	var w Workflow
 	for _, m := range object.Members(data) {
@@ -92,7 +92,7 @@ func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
 	switch name {
 	case "skill", "phase", "next", "session_id", "updated_at":
 		if json.Unmarshal(value, &text) != nil {
-			return name + " is no string"
+			return name + " is not a string"
 		}
 	}
 	switch name {
@@ -115,7 +115,7 @@ func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
 	case "updated_at":
 		var ok bool
 		if w.Updated, ok = moment.Read(text); !ok && text != "" {
-			problem = name + " is no time like 2026-02-06T21:30:00Z"
+			problem = name + " is not a time like 2026-02-06T21:30:00Z"
 		}
 	}
 	return problem
@@ -125,7 +125,7 @@ func wholeNumber(name string, value json.RawMessage) (n int, problem string) {
 	n, err := strconv.Atoi(string(value))
 	switch {
 	case err != nil:
-		return 0, name + " is no whole number"
+		return 0, name + " is not a whole number"
 	case n < 0:
 		return 0, name + " is negative"
 	case n > maxTasks:

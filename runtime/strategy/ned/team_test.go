@@ -56,7 +56,7 @@ func TestRulesReadActs(t *testing.T) {
 		"near":                 {rules.Rule{ID: "x", Act: "waits", Near: true, Then: strategy.Stop}, "CI is running.\n\nThe sign has four letters.", "x", ""},
 		"tools were used":      {rules.Rule{ID: "x", Used: true, Then: strategy.Stop}, "Let me hang the sign.", "intent", ""},
 		"no such act":          {rules.Rule{ID: "x", Act: "sings", Then: strategy.Stop}, "", "otherwise", "no act \"sings\""},
-		"no pack":              {rules.Rule{ID: "x", Lang: []string{"sv"}, Then: strategy.Stop}, "", "otherwise", "without a pack"},
+		"no pack":              {rules.Rule{ID: "x", Lang: []string{"sv"}, Then: strategy.Stop}, "", "otherwise", "no language pack"},
 		"nothing to go by":     {rules.Rule{ID: "x", Near: true, Then: strategy.Stop}, "", "otherwise", "no condition"},
 		"a phrase in Chinese":  {rules.Rule{ID: "x", Says: []string{"挂招牌"}, Then: strategy.Stop}, "我来挂招牌了。", "x", ""},
 		"a beginning behind 。": {rules.Rule{ID: "x", Opens: []string{"挂招牌"}, Then: strategy.Stop}, "好。挂招牌了。", "x", ""},
