@@ -41,7 +41,7 @@ func TestWhyAsksTheSecondWitness(t *testing.T) {
 		"nothing":                   {"", false, false, ""},
 		"missing, later":            {dead(failed, "Stop", hook, missing, at(-60), 12), false, true, "ENOENT: no such file or directory, posix_spawn"},
 		"timed out, later":          {dead("hook_cancelled", "Stop", hook, "", at(-60), 3021), false, true, "timed out after 3.0 s"},
-		"killed, later":             {dead(failed, "Stop", hook, "Failed with non-blocking status code: No stderr output", at(-60), 8), false, true, "failed without a word"},
+		"killed, later":             {dead(failed, "Stop", hook, "Failed with non-blocking status code: No stderr output", at(-60), 8), false, true, "failed without an error message"},
 		"on Windows":                {dead(failed, "Stop", hook+".exe", missing, at(-60), 8), false, true, "ENOENT"},
 		"at the same stop":          {dead("hook_cancelled", "Stop", hook, "", at(-97), 3000), false, false, "timed out after 3.0 s"},
 		"before that decision":      {dead(failed, "Stop", hook, missing, at(-101), 12), false, false, ""},

@@ -28,7 +28,7 @@ const Window = 5 * time.Minute
 const MaxHour = 200
 
 // Defaults are the limits where nothing else is said. Idle stays below the
-// eight after which Claude Code ends the turn without a word.
+// eight after which Claude Code ends the turn.
 func Defaults() Limits { return Limits{Burst: 3, PerPrompt: 20, PerHour: 60, Same: 2, Idle: 7} }
 
 // Stop is what the budget counts by.
