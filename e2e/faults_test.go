@@ -34,7 +34,7 @@ func TestWhyTellsOfAHookThatDidNotDecide(t *testing.T) {
 			"missing":        {func() { os.Remove(program) }, "ENOENT"},
 			"not executable": {func() { os.Chmod(program, 0o644) }, "EACCES"},
 			"no program":     {func() { put(program, "\x00\x01\x02") }, "ENOEXEC"},
-			"killed":         {func() { put(program, "#!/bin/sh\nkill -9 $$\n") }, "killed, perhaps"},
+			"killed":         {func() { put(program, "#!/bin/sh\nkill -9 $$\n") }, "perhaps it was killed"},
 			"too slow": {func() {
 				put(program, "#!/bin/sh\nexec sleep 60\n")
 				data, err := os.ReadFile(hooks)
