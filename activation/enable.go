@@ -319,7 +319,7 @@ func (e *enabling) complete(ctx context.Context) error {
 
 // leave notes what an undo of the settings does not take back.
 func (e *enabling) leave(what string) {
-	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge has it forgotten", what, e.wanted.Plugin.ID()))
+	e.leaves = append(e.leaves, fmt.Sprintf("Claude Code %s: springfield disable %s --purge removes that", what, e.wanted.Plugin.ID()))
 }
 
 // done is what to tell of a plan.
