@@ -256,7 +256,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		v := stops("disabled", k.Local+" says enabled: false")
 		if local.Problem != "" {
 			v = stops("settings", k.Local+": "+local.Problem)
-			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so I let Claude stop"}
+			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so Claude may stop"}
 		}
 		return v
 	}
@@ -343,8 +343,8 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	// Another springfield plugin that kept Claude going stands aside from now on.
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // we have not blocked for this state file in this session
-		v := stops("another", "stop_hook_active, and it was not me")
-		v.Notes = []string{"stop_hook_active=true, and it was not me who kept Claude going: I stay out of it"}
+		v := stops("another", "stop_hook_active is set, and not by this plugin")
+		v.Notes = []string{"stop_hook_active=true, and another hook kept Claude going, so this one does not"}
 		return v
 	}
 	switch {
@@ -361,8 +361,8 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	if m.Stalls >= maxStalls {
 		v := stops("stagnation", "task "+r.task()+": two continues in a row moved neither the task nor an iteration")
 		if m.Stalls == maxStalls {
-			v.Told = r.Title + ": stopped at task " + r.task() + " of " + r.place.Name + ": I have made Claude go on twice, and neither the task nor an iteration has moved. " +
-				"Look at " + r.place.Shown + "/.progress.md; /" + r.plugin() + ":implement goes on."
+			v.Told = r.Title + ": stopped at task " + r.task() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
+				"Look at " + r.place.Shown + "/.progress.md, then go on with /" + r.plugin() + ":implement."
 			v.Notes = []string{"Stagnation at task " + r.task() + ": two continues in a row moved neither the task nor an iteration"}
 		}
 		v.Remember = m

@@ -71,7 +71,7 @@ func (r round) goOnWithPhase() strategy.Verdict {
 	return strategy.Verdict{
 		Rule: quickMode, Evidence: "quickMode in phase " + phase, Told: r.Title + " quick mode: phase " + phase + " of " + r.place.Name,
 		Reason: "Quick mode active: go on with phase " + phase + " of " + r.place.Name + ".\n\n" +
-			"Finish what this phase has to produce, then take up the next one. Decide yourself where a decision is due, and ask the user nothing. " +
+			"Finish what this phase has to produce, then start the next one. Make decisions yourself, and ask the user nothing. " +
 			"Write the phase into " + r.place.Shown + "/" + r.StateFile + " as you go.",
 	}
 }
@@ -82,9 +82,9 @@ func (r round) corrupt(err error) strategy.Verdict {
 	v := stops("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
 		"Recovery options:\n" +
-		"1. Start again: /" + r.plugin() + ":implement makes the state anew from tasks.md, whose boxes know what is done\n" +
-		"2. Call it off: /" + r.plugin() + ":cancel\n\n" +
-		"Tell the user what happened and which of the two you suggest. Take up no task before that file is right."
+		"1. Start again: /" + r.plugin() + ":implement makes a new state from tasks.md, whose boxes say what is done\n" +
+		"2. Cancel: /" + r.plugin() + ":cancel\n\n" +
+		"Tell the user what happened and which of the two you suggest. Start no task before that file is correct."
 	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): /" + r.plugin() + ":implement or /" + r.plugin() + ":cancel"
 	return r.once(v, excerpt.Hash(string(r.file.Data)))
 }
@@ -94,8 +94,8 @@ func (r round) limited(reached int) strategy.Verdict {
 	n := strconv.Itoa(r.limit())
 	v := stops("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
-		"ERROR: Maximum global iterations (" + n + ") reached. What kept failing stands in " + r.place.Shown + "/.progress.md.",
-		"Recovery: mend that, then /" + r.plugin() + ":implement; or /" + r.plugin() + ":cancel",
+		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + "/.progress.md for what kept failing.",
+		"Recovery: fix that, then /" + r.plugin() + ":implement; or /" + r.plugin() + ":cancel",
 	}
 	capped := ""
 	if r.state.Limit > r.ceiling {
@@ -111,9 +111,9 @@ func (r round) limited(reached int) strategy.Verdict {
 	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.task() + ".\n" + capped + "\n" +
 		"Recovery options:\n" +
 		"1. Read " + r.place.Shown + "/.progress.md: what failed again and again?\n" +
-		"2. Mend that by hand, then start again: /" + r.plugin() + ":implement\n" +
-		"3. Call it off: /" + r.plugin() + ":cancel\n\n" +
-		"Tell the user where it stands and what you suggest. Take up no further task."
+		"2. Fix that by hand, then start again: /" + r.plugin() + ":implement\n" +
+		"3. Cancel: /" + r.plugin() + ":cancel\n\n" +
+		"Tell the user where the work stands and what you suggest. Start no further task."
 	return r.once(v, limitHash(r.file.Data))
 }
 
