@@ -86,10 +86,20 @@ func (d Console) also(v view, word string) {
 	switch {
 	case !v.implied:
 	case v.session() != "":
-		d.line("of this session; " + d.Self + " " + word + " --all shows every project")
+		d.line("of this session; " + d.word(word) + " --all shows every project")
 	default:
-		d.line("in " + v.name + "; " + d.Self + " " + word + " --all shows every project")
+		d.line("in " + v.name + "; " + d.word(word) + " --all shows every project")
 	}
+}
+
+// word is how one asks again: in Claude Code by the plugin's slash command.
+func (d Console) word(word string) string {
+	if d.InClaude && d.Plugin != nil {
+		if settings, err := d.Plugin(); err == nil {
+			return "/" + settings.Plugin + ":" + word
+		}
+	}
+	return d.Self + " " + word
 }
 
 // nothing says that there is no decision to tell about, and where there is one.
@@ -103,10 +113,13 @@ func (d Console) nothing(v view, a Asked, word string) {
 		what = "no prompt is on file" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
 	}
 	for range d.decisions(v) { // prompts before which nothing was said
-		what = "only prompts are on file" + of + ": " + d.Self + " " + word + " --prompts"
+		what = "only prompts are on file" + of + ": " + d.word(word) + " --prompts"
 		break
 	}
 	d.line(what)
+	if d.InClaude {
+		return // what another session does is not for this conversation
+	}
 	if other := ledger.Sessions(d.Dir, ledger.Scope{}, 1); v.name != "" && len(other) > 0 && other[0].At > 0 && (v.session() != "" && other[0].Key != ledger.Key(v.Scope.Session) || v.Project != "" && !v.Has(other[0].Project)) {
 		where := ""
 		if other[0].Project != "" && v.session() == "" {
