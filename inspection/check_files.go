@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
 // checkSettings looks at every settings file, and at what else could not be read.
@@ -156,7 +157,10 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	for _, err := range installer.Damaged(in.Places) {
 		all = append(all, check.Warn(err.Error(), HowToRead(err)))
 	}
-	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
+	if _, err := ledger.Kept(in.state()); err != nil {
+		all = append(all, check.Warn(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
+	}
+	for _, dir := range []string{"edits", "journal", "sessions", "days", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.State(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			all = append(all, check.Fail("read "+in.Places.State(dir)+": "+cause(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.State(dir, "x"), Err: cause(err)})))
 		}

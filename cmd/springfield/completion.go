@@ -76,7 +76,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"enable": first(a.offer((*inspection.Inspection).ToEnable)), "disable": first(a.offer((*inspection.Inspection).ToDisable)), "why": first(ordered(a.offer((*inspection.Inspection).Decisions))),
 		"set": a.keys(true), "get": a.keys(false), "set --scope": fixed("user\tall your sessions", "suite\tthe plugin's own file", "project\tsessions in this directory"), "set --unset": a.keys(false),
 		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
-		"explain": files("jsonl"), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(replay.Lists()...), "replay --project": dirs, "tune --plugin": fixed(tune.Ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
+		"explain": first(a.explainable), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(replay.Lists()...), "replay --project": dirs, "tune --plugin": fixed(tune.Ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
 		"loop set": loopKeys, "loop history show": first(loops), "loop history rerun": first(loops),
 		"init": dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
 
@@ -86,7 +86,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"--builder":     fixed("auto\tcarried hooks if they fit, else go", "go\tcompile", "prebuilt\tcarried hooks"),
 		"--conflicts":   fixed("off\tswitch them off", "keep\tleave them on"),
 		"--marketplace": none, "enable --marketplace": a.offer((*inspection.Inspection).Marketplaces),
-		"--session": ordered(a.offer((*inspection.Inspection).Sessions)), "--template": ordered(offers(func([]string) []string { return a.loopTemplates() })), "--dir": dirs,
+		"--session": ordered(a.offer((*inspection.Inspection).Sessions)), "--template": ordered(offers(func([]string) []string { return a.loopTemplates() })), "--dir": dirs, "--project": dirs,
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
 		"publish --to": dirs, "publish --bump": fixed(publish.Bumps()...), "publish --plugin": offers(a.pluginsHere),
 		"publish --source": fixed(publish.BySituation+"\tby situation", publish.ByPath+"\tin the marketplace's own checkout", publish.BySubdir+"\ta directory of the suite's repository", publish.ByURL+"\ta whole repository", publish.ByGitHub+"\ta whole repository on GitHub"),
@@ -175,6 +175,16 @@ func first(offer cobra.CompletionFunc) cobra.CompletionFunc {
 		}
 		return offer(cmd, args, typed)
 	}
+}
+
+// explainable offers decisions and sessions, and logs for what looks like a path.
+func (a *app) explainable(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if strings.ContainsAny(typed, "/.~") {
+		return files("jsonl")(cmd, args, typed)
+	}
+	decisions, directive := ordered(a.offer((*inspection.Inspection).Decisions))(cmd, args, typed)
+	sessions, _ := a.offer((*inspection.Inspection).Sessions)(cmd, args, typed)
+	return append(decisions, sessions...), directive
 }
 
 // keys offers a plugin, then its settings.
