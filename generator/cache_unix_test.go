@@ -19,8 +19,8 @@ func TestKeptFilesOfOthers(t *testing.T) {
 	for name, spoil := range map[string]func() error{
 		"others can write it": func() error { return os.Chmod(path, 0o602) },
 		"a group can":         func() error { return os.Chmod(path, 0o620) },
-		"somebody else's": func() error {
-			if os.Geteuid() != 0 { // nobody else can give it away
+		"of another user": func() error {
+			if os.Geteuid() != 0 { // only root can give it away
 				return os.Remove(path)
 			}
 			return os.Chown(path, 1234, 1234)

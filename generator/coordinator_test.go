@@ -59,7 +59,7 @@ func exampleState(t *testing.T, files map[string][]byte) []byte {
 }
 
 // The state that the coordinator is told to write fits the schema that lies
-// beside it, and so do files of others, with members that nobody here knows.
+// beside it, and so do files of others, with members that are unknown here.
 func TestStateSchemas(t *testing.T) {
 	for _, c := range coordinators() {
 		t.Run(c.strategy, func(t *testing.T) {

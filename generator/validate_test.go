@@ -68,7 +68,7 @@ func TestValidateJudge(t *testing.T) {
 		"another judge": {func(t *testing.T, dir string) {
 			lay(t, dir, "lisa-simpson/"+name, append(program(Host()), "other"...), 0o755)
 		}, "its checksum differs from line"},
-		"a judge where nobody asks": {func(t *testing.T, dir string) {
+		"a judge that is not asked": {func(t *testing.T, dir string) {
 			lay(t, dir, "ned-flanders/"+name, program(Host()), 0o755)
 		}, "a judge, but this plugin asks no model"},
 		"a judge of another target": {func(t *testing.T, dir string) {

@@ -26,7 +26,7 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// person is somebody at a terminal: it reads the screen and types. Keys are
+// person is a user at a terminal: it reads the screen and types. Keys are
 // sent only once the question is there, the terminal is raw and has been quiet
 // for 30 ms: survey throws earlier ones away.
 type person struct {
@@ -86,7 +86,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 		"GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
-	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches nobody
+	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches no process
 	if err := x.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
