@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,7 @@ import (
 //
 // $WORK is the directory that everything is in. The working directory is work.
 func TestHintsLeadOn(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // it makes many short-lived suites
 	h := hints{world: newWorld(t), made: map[string]string{}, followed: map[string]bool{}}
 	files, err := filepath.Glob("testdata/hints/*.txtar")
 	if err != nil || len(files) < 4 {
