@@ -183,8 +183,8 @@ func (p Printer) Item(mark, text string) {
 	p.print(Hang("  "+display.Line(mark), "    ", p.Path(display.Line(text)), p.Width))
 }
 
-// Table prints rows behind an indent in columns. What is too wide is broken in the last
-// column; where there is no room for one, it stands below.
+// Table prints rows behind an indent in columns. On a terminal, what is too wide is broken
+// in the last column; where there is no room for one, it stands below.
 func (p Printer) Table(indent string, rows [][]string) {
 	const least = 24
 	var short [][]string
@@ -198,7 +198,7 @@ func (p Printer) Table(indent string, rows [][]string) {
 	for n, line := range Table(short) {
 		row := short[n]
 		last := row[len(row)-1]
-		if p.Width <= 0 || len(row) == 1 || last == "" || Width(indent+line) <= p.Width {
+		if !p.Wraps || p.Width <= 0 || len(row) == 1 || last == "" || Width(indent+line) <= p.Width {
 			p.print([]string{indent + line})
 			continue
 		}
