@@ -134,6 +134,19 @@ func TestPurgeAndUndo(t *testing.T) {
 			t.Errorf("doctor --fix: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+
+		// Leaving altogether: nothing in settings, in the client's records, or in springfield's state.
+		w.Springfield("disable", "--all", "--purge")
+		if now := read(t, w.settings("user")); now != theirs {
+			t.Errorf("after disable --all --purge:\n%q", now)
+		}
+		if records := w.known(); strings.Contains(records, "continuation-hooks") {
+			t.Errorf("the client still knows it:\n%s", records)
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(w.settings("user")), "springfield")); !os.IsNotExist(err) {
+			t.Errorf("springfield's state: %v", err)
+		}
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
 	})
 }
 

@@ -243,7 +243,7 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 // isState tells whether a name in the state directory is one of springfield's own.
 func isState(name string) bool {
 	switch name {
-	case "edits", "journal", "sessions", "locks", "hold", "judge.json", "suites.json", "secret":
+	case "edits", "journal", "sessions", "days", "locks", "hold", "judge.json", "suites.json", "secret":
 		return true
 	}
 	return strings.HasPrefix(name, "holds.jsonl") || strings.HasPrefix(name, "loops.jsonl") || strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, ".springfield-") || strings.HasSuffix(name, ".new")
