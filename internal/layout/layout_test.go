@@ -74,3 +74,22 @@ func TestNext(t *testing.T) {
 		}
 	}
 }
+
+// A table is broken in its last column, on a terminal alone.
+func TestPrinterTable(t *testing.T) {
+	rows := [][]string{{"ned", "/home/ned/x", "goes on while work obviously remains"}, {"bart", "y", "marks"}}
+	for _, test := range []struct {
+		width int
+		want  string
+	}{
+		{0, "  ned   ~/x  goes on while work obviously remains\n  bart  y    marks\n"},
+		{40, "  ned   ~/x  goes on while work\n             obviously remains\n  bart  y    marks\n"},
+		{30, "  ned   ~/x\n      goes on while work\n      obviously remains\n  bart  y    marks\n"},
+	} {
+		var b strings.Builder
+		Printer{W: &b, Width: test.width, Wraps: test.width > 0, Home: "/home/ned"}.Table("  ", rows)
+		if b.String() != test.want {
+			t.Errorf("at %d:\n%s", test.width, b.String())
+		}
+	}
+}
