@@ -102,8 +102,9 @@ func (d Console) word(word string) string {
 	return d.Self + " " + word
 }
 
-// nothing says that there is no decision to tell about, and where there is one.
-func (d Console) nothing(v view, a Asked, word string) {
+// nothing says that there is no decision to tell about, but perhaps prompts before which
+// nothing was said, and where there is one.
+func (d Console) nothing(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
 		of = " for " + v.name
@@ -112,9 +113,8 @@ func (d Console) nothing(v view, a Asked, word string) {
 	if a.Prompts {
 		what = "no prompt is on file" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
 	}
-	for range d.decisions(v) { // prompts before which nothing was said
+	if prompts {
 		what = "only prompts are on file" + of + ": " + d.word(word) + " --prompts"
-		break
 	}
 	d.line(what)
 	if d.InClaude {

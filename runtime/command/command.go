@@ -128,7 +128,7 @@ func (d Console) Why(id string, a Asked) error {
 	switch {
 	case err != nil:
 		if !c.newer {
-			d.nothing(v, a, "why")
+			d.nothing(v, a, "why", false)
 		}
 		for _, s := range removed(d.holds(), nil, d.Now()) {
 			d.line("note: " + s)

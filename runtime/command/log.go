@@ -19,12 +19,12 @@ func (d Console) Log(n int, a Asked) error {
 	if err != nil {
 		return err
 	}
-	all := d.newest(n, v, a)
+	all, looked := d.newest(n, v, a)
 	if a.JSON {
 		return d.encodeAll(all)
 	}
 	if len(all) == 0 {
-		d.nothing(v, a, "log")
+		d.nothing(v, a, "log", looked > 0 && !a.Prompts)
 	}
 	l := list{Console: d, view: v, when: d.ago}
 	rows := l.rows(all, n)
@@ -40,9 +40,9 @@ func (d Console) Log(n int, a Asked) error {
 	return nil
 }
 
-// newest are the newest n decisions that are wanted, oldest first.
-func (d Console) newest(n int, v view, a Asked) (all []ledger.Record) {
-	looked := 0
+// newest are the newest n decisions that are wanted, oldest first, and how many were
+// looked at.
+func (d Console) newest(n int, v view, a Asked) (all []ledger.Record, looked int) {
 	for r := range d.decisions(v) {
 		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
 			break
@@ -52,7 +52,7 @@ func (d Console) newest(n int, v view, a Asked) (all []ledger.Record) {
 		}
 	}
 	slices.Reverse(all)
-	return all
+	return all, looked
 }
 
 func (d Console) encodeAll(all []ledger.Record) error {
@@ -77,7 +77,7 @@ func (d Console) Follow(n int, a Asked, stop func() bool) error {
 	sizes := map[string]int64{}
 	ledger.News(d.Dir, v.Scope, sizes) // before the newest are listed: none is lost between
 	l := list{Console: d, view: v, when: d.clock}
-	all := d.newest(n, v, a)
+	all, _ := d.newest(n, v, a)
 	if !a.JSON {
 		d.also(v, "log")
 	}
