@@ -169,9 +169,13 @@ func TestHold(t *testing.T) {
 func TestHoldOfOneSession(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
-		w.Springfield("hold", "1h", "--session", oneSession)
-		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", oneSession}}), plan[0], 1)
-		w.decided(oneSession, "stop hold")
+		if out := w.TrySpringfield("hold", "1h", "--session", oneSession); out.Code != 1 || !strings.Contains(out.Stderr, "is known") {
+			t.Errorf("hold of an unknown session: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+		}
+		ends(t, w.Run(Session{Script: says(plan[2]), Args: []string{"--session-id", oneSession}}), plan[2], 1)
+		w.Springfield("hold", "1h", "--session", oneSession[:8])
+		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--resume", oneSession}}), plan[0], 1)
+		w.decided(oneSession, "stop finished", "stop hold")
 		ends(t, w.Run(Session{Script: says(plan...), Args: []string{"--session-id", anotherSession}}), plan[2], 3)
 
 		w.Resume("--session", oneSession)
@@ -273,16 +277,17 @@ func TestSlashCommands(t *testing.T) {
 		worked := w.Run(Session{Script: says(plan[0], plan[2])})
 		ends(t, worked, plan[2], 2)
 
-		ask := func(prompt, mode string) Result {
+		ask := func(prompt, mode string, args ...string) Result {
 			t.Helper()
-			r := w.Run(Session{Script: says("That is all there is."), Prompt: prompt, Mode: mode})
+			r := w.Run(Session{Script: says("That is all there is."), Prompt: prompt, Mode: mode, Args: args})
 			ends(t, r, "That is all there is.", 1)
 			return r
 		}
-		told(t, ask("/ned-flanders:why", "default"), "ned-flanders let Claude stop", "rule     finished", worked.ID)
+		told(t, ask("/ned-flanders:why", "default"), "no decision is on file for this session yet")
+		told(t, ask("/ned-flanders:why", "default", "--resume", worked.ID), "ned-flanders let Claude stop", "rule     finished", worked.ID)
 		told(t, ask("/ned-flanders:why --session "+worked.ID, ""), "ned-flanders let Claude stop", "rule     finished", worked.ID)
 		for _, mode := range []string{"default", ""} {
-			told(t, ask("/ned-flanders:log", mode), "continue  ned-flanders        progress", "stop      ned-flanders        finished")
+			told(t, ask("/ned-flanders:log", mode, "--resume", worked.ID), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
 		}
 
 		held := ask("/ned-flanders:hold 30m", "default")
