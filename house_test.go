@@ -135,9 +135,19 @@ func TestWhoImportsWhom(t *testing.T) {
 		"interview":  {"installer", "cmd", "github.com/spf13/cobra"},
 		"publish":    {"cmd", "inspection", "interview", "replay", "github.com/spf13/cobra"},
 		"replay":     {"generator", "installer", "interview", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
+		"layer":      {"generator", "interview", "replay", "cmd", "github.com/spf13/cobra", "github.com/AlecAivazis/survey/v2"},
 		"templates":  {"generator", "installer", "cmd", "runtime"},
 	}
+	// These four libraries were chosen for the project; where each is at work.
+	chosen := map[string]string{
+		"github.com/spf13/cobra": "cmd", "github.com/AlecAivazis/survey/v2": "interview", "github.com/Masterminds/sprig/v3": "generator", "github.com/tidwall/sjson": "installer",
+	}
 	for _, p := range list(t, "./...") {
+		for library, place := range chosen {
+			if slices.Contains(p.Imports, library) && inside(p.ImportPath, place) {
+				delete(chosen, library)
+			}
+		}
 		top, _, _ := strings.Cut(room(p.ImportPath), "/")
 		for _, dep := range p.Deps {
 			for _, no := range forbidden[top] {
@@ -150,6 +160,9 @@ func TestWhoImportsWhom(t *testing.T) {
 				t.Errorf("%s depends on runtime, which only generator may import", room(p.ImportPath))
 			}
 		}
+	}
+	for library, place := range chosen {
+		t.Errorf("%s does not use %s", place, library)
 	}
 }
 

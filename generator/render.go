@@ -4,7 +4,6 @@ package generator
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+
+	"github.com/Masterminds/sprig/v3"
 
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/templates"
@@ -187,7 +188,7 @@ func render(name string, data any) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
-	t, err := template.New(name).Funcs(template.FuncMap{"toRawJson": toRawJSON, "dict": dict}).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
+	t, err := template.New(name).Funcs(sprig.HermeticTxtFuncMap()).Option("missingkey=error").ParseFS(templates.Files, "shared/parts/*.tmpl")
 	if err != nil {
 		return nil, fmt.Errorf("render: %w", err)
 	}
@@ -199,26 +200,4 @@ func render(name string, data any) ([]byte, error) {
 		return nil, fmt.Errorf("render: %w", err)
 	}
 	return b.Bytes(), nil
-}
-
-// toRawJSON is a value as JSON, with <, > and & as they are.
-func toRawJSON(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
-}
-
-// dict is what a part of a template is given: names and values in turns.
-func dict(pairs ...any) (map[string]any, error) {
-	all := map[string]any{}
-	for pair := range slices.Chunk(pairs, 2) {
-		name, ok := pair[0].(string)
-		if !ok || len(pair) != 2 {
-			return nil, fmt.Errorf("dict takes names and values in turns, not %v", pairs)
-		}
-		all[name] = pair[1]
-	}
-	return all, nil
 }
