@@ -274,7 +274,7 @@ func (d Console) sessions(all []ledger.Active) string {
 			about = append(about, d.path(a.Project))
 		}
 		if a.At > 0 {
-			about = append(about, moment.Length(d.Now().UnixMilli()-a.At)+" ago")
+			about = append(about, moment.Ago(d.Now().UnixMilli()-a.At))
 		}
 		s := short(a.Session)
 		if len(about) > 0 {

@@ -294,7 +294,7 @@ func (d Console) clock(at int64) string {
 	return d.Clock(time.UnixMilli(at))
 }
 
-func (d Console) ago(at int64) string { return moment.Length(d.Now().UnixMilli()-at) + " ago" }
+func (d Console) ago(at int64) string { return moment.Ago(d.Now().UnixMilli() - at) }
 
 func milliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"

@@ -377,7 +377,7 @@ func HoldNews(dir string, now time.Time) (set string, news []string) {
 
 // happened is what an event says of its hold: lifted 3 min ago from /dev/pts/3.
 func happened(e ledger.HoldEvent, now time.Time) string {
-	ago := moment.Length(now.UnixMilli()-e.At) + " ago"
+	ago := moment.Ago(now.UnixMilli() - e.At)
 	switch e.Did {
 	case ledger.HoldEnded:
 		return "ran out " + ago

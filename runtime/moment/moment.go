@@ -124,6 +124,14 @@ func Length(ms int64) string {
 	return parts(h/24, " d", h%24, " h")
 }
 
+// Ago says how long ago something was, in milliseconds.
+func Ago(ms int64) string {
+	if ms < 500 {
+		return "just now"
+	}
+	return Length(ms) + " ago"
+}
+
 // parts writes the parts that are not zero.
 func parts(large int64, largeUnit string, small int64, smallUnit string) string {
 	switch {

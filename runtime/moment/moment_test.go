@@ -51,6 +51,14 @@ func TestSpan(t *testing.T) {
 	}
 }
 
+func TestAgo(t *testing.T) {
+	for ms, want := range map[int64]string{-5: "just now", 0: "just now", 499: "just now", 500: "1 s ago", 90_000: "90 s ago", 5_400_000: "1 h 30 min ago"} {
+		if got := Ago(ms); got != want {
+			t.Errorf("%d ms: %q, want %q", ms, got, want)
+		}
+	}
+}
+
 func TestLength(t *testing.T) {
 	for length, want := range map[time.Duration]string{
 		-time.Hour: "0 s", 0: "0 s", 400 * time.Millisecond: "0 s", 45 * time.Second: "45 s", 59_600 * time.Millisecond: "1 min", 90 * time.Second: "90 s", 119_600 * time.Millisecond: "2 min",
