@@ -132,7 +132,11 @@ func (e *Entry) encode(edits []Edit) (list, contents []byte, err error) {
 			return nil
 		}
 		has[hash(c.Data)] = true
-		w, err := z.Create(hash(c.Data))
+		h := &zip.FileHeader{Name: hash(c.Data), Method: zip.Deflate}
+		if len(c.Data) < 4<<10 { // less than what a compressor takes to begin
+			h.Method = zip.Store
+		}
+		w, err := z.CreateHeader(h)
 		if err == nil {
 			_, err = w.Write(c.Data)
 		}
