@@ -12,7 +12,7 @@ func Answer(plugin, prompt string, calls int) Veto {
 	for _, word := range []string{"why", "log", "state", "hold", "page"} {
 		command := "/" + plugin + ":" + word
 		if strings.Contains(prompt, "<command-name>"+command+"</command-name>") {
-			return Veto{"answer", "you asked " + command + ", and this is the answer"}
+			return Veto{Rule: "answer", Evidence: "you asked " + command + ", and this is the answer"}
 		}
 	}
 	return Veto{}

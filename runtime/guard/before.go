@@ -33,21 +33,26 @@ func (b *Background) Members(m *codec.Members) {
 }
 
 // Veto is a stop without asking the strategy. The zero Veto is none.
-type Veto struct{ Rule, Evidence string }
+type Veto struct {
+	Rule, Evidence string
+	// Next is what brings the next continue, a sentence to the user after a blank, "" if
+	// nothing is known that does.
+	Next string
+}
 
 // Before looks at the event alone: a session that plans or waits is not done and must
 // not be pushed. Shell tasks do not count here, because a development server
 // runs all day; see Waiting.
 func Before(m Moment) Veto {
 	if m.PermissionMode == "plan" {
-		return Veto{"plan-mode", "permission mode is plan"}
+		return Veto{Rule: "plan-mode", Evidence: "permission mode is plan"}
 	}
 	if m.Crons > 0 {
-		return Veto{"scheduled", "a scheduled prompt will wake Claude"}
+		return Veto{Rule: "scheduled", Evidence: "a scheduled prompt will wake Claude"}
 	}
 	for _, t := range m.Tasks {
 		if t.Type != "shell" {
-			return Veto{"background", t.Type + " in the background: " + t.Description}
+			return Veto{Rule: "background", Evidence: t.Type + " in the background: " + t.Description}
 		}
 	}
 	return Veto{}
@@ -60,7 +65,7 @@ func Before(m Moment) Veto {
 func Waiting(m Moment, earlier []string) Veto {
 	for _, t := range m.Tasks {
 		if t.Type == "shell" && !slices.Contains(earlier, t.ID) && !isServer(t.Command) {
-			return Veto{"background", "shell command in the background: " + t.Description}
+			return Veto{Rule: "background", Evidence: "shell command in the background: " + t.Description}
 		}
 	}
 	return Veto{}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // Limits are what a session may spend. Settings can change them; a project's
@@ -96,22 +97,7 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 	if s.Tools != stop.Tools {
 		idle = 0
 	}
-	var veto Veto
-	switch {
-	case recent >= l.Burst:
-		veto = Veto{"budget", strconv.Itoa(recent) + " continues within 5 minutes"}
-	case s.InPrompt >= l.PerPrompt:
-		veto = Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt"}
-	case hour >= l.PerHour:
-		veto = Veto{"budget", strconv.Itoa(hour) + " continues within an hour"}
-	case same >= l.Same:
-		veto = Veto{"stagnation", "no progress since the last " + strconv.Itoa(same) + " continues"}
-		if same == 1 {
-			veto.Evidence = "no progress since the last continue"
-		}
-	case idle >= l.Idle:
-		veto = Veto{"idle", strconv.Itoa(idle) + " continues in a row without a tool call"}
-	}
+	veto := l.reached(s, stop, counts{times, recent, same, idle})
 	if veto.Rule != "" {
 		return s, ledger.Left{}, veto
 	}
@@ -122,6 +108,59 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 	s.Seen, s.Same = stop.Seen, same+1
 	s.Tools, s.Idle = stop.Tools, idle+1
 	return s, ledger.Left{Burst: l.Burst - recent - 1, Prompt: l.PerPrompt - s.InPrompt, Hour: l.PerHour - hour - 1}, Veto{}
+}
+
+// counts are what a stop finds spent: the continues of the last hour, how many of them
+// are of the burst, and how many in a row brought no progress, or no tool call.
+type counts struct {
+	hour               []int64
+	recent, same, idle int
+}
+
+// sayContinue is true of a limit that the user's next prompt resets.
+const sayContinue = "Say “continue” to go on."
+
+// reached tells which limit is reached, if any. That of an hour comes first: no prompt
+// resets it.
+func (l Limits) reached(s ledger.State, stop Stop, c counts) Veto {
+	next := "" // of what a prompt resets, if prompts have names
+	if stop.Prompt != "" {
+		next = sayContinue
+	}
+	switch {
+	case len(c.hour) >= l.PerHour:
+		return Veto{"budget", strconv.Itoa(len(c.hour)) + " continues within an hour", inTime(c.hour, l.PerHour, stop.Now, time.Hour)}
+	case c.recent >= l.Burst:
+		if s.Own == "" {
+			next = inTime(c.hour, l.Burst, stop.Now, Window)
+		}
+		return Veto{"budget", strconv.Itoa(c.recent) + " continues within 5 minutes", unless(l.Burst, next)}
+	case s.InPrompt >= l.PerPrompt:
+		return Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt", unless(l.PerPrompt, next)}
+	case c.same == 1 && c.same >= l.Same:
+		return Veto{"stagnation", "no progress since the last continue", sayContinue}
+	case c.same >= l.Same:
+		return Veto{"stagnation", "no progress since the last " + strconv.Itoa(c.same) + " continues", sayContinue}
+	case c.idle >= l.Idle:
+		return Veto{"idle", strconv.Itoa(c.idle) + " continues in a row without a tool call", next}
+	}
+	return Veto{}
+}
+
+// unless is what helps, but where a limit allows nothing at all.
+func unless(most int, next string) string {
+	if most <= 0 {
+		return ""
+	}
+	return next
+}
+
+// inTime says when fewer than most of the newest times lie within a span.
+func inTime(times []int64, most int, now time.Time, span time.Duration) string {
+	if most <= 0 || most > len(times) {
+		return ""
+	}
+	return "It can go on by itself again in " + moment.Length(times[len(times)-most]+span.Milliseconds()-now.UnixMilli()) + "."
 }
 
 // chain is how many loops of the greatest length one prompt may bring, one after
@@ -136,7 +175,7 @@ func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 		s.LoopPrompt, s.Rounds = prompt, 0
 	}
 	if prompt != "" && s.Rounds >= chain*most {
-		return s, Veto{"rounds", strconv.Itoa(s.Rounds) + " continues by loops for this prompt, and one loop may have " + strconv.Itoa(most)}
+		return s, Veto{"rounds", strconv.Itoa(s.Rounds) + " continues by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
 	}
 	s.Rounds++
 	s.Known++

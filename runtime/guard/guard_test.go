@@ -222,6 +222,52 @@ func TestSpendHoldsTheHour(t *testing.T) {
 	}
 }
 
+// What the user is told of a limit is true: a new prompt helps where it does, else there
+// is a time, and where nothing is known to help nothing is said.
+func TestVetoSaysWhatHelps(t *testing.T) {
+	const sayIt = "Say “continue” to go on."
+	spent := func(n int, step, ago int64) (times []int64) {
+		for i := range int64(n) {
+			times = append(times, 1_000_000_000-1000*(ago+step*(int64(n)-1-i)))
+		}
+		return times
+	}
+	few := func(set func(l *Limits)) Limits { l := Defaults(); set(&l); return l }
+	for name, test := range map[string]struct {
+		state  ledger.State
+		limits Limits
+		stop   Stop
+		want   string
+	}{
+		"a burst":                         {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, sayIt},
+		"a burst, a task wakes Claude":    {ledger.State{Continues: spent(3, 60, 0), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 3}, Defaults(), Stop{Prompt: "id:1"}, sayIt},
+		"a burst, no prompt is known":     {ledger.State{Continues: spent(3, 60, 30), Prompt: "uuid:1", InPrompt: 3, Known: 3}, Defaults(), Stop{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
+		"a burst of which some are older": {ledger.State{Continues: spent(9, 60, 30), Prompt: "uuid:1", InPrompt: 5, Known: 9}, Defaults(), Stop{Prompt: "uuid:1"}, "It can go on by itself again in 3 min."},
+		"a prompt":                        {ledger.State{Continues: spent(20, 120, 400), Prompt: "id:1", InPrompt: 20, Known: 20}, Defaults(), Stop{Prompt: "id:1"}, sayIt},
+		"a prompt without a name":         {ledger.State{Continues: spent(20, 120, 400), InPrompt: 20, Known: 20}, Defaults(), Stop{}, ""},
+		"an hour":                         {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 60}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
+		"an hour and a burst":             {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 3, InPrompt: 3, Known: 60}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
+		"an hour and a prompt":            {ledger.State{Continues: spent(60, 40, 10), Prompt: "id:1", Own: "1", InOwn: 1, InPrompt: 20, Known: 60}, Defaults(), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 21 min."},
+		"an hour of which one is left":    {ledger.State{Continues: spent(3, 600, 10), Prompt: "id:1", Own: "1", InPrompt: 2, Known: 3}, few(func(l *Limits) { l.PerHour = 1 }), Stop{Prompt: "id:1", Own: "1"}, "It can go on by itself again in 1 h."},
+		"no burst at all":                 {ledger.State{}, few(func(l *Limits) { l.Burst = 0 }), Stop{Prompt: "id:1", Own: "1"}, ""},
+		"nothing for a prompt":            {ledger.State{}, few(func(l *Limits) { l.PerPrompt = 0 }), Stop{Prompt: "id:1", Own: "1"}, ""},
+		"nothing in an hour":              {ledger.State{}, few(func(l *Limits) { l.PerHour = 0 }), Stop{Prompt: "id:1", Own: "1"}, ""},
+		"no progress":                     {ledger.State{Prompt: "id:1", Same: 2, Seen: "x"}, Defaults(), Stop{Prompt: "id:1", Seen: "x"}, sayIt},
+		"no call":                         {ledger.State{Prompt: "id:1", Idle: 7}, Defaults(), Stop{Prompt: "id:1", Seen: "x"}, sayIt},
+		"no call, no prompt has a name":   {ledger.State{Idle: 7}, Defaults(), Stop{Seen: "x"}, ""},
+		"the witness alone":               {ledger.State{}, Defaults(), Stop{Prompt: "uuid:1", Witness: Witness{Times: spent(3, 60, 30), All: 3, InPrompt: 3}}, "It can go on by itself again in 3 min."},
+	} {
+		test.stop.Now = time.UnixMilli(1_000_000_000)
+		_, _, v := Spend(test.state, test.limits, test.stop)
+		if v.Rule == "" || v.Next != test.want {
+			t.Errorf("%s: %+v, want %q", name, v, test.want)
+		}
+	}
+	if _, v := Round(ledger.State{LoopPrompt: "id:1", Rounds: 400}, 100, "id:1"); v.Rule != "rounds" || v.Next != sayIt {
+		t.Errorf("loops: %+v", v)
+	}
+}
+
 // Continues of a loop stand in the transcript, too, and are none of the budget's.
 func TestSpendKnowsLoops(t *testing.T) {
 	var s ledger.State

@@ -280,15 +280,17 @@ func clip(text string) string {
 
 // prompt names the user's prompt that this stop belongs to. The event's own id
 // is new when a finished background task wakes Claude, which is no prompt of
-// the user's; so the transcript's counts where there is one.
+// the user's; so the transcript's counts where there is one. "" if none is known.
 func (s *Snapshot) prompt() string {
 	switch {
 	case s.View.PromptID != "":
 		return "id:" + short(s.View.PromptID, 100)
 	case s.View.Prompt != "":
 		return "uuid:" + short(s.View.Prompt, 100)
+	case s.Event.PromptID != "": // no transcript yet: the same id as it will have
+		return "id:" + short(s.Event.PromptID, 100)
 	}
-	return "id:" + short(s.Event.PromptID, 100) // no transcript yet: the same id as it will have
+	return ""
 }
 
 // counted is what the budget counts this stop by.
@@ -325,12 +327,8 @@ func (s *Snapshot) Settle() Settled {
 	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
 	switch {
 	case loop && goesOn:
-		prompt := s.prompt()
-		if prompt == "id:" {
-			prompt = "" // it is not known
-		}
 		rounds, _ := s.Settings.Ceiling()
-		out.Next, veto = guard.Round(s.Before, rounds, prompt)
+		out.Next, veto = guard.Round(s.Before, rounds, s.prompt())
 	case goesOn:
 		limits := s.Settings.Limits
 		if s.Verdict.Once {
@@ -345,7 +343,7 @@ func (s *Snapshot) Settle() Settled {
 	case veto.Rule != "":
 		out.Verdict = strategy.Verdict{
 			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let Claude stop: " + veto.Evidence + ". Say “continue” to go on.",
+			Told: s.Settings.Plugin + " let Claude stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
 		}
 	case loop:
 		out.Next.Remember(s.Verdict.Remember)
