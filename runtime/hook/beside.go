@@ -74,7 +74,7 @@ func (s *Snapshot) sure(name string, armed strategy.Armed) int {
 			return liveLoop
 		}
 		return ownLoop
-	case last == 0 || s.Now.UnixMilli()-armed.Age > last:
+	case last == 0 || !armed.Undated && s.Now.UnixMilli()-armed.Age > last:
 		return newLoop
 	}
 	return noLoop

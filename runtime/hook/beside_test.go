@@ -135,6 +135,18 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 			t.Errorf("a loop that no plugin has taken up: %+v", ned)
 		}
 	}
+	// One whose file says that it changes in a year, as an archive can have it.
+	w = beside(t, wiggumOne)
+	w.write(loopFile, loopText)
+	w.at("s1", moving)
+	year := time.Now().AddDate(1, 0, 0)
+	if err := os.Chtimes(w.path(loopFile), year, year); err != nil {
+		t.Fatal(err)
+	}
+	w.host.Now = w.host.Now.Add(time.Minute)
+	if ned, _ := w.at("s1", moving); ned.Decision != "block" {
+		t.Errorf("a loop of next year: %+v", ned)
+	}
 	// One whose plugin was switched off in the middle.
 	w = beside(t, wiggumOne)
 	w.write(loopFile, loopText)

@@ -28,7 +28,7 @@ func (k Kind) armed(s strategy.Situation) strategy.Armed {
 	}
 	file := s.Workspace.Files[p.Dir+"/"+k.StateFile]
 	m, _ := s.Memory(k.memoryKey(s, p))
-	found := strategy.Armed{Running: m.Mark != "", Age: file.Age}
+	found := strategy.Armed{Running: m.Mark != "", Age: file.Age, Undated: file.Undated}
 	state, err := readState(file.Data)
 	switch {
 	case file.Problem != "":

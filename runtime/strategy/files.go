@@ -27,8 +27,10 @@ type File struct {
 	Data []byte
 	// Names are the entries of a directory, sorted, at most 1000.
 	Names []string
-	// Age is how long ago it changed, in milliseconds.
-	Age int64
+	// Age is how long ago it changed, in milliseconds. Undated tells that its time is one
+	// to come, so that this is not known.
+	Age     int64
+	Undated bool
 	// Problem is why it could not be read, "" if it could: it is larger, no
 	// regular file, not readable, or lies outside of the workspace.
 	Problem string

@@ -29,8 +29,9 @@ type Armed struct {
 	// session. Without them there is only the state file, which may have come with the
 	// project.
 	Running bool
-	// Age is how long ago the state file changed, in milliseconds.
-	Age int64
+	// Age is how long ago the state file changed, in milliseconds, unless it is Undated.
+	Age     int64
+	Undated bool
 }
 
 // sameStop is by how much two hooks of one stop can be apart, in milliseconds.

@@ -102,7 +102,8 @@ func (s *Space) look(name string) strategy.File {
 	if err != nil {
 		return strategy.File{Found: true, Problem: plain(err)}
 	}
-	out := strategy.File{Found: true, Age: max(0, time.Since(info.ModTime()).Milliseconds())}
+	age := time.Since(info.ModTime())
+	out := strategy.File{Found: true, Age: max(0, age.Milliseconds()), Undated: age < -fresh} // clocks may differ a little
 	switch {
 	case strings.HasSuffix(name, "/"):
 		if !info.IsDir() {

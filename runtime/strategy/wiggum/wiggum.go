@@ -87,7 +87,7 @@ func armed(s strategy.Situation) strategy.Armed {
 		return strategy.Armed{} // else it was stopped since the last iteration
 	}
 	return strategy.Armed{
-		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id, Age: file.Age,
+		Evidence: "iteration " + strconv.Itoa(goal.Count) + " of " + strconv.Itoa(goal.Max) + " in " + File, Running: running && goal.ID == id, Age: file.Age, Undated: file.Undated,
 	}
 }
 
