@@ -25,7 +25,7 @@ const (
 // anotherLoop tells whether another plugin's loop drives this session. Of two loops
 // the surer one does, else a goal's, which the user has started for this session.
 func (s *Snapshot) anotherLoop() guard.Veto {
-	if s.Home == "" {
+	if s.Home == "" || len(s.Before.Loops) == 0 && !s.mayLoop() {
 		return guard.Veto{}
 	}
 	best, driver, evidence := noLoop, "", ""
@@ -46,6 +46,18 @@ func (s *Snapshot) anotherLoop() guard.Veto {
 		return guard.Veto{}
 	}
 	return guard.Veto{Rule: "another-loop", Evidence: driver + " drives this session: " + evidence}
+}
+
+// mayLoop tells whether any loop has files here: mostly none has, and one look at the
+// names costs less than opening the workspace of each.
+func (s *Snapshot) mayLoop() bool {
+	var marks []string
+	for _, known := range registry.All() {
+		if known.Loop != nil {
+			marks = append(marks, known.Marks...)
+		}
+	}
+	return workspace.HasMark(s.Event.Cwd, marks, s.Home)
 }
 
 // armed tells how a strategy's loop stands here.

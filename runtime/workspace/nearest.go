@@ -14,9 +14,20 @@ const maxUp = 40
 // its files do not. Without a repository nothing above dir counts, and never a
 // home directory that is one: what lies there is not the project's.
 func Nearest(dir string, marks []string, home string) string {
+	near, _ := nearest(dir, marks, home)
+	return near
+}
+
+// HasMark tells whether that directory has one of the marks.
+func HasMark(dir string, marks []string, home string) bool {
+	_, marked := nearest(dir, marks, home)
+	return marked
+}
+
+func nearest(dir string, marks []string, home string) (near string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
-		return dir
+		return dir, false
 	}
 	top := ""
 	for up, n := dir, 0; n < maxUp && (up == dir || up != filepath.Clean(home)); n++ {
@@ -31,16 +42,16 @@ func Nearest(dir string, marks []string, home string) string {
 		up = above
 	}
 	if top == "" {
-		return dir
+		top = dir
 	}
 	for up := dir; ; up = filepath.Dir(up) {
 		for _, mark := range marks {
 			if has(up, mark) {
-				return up
+				return up, true
 			}
 		}
 		if up == top {
-			return top
+			return top, false
 		}
 	}
 }

@@ -12,18 +12,20 @@ func TestNearest(t *testing.T) {
 		there []string // directories end in a slash
 		dir   string
 		want  string
+		mark  bool
 	}{
-		"no repository":            {[]string{".ledger/", "a/b/"}, "a/b", "a/b"},
-		"at the top":               {[]string{"a/.git/"}, "a", "a"},
-		"below the top":            {[]string{"a/.git/", "a/b/c/"}, "a/b/c", "a"},
-		"a mark on the way":        {[]string{"a/.git/", "a/b/.claude/state.json", "a/b/c/"}, "a/b/c", "a/b"},
-		"a mark here":              {[]string{"a/.git/", "a/.ledger/", "a/b/.ledger/"}, "a/b", "a/b"},
-		"a mark above the top":     {[]string{".ledger/", "a/.git/", "a/b/"}, "a/b", "a"},
-		"a worktree's .git":        {[]string{".git/", "a/.git", "a/b/"}, "a/b", "a"},
-		"the home is a repository": {[]string{"home/.git/", "home/.ledger/", "home/x/"}, "home/x", "home/x"},
-		"in that home itself":      {[]string{"home/.git/", "home/.ledger/"}, "home", "home"},
-		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x"},
-		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a"},
+		"no repository":            {[]string{".ledger/", "a/b/"}, "a/b", "a/b", false},
+		"no repository, a mark":    {[]string{".ledger/", "a/b/.ledger/"}, "a/b", "a/b", true},
+		"at the top":               {[]string{"a/.git/"}, "a", "a", false},
+		"below the top":            {[]string{"a/.git/", "a/b/c/"}, "a/b/c", "a", false},
+		"a mark on the way":        {[]string{"a/.git/", "a/b/.claude/state.json", "a/b/c/"}, "a/b/c", "a/b", true},
+		"a mark here":              {[]string{"a/.git/", "a/.ledger/", "a/b/.ledger/"}, "a/b", "a/b", true},
+		"a mark above the top":     {[]string{".ledger/", "a/.git/", "a/b/"}, "a/b", "a", false},
+		"a worktree's .git":        {[]string{".git/", "a/.git", "a/b/"}, "a/b", "a", false},
+		"the home is a repository": {[]string{"home/.git/", "home/.ledger/", "home/x/"}, "home/x", "home/x", false},
+		"in that home itself":      {[]string{"home/.git/", "home/.ledger/"}, "home", "home", true},
+		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x", false},
+		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -45,6 +47,9 @@ func TestNearest(t *testing.T) {
 			got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
 			if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {
 				t.Errorf("%s, want %s", got, want)
+			}
+			if got := HasMark(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home")); got != test.mark {
+				t.Errorf("has a mark: %v", got)
 			}
 			if got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), nil, ""); got != filepath.Join(root, filepath.FromSlash(test.dir)) {
 				t.Errorf("without marks %s", got)
