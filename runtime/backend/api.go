@@ -105,7 +105,7 @@ func askAPI(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	}
 	body, err := json.Marshal(request(q))
 	if err != nil {
-		return failed(judge.Refused, "the question is no JSON")
+		return failed(judge.Refused, "the question is not JSON")
 	}
 	client := &http.Client{
 		Transport: e.transport(),
@@ -129,13 +129,13 @@ func endpoint(base string) (address, why string) {
 	}
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", "ANTHROPIC_BASE_URL is no address like " + defaultBase
+		return "", "ANTHROPIC_BASE_URL is not an address like " + defaultBase
 	}
 	switch u.Scheme {
 	case "https":
 	case "http":
 		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return "", "ANTHROPIC_BASE_URL begins with http:, which others on the way can read: use https, or a proxy on this machine"
+			return "", "ANTHROPIC_BASE_URL begins with http:, so others on the network can read the questions: use https, or a proxy on this machine"
 		}
 	default:
 		return "", "ANTHROPIC_BASE_URL does not begin with https:"
@@ -179,7 +179,7 @@ type post struct {
 func (p post) do(ctx context.Context) (reply judge.Reply, again time.Duration) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.address, bytes.NewReader(p.body))
 	if err != nil {
-		return failed(judge.Refused, "ANTHROPIC_BASE_URL is no address"), 0
+		return failed(judge.Refused, "ANTHROPIC_BASE_URL is not an address"), 0
 	}
 	req.Header = p.header.Clone()
 	res, err := p.client.Do(req)
@@ -196,7 +196,7 @@ func (p post) do(ctx context.Context) (reply judge.Reply, again time.Duration) {
 	case res.StatusCode == http.StatusOK:
 		return readMessage(data, p.model), 0
 	case res.StatusCode >= 300 && res.StatusCode < 400:
-		return failed(judge.Refused, strconv.Itoa(res.StatusCode)+": the address sends questions somewhere else, and they are not sent after it"), 0
+		return failed(judge.Refused, strconv.Itoa(res.StatusCode)+": the address redirects elsewhere, and redirects are not followed"), 0
 	}
 	reply = failed(status(res.StatusCode), strconv.Itoa(res.StatusCode)+": "+errorText(data))
 	if reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded {
@@ -235,7 +235,7 @@ func unreachable(ctx context.Context, err error) judge.Reply {
 	var cert *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &dns):
-		kind = "the host's name is not known"
+		kind = "the host name is unknown"
 	case errors.As(err, &cert):
 		kind = "the host's certificate is not trusted"
 	case errors.As(err, &op) && op.Op == "dial":
@@ -275,7 +275,7 @@ func readMessage(data []byte, model string) judge.Reply {
 		Usage usage `json:"usage"`
 	}
 	if json.Unmarshal(data, &body) != nil || body.Type != "message" {
-		return failed(judge.Junk, "the answer is no message")
+		return failed(judge.Junk, "the answer is not a message")
 	}
 	reply := judge.Reply{Model: judge.OneLine(body.Model, 100), Usage: body.Usage.read()}
 	if reply.Model == "" {

@@ -74,11 +74,11 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	case q.Backend != judge.Claude && q.Backend != judge.API:
 		return failed(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": claude or api")
 	case !judge.ValidModel(q.Model):
-		return failed(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is no model's name")
+		return failed(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is not the name of a model")
 	case strings.TrimSpace(q.Page) == "" || strings.TrimSpace(q.System) == "":
 		return failed(judge.Refused, "the question has no page or no system prompt")
 	case strings.ContainsRune(q.System, 0):
-		return failed(judge.Refused, "the system prompt has a NUL character in it")
+		return failed(judge.Refused, "the system prompt contains a NUL character")
 	}
 	if why := Redirected(q.Project, e.Home); why != "" {
 		return failed(judge.Redirected, why)

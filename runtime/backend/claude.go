@@ -82,7 +82,7 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	release := holdThread()
 	if err = cmd.Start(); err != nil {
 		release()
-		return failed(judge.Crashed, "the client does not start: "+reason(err))
+		return failed(judge.Crashed, "cannot start the client: "+reason(err))
 	}
 	err = cmd.Wait()
 	release()

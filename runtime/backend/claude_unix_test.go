@@ -373,9 +373,9 @@ func TestRedirected(t *testing.T) {
 		{"temporary files", "settings.json", `{"env":{"TMPDIR":"x"}}`, "env.TMPDIR"},
 		{"helper", "settings.json", `{"apiKeyHelper":"./key.sh"}`, "sets apiKeyHelper"},
 		{"AWS login", "settings.json", `{"awsAuthRefresh":"./login.sh"}`, "sets awsAuthRefresh"},
-		{"no JSON", "settings.json", `{"env":{}} // mine`, "is no JSON object"},
-		{"a list", "settings.local.json", `[]`, "is no JSON object"},
-		{"env is a list", "settings.json", `{"env":["ANTHROPIC_BASE_URL"]}`, "is no JSON object"},
+		{"no JSON", "settings.json", `{"env":{}} // mine`, "is not a JSON object"},
+		{"a list", "settings.local.json", `[]`, "is not a JSON object"},
+		{"env is a list", "settings.json", `{"env":["ANTHROPIC_BASE_URL"]}`, "is not a JSON object"},
 		{"too large", "settings.json", `{"a":"` + strings.Repeat("x", maxSettings) + `"}`, "cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -16,7 +16,7 @@ func Hint(why judge.Failure) string {
 	case judge.LoggedOut:
 		return "log in: claude, then /login; with the backend api, check the key"
 	case judge.RateLimit, judge.Overloaded:
-		return "wait a little; the hook does so by itself"
+		return "wait a little; the hook tries again by itself"
 	case judge.Refused:
 		return "check the model's name and the address"
 	case judge.NoNetwork:

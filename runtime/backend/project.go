@@ -46,7 +46,7 @@ func Redirected(project, home string) string {
 			return name + " cannot be read"
 		}
 		if member, ok := choice(data, bad); !ok {
-			return name + " is no JSON object, so it is not known where it sends questions"
+			return name + " is not a JSON object, so it is not known where it sends questions"
 		} else if member != "" {
 			return name + " sets " + member
 		}

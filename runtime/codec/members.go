@@ -40,7 +40,7 @@ func Read(data []byte, o Object) error {
 	case m.err != nil:
 		return m.err
 	case !w.Alone():
-		return errors.New("it is not a JSON object, or not all of one")
+		return errors.New("it is not a complete JSON object")
 	}
 	return nil
 }
@@ -71,7 +71,7 @@ func (m *Members) at(name string, empty bool) bool {
 // fail notes that the member at hand is of another type.
 func (m *Members) fail(kind string) {
 	if m.err == nil {
-		m.err = errors.New(string(m.name) + " is no " + kind)
+		m.err = errors.New(string(m.name) + " is not a " + kind)
 	}
 }
 
@@ -82,7 +82,7 @@ func (m *Members) Text(name string, v *string) {
 	case !m.reading:
 		m.out = AppendText(m.out, *v)
 	case m.value[0] != '"':
-		m.fail("text")
+		m.fail("string")
 	default:
 		*v = Text(Inside(m.value))
 	}
@@ -95,7 +95,7 @@ func (m *Members) Bool(name string, v *bool) {
 	case !m.reading:
 		m.out = strconv.AppendBool(m.out, *v)
 	case string(m.value) != "true" && string(m.value) != "false":
-		m.fail("truth value")
+		m.fail("boolean")
 	default:
 		*v = string(m.value) == "true"
 	}
@@ -143,7 +143,7 @@ func (m *Members) Texts(name string, v *[]string) {
 	all := *v
 	if m.list(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
 		if all = append(all, Text(Inside(raw))); raw[0] != '"' {
-			m.fail("list of texts")
+			m.fail("list of strings")
 		}
 	}) {
 		*v = all

@@ -109,12 +109,12 @@ func (d Console) nothing(v view, a Asked, word string, prompts bool) {
 	if v.name != "" {
 		of = " for " + v.name
 	}
-	what := "no decision is on file" + of + " yet; a springfield plugin writes one down at every stop"
+	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
 	if a.Prompts {
-		what = "no prompt is on file" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, writes one down each time"
+		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
 	}
 	if prompts {
-		what = "only prompts are on file" + of + ": " + d.word(word) + " --prompts"
+		what = "only prompts are recorded" + of + ": " + d.word(word) + " --prompts"
 	}
 	d.line(what)
 	if d.InClaude {
@@ -251,9 +251,9 @@ func (d Console) session(id string) (string, error) {
 	case 1:
 		return all[0].Session, nil
 	case 0:
-		advice := "none is known yet; without --session it is about all of them"
+		advice := "no session is known yet; without --session it applies to all of them"
 		if all := d.known("", enough); len(all) > 0 {
-			advice = "the newest are " + d.sessions(all) + "; the beginning of an id will do"
+			advice = "the newest are " + d.sessions(all) + "; the beginning of an id is enough"
 		}
 		return "", &adviceError{"no session " + strconv.Quote(id) + " is known", advice}
 	default:
@@ -261,7 +261,7 @@ func (d Console) session(id string) (string, error) {
 		if len(all) > enough {
 			all, more = all[:enough], ", and more"
 		}
-		return "", &adviceError{strconv.Quote(id) + " is the beginning of several sessions", "write more of it: " + d.sessions(all) + more}
+		return "", &adviceError{"several sessions begin with " + strconv.Quote(id), "give more of the id: " + d.sessions(all) + more}
 	}
 }
 
@@ -293,7 +293,7 @@ func (d Console) Decision(id string) (ledger.Record, error) {
 	}
 	r, err := d.find(id, v, Asked{})
 	if err == errNothing {
-		err = &adviceError{"no decision is on file for " + d.path(v.name) + " yet", d.Self + " log --all lists those of every project"}
+		err = &adviceError{"no decision is recorded for " + d.path(v.name) + " yet", d.Self + " log --all lists those of every project"}
 	}
 	return r, err
 }
@@ -309,5 +309,5 @@ func (d Console) LogOf(session string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(d.projects()) + ": Claude Code removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is on file of it"}
+	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(d.projects()) + ": Claude Code removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
 }

@@ -173,7 +173,7 @@ func ParseDuration(s string) (time.Duration, error) {
 	}
 	ms, ok := moment.Span(s)
 	if !ok {
-		return 0, &adviceError{strconv.Quote(s) + " is not a length of time up to 365 days", "write it like 30m, 2h, 1h30m or 1d; without one the hold lasts until you resume"}
+		return 0, &adviceError{strconv.Quote(s) + " is not a duration of at most 365 days", "write it like 30m, 2h, 1h30m or 1d; without a duration, the hold lasts until you resume"}
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }

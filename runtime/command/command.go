@@ -140,14 +140,14 @@ func (d Console) Why(id string, a Asked) error {
 		d.tell(r)
 		d.heldAt(r)
 		if !c.newer {
-			d.field("  of a hook at that moment Claude Code says: ", c.Says)
+			d.field("  Claude Code says about a hook at that moment: ", c.Says)
 		}
 		if id == "" || id == "last" {
 			d.also(v, "why")
 		}
 	}
 	if d.Off {
-		d.line("SPRINGFIELD=off is set here: under it hooks let Claude stop, and write nothing down")
+		d.line("SPRINGFIELD=off is set here: it makes hooks let Claude stop and record nothing")
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func cost(a *ledger.Asked) string {
 }
 
 // errNothing says that there is no decision to tell about.
-var errNothing = errors.New("no decision is on file")
+var errNothing = errors.New("no decision is recorded")
 
 func whom(session string) string {
 	if session == "" {

@@ -108,7 +108,7 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 		if _, ok := err.(*adviceError); ok || err == terminal.ErrCancelled {
 			return err
 		}
-		return &adviceError{"write hold: " + d.obstacle(err), "until that is mended, start Claude Code with SPRINGFIELD=off in its environment: then it may stop always; springfield disable PLUGIN switches a plugin off"}
+		return &adviceError{"write hold: " + d.obstacle(err), "until that is fixed, start Claude Code with SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches a plugin off"}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -194,11 +194,11 @@ func (d Console) confirm(question, problem, does, again string) (from string, er
 		problem += ", and "
 	}
 	if d.InClaude {
-		return "", &adviceError{problem + "only a person " + does + " a hold, not Claude", "open a terminal outside of Claude Code and call there: " + again}
+		return "", &adviceError{problem + "only a person " + does + " a hold, not Claude", "open a terminal outside Claude Code and run: " + again}
 	}
 	t, err := terminal.Open()
 	if err != nil {
-		return "", &adviceError{problem + "only a person at a terminal " + does + " a hold: this call has no controlling terminal", "open a terminal and call there: " + again}
+		return "", &adviceError{problem + "only a person at a terminal " + does + " a hold: this command has no controlling terminal", "open a terminal and run: " + again}
 	}
 	defer t.Close()
 	switch err := t.Confirm(display.Line(question), d.Interrupt); err {
@@ -207,7 +207,7 @@ func (d Console) confirm(question, problem, does, again string) (from string, er
 	case terminal.ErrCancelled:
 		return "", err
 	case terminal.ErrMistyped:
-		return "", &adviceError{"the hold stays: " + err.Error(), "call it again, it shows others: " + again}
+		return "", &adviceError{"the hold stays: " + err.Error(), "run it again, with new letters: " + again}
 	default:
 		return "", err
 	}
@@ -216,14 +216,14 @@ func (d Console) confirm(question, problem, does, again string) (from string, er
 // meanwhile is about a hold that another program has changed while the person typed.
 func meanwhile(err error, again string) error {
 	if err == ledger.ErrOtherHold {
-		return &adviceError{"the hold that you were asked about is no longer in force: " + err.Error(), "call it again to be asked about that one: " + again}
+		return &adviceError{"the hold in the question is no longer in force: " + err.Error(), "run it again to be asked about the new one: " + again}
 	}
 	return err
 }
 
 func (d Console) unnoted(err error) {
 	if err == ledger.ErrUnnoted {
-		d.note(err.Error() + ", so why and log do not tell of it")
+		d.note(err.Error() + ", so why and log do not show it")
 	}
 }
 
@@ -382,7 +382,7 @@ func happened(e ledger.HoldEvent, now time.Time) string {
 	case ledger.HoldEnded:
 		return "ran out " + ago
 	case ledger.HoldRemoved:
-		return "was removed without resume, as was seen " + ago + ": its file was deleted or rewritten"
+		return "was removed without resume, noticed " + ago + ": its file was deleted or rewritten"
 	}
 	s := "was " + short(e.Did) + " " + ago + lasting(e) + from(e)
 	if e.Program != "" {

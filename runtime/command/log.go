@@ -68,7 +68,7 @@ func (d Console) encodeAll(all []ledger.Record) error {
 // says so.
 func (d Console) Follow(n int, a Asked, stop func() bool) error {
 	if d.InClaude {
-		return &adviceError{"Claude would wait here forever", "call it from a terminal of your own: " + d.Self + " log --follow"}
+		return &adviceError{"Claude would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
 	}
 	v, err := d.view(a)
 	if err != nil {

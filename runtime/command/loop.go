@@ -51,9 +51,9 @@ func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.Around(executable, state, dir)
 	switch {
 	case err != nil:
-		return NoDriver(state, dir, "this hook lies in no plugin, so Claude Code does not call it", "call the one in the hooks directory of a plugin")
+		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it", "run the one in the hooks directory of a plugin")
 	case settings.Strategy.Name != goalStrategy:
-		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which drives no goal loop", goalStrategy+" does")
+		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops", goalStrategy+" does")
 	}
 	return Driver{Settings: settings}
 }
@@ -182,7 +182,7 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 	if err != nil {
 		// The hook cannot lock either then, or is slow; an edit of another program's
 		// is still never overwritten.
-		l.note("the workspace is not locked: " + err.Error())
+		l.note("cannot lock the workspace: " + err.Error())
 	} else {
 		defer lock.Close()
 	}
@@ -358,7 +358,7 @@ func (l *loopHere) warn(g wiggum.Goal, maximum, promises bool) {
 	if promises {
 		for _, p := range g.Promises {
 			if isVague(p) {
-				l.note("the promise “" + p + "” is vague: Claude may say it in passing, and that ends the loop; better is a sentence that is only true at the end, like “All tests passing”")
+				l.note("the promise “" + p + "” is vague: Claude may say it in passing, and that ends the loop; choose a sentence that is true only at the end, like “All tests passing”")
 			}
 		}
 		if len(g.Promises) == 0 {
@@ -373,7 +373,7 @@ func (l *loopHere) warn(g wiggum.Goal, maximum, promises bool) {
 	case limit < g.Max:
 		l.note("it asks for " + strconv.Itoa(g.Max) + " iterations, but it ends at your ceiling, " + strconv.Itoa(limit) + "; only you can raise \"ceiling\", in " + filepath.Join(l.Dir, l.driver.Settings.Plugin+".json"))
 	case limit > manyIterations:
-		l.note(strconv.Itoa(limit) + " iterations are many: 5 to 8 are enough for something simple, 10 to 15 for a bug, 15 to 20 for a feature; several small loops work better")
+		l.note(strconv.Itoa(limit) + " iterations are a lot: 5 to 8 are enough for something simple, 10 to 15 for a bug, 15 to 20 for a feature; several small loops work better")
 	}
 	if g.Active && g.Count+1 >= limit {
 		l.note("it ends at the next stop: every stop adds 1 to the count, which is " + strconv.Itoa(g.Count) + ", and at " + strconv.Itoa(limit) + " the loop is over")
@@ -564,7 +564,7 @@ func spanOr(ms int64, none string) string {
 }
 
 func notSpan(key, value string) error {
-	return misused(key+": "+strconv.Quote(value)+" is not a length of time", "write it like 30m, 2h or 1d")
+	return misused(key+": "+strconv.Quote(value)+" is not a duration", "write it like 30m, 2h or 1d")
 }
 
 // StopLoop ends the loop that is here, or takes its file away, too.

@@ -125,7 +125,7 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 	if draft == nil {
 		if goal == "" {
 			if goal = t.goal; goal == "" {
-				return nil, misused("a loop needs a goal", "say it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
+				return nil, misused("a loop needs a goal", "write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
 			}
 		}
 		draft = t.file(goal)
@@ -222,7 +222,7 @@ func (l *loopHere) ownTemplate(name, goal string) (draft []byte, found bool, err
 	switch {
 	case strings.Contains(g.Body, "{goal}"):
 		if goal == "" {
-			return nil, false, misused("the template "+name+" needs a goal", "say it like: "+l.Self+" loop start --template "+name+" \"…\"")
+			return nil, false, misused("the template "+name+" needs a goal", "write it like: "+l.Self+" loop start --template "+name+" \"…\"")
 		}
 		data, err = wiggum.SetBody(data, strings.ReplaceAll(g.Body, "{goal}", goal))
 	case goal != "":
@@ -242,7 +242,7 @@ func readSmall(path string) ([]byte, error) {
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
 	if err == nil && len(data) > maxSmall {
-		err = &adviceError{"read " + path + ": larger than 256 KiB", "the file of a loop is short"}
+		err = &adviceError{"read " + path + ": larger than 256 KiB", "a loop's file is much shorter"}
 	}
 	return data, err
 }
@@ -283,7 +283,7 @@ func names(dir string) []string {
 func (l *loopHere) openTodos() (string, error) {
 	path, at := l.newestTranscript()
 	if path == "" {
-		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions lie in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
+		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
 	_, view, err := transcript.Read(path, transcript.Log{})

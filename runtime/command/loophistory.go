@@ -106,7 +106,7 @@ func (d Console) LoopHistory(n int, all, asJSON bool) error {
 	}
 	if len(past) == 0 && !asJSON {
 		if l.line("no past loops in " + l.space.Dir); !all {
-			l.line("those of other directories: " + l.Self + " loop history --all")
+			l.line("for other directories: " + l.Self + " loop history --all")
 		}
 		return nil
 	}
@@ -183,7 +183,7 @@ func ended(p pastLoop) string {
 	case fact.LoopTimedOut:
 		return "it ended at " + at + " by a timeout"
 	case fact.LoopStalled:
-		return "it was paused at " + at + ": several continues in a row brought the same words and no tool call"
+		return "it was paused at " + at + ": several continues in a row produced the same words and no tool call"
 	case fact.LoopCancelled:
 		return "it was stopped at " + at
 	}
@@ -198,7 +198,7 @@ func (d Console) RerunLoop(id string, o LoopStart) error {
 		return err
 	}
 	if _, err := wiggum.Read([]byte(p.file)); err != nil {
-		return &adviceError{"loop " + id + " cannot run again: what the history has of it is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
+		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
 	}
 	l, err := d.place(o.Named)
 	if err != nil {

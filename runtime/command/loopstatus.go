@@ -399,7 +399,7 @@ func (l *loopHere) wontStop(s *loopStatus, own *pastLoop) {
 	case best.Words == best.Of:
 		f.Says = "Claude said all words of the promise, but not exactly: “" + best.Text + "”"
 	default:
-		f.Says = "Claude has not said the promise yet; the nearest was, with " + strconv.Itoa(best.Words) + " of " + count(best.Of, "word") + " of “" + best.Promise + "”: “" + best.Text + "”"
+		f.Says = "Claude has not said the promise yet; the nearest message has " + strconv.Itoa(best.Words) + " of " + count(best.Of, "word") + " of “" + best.Promise + "”: “" + best.Text + "”"
 	}
 	if near := best.Words > 0 && best.Words == best.Of; !best.Said && !near && 2*l.goal.Count < l.limit(l.goal) {
 		f.shown = "so far"
@@ -413,7 +413,7 @@ func (l *loopHere) wontStop(s *loopStatus, own *pastLoop) {
 // saidLines is how much of a session's end is searched, in lines.
 const saidLines = 4000
 
-// said are the messages of the loop's session that are on file, oldest first.
+// said are the messages of the loop's session that are recorded, oldest first.
 func (l *loopHere) said(own *pastLoop) (all []string) {
 	if own != nil {
 		for _, e := range own.Events {

@@ -36,7 +36,7 @@ func (d Console) Page(path string, settings hook.Settings) error {
 	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
 	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Alone: true}.Examine()
 	if len(snapshot.Faults) > 0 {
-		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code's"}
+		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code"}
 	}
 	if _, err := io.WriteString(d.Out, judge.PageOf(snapshot.Situation)); err != nil {
 		return err

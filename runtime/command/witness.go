@@ -40,7 +40,7 @@ func (d Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
 		paths = append(paths, d.logsOf(id)...)
 	}
 	slices.Sort(paths)
-	any := newest.Decision == "" || ofPrompt(newest) && !a.Prompts // no stop is on file
+	any := newest.Decision == "" || ofPrompt(newest) && !a.Prompts // no stop is recorded
 	for _, path := range slices.Compact(paths) {
 		all, err := transcript.DeadHooks(path)
 		if err != nil {

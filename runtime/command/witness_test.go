@@ -106,12 +106,12 @@ func TestWhyWithoutADecision(t *testing.T) {
 	d, out, _ := console(t)
 	d.Dir, d.Session = filepath.Join(t.TempDir(), "springfield"), "s"
 	put(t, filepath.Join(filepath.Dir(d.Dir), "projects", "p", "s.jsonl"), dead("hook_cancelled", "UserPromptSubmit", "x/hooks/springfield-hook", "", d.Now(), 10_000))
-	if err := d.Why("", Asked{}); err != nil || !strings.HasPrefix(out.String(), "a springfield hook did not decide before a prompt, ") || strings.Contains(out.String(), "no decision is on file") {
+	if err := d.Why("", Asked{}); err != nil || !strings.HasPrefix(out.String(), "a springfield hook did not decide before a prompt, ") || strings.Contains(out.String(), "no decision is recorded") {
 		t.Errorf("%v\n%s", err, out)
 	}
 	d.Session = "../" + d.Session
 	out.Reset()
-	if err := d.Why("", Asked{}); err != nil || !strings.HasPrefix(out.String(), "no decision is on file") {
+	if err := d.Why("", Asked{}); err != nil || !strings.HasPrefix(out.String(), "no decision is recorded") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

@@ -117,7 +117,7 @@ func (s *start) model(model string) string {
 	if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 		return m
 	} else if m != "" {
-		s.note("LISA_SIMPSON_MODEL: %q is no name of a model; asking %s", short(m, 100), model)
+		s.note("LISA_SIMPSON_MODEL: %q is not the name of a model; asking %s", short(m, 100), model)
 	}
 	return model
 }
@@ -126,7 +126,7 @@ func (s *start) model(model string) string {
 // the session has cost so far.
 func (s *start) take(spent, worst int64, j judge.Options) (why string) {
 	if spent+worst > micros(j.Session) {
-		return "this session's limit for judges is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(micros(j.Session))
+		return "this session's spending limit for the judge is reached, " + judge.Dollars(spent) + " of " + judge.Dollars(micros(j.Session))
 	}
 	switch err := ledger.Take(s.state, s.Now, worst, micros(j.Daily)); err {
 	case nil:
@@ -190,7 +190,7 @@ func (s *start) put(q judge.Question) judge.Reply {
 	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.Ask(judge.MaxWire)
 	switch {
 	case err == process.ErrSlow:
-		return failed(judge.TimedOut, errors.New("springfield-judge had to be ended"))
+		return failed(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
 	case err != nil:
 		return failed(judge.NoBinary, err)
 	}
@@ -200,7 +200,7 @@ func (s *start) put(q judge.Question) judge.Reply {
 		return failed(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return failed(judge.Junk, errors.New("springfield-judge said more than a reply"))
+		return failed(judge.Junk, errors.New("springfield-judge printed more than one reply"))
 	}
 	return bounded(r)
 }

@@ -69,7 +69,7 @@ func (w *world) last() ledger.Record {
 	w.t.Helper()
 	r, ok := w.newest("session:s1")
 	if !ok {
-		w.t.Fatal("nothing is on file")
+		w.t.Fatal("nothing is recorded")
 	}
 	return r
 }
@@ -342,7 +342,7 @@ func TestJudgeCeilings(t *testing.T) {
 	if n := len(w.questions()); n != 2 {
 		t.Errorf("%d questions of 20 cents in a session that has 25", n)
 	}
-	if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "session's limit") {
+	if r := w.last(); r.Rule != "unasked" || !strings.Contains(r.Evidence, "spending limit") {
 		t.Errorf("%+v", r)
 	}
 	for i := range 5 {

@@ -1,4 +1,4 @@
-// A start of the hook that comes to no decision is on file all the same, with the
+// A start of the hook that comes to no decision is recorded all the same, with the
 // reason, and the user hears of it once in a session. Claude may stop.
 
 package hook

@@ -297,7 +297,7 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	lock, err := ledger.LockWorkspace(s.state, space.Dir, lockWait)
 	if err != nil {
 		if err == ledger.ErrBusy {
-			err = errors.New("another stop held " + space.Dir + " for 2 seconds")
+			err = errors.New("another hook has locked " + space.Dir + " for 2 seconds")
 		}
 		space.Close()
 		return nil, unlock, err
@@ -347,7 +347,7 @@ func (s *start) answer(a answer, settings Settings) (code int) {
 	case a.fault != nil:
 	case err != nil: // nothing has read it, which the next start files and tells
 		s.note("write answer: %v", err)
-		s.mark.Fail(faultAnswer, "the answer could not be handed to Claude Code: "+err.Error())
+		s.mark.Fail(faultAnswer, "the answer could not be passed to Claude Code: "+err.Error())
 	default:
 		s.mark.End()
 	}
@@ -463,7 +463,7 @@ func (s *start) afterwards(a answer, settings Settings) {
 
 // Tell puts what happens to a loop into its history, and tells the command that
 // the user named. The loop does not depend on either. A loop that is over is not
-// cancelled as well: that it was stopped is on file.
+// cancelled as well: that it was stopped is recorded.
 func Tell(state string, to *strategy.Progress, e fact.LoopEvent, getenv func(string) string, within time.Duration) error {
 	if e.Event == fact.LoopCancelled && ledger.LoopIsOver(state, e.Loop) {
 		return nil

@@ -332,7 +332,7 @@ func TestFailsOpen(t *testing.T) {
 		"half an event":      {ned, `{"session_id": "s1", "last_assi`, "read event: unexpected EOF"},
 		"no JSON":            {ned, "D'oh!", "read event: it is not a JSON object"},
 		"a list":             {ned, "[]", "read event: it is not a JSON object"},
-		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: permission_mode is no text"},
+		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: permission_mode is not a string"},
 		"endless event":      {ned, `{"last_assistant_message": "` + strings.Repeat("x", maxEvent), "read event"},
 		"deep event":         {ned, `{"x":` + strings.Repeat("[", 100_000), "read event"},
 		"broken config":      {"{\n  \"strategy\": \"ned-flanders\",,\n}", `{}`, "line 2, column 30: invalid character ','"},

@@ -312,7 +312,7 @@ func TestHostileLoopFiles(t *testing.T) {
 		told string
 	}{
 		"empty":                 {text(""), "line 1"},
-		"truncated":             {text(loopText[:59]), "line 4: it is no field"},
+		"truncated":             {text(loopText[:59]), "line 4: it is not a field"},
 		"without its end":       {text("---\nactive: true\n"), "no line \"---\" ends the fields"},
 		"gigantic":              {text("---\n---\n" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
 		"a gigantic field":      {text("---\nx: \"" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},

@@ -30,7 +30,7 @@ func findRoot(executable, fallback string) (string, error) {
 		}
 	}
 	if fallback == "" {
-		return "", errors.New("find plugin: the hook lies in none, and CLAUDE_PLUGIN_ROOT is not set")
+		return "", errors.New("find plugin: the hook is not in a plugin, and CLAUDE_PLUGIN_ROOT is not set")
 	}
 	return fallback, nil
 }

@@ -246,7 +246,7 @@ func TestWorkspaceIsLocked(t *testing.T) {
 	}
 	code, stdout, stderr := w.raw(event) // for as long as anybody waits
 	var told output
-	if code != 0 || json.Unmarshal([]byte(stdout), &told) != nil || !told.tells("another stop held "+w.path("work")) {
+	if code != 0 || json.Unmarshal([]byte(stdout), &told) != nil || !told.tells("another hook has locked "+w.path("work")) {
 		t.Errorf("locked: %d, %q, %q", code, stdout, stderr)
 	}
 	if data, err := os.ReadFile(w.path("work/.stravinsky/continuation-loop.md")); err != nil || string(data) != loop {

@@ -68,14 +68,14 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 			why, ok = value.(string)
 		}
 		if !ok {
-			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " is not what the schema says")
+			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " does not match the schema")
 		}
 	}
 	if _, err := d.Token(); err != nil { // the closing brace
 		return false, "", errors.New("the answer is cut off")
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return false, "", errors.New("the answer has text behind it")
+		return false, "", errors.New("the answer has text after it")
 	}
 	if !seen["why"] || !seen["continue"] {
 		return false, "", errors.New("the answer lacks why or continue")

@@ -265,7 +265,7 @@ func Named(dir, beginning string, n int) (all []Active) {
 	return all
 }
 
-// Has tells whether anything is on file of a session.
+// Has tells whether anything is recorded of a session.
 func Has(dir, session string) bool {
 	base := filepath.Join(dir, "sessions", Key(session))
 	return file.Exists(base+".jsonl") || file.Exists(base+".starts") || file.Exists(base+".hold")

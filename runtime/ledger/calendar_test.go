@@ -264,7 +264,7 @@ func TestSweep(t *testing.T) {
 			}
 			all := History(dir, Scope{Project: "/p"}, 10)
 			if len(all) == 0 || all[len(all)-1].At != noon.UnixMilli() {
-				t.Errorf("%d decisions are on file", len(all))
+				t.Errorf("%d decisions are recorded", len(all))
 			}
 			if _, err := os.Lstat(filepath.Join(calendarDir(dir), day(old))); (err == nil) != (test.settings != "" && strings.Contains(test.left, "jsonl")) {
 				t.Errorf("the old day: %v", err)

@@ -81,7 +81,7 @@ var (
 	ErrOtherHold = errors.New("another hold has been set meanwhile")
 	// ErrUnnoted says that an order is in force or lifted, and that this is not in the
 	// history.
-	ErrUnnoted = errors.New("it could not be written down")
+	ErrUnnoted = errors.New("it could not be recorded")
 )
 
 // holdWait is how long a change of holds waits for another one.

@@ -22,7 +22,7 @@ func loopLines(dir string) lines {
 // AppendLoop writes one event down.
 func AppendLoop(dir string, e fact.LoopEvent) error {
 	if !fact.IsLoopID(e.Loop) {
-		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is no loop's id")
+		return errors.New("write loop history: " + strconv.Quote(e.Loop) + " is not a loop's id")
 	}
 	if err := loopLines(dir).add(&e); err != nil {
 		return errors.New("write loop history: " + err.Error())

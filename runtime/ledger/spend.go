@@ -71,7 +71,7 @@ func ReadSpend(dir string, now time.Time) (Spend, error) {
 	case !there:
 		return p, nil
 	case err != nil:
-		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to begin a new one")
+		return p, errors.New("read " + spendFile(dir) + ": it is damaged; delete it to start a new one")
 	}
 	if old.Day != p.Day {
 		old.Day, old.Micros, old.Questions = p.Day, 0, 0
@@ -151,7 +151,7 @@ func Pay(dir string, now time.Time, micros int64, answered bool) error {
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	lock, err := Lock(dir, "judge", spendWait)
 	if err == ErrBusy {
-		err = errors.New("other hooks hold the lock of the cost file")
+		err = errors.New("other hooks have locked the cost file")
 	}
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func (s Start) over(now time.Time) (Start, bool) {
 	case s.state == fault:
 		return s, true
 	case s.state == begun && (now.UnixMilli()-s.At > longestStart.Milliseconds() || !isAlive(s.pid)):
-		s.Rule, s.Evidence = Killed, "the hook began and did not end: it was killed, or took longer than Claude Code waits for it"
+		s.Rule, s.Evidence = Killed, "the hook started and did not finish: it was killed, or took longer than Claude Code waits for it"
 		return s, true
 	}
 	return s, false
@@ -166,7 +166,7 @@ func (m *Mark) write() {
 	}
 }
 
-// End completes the mark: the start came to a decision, or is on file.
+// End completes the mark: the start came to a decision, or is recorded.
 func (m *Mark) End() {
 	m.start.state = done
 	m.write()
@@ -208,7 +208,7 @@ func (m *Mark) Left() (all []Start) {
 	return all
 }
 
-// Filed says that one of them is on file now.
+// Filed says that one of them is recorded now.
 func (m *Mark) Filed(s Start) {
 	s.state = done
 	m.file.WriteAt(s.line(), s.at)

@@ -44,7 +44,7 @@ func passed() []string {
 }
 
 // ErrSlow says that a program took too long.
-var ErrSlow = errors.New("it took too long, and was ended")
+var ErrSlow = errors.New("it took too long, and was killed")
 
 // Run runs it to its end.
 func (p Program) Run() error {
@@ -93,7 +93,7 @@ func (p Program) Ask(most int) ([]byte, error) {
 	case p := <-said:
 		return p.data, p.err
 	case <-time.After(linger):
-		return nil, errors.New("something that it started holds its output")
+		return nil, errors.New("a program that it started keeps its output open")
 	}
 }
 
@@ -102,7 +102,7 @@ const linger = 250 * time.Millisecond
 
 func (p Program) run(stdout, stderr *os.File) error {
 	if len(p.Argv) == 0 || !filepath.IsAbs(p.Argv[0]) {
-		return errors.New("a program is named by its absolute path")
+		return errors.New("a program must be named by its absolute path")
 	}
 	if p.Within <= 0 {
 		return errors.New("no time is left for it")

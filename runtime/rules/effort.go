@@ -93,7 +93,7 @@ func measure(text string, most int) (size int, needs []string, err error) {
 	}
 	size = 2 + instructions(tree)
 	if size > most {
-		return 0, nil, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": repeat less in it")
+		return 0, nil, errors.New("pattern has " + strconv.Itoa(size) + " instructions, more than " + strconv.Itoa(most) + ": use fewer repetitions")
 	}
 	return size, needed(tree), nil
 }

@@ -416,7 +416,7 @@ func (r *Rule) check() error {
 	case r.ID == "":
 		return errors.New("a rule has no id")
 	case len(r.ID) > maxID || strings.ContainsFunc(r.ID, func(c rune) bool { return c <= ' ' || c >= 0x7f }):
-		return errors.New(quoted + ": an id is at most " + strconv.Itoa(maxID) + " letters, digits and signs")
+		return errors.New(quoted + ": an id has at most " + strconv.Itoa(maxID) + " letters, digits and signs")
 	case r.Then != strategy.Stop && r.Then != strategy.Continue:
 		return errors.New(quoted + ": then must be \"stop\" or \"continue\"")
 	case r.Act != "" && !slices.Contains(closing.Acts(), r.Act):

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Starts of the hook that come to no decision: each is on file with the reason, why
+// Starts of the hook that come to no decision: each is recorded with the reason, why
 // tells of it and not of an older decision, and the user hears of it once a session.
 
 package main
@@ -161,7 +161,7 @@ func full(t *testing.T) *os.File {
 	return pipe
 }
 
-// killed starts a hook and kills it when its decision is on file and its answer is
+// killed starts a hook and kills it when its decision is recorded and its answer is
 // not out.
 func (w *ward) killed(plugin string) {
 	w.t.Helper()
@@ -202,7 +202,7 @@ func TestFaultsAreOnFile(t *testing.T) {
 			}
 			return w.run(w.command(plugin), w.event(plugin))
 		}},
-		"no plugin": {rule: "fault:plugin", evidence: "the hook lies in none", make: func(w *ward, plugin string) string {
+		"no plugin": {rule: "fault:plugin", evidence: "the hook is not in a plugin", make: func(w *ward, plugin string) string {
 			cmd := w.command(plugin)
 			data, err := os.ReadFile(cmd.Path)
 			if err != nil {
@@ -224,7 +224,7 @@ func TestFaultsAreOnFile(t *testing.T) {
 			cmd.Stdout = noReader(w.t)
 			return w.run(cmd, w.event(plugin))
 		}},
-		"killed": {rule: "fault:killed", evidence: "did not end", later: true, make: func(w *ward, plugin string) string {
+		"killed": {rule: "fault:killed", evidence: "did not finish", later: true, make: func(w *ward, plugin string) string {
 			w.killed(plugin)
 			return ""
 		}},

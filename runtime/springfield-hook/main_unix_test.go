@@ -236,8 +236,8 @@ func TestWords(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{"", nil, []string{"why"}, 0, "no decision is on file for "},
-		{"", nil, []string{"why", "--json"}, 1, "no decision is on file"},
+		{"", nil, []string{"why"}, 0, "no decision is recorded for "},
+		{"", nil, []string{"why", "--json"}, 1, "no decision is recorded"},
 		{"", inClaude, []string{"log", "--follow"}, 1, "forever"},
 		{progress, nil, nil, 0, `"block"`},
 		{"", nil, []string{"why"}, 0, "ned-flanders made Claude go on"},
@@ -253,7 +253,7 @@ func TestWords(t *testing.T) {
 		{"", nil, []string{"resume"}, 0, "lifted the hold on all sessions"},
 		{"", nil, []string{"resume"}, 0, "no hold is in force for all sessions; the last one was lifted "},
 		{progress, nil, nil, 0, `"block"`},
-		{"", nil, []string{"hold", "soon"}, 1, "is not a length of time"},
+		{"", nil, []string{"hold", "soon"}, 1, "is not a duration"},
 		{"", nil, []string{"--help"}, 1, "why [ID|last]"},
 		{"", nil, []string{"why", "--bogus"}, 1, "why [ID|last]"},
 	} {

@@ -25,7 +25,7 @@ func noReader(t *testing.T) *os.File {
 }
 
 // A reader that has gone away ends neither a decision nor a word: exit code 0,
-// and what was decided is on file.
+// and what was decided is recorded.
 func TestReaderIsGone(t *testing.T) {
 	hook := install(t)
 	for name, test := range map[string]struct {

@@ -61,7 +61,7 @@ func read(r io.Reader) (judge.Question, error) {
 	case limited.N == 0:
 		return q, errors.New("the question is too long")
 	case err != nil:
-		return q, errors.New("the question is no JSON object")
+		return q, errors.New("the question is not a JSON object")
 	}
 	return q, nil
 }

@@ -99,7 +99,7 @@ func confirm(in io.Reader, out io.Writer, question, code string) error {
 		if left == 0 {
 			return ErrMistyped
 		}
-		io.WriteString(out, "These are other letters. Tries that are left: "+strconv.Itoa(left)+"\n> ")
+		io.WriteString(out, "These letters do not match. Tries left: "+strconv.Itoa(left)+"\n> ")
 	}
 }
 

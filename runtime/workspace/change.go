@@ -67,7 +67,7 @@ func (s *Space) change(c strategy.Change) error {
 		case info.Mode()&fs.ModeSymlink != 0:
 			return errors.New("it is a link") // a rename would put a file in its place
 		case !info.Mode().IsRegular():
-			return errors.New("it is no regular file")
+			return errors.New("it is not a regular file")
 		case mode&0o200 == 0:
 			return errors.New("it is read-only")
 		}
@@ -180,7 +180,7 @@ func (s *Space) Check(name string) error {
 	if info, err := s.root.Lstat(local); err == nil {
 		switch {
 		case !info.Mode().IsRegular():
-			return errors.New("it is no regular file (" + info.Mode().String() + ")")
+			return errors.New("it is not a regular file (" + info.Mode().String() + ")")
 		case info.Mode().Perm()&0o200 == 0:
 			return errors.New("it is read-only (" + info.Mode().String() + ")")
 		}

@@ -166,7 +166,7 @@ func TestWhatCanLieThere(t *testing.T) {
 		"a file":                  {make: func(r room) { r.write("space/f", "data") }, data: "data"},
 		"an empty file":           {make: func(r room) { r.write("space/f", "") }},
 		"nothing":                 {make: func(room) {}, problem: "-"},
-		"a directory":             {make: func(r room) { r.write("space/f/x", "") }, problem: "not a regular file", refused: "no regular file"},
+		"a directory":             {make: func(r room) { r.write("space/f/x", "") }, problem: "not a regular file", refused: "not a regular file"},
 		"a link":                  {make: func(r room) { r.link("here.txt", "space/f") }, data: "here", refused: "it is a link"},
 		"a link up and back":      {make: func(r room) { r.link("dir/../here.txt", "space/f") }, data: "here", refused: "it is a link"},
 		"a link out":              {make: func(r room) { r.link("../outside.txt", "space/f") }, problem: "escapes", refused: "it is a link"},
@@ -336,7 +336,7 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 	err := r.Apply([]strategy.Change{
 		{Name: "a", Data: []byte("1")}, {Name: "../b", Data: []byte("2"), Optional: true}, {Name: "dir", Data: []byte("3")}, {Name: "d", Data: []byte("4")},
 	})
-	if err == nil || err.Error() != "write dir: it is no regular file" {
+	if err == nil || err.Error() != "write dir: it is not a regular file" {
 		t.Errorf("%v", err)
 	}
 	r.only(before, map[string]string{"space/a": "1"})

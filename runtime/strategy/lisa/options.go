@@ -84,7 +84,7 @@ func (o *Options) choose(in said, l *strategy.Layer) {
 	case l.By == strategy.Project:
 		only("model")
 	case !judge.ValidModel(in.Model):
-		l.Fault("judge: " + strconv.Quote(in.Model) + " is no name of a model")
+		l.Fault("judge: " + strconv.Quote(in.Model) + " is not the name of a model")
 	default:
 		o.judge.Model = in.Model
 	}

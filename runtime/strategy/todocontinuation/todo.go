@@ -200,7 +200,7 @@ func readTodos(data []byte) ([]fact.Todo, error) {
 	}
 	var items []json.RawMessage
 	if raw := members["todos"]; !object.Absent(raw) && json.Unmarshal(raw, &items) != nil {
-		return nil, errors.New("todos is no list")
+		return nil, errors.New("todos is not a list")
 	}
 	var todos []fact.Todo
 	for _, raw := range items[:min(len(items), maxEntries)] {

@@ -209,7 +209,7 @@ func (f field) span() (int64, error) {
 	}
 	ms, ok := moment.Span(f.text())
 	if !ok {
-		return 0, errors.New("it is a length of time, like 30m or 2h")
+		return 0, errors.New("it must be a duration, like 30m or 2h")
 	}
 	return ms, nil
 }
@@ -290,10 +290,10 @@ func readField(line string) (f field, err error) {
 	if !ok || f.key == "" || strings.ContainsFunc(f.key, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 	}) {
-		return f, errors.New("it is no field: write `key: value`")
+		return f, errors.New("it is not a field: write `key: value`")
 	}
 	if rest != "" && rest[0] != ' ' && rest[0] != '\t' {
-		return f, errors.New("a blank is missing behind the colon")
+		return f, errors.New("a space is missing after the colon")
 	}
 	trimmed := strings.TrimSpace(rest)
 	if strings.HasPrefix(trimmed, "[") {
@@ -347,7 +347,7 @@ func readValue(text string) (value, comment string, quoted bool, err error) {
 func readComment(rest string) (string, error) {
 	trimmed := strings.TrimLeft(rest, " \t")
 	if trimmed != "" && (trimmed[0] != '#' || len(trimmed) == len(rest)) {
-		return "", errors.New("there is more behind the value")
+		return "", errors.New("there is more text after the value")
 	}
 	return strings.TrimRight(rest, " \t"), nil
 }

@@ -75,7 +75,7 @@ func armed(s strategy.Situation) strategy.Armed {
 	case !running && s.IsNow(m):
 		return strategy.Armed{Evidence: "its loop ends at this stop", Running: true}
 	case !file.Found && running:
-		return strategy.Armed{Evidence: "its file has just gone", Running: true, Age: s.Session.Now}
+		return strategy.Armed{Evidence: "its file has just been removed", Running: true, Age: s.Session.Now}
 	case !file.Readable():
 		return strategy.Armed{}
 	}
@@ -193,7 +193,7 @@ func (l *goalLoop) gone() strategy.Verdict {
 func (l *goalLoop) rests(rule, evidence string) strategy.Verdict {
 	v := strategy.Verdict{Decision: strategy.Stop, Rule: rule, Sure: 100, Evidence: evidence}
 	if hash := excerpt.Hash(evidence); !slices.Contains(l.memory.Told, hash) {
-		v.Told = l.name() + ": no loop: " + evidence
+		v.Told = l.name() + ": not a loop: " + evidence
 		v.Remember = l.memory
 		v.Remember.Told = append(slices.Clone(l.memory.Told), hash)
 	}
@@ -237,7 +237,7 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	case l.IterationTimeout > 0 && l.memory.At > 0 && l.memory.Prompt == l.s.Turn.PromptID && l.s.Session.Now-l.memory.At >= l.IterationTimeout:
 		return l.ends(fact.LoopTimedOut, count, "the iteration took "+moment.Length(l.s.Session.Now-l.memory.At)+", and iteration_timeout is "+moment.Length(l.IterationTimeout), "Iteration timeout reached. Loop stopped.")
 	case stalls >= goalStalls:
-		return l.pauses(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row brought the same words and no tool call", "No progress. Loop stopped.")
+		return l.pauses(fact.LoopStalled, count, strconv.Itoa(stalls)+" continues in a row produced the same words and no tool call", "No progress. Loop stopped.")
 	case l.rounds >= ceiling: // whatever the file counts: Claude can write it, too
 		return l.pauses(fact.LoopLimited, count, strconv.Itoa(l.rounds)+" continues for one prompt of yours, and your ceiling is "+strconv.Itoa(ceiling), "Ceiling of "+strconv.Itoa(ceiling)+" reached. Loop stopped.")
 	}
@@ -298,7 +298,7 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 		v.Reason = "\n\n" + v.Reason // as the original wrote it
 	}
 	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
-		v.Told += ". That is the most in a row without a tool call that Claude Code honours (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): should it end the turn next, say “continue”"
+		v.Told += ". Claude Code allows no more continues in a row without a tool call (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): if it ends the turn next, say “continue”"
 	}
 	kind := fact.LoopGoesOn
 	if count == l.max-1 {
