@@ -43,6 +43,9 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	said := screen.writer(os.Stderr)
 	work, err := os.Getwd()
 	if err != nil {
+		work = os.Getenv("PWD") // it has been deleted: a stop order works there, too
+	}
+	if err != nil && !filepath.IsAbs(work) {
 		fmt.Fprintln(said, "springfield: error:", err)
 		return 1
 	}
