@@ -372,7 +372,7 @@ func TestFunctionsAreShort(t *testing.T) {
 	}
 }
 
-// What a page says is shown by a test is shown by one that there is.
+// Tests and source files that a page names exist.
 func TestDocumentsNameTests(t *testing.T) {
 	there := map[string]bool{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -395,10 +395,16 @@ func TestDocumentsNameTests(t *testing.T) {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
 	name := regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w*`)
+	source := regexp.MustCompile(`\b(activation|change|cmd|e2e|generator|inspection|installer|internal|publish|replay|runtime)/([a-z-]+/)*[a-z_]+\.go\b`)
 	for _, page := range pages {
 		for _, test := range name.FindAllString(read(t, ".", page), -1) {
 			if !there[test] {
 				t.Errorf("%s: there is no %s", page, test)
+			}
+		}
+		for _, source := range source.FindAllString(read(t, ".", page), -1) {
+			if _, err := os.Stat(source); err != nil {
+				t.Errorf("%s: %v", page, err)
 			}
 		}
 	}
