@@ -50,7 +50,7 @@ func (t Terminal) Asker(ctx context.Context) Asker {
 	if t.Plain {
 		return newLines(ctx, t)
 	}
-	return newSurvey(t)
+	return newSurvey(ctx, t)
 }
 
 // width is how many columns a line may take.

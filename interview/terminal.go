@@ -1,6 +1,7 @@
 package interview
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/AlecAivazis/survey/v2"
 	"github.com/AlecAivazis/survey/v2/core"
 	"github.com/AlecAivazis/survey/v2/terminal"
+	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -19,14 +21,15 @@ import (
 // display.Line. The options are springfield's own.
 type onTerminal struct {
 	Terminal
+	ctx   context.Context
 	stdio survey.AskOpt
 }
 
-func newSurvey(t Terminal) Asker {
+func newSurvey(ctx context.Context, t Terminal) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.MultiSelectQuestionTemplate, survey.SelectQuestionTemplate = listTemplate(survey.MultiSelectQuestionTemplate), listTemplate(survey.SelectQuestionTemplate)
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
-	return onTerminal{t, survey.WithStdio(t.In, t.Screen, t.Screen)}
+	return onTerminal{t, ctx, survey.WithStdio(t.In, t.Screen, t.Screen)}
 }
 
 // A list calls its Description for all texts that have to be laid out. The mark in
@@ -64,12 +67,27 @@ func (p onTerminal) refusal(err error) error {
 	return errors.New(strings.Join(layout.Hang("", "", display.Line(p.problem(err)), p.width()-4), "\n "))
 }
 
+// ask asks in the background, because survey knows no context: a signal that ends
+// springfield would wait for a key. The terminal is then given back as it was.
 func (p onTerminal) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) error {
-	err := survey.AskOne(q, answer, append(opts, p.stdio, survey.WithRemoveSelectAll(), survey.WithRemoveSelectNone())...)
-	if errors.Is(err, terminal.InterruptErr) || errors.Is(err, io.EOF) {
+	mode, modeErr := term.GetState(int(p.In.Fd()))
+	asked := make(chan error, 1)
+	go func() {
+		asked <- survey.AskOne(q, answer, append(opts, p.stdio, survey.WithRemoveSelectAll(), survey.WithRemoveSelectNone())...)
+	}()
+	select {
+	case err := <-asked:
+		if errors.Is(err, terminal.InterruptErr) || errors.Is(err, io.EOF) {
+			return ErrCancelled
+		}
+		return err
+	case <-p.ctx.Done():
+		if modeErr == nil {
+			_ = term.Restore(int(p.In.Fd()), mode)
+		}
+		fmt.Fprint(p.Screen, "\x1b[?25h\r\n") // a list hides the cursor
 		return ErrCancelled
 	}
-	return err
 }
 
 func (p onTerminal) Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error) {

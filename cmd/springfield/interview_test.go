@@ -160,6 +160,23 @@ func (x *person) send(keys string) {
 	}
 }
 
+// insist sends keys until the program ends: on a busy machine survey may throw them
+// away, while it asks the terminal where the cursor is.
+func (x *person) insist(keys string) {
+	x.t.Helper()
+	x.send(keys)
+	ended := make(chan struct{})
+	go func() { x.cmd.Wait(); close(ended) }()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-time.After(3 * time.Second):
+			x.send(keys)
+		}
+	}
+}
+
 func (x *person) exitCode() int {
 	x.t.Helper()
 	x.cmd.Wait()
@@ -291,9 +308,21 @@ func TestInterviewCancelled(t *testing.T) {
 				x.send(enter)
 			}
 			wait(question)
-			x.send(ctrlC)
+			x.insist(ctrlC)
 			checkCancelled(t, x, dir, "Ctrl-C at "+question)
 		}
+	}
+	for _, plain := range []bool{false, true} { // a signal waits for no key, and the terminal is as it was
+		x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain))
+		x.wait("Which plugins?", !plain)
+		if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		x.cmd.Wait()
+		if x.raw() || !x.vt.CursorVisible() {
+			t.Errorf("plain=%t: SIGTERM leaves the terminal raw, or without a cursor", plain)
+		}
+		checkCancelled(t, x, dir, "SIGTERM")
 	}
 	x, dir := start(t, 80, "init", "--plain")
 	x.waitForLine("Which plugins?")
