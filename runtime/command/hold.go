@@ -5,7 +5,6 @@
 package command
 
 import (
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -125,6 +124,9 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 func (d Console) obstacle(err error) string {
 	for at := d.Dir; ; at = filepath.Dir(at) {
 		f, missing := os.Open(at)
+		if to, err := os.Readlink(at); err == nil && os.IsNotExist(missing) {
+			return d.path(at) + " is a link to " + d.path(to) + ", which is not there"
+		}
 		if missing != nil && filepath.Dir(at) != at {
 			continue
 		}
@@ -133,11 +135,11 @@ func (d Console) obstacle(err error) string {
 		}
 		_, other := f.Readdirnames(1)
 		f.Close()
-		var path *os.PathError
+		path, ok := err.(*os.PathError) // not errors.As, which costs 9 KB of binary
 		switch {
 		case other != nil && other != io.EOF:
 			return d.path(at) + " is a file, not a directory"
-		case errors.As(err, &path) && !os.IsNotExist(err):
+		case ok && !os.IsNotExist(err):
 			return "in " + d.path(at) + ": " + path.Err.Error()
 		}
 		return "nothing can be written in " + d.path(at)

@@ -4,6 +4,7 @@ package command
 
 import (
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -178,7 +179,7 @@ func (l *list) rows(all []ledger.Record, n int) (rows []row) {
 	for _, e := range events[max(0, len(events)-n):] {
 		rows = append(rows, l.event(e))
 	}
-	slices.SortStableFunc(rows, func(a, b row) int { return int(min(max(a.at-b.at, -1), 1)) })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].at < rows[j].at })
 	return rows
 }
 

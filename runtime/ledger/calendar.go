@@ -7,11 +7,11 @@ package ledger
 
 import (
 	"bytes"
-	"cmp"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -203,7 +203,7 @@ func (s *sessions) readDay(name string) {
 			s.read = append(s.read, a)
 		}
 	})
-	slices.SortStableFunc(s.read, func(a, b Active) int { return cmp.Compare(a.At, b.At) })
+	sort.SliceStable(s.read, func(i, j int) bool { return s.read[i].At < s.read[j].At }) // not of slices, which costs 6 KB of binary a type
 }
 
 // each goes through the lines that have a needle, without a look at the others.

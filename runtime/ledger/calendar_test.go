@@ -210,6 +210,10 @@ func TestSweep(t *testing.T) {
 		"a rotated one":       {"", func(t *testing.T, dir string) { os.WriteFile(SessionFile(dir, "session:a")+".1", nil, 0o600) }, ""},
 		"at work again":       {"", func(t *testing.T, dir string) { decide(t, dir, "a", "/p", noon) }, ".jsonl .starts"},
 		"a start of today":    {"", func(t *testing.T, dir string) { begin(dir, "a", noon).Fail("fault:busy", "x") }, ".jsonl .starts"},
+		"one that cannot be opened": {"", func(t *testing.T, dir string) {
+			os.Remove(SessionFile(dir, "session:a"))
+			os.Mkdir(SessionFile(dir, "session:a"), 0o700)
+		}, ".jsonl .starts"},
 		"a hold in force": {"", func(t *testing.T, dir string) {
 			if _, err := SetHold(dir, "session:a", old, 0, claude); err != nil {
 				t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -242,7 +243,7 @@ func News(dir string, of Scope, sizes map[string]int64) []Record {
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Record) int { return int(a.At - b.At) })
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At })
 	return all
 }
 

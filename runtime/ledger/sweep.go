@@ -135,7 +135,10 @@ func (s sweeper) session(a Active) bool {
 // remove removes a session's files, but no hold in force.
 func (s sweeper) remove(base string) {
 	f, err := os.OpenFile(base+".jsonl", os.O_RDWR|file.Nonblock|file.Nofollow, 0)
-	if err == nil {
+	switch {
+	case err != nil && !os.IsNotExist(err):
+		return // nothing says when it was at work last
+	case err == nil:
 		defer f.Close()
 		if got, err := tryLock(f); err != nil || !got {
 			return // it is at work again, and noted today
