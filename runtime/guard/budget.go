@@ -70,8 +70,10 @@ func Spend(s ledger.State, l Limits, stop Stop) (ledger.State, ledger.Left, Veto
 		s.Prompt, s.InPrompt, s.Same, s.Idle, s.Seen = stop.Prompt, 0, 0, 0, ""
 	}
 	if stop.Own != "" && stop.Own != s.Own {
-		if s.Own != "" { // else it may have begun before the transcript had it
+		if s.Own != "" {
 			s.InOwn = 0
+		} else { // it may have begun before the transcript had it, or before ledgers had InOwn
+			s.InOwn = max(s.InOwn, s.InPrompt)
 		}
 		s.Own = stop.Own
 	}

@@ -201,6 +201,18 @@ func TestSpendBeginsAnewWithThePrompt(t *testing.T) {
 	}
 }
 
+// A ledger of before bursts belonged to prompts does not know whose its continues are:
+// those of the prompt count, also where the transcript has none of them.
+func TestSpendCountsOlderLedgers(t *testing.T) {
+	now := time.Unix(1_000_000, 0)
+	old := ledger.State{Prompt: "id:1", InPrompt: 3, Continues: []int64{now.UnixMilli() - 3000, now.UnixMilli() - 2000, now.UnixMilli() - 1000}}
+	for prompt, want := range map[string]string{"1": "budget", "2": ""} {
+		if _, _, v := Spend(old, Defaults(), Stop{Prompt: "id:" + prompt, Own: prompt, Seen: "x", Now: now}); v.Rule != want {
+			t.Errorf("prompt %s: %+v", prompt, v)
+		}
+	}
+}
+
 // No prompt resets the limit of an hour.
 func TestSpendHoldsTheHour(t *testing.T) {
 	var s ledger.State
