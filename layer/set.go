@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -79,6 +80,10 @@ func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Ch
 	f, err := s.file(scope)
 	if err != nil {
 		return c, nil, err
+	}
+	var link *folder.LinkError
+	if errors.As(f.err, &link) { // which says where it is, and has a hint of its own
+		return c, nil, fmt.Errorf("%w: %w", ErrInvalid, link)
 	}
 	if f.Fault != "" {
 		return c, nil, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)

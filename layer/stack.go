@@ -37,6 +37,7 @@ type File struct {
 	There bool   `json:"exists"`
 	// Fault is why nothing of the file is in force, "" if it can be read.
 	Fault string `json:"fault,omitempty"`
+	err   error  // the Fault
 	edit  change.Edit
 	doc   *document.Document
 }
@@ -77,7 +78,7 @@ func read(scope Scope, in, path string) File {
 		f.doc, err = document.Parse(data)
 	}
 	if err != nil {
-		f.Fault = says(err)
+		f.Fault, f.err = says(err), err
 	}
 	return f
 }
