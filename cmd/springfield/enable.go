@@ -164,7 +164,9 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 		a.talk("  %-14s %s", system, files[system])
 	}
 	if plugin.Suite != "" {
-		a.talk("the suite must lie at %s on every machine; publish it as a repository to do without", plugin.Suite)
+		said := a.notes()
+		said.Home = "" // ~ is another directory there
+		said.Say("the suite must lie at %s on every machine; publish it as a repository to do without", plugin.Suite)
 	}
 	return nil
 }
