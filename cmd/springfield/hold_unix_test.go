@@ -271,7 +271,7 @@ func TestWhoLiftedTheHold(t *testing.T) {
 	told(t, byClaude)
 	stop("Task 1 complete. Moving to Task 2.")
 	expect("hold on all sessions was set ", "why")
-	expect(" ago for 2 h from Claude, through springfield", "why")
+	expect("for 2 h from Claude, through springfield", "why")
 	expect("a hold is in force until", "status")
 	expect("for 2 h from Claude, through springfield)", "status")
 	_, name, err := typist.Run(cli(t, "resume"), typist.Code)
