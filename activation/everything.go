@@ -52,6 +52,10 @@ func Leave(ctx context.Context, m Means, r Leaving) (done Left, err error) {
 	if r.Purge && !r.DryRun {
 		err = m.forget(ctx, &done)
 	}
+	if r.Purge && r.DryRun && err == nil {
+		_, users, unread := installer.State(m.Settings.Places)
+		done.Stays, err = append(done.Stays, users...), unread
+	}
 	if r.Purge {
 		for _, dir := range suites {
 			done.Stays = append(done.Stays, installer.Left{What: dir + " is a suite of yours", Remove: "rm -r " + check.Quote(dir)})

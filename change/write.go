@@ -50,6 +50,11 @@ func tempName(path, token string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+tempMark+token+tempEnd)
 }
 
+// IsTemporary tells the name of a file that is being written, or whose writer was killed.
+func IsTemporary(name string) bool {
+	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
+}
+
 // withDirs puts an edit for every missing directory before the first edit that needs
 // it, and leaves out what changes nothing.
 func withDirs(edits []Edit) ([]Edit, error) {
@@ -404,7 +409,7 @@ func sweep(in folder.Folder, dir string) {
 	entries, _ := at.ReadDir(-1)
 	for _, e := range entries {
 		name := e.Name()
-		if !strings.HasPrefix(name, ".") || !strings.Contains(name, tempMark) || !strings.HasSuffix(name, tempEnd) || !e.Type().IsRegular() && !e.IsDir() {
+		if !IsTemporary(name) || !e.Type().IsRegular() && !e.IsDir() {
 			continue
 		}
 		if info, err := in.Root.Lstat(filepath.Join(dir, name)); err == nil && time.Since(info.ModTime()) > abandoned {

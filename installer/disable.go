@@ -210,7 +210,8 @@ func (s *Settings) inUse(id, except string) (string, error) {
 			return l.Name + " settings switch it on", nil
 		}
 	}
-	for _, m := range s.memories() {
+	memories, _ := s.memories() // what cannot be read is not known to need it
+	for _, m := range memories {
 		if m.switchedOn(id) && m.File != except && exists(m.File) {
 			return "springfield has enabled it in " + m.File + ", too", nil
 		}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
@@ -34,8 +35,12 @@ func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left [
 	if err != nil {
 		return c, nil, nil, err
 	}
+	memories, err := s.memories()
+	if err != nil {
+		return c, nil, nil, err // of which file it is cannot be told
+	}
 	seen := map[string]bool{} // files
-	for _, m := range s.memories() {
+	for _, m := range memories {
 		for _, r := range m.Members {
 			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
 				ids = append(ids, r.Path[1])
@@ -43,7 +48,7 @@ func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left [
 		}
 		seen[m.File] = true
 		if err := s.releaseAll(&c, m.File, purge); err != nil {
-			left = append(left, Left{err.Error(), "mend that file, then call springfield disable --all again"})
+			left = append(left, m.unreleased(err, purge))
 		}
 	}
 	for _, l := range layers {
@@ -69,6 +74,20 @@ func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left [
 	return c, slices.Compact(ids), left, nil
 }
 
+// unreleased says what becomes of a file that cannot be given back. After a purge, which
+// removes the memory of it, only a person knows.
+func (m *memory) unreleased(err error, purge bool) Left {
+	var entries []string
+	for _, r := range m.Members {
+		entries = append(entries, strings.Join(r.Path, "."))
+	}
+	byHand := "take out by hand: " + strings.Join(entries, ", ")
+	if purge {
+		return Left{err.Error(), byHand}
+	}
+	return Left{err.Error(), "mend that file, then call springfield disable --all again; or " + byHand}
+}
+
 // isOurs tells whether a plugin is one that springfield made, as far as can be seen.
 func (s *Settings) isOurs(id string) bool { return s.Installed(id).Ours() }
 
@@ -79,7 +98,10 @@ func (s *Settings) releaseAll(c *change.Change, path string, purge bool) error {
 	if err != nil {
 		return err
 	}
-	m, err := s.recall(f.At())
+	if f.At() != path { // a link has come into a project: what it leads to is not what was edited
+		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At())
+	}
+	m, err := s.recall(path)
 	if err != nil {
 		return err
 	}
@@ -215,36 +237,53 @@ func (s *Settings) otherOffers(m client.Market, ours []string) string {
 // ForgetAll removes springfield's own state, but for what the user may have written into
 // it: rules of their own, and templates of loops.
 func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
-	dir := p.State()
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
+	own, left, err := State(p)
 	if err != nil {
 		return nil, nil, fmt.Errorf("remove state: %w", err)
 	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		if !isState(e.Name()) {
-			left = append(left, Left{path + " may hold what you have written yourself", "rm -r " + path})
-			continue
-		}
+	for _, path := range own {
 		if err := os.RemoveAll(path); err != nil {
 			return removed, left, fmt.Errorf("remove state: %w", err)
 		}
 		removed = append(removed, path)
 	}
 	if len(left) == 0 {
-		err = os.Remove(dir)
+		err = os.Remove(p.State())
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
 	return removed, left, err
+}
+
+// State tells springfield's own files from what the user may have written beside them.
+func State(p client.Places) (own []string, users []Left, err error) {
+	entries, err := os.ReadDir(p.State())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	for _, e := range entries {
+		path := filepath.Join(p.State(), e.Name())
+		if isState(e.Name()) {
+			own = append(own, path)
+		} else {
+			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.Quote(path)})
+		}
+	}
+	return own, users, err
 }
 
 // isState tells whether a name in the state directory is one of springfield's own.
 func isState(name string) bool {
 	switch name {
-	case "edits", "journal", "sessions", "days", "locks", "hold", "judge.json", "suites.json", "secret":
+	case "edits", "journal", "sessions", "days", "locks", "hold", "judge.json", "suites.json", "secret", "settings.lock", "secret.lock":
+		return true
+	case "holds.jsonl", "holds.jsonl.1", "loops.jsonl", "loops.jsonl.1":
 		return true
 	}
-	return strings.HasPrefix(name, "holds.jsonl") || strings.HasPrefix(name, "loops.jsonl") || strings.HasSuffix(name, ".lock") || strings.HasPrefix(name, ".springfield-") || strings.HasSuffix(name, ".new")
+	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a write that was killed
+		base := strings.TrimSuffix(fresh, filepath.Ext(fresh))
+		return fresh != base && isState(base)
+	}
+	return change.IsTemporary(name)
 }

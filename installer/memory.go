@@ -8,6 +8,7 @@ package installer
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -123,24 +124,32 @@ func readMemory(path string) (k kept) {
 	return k
 }
 
-// memories lists all that is remembered, of whatever files. What cannot be read
-// is left out.
-func (s *Settings) memories() []*memory {
-	files, _ := os.ReadDir(s.State("edits"))
-	var all []*memory
+// memories lists all that is remembered, of whatever files. The error is about the first
+// one that cannot be read.
+func (s *Settings) memories() (all []*memory, err error) {
+	files, err := os.ReadDir(s.State("edits"))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
 	for _, f := range files {
 		path := s.State("edits", f.Name())
-		if k := readMemory(path); k.memory != nil && memoryFile(s.Places, k.memory.File) == path {
+		if change.IsTemporary(f.Name()) {
+			continue
+		}
+		k := readMemory(path)
+		if k.memory != nil && memoryFile(s.Places, k.memory.File) == path {
 			all = append(all, k.memory)
 		}
+		err = cmp.Or(err, k.err)
 	}
-	return all
+	return all, err
 }
 
 // made tells whether a directory is there only for files that we have made in it.
 // It goes with the last of them.
 func (s *Settings) made(dir string) bool {
-	return slices.ContainsFunc(s.memories(), func(m *memory) bool {
+	all, _ := s.memories() // what cannot be read has made nothing
+	return slices.ContainsFunc(all, func(m *memory) bool {
 		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && exists(m.File)
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,20 +115,33 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 			return err
 		}
 		if o.purge {
-			a.talk("and would have Claude Code forget these plugins, and remove %s, so that undo cannot take it back", places.State())
+			a.talk("and would have Claude Code forget these plugins, and remove %s and compiled hooks in %s, so that undo cannot take it back", places.State(), a.toolchain().Cache)
 			a.printLeft(done.Stays)
 		}
 		return nil
 	}
 	if o.purge {
-		if cache := a.toolchain().Cache; cache != "" && os.RemoveAll(filepath.Join(cache, "hooks")) == nil {
-			_ = os.Remove(cache) // it may hold more
-		}
+		a.removeCache(&done)
 		if program, err := os.Executable(); err == nil {
 			done.Stays = append(done.Stays, installer.Left{What: program + " is this program", Remove: "rm " + check.Quote(program)})
 		}
 	}
 	return a.reportLeaving(o, places, done)
+}
+
+// removeCache removes the hooks that were compiled.
+func (a *app) removeCache(done *activation.Left) {
+	cache := a.toolchain().Cache
+	hooks := filepath.Join(cache, "hooks")
+	if _, err := os.Lstat(hooks); cache == "" || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	if err := os.RemoveAll(hooks); err != nil {
+		done.Stays = append(done.Stays, installer.Left{What: "compiled hooks: " + err.Error(), Remove: "rm -r " + check.Quote(hooks)})
+		return
+	}
+	_ = os.Remove(cache) // it may hold more
+	done.Removed = append(done.Removed, hooks)
 }
 
 func (a *app) reportLeaving(o disableOptions, places client.Places, done activation.Left) error {
@@ -157,7 +171,7 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 		a.say("  %s", note)
 	}
 	if len(done.Removed) > 0 {
-		a.say("  removed springfield's own state in %s: decisions, holds, journal", places.State())
+		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", places.State())
 	}
 	if o.purge {
 		a.say("sessions that still run keep their hook until they end, and write their decisions down: end them first, or call this again")
@@ -173,7 +187,8 @@ func (a *app) printLeft(all []installer.Left) {
 		if i == 0 {
 			a.say("\nleft")
 		}
-		a.item(left.What+": ", left.Remove)
+		a.item("", left.What)
+		a.say("    %s", left.Remove) // on a line of its own, to be copied
 	}
 }
 

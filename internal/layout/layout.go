@@ -180,7 +180,7 @@ func (p Printer) Field(title, text string) {
 
 // Item prints a sentence below a title, on as many lines as it needs.
 func (p Printer) Item(mark, text string) {
-	p.print(Hang("  "+display.Line(mark), "    ", p.Path(display.Line(text)), p.Width))
+	p.print(Hang("  "+p.Path(display.Line(mark)), "    ", p.Path(display.Line(text)), p.Width))
 }
 
 // Table prints rows behind an indent in columns. On a terminal, what is too wide is broken

@@ -56,6 +56,11 @@ func TestItem(t *testing.T) {
 			t.Errorf("%q: %q", text, out.String())
 		}
 	}
+	var out strings.Builder
+	Printer{W: &out, Home: "/home/ned"}.Item("/home/ned/hooks is a suite: ", "rm -r /home/ned/hooks")
+	if out.String() != "  ~/hooks is a suite: rm -r ~/hooks\n" {
+		t.Errorf("%q", out.String())
+	}
 }
 
 func TestNext(t *testing.T) {
