@@ -23,6 +23,7 @@ generate: ## make the generated files: the registry, the JSON Schemas, docs/cli.
 	@go test ./cmd/springfield -run '^TestCLIDocIsCurrent$$' -count=1 -update >/dev/null
 
 build: ## build the CLI, bin/springfield; register new strategies first
+	@command -v go >/dev/null || { echo "springfield is built with Go 1.25 or later, and there is no go on PATH: https://go.dev/dl" >&2; exit 1; }
 	@for folder in runtime/strategy/*/; do \
 	  grep -q "/$${folder%/}\"" runtime/registry/list.go || { $(MAKE) generate && break; } || exit 1; \
 	done

@@ -234,7 +234,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say("judge", "%s today, %s", layout.Count(t.Questions, "question"), t.spent)
 	}
 	for _, note := range o.Notes[:min(len(o.Notes), mostProblems)] {
-		say("hold", "%s", inShort(note))
+		say("hold", "%s", note)
 	}
 	title = "problems"
 	for _, f := range o.Problems[:min(len(o.Problems), mostProblems)] {

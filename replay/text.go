@@ -29,7 +29,11 @@ func (r *Report) WriteText(out layout.Printer) {
 			stops += l.N
 		}
 	}
-	t.Fold("", "%s in %s, and %s in mid-work (%.1f MB, %.1f s)", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), float64(r.Bytes)/1e6, r.Seconds)
+	read := ""
+	if r.Bytes >= 1e6 {
+		read = fmt.Sprintf(" (%.1f MB, %.1f s)", float64(r.Bytes)/1e6, r.Seconds)
+	}
+	t.Fold("", "%s in %s, and %s in mid-work%s", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), read)
 	if len(r.Rows) > 0 {
 		t.Say("\n%s", t.Strong("what came next"))
 		for _, l := range r.Labels {

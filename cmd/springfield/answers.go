@@ -139,7 +139,7 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
 		}
 	}
-	s.Note("A suite of plugins for Claude Code in " + dir + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
+	s.Note("A suite of plugins for Claude Code in " + a.notes().Path(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
 	return s.Ask()
 }
 

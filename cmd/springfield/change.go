@@ -44,7 +44,7 @@ func (a *app) preview(asJSON bool, plan change.Change) error {
 		}{plan.Diff(), list(plan.Notes)})
 	}
 	if plan.Empty() {
-		a.talk("nothing would change")
+		a.talk("no file would change")
 	}
 	a.lines().Diff(plan.Diff())
 	for _, note := range plan.Notes {

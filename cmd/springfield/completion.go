@@ -145,7 +145,7 @@ func (a *app) offer(of func(*inspection.Inspection) []inspection.Offer) cobra.Co
 	return offers(func([]string) (all []string) {
 		if in, err := a.inspect(); err == nil {
 			for _, o := range of(in) {
-				all = append(all, o.Value+"\t"+display.Line(o.Meaning))
+				all = append(all, o.Value+"\t"+a.notes().Path(display.Line(o.Meaning)))
 			}
 		}
 		return all

@@ -140,7 +140,7 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	c := all[0]
 	switch {
 	case c.AsksAlways:
-		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "there is " + strings.Join(registry.Names(), ", ")}
+		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from " + strings.Join(registry.Names(), ", ")}
 	case o.rules != "":
 		return c, &usageError{errors.New("--rules goes with the name of a strategy alone"), "write --strategy ned-flanders --rules " + o.rules}
 	}

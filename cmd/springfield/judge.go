@@ -127,7 +127,7 @@ func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) 
 	}
 	switch {
 	case q.Backend != judge.Claude && q.Backend != judge.API:
-		return q, &usageError{fmt.Errorf("there is no backend %q", q.Backend), "there is " + strings.Join(judge.Backends(), ", ")}
+		return q, &usageError{fmt.Errorf("there is no backend %q", q.Backend), "choose from " + strings.Join(judge.Backends(), ", ")}
 	case !judge.ValidModel(q.Model):
 		return q, &usageError{fmt.Errorf("%q is not the name of a model", q.Model), "use an alias like haiku, or a full id"}
 	case q.Client != "" && !filepath.IsAbs(q.Client):

@@ -110,7 +110,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 func (o replayOptions) check() error {
 	switch {
 	case o.list != "" && !slices.Contains(replay.Lists(), o.list):
-		return &usageError{fmt.Errorf("--list %q: there is no such list", o.list), "there is " + strings.Join(replay.Lists(), ", ")}
+		return &usageError{fmt.Errorf("--list %q: there is no such list", o.list), "choose from " + strings.Join(replay.Lists(), ", ")}
 	case o.numbered && o.list == "":
 		return &usageError{errors.New("-n goes with --list"), "springfield replay --list all -n " + strconv.Itoa(o.number)}
 	case o.number < 0:

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // newRoot lists every verb by hand.
@@ -44,6 +46,10 @@ stop, whether work remains or you are needed. Without a command it leads you thr
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		if words := cmd.Flags().Args(); cmd.HasSubCommands() && len(words) > 0 {
 			return cmd.Args(cmd, words) // the flag belongs to a command that does not exist
+		}
+		var invalid *pflag.InvalidValueError
+		if errors.As(err, &invalid) { // pflag names the function of Go that refused the value
+			err = fmt.Errorf("--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
 		}
 		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
 	})

@@ -156,11 +156,15 @@ func (a *app) reportUpdate(o updateOptions, dir string, u generator.Plan) error 
 func (a *app) listUpdate(o updateOptions, dir, outcome string, u generator.Plan) error {
 	list := a.lines()
 	switch {
+	case outcome == "unchanged":
+		list = a.notes()
+		say := a.say
+		if o.dryRun {
+			say = a.talk // the result is a diff, and it is empty
+		}
+		say("nothing to do: %s is up to date", dir)
 	case o.dryRun:
 		a.lines().Diff(u.Diff())
-		list = a.notes()
-	case outcome == "unchanged":
-		a.say("nothing to do: %s is up to date", dir)
 		list = a.notes()
 	case len(u.Outcomes) == 0:
 		a.say("updated %s: no file changed; springfield has written down what it made", dir)

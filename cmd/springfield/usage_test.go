@@ -18,7 +18,7 @@ func TestWrongUsage(t *testing.T) {
 		"enable", "enable x --scope y", "enable x --conflicts y", "disable", "disable x --scope y",
 		"get", "get a b c", "set", "set a", "set a b --scope c",
 		"doctor x", "undo x", "undo --list --forget", "undo --list --dry-run", "status x", "list x",
-		"why a b", "log x", "log -n 0", "log -n x", "hold x", "hold 9999d", "resume x",
+		"why a b", "log x", "log -n 0", "log -n x", "why --all=x", "judge --page a --within x", "hold x", "hold 9999d", "resume x",
 		"loop nope", "loop set max", "loop history x", "loop history -n 0", "loop history show", "loop history rerun", "loop stop x", "loop status x", "loop start x --max 0",
 		"state x", "state show x", "state set",
 		"replay --since x", "replay --list x", "replay -n 3", "replay --strategy nope", "replay --list all --html x", "tune --since x", "tune --plugin nope", "tune --yes --dry-run",
@@ -28,7 +28,7 @@ func TestWrongUsage(t *testing.T) {
 		"completion", "completion x", "version x", "prebuild",
 	} {
 		c := w.call(t, strings.Fields(line)...)
-		if c.code != wrongUsage || !strings.Contains(c.err, "hint: ") {
+		if c.code != wrongUsage || !strings.Contains(c.err, "hint: ") || strings.Contains(c.err, "strconv") {
 			t.Errorf("springfield %s: exit code %d\n%s%s", line, c.code, c.out, c.err)
 		}
 	}

@@ -4,11 +4,14 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/check"
 )
 
 // Tilde writes ~ for the home directory, in a path or in a text that has paths in it.
 // A path in single quotes, as a shell takes it, becomes ~/'rest', which a shell
-// takes too. Behind = the path stays whole, because not every shell knows ~ there.
+// takes too, or ~/rest where that needs no quotes. Behind = the path stays whole,
+// because not every shell knows ~ there.
 func Tilde(text, home string) string {
 	if len(home) < 2 || !strings.Contains(text, home) {
 		return text
@@ -29,8 +32,14 @@ func Tilde(text, home string) string {
 		case before+b.String() != "" && (inName(last) || strings.ContainsRune(`/\=`, last)), after != "" && inName(next):
 			b.WriteString(before + home)
 		case quoted && next == '/':
-			b.WriteString(strings.TrimSuffix(before, "'") + "~/'")
+			b.WriteString(strings.TrimSuffix(before, "'") + "~/")
 			after = after[1:]
+			if rest, more, closed := strings.Cut(after, "'"); closed && check.Quote(rest) == rest && !strings.HasPrefix(more, `\`) {
+				b.WriteString(rest)
+				after = after[len(rest)+1:]
+			} else {
+				b.WriteString("'")
+			}
 		case quoted && next == '\'':
 			b.WriteString(strings.TrimSuffix(before, "'") + "~")
 			after = after[1:]

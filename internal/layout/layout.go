@@ -114,11 +114,14 @@ type Printer struct {
 	Colours *Colours // nil: no colour
 }
 
-func (p Printer) Good(text string) string   { return p.Colours.Style(display.Good, text) }
-func (p Printer) Warn(text string) string   { return p.Colours.Style(display.Warn, text) }
-func (p Printer) Bad(text string) string    { return p.Colours.Style(display.Bad, text) }
-func (p Printer) Strong(text string) string { return p.Colours.Style(display.Strong, text) }
-func (p Printer) Faint(text string) string  { return p.Colours.Style(display.Faint, text) }
+func (p Printer) Good(text string) string   { return p.style(display.Good, text) }
+func (p Printer) Warn(text string) string   { return p.style(display.Warn, text) }
+func (p Printer) Bad(text string) string    { return p.style(display.Bad, text) }
+func (p Printer) Strong(text string) string { return p.style(display.Strong, text) }
+func (p Printer) Faint(text string) string  { return p.style(display.Faint, text) }
+
+// style marks each word of a text, so a home with a blank in its name has to be found before.
+func (p Printer) style(s display.Style, text string) string { return p.Colours.Style(s, p.Path(text)) }
 
 // Path writes ~ for the home directory. Only who does not print by this printer needs it.
 func (p Printer) Path(path string) string { return Tilde(path, p.Home) }
@@ -212,14 +215,21 @@ func (p Printer) Table(indent string, rows [][]string) {
 	}
 }
 
-// Diff prints a unified diff. Only the names of its files are shortened.
+// Diff prints a unified diff. Only the names of its files are shortened. Where every line
+// ends with a carriage return, none is shown.
 func (p Printer) Diff(text string) {
 	lines := strings.SplitAfter(text, "\n")
+	returns := carriage(lines)
 	for n, line := range lines {
+		if returns {
+			line = strings.Replace(line, "\r\n", "\n", 1)
+		}
 		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
 		switch {
 		case begins(n, "--- ") && begins(n+1, "+++ "), begins(n, "+++ ") && begins(n-1, "--- "):
-			line = p.Strong(p.Path(line))
+			line = p.Strong(line)
+		case begins(n, "Binary files "):
+			line = p.Path(line)
 		case begins(n, "@@"):
 			line = p.Faint(line)
 		case begins(n, "+"):
@@ -229,6 +239,23 @@ func (p Printer) Diff(text string) {
 		}
 		io.WriteString(p.W, line)
 	}
+}
+
+// carriage tells whether all lines of a diff that come from files end as on Windows, but
+// for one before a note that a file ends without a line break.
+func carriage(lines []string) bool {
+	any := false
+	for n, line := range lines {
+		switch {
+		case line == "", strings.HasPrefix(line, "@@"), strings.HasPrefix(line, `\`), strings.HasPrefix(line, "--- "), strings.HasPrefix(line, "+++ "):
+		case strings.HasSuffix(line, "\r\n"):
+			any = true
+		case n+1 < len(lines) && strings.HasPrefix(lines[n+1], `\`):
+		default:
+			return false
+		}
+	}
+	return any
 }
 
 func (p Printer) print(lines []string) {

@@ -98,3 +98,30 @@ func TestPrinterTable(t *testing.T) {
 		}
 	}
 }
+
+func TestDiff(t *testing.T) {
+	const head = "--- /h/a b/s.json\n+++ /h/a b/s.json\n@@ -1 +1 @@\n"
+	for text, want := range map[string]string{
+		head + " {\r\n-old\r\n+new\r\n":                             strings.ReplaceAll(head, "/h/a b", "~") + " {\n-old\n+new\n",
+		head + "-old\r\n+new\r\n-}\n\\ No newline at end of file\n": strings.ReplaceAll(head, "/h/a b", "~") + "-old\n+new\n-}\n\\ No newline at end of file\n",
+		head + "-old\r\n+old\n":                                     strings.ReplaceAll(head, "/h/a b", "~") + "-old\r\n+old\n",
+		"Binary files /dev/null and /h/a b/hook differ\n":           "Binary files /dev/null and ~/hook differ\n",
+	} {
+		var b strings.Builder
+		Printer{W: &b, Home: "/h/a b"}.Diff(text)
+		if b.String() != want {
+			t.Errorf("%q: %q, want %q", text, b.String(), want)
+		}
+	}
+}
+
+func TestStyledHome(t *testing.T) {
+	var b strings.Builder
+	p := Printer{W: &b, Home: "/h/a b", Colours: NewColours()}
+	p.W = p.Colours.Writer(&b, false)
+	p.Say("%s %s", p.Strong("in /h/a b"), p.Faint("= springfield build '/h/a b/hooks'"))
+	p.Item("/h/a b/hooks: ", "rm -r '/h/a b/hooks'")
+	if want := "in ~ = springfield build ~/hooks\n  ~/hooks: rm -r ~/hooks\n"; b.String() != want {
+		t.Errorf("%q, want %q", b.String(), want)
+	}
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/creack/pty"
 )
 
-var shown = regexp.MustCompile(`as it is: ([a-z]+)`)
+var shown = regexp.MustCompile(`type ([a-z]+) and`)
 
 // Types answers a question: what is typed at the n-th prompt, from 0, where these
 // letters are shown.

@@ -301,6 +301,9 @@ func (d Console) Decision(id string) (ledger.Record, error) {
 // LogOf is the log of a session: by its id, or the beginning of it.
 func (d Console) LogOf(session string) (string, error) {
 	id, err := d.session(session)
+	if advice, ok := err.(*adviceError); ok && len(d.known("", 1)) == 0 {
+		advice.advice = "name its log: a file in a directory of " + d.path(d.projects())
+	}
 	if err != nil {
 		return "", err
 	}

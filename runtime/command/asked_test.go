@@ -140,3 +140,12 @@ func TestCalls(t *testing.T) {
 		}
 	}
 }
+
+// With no session on file, the advice about an unknown one leads to the logs.
+func TestLogOfNone(t *testing.T) {
+	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
+	_, err := d.LogOf("zzz")
+	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projects() {
+		t.Errorf("%v, %+v", err, err)
+	}
+}

@@ -249,12 +249,15 @@ func key(session string) string {
 func (d Console) line(s string) { d.hang(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
 // hang prints a line that goes on below so many columns further in.
-func (d Console) hang(s string, indent int) {
-	lines := []string{d.path(display.Line(s))}
-	if d.Wrap != nil {
-		lines = d.Wrap(lines[0], indent)
+func (d Console) hang(s string, indent int) { io.WriteString(d.Out, d.folded(s, indent)+"\n") }
+
+// folded is a line as hang prints it.
+func (d Console) folded(s string, indent int) string {
+	line := d.path(display.Line(s))
+	if d.Wrap == nil {
+		return line
 	}
-	io.WriteString(d.Out, strings.Join(lines, "\n")+"\n")
+	return strings.Join(d.Wrap(line, indent), "\n")
 }
 
 // note says something besides.

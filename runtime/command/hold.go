@@ -203,7 +203,7 @@ func (d Console) confirm(question, problem, does, again string) (from string, er
 		return "", &adviceError{problem + "only a person at a terminal " + does + " a hold: this command has no controlling terminal", "open a terminal and run: " + again}
 	}
 	defer t.Close()
-	switch err := t.Confirm(display.Line(question), d.Interrupt); err {
+	switch err := t.Confirm(d.folded(question, 2), d.Interrupt); err {
 	case nil:
 		return t.Name, nil
 	case terminal.ErrCancelled:

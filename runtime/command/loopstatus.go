@@ -366,7 +366,7 @@ func (l *loopHere) endedEarly(s *loopStatus, own *pastLoop) {
 		f.Fix = "to run it again: " + again
 	}
 	if p.Event == fact.LoopPromised || p.Event == fact.LoopCancelled {
-		f.shown = "last loop"
+		f.shown = "last"
 	}
 	if !p.over() { // its end was not told
 		f.Says = "loop " + p.ID + ": its file was deleted or replaced by hand at iteration " + strconv.Itoa(p.Count) + " of " + strconv.Itoa(p.Max) + ", " + l.ago(p.At)

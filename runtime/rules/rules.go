@@ -374,11 +374,14 @@ func (r *Rule) todos(s *strategy.Situation) (string, bool) {
 	if n > 0 && s.Todos.Team > 0 && !r.Window {
 		return strconv.Itoa(s.Todos.Team) + " teammates are there to take them", false
 	}
+	if n == 0 {
+		return "no " + r.Todo + " todo", false
+	}
 	todos := " todos, first "
 	if n == 1 {
 		todos = " todo, "
 	}
-	return strconv.Itoa(n) + " " + r.Todo + todos + excerpt.Quote(first), n > 0
+	return strconv.Itoa(n) + " " + r.Todo + todos + excerpt.Quote(first), true
 }
 
 func (r *Rule) skill(s *strategy.Situation) (string, bool) {

@@ -83,7 +83,7 @@ func newCode() string {
 }
 
 func confirm(in io.Reader, out io.Writer, question, code string) error {
-	if _, err := io.WriteString(out, question+"\nType these letters and Enter, or Ctrl-C to leave it as it is: "+code+"\n> "); err != nil {
+	if _, err := io.WriteString(out, question+"\nTo do it, type "+code+" and Enter; Ctrl-C leaves it as it is.\n> "); err != nil {
 		return err
 	}
 	r := bufio.NewReader(in)
