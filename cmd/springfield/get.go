@@ -87,9 +87,7 @@ func (a *app) showValues(stack layer.Stack, values []layer.Value) {
 	for _, v := range values {
 		rows = append(rows, []string{v.Name, layout.Clip(inCell(v.Value), 24), v.From, layout.Clip(v.Accepts(), 36)})
 	}
-	for _, line := range layout.Table(rows) {
-		a.say("%s", line)
-	}
+	a.table(rows)
 	a.say("")
 	for _, f := range stack.Files {
 		if f.There {
