@@ -71,7 +71,7 @@ func (g *guide) run(ctx context.Context) error {
 		err = nil
 	case err == nil:
 		return nil
-	case !errors.Is(err, errCancelled):
+	case exitCode(err) != cancelled:
 		return err
 	}
 	g.a.notes().Say("\nThat is fine: call springfield, and it goes on from here.")
@@ -178,7 +178,7 @@ func (g *guide) tell(r replay.Report, suits replay.Score) {
 	}
 	p.Fold("   ", "%s in %s; after %d of them all you typed was “continue” or the like.", count(stops, "stop"), count(r.Sessions, "session"), suits.Nudges.Of)
 	if suits.Nudges.Of > 0 {
-		p.Fold("   ", "%s would have made %d of these %d needless, and would have gone on wrongly at %d of the %d stops where you had more to say.", p.Strong(suits.Name), suits.Nudges.N, suits.Nudges.Of, suits.Wrong.N, suits.Wrong.Of)
+		p.Fold("   ", "%s would have gone on by itself at %d of %d, and wrongly at %d of the %d stops where you had more to say.", p.Strong(suits.Name), suits.Nudges.N, suits.Nudges.Of, suits.Wrong.N, suits.Wrong.Of)
 	} else {
 		p.Fold("   ", "%s would have gone on wrongly at %d of the %d stops where you had more to say.", p.Strong(suits.Name), suits.Wrong.N, suits.Wrong.Of)
 	}

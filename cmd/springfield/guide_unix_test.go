@@ -49,7 +49,7 @@ func TestGuide(t *testing.T) {
 		}
 	}
 	x.send(enter)
-	x.waitFor("ned-flanders would have made 1 of these 1 needless")
+	x.waitFor("ned-flanders would have gone on by itself at 1 of 1")
 	x.waitFor("= springfield init ~/continuation-hooks --yes --strategy ned-flanders")
 	x.send("n" + enter)
 	if code := x.exitCode(); code != 0 {
