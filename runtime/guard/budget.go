@@ -131,20 +131,20 @@ func (l Limits) reached(s ledger.State, stop Stop, c counts) Veto {
 	}
 	switch {
 	case len(c.hour) >= l.PerHour:
-		return Veto{"budget", strconv.Itoa(len(c.hour)) + " continues within an hour", inTime(c.hour, l.PerHour, stop.Now, time.Hour)}
+		return Veto{"budget", continues(len(c.hour)) + " within an hour", inTime(c.hour, l.PerHour, stop.Now, time.Hour)}
 	case c.recent >= l.Burst:
 		if s.Own == "" {
 			next = inTime(c.hour, l.Burst, stop.Now, Window)
 		}
-		return Veto{"budget", strconv.Itoa(c.recent) + " continues within 5 minutes", unless(l.Burst, next)}
+		return Veto{"budget", continues(c.recent) + " within 5 minutes", unless(l.Burst, next)}
 	case s.InPrompt >= l.PerPrompt:
-		return Veto{"budget", strconv.Itoa(s.InPrompt) + " continues for this prompt", unless(l.PerPrompt, next)}
+		return Veto{"budget", continues(s.InPrompt) + " for this prompt", unless(l.PerPrompt, next)}
 	case c.same == 1 && c.same >= l.Same:
 		return Veto{"stagnation", "no progress since the last continue", sayContinue}
 	case c.same >= l.Same:
-		return Veto{"stagnation", "no progress since the last " + strconv.Itoa(c.same) + " continues", sayContinue}
+		return Veto{"stagnation", "no progress since the last " + continues(c.same), sayContinue}
 	case c.idle >= l.Idle:
-		return Veto{"idle", strconv.Itoa(c.idle) + " continues in a row without a tool call", next}
+		return Veto{"idle", continues(c.idle) + " in a row without a tool call", next}
 	}
 	return Veto{}
 }
@@ -177,7 +177,7 @@ func Round(s ledger.State, most int, prompt string) (ledger.State, Veto) {
 		s.LoopPrompt, s.Rounds = prompt, 0
 	}
 	if prompt != "" && s.Rounds >= chain*most {
-		return s, Veto{"rounds", strconv.Itoa(s.Rounds) + " continues by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
+		return s, Veto{"rounds", continues(s.Rounds) + " by loops for this prompt, and one loop may have " + strconv.Itoa(most), sayContinue}
 	}
 	s.Rounds++
 	s.Known++
@@ -202,4 +202,12 @@ func within(times []int64, now int64, span time.Duration) (n int) {
 		}
 	}
 	return n
+}
+
+// continues is a number of them.
+func continues(n int) string {
+	if n == 1 {
+		return "1 continue"
+	}
+	return strconv.Itoa(n) + " continues"
 }

@@ -381,3 +381,10 @@ func FuzzSpend(f *testing.F) {
 		}
 	})
 }
+
+// A limit of one is told in words that fit one.
+func TestBudgetOfOne(t *testing.T) {
+	if one, two := continues(1), continues(2); one != "1 continue" || two != "2 continues" {
+		t.Errorf("%q, %q", one, two)
+	}
+}
