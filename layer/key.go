@@ -64,6 +64,12 @@ func Keys(s strategy.Strategy) ([]Key, error) {
 		i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "ceiling" })
 		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
 	}
+	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "protocol" }); i >= 0 {
+		keys[i].Default = json.RawMessage(`"context"`)
+		if s.Blocks {
+			keys[i].Default = json.RawMessage(`"block"`)
+		}
+	}
 	if ruled, ok := s.New().(rules.Ruled); ok {
 		var ids []string
 		for _, r := range ruled.Rules() {
