@@ -38,7 +38,7 @@ func Disable(ctx context.Context, m Means, r Disabling) (Disabled, error) {
 	}
 	if r.Purge && m.Claude.Path == "" {
 		return Disabled{}, failf("nothing was changed; springfield disable "+plugin.ID()+" puts the settings back",
-			"there is no claude command, and only that can make Claude Code forget a plugin")
+			"there is no claude command, and only that command can make Claude Code forget a plugin")
 	}
 	done := Disabled{ID: plugin.ID()}
 	if done.Change, err = m.Settings.Disable(plugin, r.Scope); err != nil {
@@ -62,7 +62,7 @@ func (m Means) wouldPurge(plugin client.Plugin, scope client.Scope) (string, err
 	if why != "" {
 		return "leave it installed: " + why, err
 	}
-	return "have the claude command forget " + plugin.ID() + ", away from your settings", err
+	return "make the claude command forget " + plugin.ID() + ", away from your settings", err
 }
 
 // purge has the claude command forget a plugin that is disabled.
@@ -73,7 +73,7 @@ func (m Means) purge(ctx context.Context, done *Disabled, plugin client.Plugin, 
 		return ctx.Err()
 	}
 	if err != nil {
-		return failf("call it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
+		return failf("run it again, or in Claude Code: /plugin", "%s is disabled in %s settings, but: %w", plugin.ID(), scope, err)
 	}
 	done.Notes = append(done.Notes, notes...)
 	return nil

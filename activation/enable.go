@@ -127,7 +127,7 @@ func (e *enabling) find(ctx context.Context) (err error) {
 	switch {
 	case source == "":
 	case both || suite != "":
-		return misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is named twice")
+		return misusef("use one of NAME@MARKETPLACE, --marketplace and --suite", "the marketplace is given twice")
 	case filepath.IsAbs(source) || strings.HasPrefix(source, "."):
 		suite = source
 	case !strings.ContainsAny(source, "/:"):
@@ -153,10 +153,10 @@ func (e *enabling) market(ctx context.Context, plugin, source string) (string, e
 	case e.Claude.Path == "":
 		return "", failf("clone the repository and name it: --suite DIR", "marketplace %s is not known, and %s", source, e.whyNot())
 	case e.DryRun:
-		return "", failf(fmt.Sprintf("have it fetched first: springfield enable %s --marketplace %s; springfield disable %s --purge takes it away again", plugin, source, plugin),
-			"marketplace %s is not known yet, so what would change cannot be told", source)
+		return "", failf(fmt.Sprintf("fetch it first: springfield enable %s --marketplace %s; springfield disable %s --purge removes it again", plugin, source, plugin),
+			"marketplace %s is not known yet, so springfield cannot tell what would change", source)
 	}
-	e.Tell("having the claude command fetch marketplace %s", source)
+	e.Tell("fetching marketplace %s with the claude command", source)
 	market, added, err := e.Claude.AddMarket(ctx, e.Settings.Snapshot, source)
 	if added {
 		e.added = market
@@ -167,7 +167,7 @@ func (e *enabling) market(ctx context.Context, plugin, source string) (string, e
 // whyNot says why the claude command is not called.
 func (e *enabling) whyNot() string {
 	if e.NoClaude {
-		return "--no-activate forbids to have the claude command fetch it"
+		return "--no-activate does not let the claude command fetch it"
 	}
 	return "there is no claude command to fetch it"
 }
@@ -196,7 +196,7 @@ func (e *enabling) look() error {
 		e.from = plugin.Suite
 		registered, err := e.Settings.IsRegistered(plugin.Marketplace, plugin.Suite)
 		if conflict := (*client.ConflictError)(nil); errors.As(err, &conflict) {
-			return failf("springfield disable "+plugin.ID()+" --purge has Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
+			return failf("springfield disable "+plugin.ID()+" --purge makes Claude Code forget that one; or make this suite under another name: springfield init DIR --marketplace NAME", "%w", err)
 		}
 		if err != nil {
 			return err
@@ -243,7 +243,7 @@ func (e *enabling) examine(dir string) error {
 	case err != nil:
 		return failf(generator.HowToStart(err, e.wanted.Plugin.Suite), "%s cannot run here: %w", id, err)
 	case found.Problem != "":
-		return failf("Claude Code would not load it either; mend it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
+		return failf("Claude Code would not load it either; fix it, or enable another plugin", "%s cannot run: %s", id, found.Problem)
 	case !found.Ours():
 		return failf("enable it in Claude Code: /plugin install "+id, "%s is not a springfield plugin", id)
 	}
@@ -293,7 +293,7 @@ func (e *enabling) complete(ctx context.Context) error {
 	switch {
 	case e.Claude.Path == "":
 	case e.install != "":
-		e.Tell("having the claude command fetch %s", e.install)
+		e.Tell("fetching %s with the claude command", e.install)
 		added, err := e.Claude.Install(ctx, snapshot, e.install)
 		if err != nil {
 			return failf("claude plugin marketplace update "+e.wanted.Plugin.Marketplace+" gets the newest catalog", "%w", err)
@@ -333,7 +333,7 @@ func (e *enabling) done(ctx context.Context, plan change.Change) Enabled {
 		return d
 	}
 	if s := e.Settings; e.Scope == client.Local && s.Work != s.Root && e.isOld(ctx, client.RootedLocal) {
-		d.Notes = append(d.Notes, "your Claude Code reads local settings only where a session starts: start it in "+s.Root)
+		d.Notes = append(d.Notes, "your Claude Code reads local settings only in the directory where a session starts: start it in "+s.Root)
 	}
 	d.Notes = append(d.Notes, e.scopeNotes(ctx)...)
 	return d
@@ -375,19 +375,19 @@ func (e *enabling) scopeNotes(ctx context.Context) []string {
 	case errFile != nil || errUser != nil || e.Scope == client.User:
 		return nil
 	case file == user || folder.Same(file, user):
-		return []string{"here these are your user settings: it is on in every session of yours"}
+		return []string{"here these are your user settings: it is on in all your sessions"}
 	case e.Scope == client.Local:
 		if e.wouldCommit(ctx, file) {
 			return []string{"git does not ignore .claude/settings.local.json here: add it to .gitignore, or it is committed with the rest"}
 		}
 		return nil
 	case plugin.Suite != "":
-		return []string{"the marketplace is a directory of this machine: others get the plugin once you publish it as a repository"}
+		return []string{"the marketplace is a directory on this machine: others get the plugin once you publish it as a repository"}
 	}
 	if m, known := e.Settings.Market(plugin.Marketplace); known && m.Repository() != "" {
 		return []string{fmt.Sprintf("others who work on this project need the plugin too: in Claude Code, /plugin install %s --marketplace %s", plugin.Name, m.Repository())}
 	}
-	return []string{fmt.Sprintf("others who work on this project call springfield enable %s --scope project too: it fetches what they lack", plugin.ID())}
+	return []string{fmt.Sprintf("others who work on this project run springfield enable %s --scope project too: it fetches what they do not have", plugin.ID())}
 }
 
 // wouldCommit tells whether a file lies in the git repository around the working

@@ -108,7 +108,7 @@ func (m Means) checkHolds(now time.Time) error {
 		if session := strings.TrimPrefix(held[0].Of, "session:"); session != "" {
 			line += " --session " + check.Quote(session)
 		}
-		return failf(line+" lifts it, then call this again; springfield disable --all keeps it", "%w", errHeld)
+		return failf(line+" lifts it, then run this again; springfield disable --all keeps it", "%w", errHeld)
 	}
 	return nil
 }

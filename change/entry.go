@@ -239,7 +239,7 @@ func (j Journal) decode(data []byte) (Entry, error) {
 		return j.decodeEarlier(data)
 	}
 	if filepath.Base(e.Token) != e.Token {
-		return Entry{}, fmt.Errorf("%q is no token", e.Token)
+		return Entry{}, fmt.Errorf("%q is not a token", e.Token)
 	}
 	for _, f := range e.Edits {
 		if !filepath.IsAbs(f.Path) || !filepath.IsAbs(f.At) || f.In != "" && !filepath.IsAbs(f.In) || f.Tree != "" && !filepath.IsAbs(f.Tree) {

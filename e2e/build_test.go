@@ -37,7 +37,7 @@ func TestValidateAsksTheClient(t *testing.T) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
 		out := w.Springfield("validate", suite, "--strict")
-		for _, want := range []string{"Claude Code " + version + ": claude plugin validate --strict has nothing against it", "that is expected"} {
+		for _, want := range []string{"Claude Code " + version + ": claude plugin validate --strict accepts it", "that is expected"} {
 			if !strings.Contains(out.Stdout, want) {
 				t.Errorf("%q is not in\n%s", want, out.Stdout)
 			}

@@ -62,7 +62,7 @@ func TestSpecPluginsAreAccepted(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, suite := with(t, version, "ralph-specum", "ralph-speckit")
 		out := w.Springfield("validate", suite, "--strict")
-		if want := "Claude Code " + version + ": claude plugin validate --strict has nothing against it"; !strings.Contains(out.Stdout, want) {
+		if want := "Claude Code " + version + ": claude plugin validate --strict accepts it"; !strings.Contains(out.Stdout, want) {
 			t.Errorf("%q is not in\n%s", want, out.Stdout)
 		}
 	})

@@ -283,7 +283,7 @@ func TestSlashCommands(t *testing.T) {
 			ends(t, r, "That is all there is.", 1)
 			return r
 		}
-		told(t, ask("/ned-flanders:why", "default"), "no decision is on file for this session yet")
+		told(t, ask("/ned-flanders:why", "default"), "no decision is recorded for this session yet")
 		told(t, ask("/ned-flanders:why", "default", "--resume", worked.ID), "ned-flanders let Claude stop", "rule     finished", worked.ID)
 		told(t, ask("/ned-flanders:why --session "+worked.ID, ""), "ned-flanders let Claude stop", "rule     finished", worked.ID)
 		for _, mode := range []string{"default", ""} {

@@ -73,7 +73,7 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 		return Build{}, fmt.Errorf("read compiled hooks: %s: %w", prebuiltManifest, err)
 	}
 	if m.Source != source {
-		return Build{}, fmt.Errorf("%w: those that it has come from other sources", ErrNoPrebuilt)
+		return Build{}, fmt.Errorf("%w: those that it carries were compiled from other sources", ErrNoPrebuilt)
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
 	recorded := Build{SHA256: m.SHA256, Judge: m.Judge}

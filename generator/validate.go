@@ -202,7 +202,7 @@ func (in *inspection) readText(file string) ([]byte, error) {
 func (t subject) isLinked() bool {
 	err := t.in.files.Check(t.file)
 	if err != nil {
-		t.fail(check.Position{}, err.Error()+"; springfield follows no link in a suite", "replace it by what it points to")
+		t.fail(check.Position{}, err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
 	}
 	return err != nil
 }
@@ -277,7 +277,7 @@ func (in *inspection) lookAtRecord() error {
 	}
 	hash, err := SourceHash()
 	if err == nil && in.suite.Build.Source != hash {
-		in.record.say(check.Note, in.record.at("build", "source"), "its hooks come from other sources than this springfield carries", in.call("build")+" compiles these")
+		in.record.say(check.Note, in.record.at("build", "source"), "its hooks were compiled from other sources than this springfield carries", in.call("build")+" compiles these")
 	}
 	return err
 }

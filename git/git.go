@@ -186,7 +186,7 @@ func (c *caller) needs(ctx context.Context, major, minor int) error {
 	return nil
 }
 
-var errSlow = errors.New("git did not answer: is there a pipe in the place of one of its files?")
+var errSlow = errors.New("git did not answer: is one of its files a pipe?")
 
 // run is what a command prints, without the last line end; text is its standard
 // input. Without git the error wraps exec.ErrNotFound.

@@ -49,7 +49,7 @@ func (g Git) Repository(ctx context.Context, dir string) (*Repository, error) {
 	var exit *exec.ExitError
 	switch {
 	case err != nil && strings.Contains(err.Error(), "dubious ownership"):
-		return nil, &ForeignError{dir, "git takes its repository for another user's, and does not look at it", "git config --global --add safe.directory DIR, for one that you trust"}
+		return nil, &ForeignError{dir, "git says that its repository belongs to another user, and does not read it", "git config --global --add safe.directory DIR, for one that you trust"}
 	case errors.Is(err, exec.ErrNotFound), errors.As(err, &exit):
 		return nil, ctx.Err()
 	case err != nil:

@@ -209,7 +209,7 @@ type attempt struct {
 	name string
 	p    plugin
 	do   func(w *world, event string) string
-	// state: the attack is on files of the state directory, which are the user's.
+	// state: the attack is recordeds of the state directory, which are the user's.
 	state bool
 }
 

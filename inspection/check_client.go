@@ -21,7 +21,7 @@ func (in *Inspection) checkClient() []check.Finding {
 	older, _ := client.Older(in.Version, client.RootedLocal)
 	if f.State != check.Failure && f.State != check.Warning && older && in.Places.Work != in.Places.Root &&
 		slices.ContainsFunc(in.ours, func(s client.Switched) bool { return s.Decides == string(client.Local) }) {
-		f = check.Warn(fmt.Sprintf("Claude Code %s reads local settings only where a session starts, not at the root of the repository around", in.Version),
+		f = check.Warn(fmt.Sprintf("Claude Code %s reads local settings only in the directory where a session starts, not at the root of the repository around", in.Version),
 			"start it in "+in.Places.Root+", or claude update")
 	}
 	return []check.Finding{f}
@@ -31,13 +31,13 @@ func (in *Inspection) checkClient() []check.Finding {
 // always.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
-		bad = append(bad, check.Fail(in.Silenced, "take that out where it is set"))
+		bad = append(bad, check.Fail(in.Silenced, "remove it where it is set"))
 	}
 	if in.Off {
-		bad = append(bad, check.Warn("SPRINGFIELD=off is set, and lets Claude stop always", "unset SPRINGFIELD"))
+		bad = append(bad, check.Warn("SPRINGFIELD=off is set, and always lets Claude stop", "unset SPRINGFIELD"))
 	}
 	if value, from, ok := in.Env("SPRINGFIELD"); ok && value == "off" {
-		bad = append(bad, check.Warn(from+" settings set SPRINGFIELD=off, which lets Claude stop always", "take it out of env there"))
+		bad = append(bad, check.Warn(from+" settings set SPRINGFIELD=off, which always lets Claude stop", "remove it from env there"))
 	}
 	if h, held := ledger.Held(in.state(), "", in.Now); held && in.stateClosed() == nil {
 		until := "until you resume"
@@ -80,23 +80,23 @@ func (in *Inspection) checkTodo() []check.Finding {
 	const newest = "Opus 4.8, Sonnet 5, Fable 5, Mythos 5 and later have no todo list, so "
 	fix := fmt.Sprintf(`"env": {"%s": "1"} in your settings brings it back`, variable)
 	if reminded {
-		return []check.Finding{check.Warn(newest+"todo-continuation has nothing to remind of there", fix)}
+		return []check.Finding{check.Warn(newest+"todo-continuation has nothing to remind Claude of there", fix)}
 	}
-	return []check.Finding{check.Noted(newest+"rules about open todos say nothing there; the others work", fix)}
+	return []check.Finding{check.Noted(newest+"rules about open todos do not apply there; the others work", fix)}
 }
 
 // checkProject looks at what a project may do to us, and whether it is accepted.
 func (in *Inspection) checkProject() (all []check.Finding) {
 	steering, others := in.steered()
 	for _, says := range steering {
-		all = append(all, check.Warn(says, "take it out of env there if you did not put it in"))
+		all = append(all, check.Warn(says, "remove it from env there if you did not put it in"))
 	}
 	if others != "" {
-		all = append(all, check.Noted(others, "take out of env there what you do not know"))
+		all = append(all, check.Noted(others, "remove from env there what you do not know"))
 	}
 	if trusted, known := in.settings().Trusted(); known && !trusted {
-		all = append(all, check.Noted("this directory is not accepted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
-			"start claude here once and accept it"))
+		all = append(all, check.Noted("this directory is not trusted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
+			"start claude here once and trust it"))
 	}
 	return all
 }

@@ -36,7 +36,7 @@ func (in *Inspection) checkSettings() (bad []check.Finding) {
 			}
 			return plan.Change, err
 		}
-		bad = append(bad, check.Fail(fmt.Sprintf("an edit was cut off in the middle: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
+		bad = append(bad, check.Fail(fmt.Sprintf("an edit was interrupted: %s, %s", e.Did, Ago(in.Now, e.At)), "springfield undo").MendBy(in.edit(undo)))
 	}
 	if !slices.ContainsFunc(bad, func(f check.Finding) bool { return f.State == check.Failure || f.State == check.Warning }) {
 		return append([]check.Finding{check.OK("every settings file can be read")}, bad...)
@@ -50,21 +50,21 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 	if l.Problem != "" {
 		says := fmt.Sprintf("%s: %s", l.File, l.Problem)
 		if syntax := (*document.SyntaxError)(nil); errors.As(l.Err(), &syntax) {
-			return []check.Finding{check.Fail(says+", so Claude Code ignores the whole file", "mend it at that place: it has to be plain JSON, without comments")}
+			return []check.Finding{check.Fail(says+", so Claude Code ignores the whole file", "fix it at that place: it has to be plain JSON, without comments")}
 		}
 		return []check.Finding{check.Fail(says+", so Claude Code ignores it", HowToRead(l.Err()))}
 	}
 	for _, d := range l.Duplicates() {
-		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; of the two Claude Code takes this one", l.File, d.Line, d.Column, d.Path[len(d.Path)-1])
+		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two", l.File, d.Line, d.Column, d.Path[len(d.Path)-1])
 		f := check.Warn(says, "remove one of the two")
 		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Path[0]) {
-			f = check.Fail(says+", and springfield edits no such file", "remove one of the two, and keep what both say")
+			f = check.Fail(says+", and springfield does not edit such a file", "remove one of the two, and keep what both say")
 		}
 		bad = append(bad, f)
 	}
 	if target := leadsNowhere(l.File); target != "" {
 		bad = append(bad, check.Noted(fmt.Sprintf("%s is a link to %s, which is not there: Claude Code reads no %s settings, and springfield would make that file", l.File, target, l.Name),
-			"remove the link, or make what it leads to"))
+			"remove the link, or create what it leads to"))
 	}
 	return bad
 }
@@ -97,11 +97,11 @@ func HowToRead(err error) string {
 		case "journal":
 			without = "then undo forgets that edit"
 		case "springfield":
-			without = "then springfield finds a suite only from within, or by --suite"
+			without = "then springfield finds a suite only from inside it, or with --suite"
 		}
 		return "rm " + check.Quote(damaged.File) + ": " + without
 	case !errors.As(err, &at):
-		return "mend that file, or remove it"
+		return "fix that file, or remove it"
 	case errors.Is(err, fs.ErrPermission):
 		dir := closed(at.Path)
 		return fmt.Sprintf("chmod u+rwX %s; if it is not yours: sudo chown -R \"$USER\" %s", check.Quote(dir), check.Quote(dir))
@@ -112,7 +112,7 @@ func HowToRead(err error) string {
 	if file := notADir(at.Path); file != "" {
 		return "a directory has to be there: move " + check.Quote(file) + " away"
 	}
-	return "move " + check.Quote(at.Path) + " away, or mend it"
+	return "move " + check.Quote(at.Path) + " away, or fix it"
 }
 
 // closed is what keeps a path from being read or written: the first directory above it

@@ -38,7 +38,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 	}
 	for _, r := range in.byUs {
 		if !in.passedOver(r.Scope) && !in.says(r.Scope, r.ID) {
-			all = append(all, check.Warn(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s has been written anew", r.ID, r.Scope, r.File),
+			all = append(all, check.Warn(fmt.Sprintf("%s was enabled in %s settings and is no longer there: %s was rewritten", r.ID, r.Scope, r.File),
 				fmt.Sprintf("springfield enable %s --scope %s, or springfield disable %s --scope %s if you want it off", r.ID, r.Scope, r.ID, r.Scope)))
 		}
 	}
@@ -79,7 +79,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 		f.Fix = fmt.Sprintf("springfield enable %s --suite %s", s.Name, suites[0].Dir)
 		f.Mend = in.register(s.Marketplace, suites[0].Dir)
 	case known && market.IsGone():
-		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it lies now; or %s", s.Name, f.Fix)
+		f.Fix = fmt.Sprintf("springfield enable %s --suite DIR, where it is now; or %s", s.Name, f.Fix)
 	case known && market.Suite() == "" && in.Client.Path != "" && in.enabledByUs(s.ID):
 		f.Fix = "springfield enable " + s.ID
 		f.Mend = func(ctx context.Context) error {
@@ -149,8 +149,8 @@ func (in *Inspection) checkMarkets() (all []check.Finding) {
 		}
 		for _, suite := range in.suitesOf(s.Marketplace) {
 			if !folder.Same(m.Suite(), suite.Dir) {
-				all = append(all, check.Warn(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name and is not it", s.ID, m, suite.Dir),
-					"make it anew under another name: springfield init DIR --marketplace NAME"))
+				all = append(all, check.Warn(fmt.Sprintf("%s runs from %s; the suite %s has the same marketplace name, but is another one", s.ID, m, suite.Dir),
+					"make it again under another name: springfield init DIR --marketplace NAME"))
 			}
 		}
 	}
@@ -179,7 +179,7 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 			f.Mend = in.switchOff(s)
 			all = append(all, f)
 		case s.ID == "ralph-specum@smart-ralph":
-			f := check.Warn(s.ID+" is a second driver: when its spec is active, either can make Claude go on", howToSwitchOff(s))
+			f := check.Warn(s.ID+" drives a loop too: when its spec is active, either can make Claude go on", howToSwitchOff(s))
 			if loops {
 				f.State = check.Failure
 			}

@@ -28,7 +28,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 		if err != nil || rounds <= honoured { // an error is for checkRules to tell
 			continue
 		}
-		f := check.Fail(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a word", s.ID, rounds, honoured),
+		f := check.Fail(fmt.Sprintf("%s may go on %d times in a row, and Claude Code ends the turn after %d without a message", s.ID, rounds, honoured),
 			fmt.Sprintf("set %s to %d in env of your settings", client.BlockCap, rounds))
 		scope := client.User
 		if _, from, ok := in.Env(client.BlockCap); ok {
@@ -52,14 +52,14 @@ func (in *Inspection) checkRules() (all []check.Finding) {
 		}
 		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
 		if err != nil {
-			all = append(all, check.Fail(s.ID+": "+err.Error()+"; it lets Claude stop always", "mend that file, or get it back from where the plugin comes from"))
+			all = append(all, check.Fail(s.ID+": "+err.Error()+"; it always lets Claude stop", "fix that file, or restore it from the plugin's source"))
 			continue
 		}
 		for _, fault := range settings.Faults {
-			all = append(all, check.Warn(fault+"; that part is not in force", "mend that place"))
+			all = append(all, check.Warn(fault+"; that part is not in force", "fix that place"))
 		}
 		for _, err := range rules.CheckPatterns(settings.Options) {
-			all = append(all, check.Warn(s.ID+": "+err.Error()+"; it is not in force", "mend that rule"))
+			all = append(all, check.Warn(s.ID+": "+err.Error()+"; it is not in force", "fix that rule"))
 		}
 	}
 	return all
@@ -76,7 +76,7 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		asks = true
 		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
 		if j, _ := settings.Judge(); err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Path == "" {
-			all = append(all, check.Warn(s.ID+" asks by Claude Code, which is not on PATH", backend.Hint(judge.NoClient)))
+			all = append(all, check.Warn(s.ID+" asks through Claude Code, which is not on PATH", backend.Hint(judge.NoClient)))
 		}
 	}
 	if !asks {

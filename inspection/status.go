@@ -334,9 +334,9 @@ func (s Status) Combination() (title string, rules []string) {
 		return "", nil
 	}
 	rules = []string{
-		"all of them are started at the same time, and each is heard",
+		"all of them start at the same time, and every answer counts",
 		`if one answers "continue": false, the turn ends, whatever the others say`,
-		"else, if one blocks, Claude goes on and gets every reason: a hook that lets it stop cannot overrule one that blocks",
+		"otherwise, if one blocks, Claude goes on and gets every reason: a hook that lets it stop cannot overrule one that blocks",
 	}
 	if asks {
 		rules = append(rules, "a hook of type prompt or agent asks a model each time")

@@ -112,13 +112,13 @@ func (p Plugin) writeText(out layout.Printer, named bool) {
 		out.Say("  %s", p.ID)
 		indent = "    "
 	}
-	place := "runs where it lies"
+	place := "runs in place"
 	if p.Place != "marketplace" {
 		place = "a copy from " + p.Source
 	}
 	by := p.Decides + " settings" + p.Over()
 	if p.Decides == "" {
-		by = "itself, as every plugin that lies there"
+		by = "itself, like every plugin there"
 	}
 	out.Table(indent, [][]string{
 		{"strategy", p.Strategy},
@@ -149,7 +149,7 @@ func writeHooks(out layout.Printer, hooks []client.Hook) {
 			below = append(below, "for subagents "+h.Matcher)
 		}
 		if h.Async {
-			below = append(below, "in the background: what it answers is not heard")
+			below = append(below, "in the background: its answer is ignored")
 		}
 		if h.Never != "" {
 			below = append(below, h.Never)

@@ -68,7 +68,7 @@ func checkUnreadable(t *testing.T, dir string) {
 		"twice, ours":       {holding(home+"/settings.json", "{\"enabledPlugins\": {},\n \"enabledPlugins\": {}}"), "settings", check.Failure, `settings.json: line 2, column 2: duplicate key "enabledPlugins"`, "remove one of the two"},
 		"twice, inside":     {holding(project+"/settings.json", `{"enabledPlugins": {"a@b": true, "a@b": false}}`), "settings", check.Failure, `line 1, column 34: duplicate key "a@b"`, "remove one of the two"},
 		"twice, elsewhere":  {holding(home+"/settings.json", `{"model": "a", "model": "b"}`), "settings", check.Warning, `line 1, column 16: duplicate key "model"`, "remove one of the two"},
-		"comments":          {holding(home+"/settings.json", "{\n// no\n}"), "settings", check.Failure, "line 2, column 1: comments", "mend it at that place"},
+		"comments":          {holding(home+"/settings.json", "{\n// no\n}"), "settings", check.Failure, "line 2, column 1: comments", "fix it at that place"},
 		"suites, cut short": {holding(home+"/springfield/suites.json", "{"), "settings", check.Failure, "read ROOT/home/.claude/springfield/suites.json: unexpected end", "rm ROOT/home/.claude/springfield/suites.json"},
 	} {
 		t.Run(name, func(t *testing.T) {

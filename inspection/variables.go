@@ -18,15 +18,15 @@ type steer struct{ name, does string }
 // steers are all of them; the first that fits counts.
 func steers() []steer {
 	return []steer{
-		{"SPRINGFIELD", "off, 0, false, no and none let Claude stop always; nothing else has an effect"},
-		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE lets Claude stop always, as in a judge's own session"},
+		{"SPRINGFIELD", "off, 0, false, no and none always let Claude stop; no other value has an effect"},
+		{"SPRINGFIELD_*", "any value of SPRINGFIELD_JUDGE always lets Claude stop, as in a judge's own session"},
 		{"LISA_SIMPSON_MODEL", "it chooses the judge's model, within your ceiling of dollars"},
-		{client.BlockCap, "it moves Claude Code's own limit of continues in a row; springfield's budget holds without it"},
+		{client.BlockCap, "it changes Claude Code's own limit of continues in a row; springfield's budget holds without it"},
 		{"CLAUDE_CONFIG_DIR", "it moves Claude Code's configuration on Claude Code 2.1.197, and springfield's state and your own layer with it; a hold in your home holds"},
 		{"CLAUDE_CODE_ENABLE_TODO_TOOLS", ""},
 		{"CLAUDE_CODE_*", "it changes how Claude Code works"},
 		{"HOME", "the state directory does not follow it"},
-		{"ANTHROPIC_*", "Claude Code may ask elsewhere, or as another, with your key"},
+		{"ANTHROPIC_*", "Claude Code may send requests elsewhere, or as another user, with your key"},
 		{"GO*", "hooks that springfield compiles do not read it"},
 		{"PATH", "what hooks and Claude Code start by name comes from there"},
 		{"NODE_*", "it reaches every node that Claude Code starts"},
@@ -40,7 +40,7 @@ func steers() []steer {
 		{"DYLD_*", "it can put code into programs that Claude Code starts, and into a hook of a single target for macOS"},
 		{"GIT_*", "it changes what git does in everything that Claude Code starts"},
 		{"TMPDIR", "programs keep temporary files there"},
-		{"SSL_*", "it says whose certificates are believed"},
+		{"SSL_*", "it says whose certificates are trusted"},
 		{"*_PROXY", "it sends traffic elsewhere"},
 	}
 }

@@ -85,7 +85,7 @@ func (m *memory) unreleased(err error, purge bool) Left {
 	if purge {
 		return Left{err.Error(), byHand}
 	}
-	return Left{err.Error(), "mend that file, then call springfield disable --all again; or " + byHand}
+	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand}
 }
 
 // isOurs tells whether a plugin is one that springfield made, as far as can be seen.

@@ -93,7 +93,7 @@ func lastWord(layers []client.Layer, id string) (name string, on, says bool) {
 // switchesOn says of a layer that it is what switches a plugin on.
 func switchesOn(name string) string {
 	if name == client.Skills {
-		return "it lies in your skills directory, where plugins load on their own"
+		return "it is in your skills directory, where plugins load on their own"
 	}
 	return name + " settings switch it on"
 }

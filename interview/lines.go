@@ -107,7 +107,7 @@ func (p onLines) list(question string, options []Option, chosen []string) {
 
 func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
 	p.list(question, options, chosen)
-	err = p.choose(fmt.Sprintf("Numbers or names with blanks between them, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
+	err = p.choose(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
 		answer = nil
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {

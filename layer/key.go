@@ -139,7 +139,7 @@ func (k Key) Accepts() string {
 	case len(k.ids) > 0:
 		return "rules: " + strings.Join(k.ids, ", ")
 	case k.names:
-		return "words, with commas"
+		return "words, separated by commas"
 	case len(k.Choices) > 0:
 		return strings.Join(k.Choices, ", ")
 	case k.Type == "boolean":

@@ -148,7 +148,7 @@ func (e *NoFileError) Error() string {
 	if e.Scope == Project {
 		return "this directory is your home, where a project's settings would be your own"
 	}
-	return fmt.Sprintf("%s lies in no suite", e.Plugin)
+	return fmt.Sprintf("%s is not in a suite", e.Plugin)
 }
 
 // Hint says which scope there is.

@@ -71,7 +71,7 @@ func readCatalog(dir, at string) (c catalog, name string, err error) {
 		}
 	}
 	if err != nil {
-		return c, "", failf("mend it first: Claude Code takes plain JSON in which every plugin has a name of its own", "read marketplace: %s: %w", at, err)
+		return c, "", failf("fix it first: Claude Code accepts only plain JSON in which every plugin has its own name", "read marketplace: %s: %w", at, err)
 	}
 	c.items, c.base = said.Plugins, said.Metadata.PluginRoot
 	return c, said.Name, nil

@@ -65,7 +65,7 @@ func (l *locks) hold(dir string) error {
 	}
 	unlock, err := l.journal.LockDir(dir)
 	if errors.Is(err, change.ErrLocked) {
-		return failf("nothing was changed; call it again when the other one is done", "publish in %s: %w", dir, change.ErrLocked)
+		return failf("nothing was changed; run it again when the other one is done", "publish in %s: %w", dir, change.ErrLocked)
 	}
 	if err == nil {
 		l.all = append(l.all, unlock)

@@ -123,7 +123,7 @@ func (e *RefusedError) Error() string {
 	}
 	return fmt.Sprintf("nothing is published: %d failures", n)
 }
-func (e *RefusedError) Hint() string { return "what to do is said beside each" }
+func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
 // New works out what publishing would do. Until the plan is closed, no other
 // springfield publishes the suite, or anything in the same marketplace.
@@ -288,7 +288,7 @@ func (p *Plan) Apply(ctx context.Context) error {
 		return err
 	}
 	if err := p.told.tell(ctx); err != nil {
-		return failf("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told of all: %w", err)
+		return failf("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
 	}
 	return nil
 }

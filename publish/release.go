@@ -68,7 +68,7 @@ func grows(from, to string) error {
 		return fmt.Errorf("version %q: %w", from, err)
 	}
 	if !next.GreaterThan(before) {
-		return fmt.Errorf("version %s does not come after %s", to, from)
+		return fmt.Errorf("version %s is not higher than %s", to, from)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	switch {
 	case q.Version != "":
 		if err := grows(r.new, q.Version); err != nil && (r.old != "" || q.Version != r.new) {
-			return r, misusef("a client takes a version once; give a higher one, of three numbers", "%s: %w", name, err)
+			return r, misusef("clients fetch a version once; give a higher one, of three numbers", "%s: %w", name, err)
 		}
 		r.new = q.Version
 	case q.Bump != "":
@@ -147,7 +147,7 @@ func (r release) follows(before, where string) error {
 		return nil
 	}
 	if _, err := bump(before, "patch"); err != nil {
-		return failf("mend it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
+		return failf("fix it there", "%s: version %q %s is not one of three numbers", r.plugin, before, where)
 	}
 	if err := grows(before, r.new); err != nil {
 		return failf("raise it: --bump patch, or --version", "%s: %w, which is %s", r.plugin, err, where)
@@ -204,7 +204,7 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 // update, and what marketplaces ask of a plugin's texts.
 func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []release) error {
 	if hash, err := generator.SourceHash(); err == nil && len(releases) < len(in.suite.Plugins) && in.suite.Build.Source != hash {
-		return in.outdated("the hooks of its other plugins come from other sources than this springfield carries")
+		return in.outdated("the hooks of its other plugins were compiled from other sources than this springfield carries")
 	}
 	for _, r := range releases {
 		if !q.Tag {

@@ -139,7 +139,7 @@ func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []c
 	}
 	for _, name := range t.list(plugin) {
 		if generator.IsLitter(path.Base(name)) {
-			found = append(found, finding(name, "it does not belong into a plugin, and every user would get it", "remove it"))
+			found = append(found, finding(name, "it does not belong in a plugin, and every user would get it", "remove it"))
 		}
 		if t.size(name) > maxPublished {
 			found = append(found, finding(name, fmt.Sprintf("larger than %d MB, which git hosts refuse", maxPublished>>20), "take it out"))

@@ -87,7 +87,7 @@ func (in inputs) source(ctx context.Context, q Request, r release) (source any, 
 	case form != ByPath:
 		source, err = r.fetchedFrom(ctx, q, form, before)
 	case inside == "":
-		err = failf("--source git-subdir names the repository it lies in", "%s lies outside of %s, so no path leads there", filepath.Join(in.dir, r.plugin), in.market.Root)
+		err = failf("--source git-subdir names the repository it is in", "%s is outside %s, so no path leads there", filepath.Join(in.dir, r.plugin), in.market.Root)
 	default:
 		source = inside
 	}
@@ -157,13 +157,13 @@ func (r release) fetchedFrom(ctx context.Context, q Request, form string, before
 		return f, nil
 	}
 	if r.place != "." {
-		return fetched{}, failf("take --source git-subdir", "a source of the form %s is a whole repository, and %s is a directory in one", form, r.place)
+		return fetched{}, failf("use --source git-subdir", "a source of the form %s is a whole repository, and %s is a directory in one", form, r.place)
 	}
 	f.Path = ""
 	if form == ByGitHub {
 		repo, ok := strings.CutPrefix(git.Canonical(r.where), "github.com/")
 		if !ok {
-			return fetched{}, failf("take --source url", "%s is not on GitHub", r.where)
+			return fetched{}, failf("use --source url", "%s is not on GitHub", r.where)
 		}
 		if f.URL, f.Repo = "", repo; before.Repo != "" && q.Repo == "" {
 			f.Repo = before.Repo
@@ -222,9 +222,9 @@ func (r release) pin(ctx context.Context, after tree) (commit, wait string, err 
 	for _, file := range started {
 		switch mode := modes[file]; {
 		case mode == "":
-			return "", "", failf("git add --force it: something ignores it", "commit %.12s does not hold %s, so clients would get a plugin without it", commit, file)
+			return "", "", failf("git add --force it: something ignores it", "commit %.12s does not contain %s, so clients would get a plugin without it", commit, file)
 		case mode != git.Executable && path.Ext(file) != ".exe":
-			return "", fmt.Sprintf("commit %.12s has %s as a file that cannot be started; publish has git's index mended: commit and push, then publish again", commit, file), nil
+			return "", fmt.Sprintf("commit %.12s has %s as a file that is not executable; publish fixes that in git's index: commit and push, then publish again", commit, file), nil
 		}
 	}
 	pushed, err := r.repo.IsPushed(ctx, commit, r.where)

@@ -56,9 +56,9 @@ func readTree(dir string) (tree, error) {
 			return nil
 		case !d.Type().IsRegular():
 			if err := in.Check(relative); err != nil {
-				return fmt.Errorf("read suite: %w; a suite that is published holds none", err)
+				return fmt.Errorf("read suite: %w; a published suite must not have one", err)
 			}
-			return fmt.Errorf("%s: not a regular file; a suite that is published holds nothing else", name)
+			return fmt.Errorf("%s: not a regular file; a published suite has only files and directories", name)
 		}
 		t.files[filepath.ToSlash(relative)], err = d.Info()
 		return err

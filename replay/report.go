@@ -124,13 +124,13 @@ type Score struct {
 	// where a person had something else to say.
 	Caught    Rate `json:"caught"`
 	Wrong     Rate `json:"wrong"`
-	Nudges    Rate `json:"nudges"`    // of the nudges alone, how many it makes needless
+	Nudges    Rate `json:"nudges"`    // of the nudges alone, how many it makes unnecessary
 	Precision Rate `json:"precision"` // of the continues that count, how many are right
 	// Asked is how often a judge would be asked, of the stops at which Stop hooks run.
 	Asked   Rate    `json:"asked"`
 	Bytes   int64   `json:"bytes"`   // that judges would read
 	Dollars float64 `json:"dollars"` // at the published price of the default model
-	// Saved is how long sessions lay idle at nudges that it makes needless, an
+	// Saved is how long sessions lay idle at nudges that it makes unnecessary, an
 	// hour each at most.
 	Saved float64 `json:"saved_seconds"`
 	// Guards count the decisions that guards and limits changed.

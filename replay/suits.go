@@ -7,7 +7,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-// Size is how many session logs lie below paths, and how large they are. It looks no
+// Size is how many session logs are below paths, and how large they are. It looks no
 // longer than it is told; whole says that this was enough.
 func Size(paths []string, within time.Duration) (files int, bytes int64, whole bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)

@@ -145,7 +145,7 @@ func (t text) of() {
 	t.Fold("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.Count(s.Caught.Of, "point"), layout.Count(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
 	t.Fold("  ", "wrongly continued: of %s where you had something else to say", layout.Count(s.Wrong.Of, "stop"))
 	if s.Caught.Of < few || s.Wrong.Of < few {
-		t.Fold("  ", "that is few: trust the 95 %% intervals in brackets more than the shares")
+		t.Fold("  ", "that is not many: trust the 95 %% intervals in brackets more than the shares")
 	}
 }
 
@@ -169,7 +169,7 @@ func (t text) nudges() {
 		t.Fold("  "+layout.Clip(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.interval(), idle)
 	}
 	if none {
-		t.Fold("  ", "none of these strategies would have saved you one of them")
+		t.Fold("  ", "none of these strategies would have saved you any of them")
 	}
 }
 

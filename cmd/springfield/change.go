@@ -64,7 +64,7 @@ func hintSettings(err error, again string) error {
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
 		return &hinted{err, inspection.HowToRead(err)}
 	case errors.As(err, &syntax):
-		return &hinted{err, "your settings are unchanged; mend that file there, to plain JSON with every key once, then call springfield " + again + " again"}
+		return &hinted{err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield " + again + " again"}
 	}
 	return hintConflict(hintChange(err, again))
 }
@@ -92,11 +92,11 @@ func hintChange(err error, again string) error {
 	case errors.As(err, &damaged):
 		return &hinted{err, inspection.HowToRead(err)}
 	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, as + ": another program has just changed the file; call springfield " + again + " again"}
+		return &hinted{err, as + ": another program has just changed the file; run springfield " + again + " again"}
 	case errors.Is(err, fs.ErrPermission):
 		return &hinted{err, as + "; " + inspection.HowToRead(err)}
 	case failed != nil:
-		return &hinted{err, as + "; call springfield " + again + " again once the cause is gone"}
+		return &hinted{err, as + "; run springfield " + again + " again once the cause is gone"}
 	}
 	return err
 }

@@ -208,7 +208,7 @@ func (a *app) keys(set bool) cobra.CompletionFunc {
 func scopes() []string {
 	var all []string
 	for _, s := range client.Scopes() {
-		means := map[client.Scope]string{client.User: "all your sessions", client.Project: "everybody's sessions here", client.Local: "your sessions in this repository"}
+		means := map[client.Scope]string{client.User: "all your sessions", client.Project: "everyone's sessions here", client.Local: "your sessions in this repository"}
 		all = append(all, string(s)+"\t"+means[s])
 	}
 	return all

@@ -66,7 +66,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 	}
 	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)
 	cmd.Flags().BoolVar(&all, "all", false, "switch off every plugin of springfield's, wherever it was enabled")
-	cmd.Flags().BoolVar(&o.purge, "purge", false, "have Claude Code forget the plugin and its marketplace too")
+	cmd.Flags().BoolVar(&o.purge, "purge", false, "make Claude Code forget the plugin and its marketplace too")
 	return cmd
 }
 
@@ -174,7 +174,7 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 		a.say("  removed springfield's own state in %s (decisions, holds, the history of loops, journal), and compiled hooks", places.State())
 	}
 	if o.purge {
-		a.say("sessions that still run keep their hook until they end, and write their decisions down: end them first, or call this again")
+		a.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
 	} else {
 		a.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
 	}

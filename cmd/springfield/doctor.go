@@ -70,7 +70,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if len(failed) == 0 {
 		return nil
 	}
-	hint := "what to do is said beside each"
+	hint := "the fix is beside each"
 	if !o.fix && slices.ContainsFunc(failed, func(f check.Finding) bool { return f.Mend != nil }) {
 		hint = "springfield doctor --fix makes the safe repairs"
 	}

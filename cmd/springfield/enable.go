@@ -166,7 +166,7 @@ func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) e
 	if plugin.Suite != "" {
 		said := a.notes()
 		said.Home = "" // ~ is another directory there
-		said.Say("the suite must lie at %s on every machine; publish it as a repository to do without", plugin.Suite)
+		said.Say("the suite must be at %s on every machine; publish it as a repository to do without", plugin.Suite)
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func parseScope(name string) (client.Scope, error) {
 func hintConflict(err error) error {
 	var conflict *client.ConflictError
 	if errors.As(err, &conflict) {
-		return &hinted{err, fmt.Sprintf("springfield disable PLUGIN@%s --purge has Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name)}
+		return &hinted{err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name)}
 	}
 	return err
 }

@@ -87,7 +87,7 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	case errors.As(err, &line):
 		return &usageError{err, "leave --line out for the last one"}
 	case errors.As(err, &empty):
-		return &hinted{err, "springfield explain last explains the last decision here; session logs lie below " + filepath.Join("~", ".claude", "projects")}
+		return &hinted{err, "springfield explain last explains the last decision here; session logs are below " + filepath.Join("~", ".claude", "projects")}
 	case err != nil:
 		return err
 	case o.json:
@@ -142,7 +142,7 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	case c.AsksAlways:
 		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from " + strings.Join(registry.Names(), ", ")}
 	case o.rules != "":
-		return c, &usageError{errors.New("--rules goes with the name of a strategy alone"), "write --strategy ned-flanders --rules " + o.rules}
+		return c, &usageError{errors.New("--rules works only with the name of a strategy"), "write --strategy ned-flanders --rules " + o.rules}
 	}
 	c.Bare = c.Bare || o.treeOnly
 	return c, nil

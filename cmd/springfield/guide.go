@@ -74,7 +74,7 @@ func (g *guide) run(ctx context.Context) error {
 	case exitCode(err) != cancelled:
 		return err
 	}
-	g.a.notes().Say("\nThat is fine: call springfield, and it goes on from here.")
+	g.a.notes().Say("\nThat is fine: run springfield, and it continues from here.")
 	return err
 }
 
@@ -104,7 +104,7 @@ func (g *guide) greet() {
 	p.Fold("", "%s keeps Claude Code going while work obviously remains, and lets it stop when a person is needed.", p.Strong("springfield"))
 	p.Say("")
 	if g.in.Suggestion() != "" {
-		p.Fold("", "You have made %s; it is not switched on yet. No leaves, and so does Ctrl-C.", p.Strong(g.in.Suggestion()))
+		p.Fold("", "You have made %s; it is not switched on yet. To leave, answer no or press Ctrl-C.", p.Strong(g.in.Suggestion()))
 		return
 	}
 	p.Say("Nothing is set up yet. Here is the way, in five steps:\n")
@@ -252,7 +252,7 @@ func (g *guide) try() {
 		p.Say("")
 		p.Fold("   ", "%s", p.Strong(inspection.Try))
 	} else {
-		g.step(4, "claude", "Try it: start claude in any project, and work as ever.")
+		g.step(4, "claude", "Try it: start claude in any project, and work as usual.")
 	}
 	g.step(5, "springfield why --all", "When Claude has stopped, ask why it went on, or did not.")
 	p.Say("")

@@ -30,7 +30,7 @@ func TestGuide(t *testing.T) {
 	x.waitFor("Make it?")
 	x.send(ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C at the second step")
-	if !strings.Contains(x.vt.String(), "it goes on from here") {
+	if !strings.Contains(x.vt.String(), "it continues from here") {
 		t.Errorf("nothing says that this is fine:\n%s", x.vt.String())
 	}
 

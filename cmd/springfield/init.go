@@ -88,7 +88,7 @@ user name as owner, this machine as target. FILE is YAML or JSON:
 	f.StringVar(&o.answers, "answers", "", "file of answers, YAML or JSON; - reads standard input")
 	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "do not make the suite a git repository")
-	f.BoolVarP(&o.yes, "yes", "y", false, "take the defaults for all that is not given, ask nothing")
+	f.BoolVarP(&o.yes, "yes", "y", false, "use the default for everything that is not given, ask nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	_ = cmd.MarkFlagFilename("answers", "yaml", "yml", "json")
@@ -356,7 +356,7 @@ func (a *app) nameToEnable(m making) string {
 	name := m.spec.Suggested().Name
 	places, err := a.places()
 	if m.remembered != nil || err != nil {
-		a.talk("springfield: note: springfield could not write down where this suite is, so enable needs --suite: %v", m.remembered)
+		a.talk("springfield: note: springfield could not record where this suite is, so enable needs --suite: %v", m.remembered)
 		return name + " --suite " + check.Quote(m.dir)
 	}
 	if all, _, err := a.means(places).InSuites(name, ""); err == nil && len(all) > 1 {

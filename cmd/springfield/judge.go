@@ -65,7 +65,7 @@ day, but the day's limit does not apply here.`,
 
 func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 	if o.page == "" {
-		return &usageError{errors.New("no page was named"), "springfield judge --page FILE; springfield explain SESSION.jsonl --strategy lisa-simpson --json has one"}
+		return &usageError{errors.New("no page was given"), "springfield judge --page FILE; springfield explain SESSION.jsonl --strategy lisa-simpson --json has one"}
 	}
 	places, err := a.places()
 	if err != nil {

@@ -133,14 +133,14 @@ at your own terminal.`,
 		Example: `  springfield hold
   springfield hold 30m
   springfield hold --list`,
-		Args: arguments(0, 4, "at most one length of time"),
+		Args: arguments(0, 4, "at most one duration"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			duration, err := command.ParseDuration(strings.Join(args, " "))
 			switch {
 			case err != nil:
 				return &usageError{err, command.Advice(err)}
 			case listed && len(args) > 0:
-				return &usageError{errors.New("--list takes no length of time"), "springfield hold --list shows the holds in force"}
+				return &usageError{errors.New("--list takes no duration"), "springfield hold --list shows the holds in force"}
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				d.JSON = asJSON

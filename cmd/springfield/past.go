@@ -29,7 +29,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	} else if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a day nor a length of time", text), "write it like 2026-01-31 or 90d"}
+	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d"}
 }
 
 // logs are the paths that are meant: those given, else all of the user's.

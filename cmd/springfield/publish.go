@@ -86,7 +86,7 @@ func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) 
 	f.BoolVar(&o.Replace, "replace", false, "take over an entry that leads to another plugin")
 	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
 	f.StringVar(&builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
-	f.BoolVar(&o.Check, "check", false, "for CI: is everything consistent, and would nothing change; the exit code says so")
+	f.BoolVar(&o.Check, "check", false, "for CI: check that everything is consistent and that nothing would change; the exit code says so")
 	f.BoolVar(&o.Tag, "tag", false, "tag the commit of each release, as claude plugin tag does; it must be committed")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -108,7 +108,7 @@ func (o publishOptions) validate() error {
 	}
 	for _, note := range o.Notes {
 		if strings.TrimSpace(note) == "" || strings.ContainsAny(note, "\r\n") {
-			return &usageError{fmt.Errorf("--note %q is not one line of text", note), "give each line a --note of its own"}
+			return &usageError{fmt.Errorf("--note %q is not one line of text", note), "give each line its own --note"}
 		}
 	}
 	return nil
@@ -173,7 +173,7 @@ func (a *app) hintPublish(err error, o publishOptions) error {
 		a.printFindings(slices.DeleteFunc(refused.Checks, func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning }))
 		return err
 	case errors.As(err, &syntax):
-		return &hinted{err, "nothing was changed; Claude Code takes plain JSON in which every plugin has a name of its own"}
+		return &hinted{err, "nothing was changed; Claude Code accepts only plain JSON in which every plugin has its own name"}
 	}
 	return hintUpdate(hintChange(err, "publish"))
 }
@@ -204,12 +204,12 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 			"springfield publish, and commit what it writes; --dry-run shows it"}
 	}
 	if p.Market.Absent != "" {
-		a.talk("its marketplace, %s, is not here, so its entries have not been looked at; --to names a checkout of it", p.Market.Absent)
+		a.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it", p.Market.Absent)
 	}
 	switch {
 	case o.json:
 	case len(p.Plugins) == 0:
-		a.say("%s is consistent; nothing of it was published yet", p.Dir)
+		a.say("%s is consistent; it has not been published yet", p.Dir)
 	default:
 		a.say("%s is as it was published in %s", p.Dir, p.Market.Name)
 	}

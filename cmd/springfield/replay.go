@@ -60,7 +60,7 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&o.strategies, "strategy", nil, "compare this one: "+strings.Join(replay.Names(), ", ")+", or a rules file; repeatable (default: all that a session log is enough for)")
 	f.BoolVar(&o.seeds, "seeds", false, "also compare the earlier designs: "+strings.Join(replay.Seeds(), ", "))
-	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
+	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
 	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
@@ -120,7 +120,7 @@ func (o replayOptions) check() error {
 		return err
 	}
 	if o.html != "" && (o.json || o.list != "") || o.json && o.list != "" {
-		return &usageError{errors.New("--json, --html and --list do not go together"), "call it twice; --json and --html have every stop"}
+		return &usageError{errors.New("--json, --html and --list do not go together"), "run it twice; --json and --html have every stop"}
 	}
 	return nil
 }
@@ -158,7 +158,7 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 		c := &options.Candidates[i]
 		c.NoBudget = c.NoBudget || o.noBudget
 		if about, err := generator.ReadAbout(c.Settings.Strategy.Name); err == nil && about.Changes != "none" {
-			c.Note = "needs " + about.Needs + " that your skills write; without them it continues nearly nowhere"
+			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
 	options.Paths, err = a.logs(o.paths)
@@ -178,7 +178,7 @@ func (a *app) candidates(names []string) ([]replay.Candidate, error) {
 	all, err := replay.Candidates(names, a.work)
 	var name *replay.NameError
 	if errors.As(err, &name) {
-		hint := "springfield list tells about them"
+		hint := "springfield list describes them"
 		if like := near(name.Name, replay.Names()); len(like) > 0 {
 			hint = "did you mean " + strings.Join(like, " or ") + "?"
 		}

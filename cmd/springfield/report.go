@@ -147,7 +147,7 @@ func hint(err error) string {
 	case errors.As(err, &link): // whatever else the call says about itself
 		const none = "springfield follows no link there, since it may have come with the directory: "
 		if dir := projectBehind(link.Path); dir != "" {
-			return none + "go to " + check.Quote(dir) + ", and call it there"
+			return none + "go to " + check.Quote(dir) + ", and run it there"
 		}
 		return none + "put what it leads to in its place, or remove it"
 	case errors.As(err, &known):
@@ -164,7 +164,7 @@ func hint(err error) string {
 		err  error
 		hint string
 	}{
-		{generator.ErrNoGo, "install Go (go.dev/dl), then call springfield again; " + carried + " and needs none"},
+		{generator.ErrNoGo, "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"},
 		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
 		{generator.ErrUnknownGo, "put Go 1.25 or 1.26 in front on PATH (go.dev/dl); " + carried + " and needs none"},
 		{generator.ErrNoExec, "set TMPDIR to a directory where programs may be started: TMPDIR=$HOME springfield …"},

@@ -113,10 +113,10 @@ func hintPlugin(err error) error {
 	case errors.As(err, &none):
 		return wrongUse(err)
 	case errors.Is(err, layer.ErrInvalid):
-		return &hinted{err, "mend that file first: nothing was written"}
+		return &hinted{err, "nothing was written: fix that file first"}
 	}
 	if errors.Is(err, change.ErrChanged) {
-		return &hinted{err, "the file was left to the other program; call it again"}
+		return &hinted{err, "the other program's change was kept; run it again"}
 	}
 	return hintChange(err, "set")
 }
@@ -127,7 +127,7 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		name, value, sets := strings.Cut(text, "=")
 		unset := len(all) >= len(o.values)
 		if sets == unset {
-			return nil, &usageError{fmt.Errorf("%q is not what is meant here", text), "write KEY=VALUE, or --unset KEY"}
+			return nil, &usageError{fmt.Errorf("%q has the wrong form", text), "write KEY=VALUE, or --unset KEY"}
 		}
 		k, err := stack.Key(name)
 		if err != nil {
@@ -178,7 +178,7 @@ func (a *app) reportSet(o setOptions, places client.Places, p layer.Plugin, assi
 		return a.encode(setShape{p.Name, o.scope, !c.Empty(), c.Diff(), values})
 	}
 	if c.Empty() {
-		a.talk("nothing to do: that is what it says already")
+		a.talk("nothing to do: that is its value already")
 	} else {
 		a.lines().Diff(c.Diff())
 		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
@@ -189,7 +189,7 @@ func (a *app) reportSet(o setOptions, places client.Places, p layer.Plugin, assi
 		}
 	}
 	if v := a.getenv("LISA_SIMPSON_MODEL"); v != "" && slices.ContainsFunc(values, func(v layer.Value) bool { return v.Name == "judge.model" }) {
-		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and stands above every file", v)
+		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and overrides every file", v)
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ Nothing leaves your machine.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.plugin, "plugin", "", "the plugin with these rules (default: the plugin that decides at Stop, else "+registry.Default()+")")
-	f.StringVar(&o.since, "since", "", "only what happened since: a day like 2026-01-31, or 90d")
+	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change, write nothing")
 	f.BoolVarP(&o.yes, "yes", "y", false, "write without asking")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")

@@ -61,7 +61,7 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	j := installer.Journal(places)
 	switch {
 	case o.list && (o.forget || o.dryRun):
-		return &usageError{errors.New("--list goes with neither --forget nor --dry-run"), "undo --list shows the edits, undo --forget skips the first of them"}
+		return &usageError{errors.New("--list does not go together with --forget or --dry-run"), "undo --list shows the edits, undo --forget skips the first of them"}
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:
@@ -122,7 +122,7 @@ func (a *app) reportUndo(asJSON bool, u change.Undo) error {
 	a.sayFiles("removed ", removed, ", which was not there before", ", which were not there before")
 	a.sayFiles("nothing to take back in ", u.Gone, ", which is gone with its directory", ", which are gone with it")
 	for _, tree := range u.Stays {
-		a.say("  %s stays: it has more in it than springfield made", tree)
+		a.say("  %s stays: it contains more than springfield made", tree)
 	}
 	for _, says := range slices.Concat(u.Entry.Leaves, u.Notes) {
 		a.say("  %s", says)

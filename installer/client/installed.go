@@ -3,7 +3,7 @@ package client
 // What Claude Code would load for a plugin that settings name.
 //
 // The rules:
-//   - a plugin of a marketplace that is a directory runs where it lies; any
+//   - a plugin of a marketplace that is a directory runs in place; any
 //     other runs from a copy in the cache, which is as old as its last update;
 //   - whatever is read here was written by the plugin's author: every read
 //     is bounded, and no path in it leads out of the marketplace or the plugin;
@@ -31,7 +31,7 @@ type Installed struct {
 	ID, Name, Marketplace string
 
 	Dir      string   // where it runs from, "" if there is nothing
-	InPlace  bool     // runs where it lies; else from a copy in the cache
+	InPlace  bool     // runs in place; else from a copy in the cache
 	Version  string   // of what would run, "" if unknown
 	Offered  string   // what the marketplace has now, "" if unknown
 	Source   string   // where the marketplace comes from, for people: "directory /x", "github a/b"
@@ -171,7 +171,7 @@ func (s *Snapshot) load(i *Installed, entry item) error {
 	i.Version = cmp.Or(manifest.version, i.Version, entry.version)
 	i.optional = manifest.optional
 	if manifest.exists && entry.alone {
-		return errors.New("its marketplace says strict: false and what the plugin has, and it has a plugin.json too")
+		return errors.New("its marketplace says strict: false and lists what the plugin has, but it has a plugin.json too")
 	}
 	seen := map[string]bool{}
 	if err := s.addFile(i, "hooks/hooks.json", seen); err != nil && !errors.Is(err, fs.ErrNotExist) {

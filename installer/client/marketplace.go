@@ -85,7 +85,7 @@ func (m Market) from() (s Source) {
 	return s
 }
 
-// Suite is the marketplace's directory if it runs where it lies, else "".
+// Suite is the marketplace's directory if it runs in place, else "".
 func (m Market) Suite() string {
 	if s := m.from(); s.Source == "directory" {
 		return s.Path
@@ -173,7 +173,7 @@ func (s *Snapshot) market(name string) (Market, error) {
 	}
 	if m, ok := known[name]; ok {
 		if !filepath.IsAbs(m.Location) {
-			return Market{}, fmt.Errorf("where Claude Code keeps marketplace %s is not on record", name)
+			return Market{}, fmt.Errorf("where Claude Code keeps marketplace %s is not recorded", name)
 		}
 		return m, nil
 	}
@@ -285,7 +285,7 @@ func (s *Snapshot) Offers(m Market) ([]string, error) {
 // catalog is what a marketplace has.
 type catalog struct {
 	source  string // where it comes from, for people
-	inPlace bool   // what lies in it runs where it lies
+	inPlace bool   // what lies in it runs in place
 	root    string // the directory that its relative paths start from
 	items   map[string]item
 	err     error

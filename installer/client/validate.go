@@ -114,7 +114,7 @@ const expected = "CLAUDE.md at the plugin root is not loaded"
 func (v *validator) sum() []check.Finding {
 	all := slices.DeleteFunc(slices.Clone(v.found), func(f check.Finding) bool { return strings.HasPrefix(f.Says, expected) })
 	if len(all) == 0 {
-		says := v.name + ": claude plugin validate --strict has nothing against it"
+		says := v.name + ": claude plugin validate --strict accepts it"
 		if v.directory {
 			says += ", nor has its plugin directory"
 		}

@@ -24,7 +24,7 @@ type floor struct {
 // floors are the versions that matter to a hook of ours, the worst first.
 func floors() []floor {
 	return []floor{
-		{"2.1.139", check.Fail, "it starts hooks only through a shell, which breaks on blanks in a path"},
+		{"2.1.139", check.Fail, "it starts hooks only through a shell, which breaks on spaces in a path"},
 		{"2.1.145", check.Warn, "it does not tell a hook what still runs in the background, so Claude is made to go on while it waits"},
 		{"2.1.196", check.Warn, "it does not tell a hook which prompt a stop belongs to, so the budget counts for the whole session"},
 	}
@@ -40,7 +40,7 @@ func Older(is, than string) (older, known bool) {
 // Check looks at the command, which says that it has a version.
 func (c Command) Check(version string) check.Finding {
 	if c.Path == "" {
-		return check.Warn("there is no claude on PATH, so enable can only declare marketplaces, and plugins of repositories cannot be fetched", "put Claude Code's claude on PATH")
+		return check.Warn("there is no claude on PATH, so enable can only declare marketplaces, and plugins from repositories cannot be fetched", "put Claude Code's claude on PATH")
 	}
 	older, known := Older(version, tested)
 	if !known {
@@ -52,7 +52,7 @@ func (c Command) Check(version string) check.Finding {
 		}
 	}
 	if older {
-		return check.Noted(fmt.Sprintf("Claude Code %s: springfield is tried with %s and later", version, tested), "claude update")
+		return check.Noted(fmt.Sprintf("Claude Code %s: springfield is tested with %s and later", version, tested), "claude update")
 	}
 	return check.OK("Claude Code " + version)
 }
