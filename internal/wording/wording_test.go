@@ -16,6 +16,8 @@ var odd = regexp.MustCompile(`(?i)\b(nobody|somebody|whoever|anybody|whosoever)\
 	`when it does not do? what you want`, `is to be listed as wrong`, `live in your next`, `stop by otherwise`, `\brun over\b`, `\bruns over you\b`,
 	`that will not do\b`, `is here or switched on`, `loop rests\b`, `is there twice`, `passed over`, `passes over`, `has it forgotten`,
 	`the one not known`, `nothing is to do\b`, `it is no shell`, `no other than`, `none of its own\b`,
+	`\bmend(s|ed|ing)?\b`, `\banew\b`, `(is|are|has) on file\b`, `is not on record`, `\bis no (JSON|token|address|message|name|regular|whole number|list|field)\b`, `\blies? (in|below|at|outside|there|now|where)\b`,
+	`cannot be told`, `length of time`, `what to do is said`, `lets Claude stop always`, `call (it|this|springfield) again`, `(have|having|has) (the claude command|Claude Code) (fetch|forget)`,
 }, "|"))
 
 func TestPlainEnglish(t *testing.T) {
