@@ -65,6 +65,7 @@ func Keys(s strategy.Strategy) ([]Key, error) {
 		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
 	}
 	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "protocol" }); i >= 0 {
+		keys[i].Choices = slices.DeleteFunc(keys[i].Choices, func(c string) bool { return c == "json" }) // an old name, which only files have
 		keys[i].Default = json.RawMessage(`"context"`)
 		if s.Blocks {
 			keys[i].Default = json.RawMessage(`"block"`)
@@ -95,13 +96,13 @@ func members(s strategy.Strategy) (names []string) {
 	if choice, ok := options.(interface{ RuleSets() []string }); !ok || len(choice.RuleSets()) < 2 {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })
 	}
-	_, loops := options.(strategy.Looping)
-	switch {
-	case s.Answers() != "Stop":
-	case loops:
-		names = append(names, "protocol", "progress")
-	default:
+	switch s.Kind() {
+	case strategy.Daily:
 		names = append(names, "protocol", "budget")
+	case strategy.GoalLoop:
+		names = append(names, "protocol", "progress")
+	case strategy.SpecLoop:
+		names = append(names, "protocol")
 	}
 	return names
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 
 	"github.com/cameronsjo/springfield/change"
@@ -172,7 +173,9 @@ func (f File) with(after []byte) (change.Edit, error) {
 		mode = e.Before.Mode
 	}
 	e.After = &change.Content{Data: after, Mode: mode}
-	if d, err := document.Parse(after); err == nil && len(d.Fields()) == 0 && f.Scope != Suite {
+	info, err := os.Lstat(f.Path)
+	linked := err == nil && info.Mode()&fs.ModeSymlink != 0 // without its file it would lead nowhere
+	if d, err := document.Parse(after); err == nil && len(d.Fields()) == 0 && f.Scope != Suite && !linked {
 		e.After = nil
 	}
 	if err := e.Writable(); err != nil {
