@@ -44,7 +44,7 @@ func TestLisaAsks(t *testing.T) {
 				if !strings.Contains(q.Model, "haiku") || !strings.Contains(q.System, "In doubt: stop.") {
 					t.Errorf("%s was asked with\n%s", q.Model, q.System)
 				}
-				if last := r.Asked[len(r.Asked)-1]; !strings.Contains(string(last.Body), "It looks as if the work is not finished.") {
+				if last := r.Asked[len(r.Asked)-1]; !strings.Contains(string(last.Body), "The work does not look finished.") {
 					t.Error("Claude was not told to go on")
 				}
 				for _, request := range r.Asked {
