@@ -302,6 +302,7 @@ func (w *World) env(path []string, more ...string) []string {
 	return append([]string{
 		"PATH=" + strings.Join(path, string(os.PathListSeparator)),
 		"HOME=" + w.Home,
+		"SHELL=/bin/bash", // else Claude Code takes what the machine has: zsh ends a command whose pattern matches no file
 		"TMPDIR=" + w.tmp(),
 		"TERM=dumb",
 		"DISABLE_AUTOUPDATER=1",
