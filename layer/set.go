@@ -137,7 +137,12 @@ func withoutEmpty(after []byte, edits []document.Edit) ([]byte, error) {
 
 // newFileMode is for files that did not exist: a progress command can hold a secret, and
 // a project's file is there to be committed.
-var newFileMode = map[Scope]fs.FileMode{User: 0o600, Project: 0o644, Suite: 0o644}
+func newFileMode(scope Scope) fs.FileMode {
+	if scope == User {
+		return 0o600
+	}
+	return 0o644
+}
 
 // NoFileError says that a plugin has no file of a scope here.
 type NoFileError struct {
@@ -168,7 +173,7 @@ func (s Stack) file(scope Scope) (File, error) {
 // project's that says nothing any more goes.
 func (f File) with(after []byte) (change.Edit, error) {
 	e := f.edit
-	mode := newFileMode[f.Scope]
+	mode := newFileMode(f.Scope)
 	if e.Before != nil {
 		mode = e.Before.Mode
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -85,10 +86,8 @@ func read(scope Scope, in, path string) File {
 
 // says is an error without the path, which stands beside it.
 func says(err error) string {
-	if pathError := (interface{ Unwrap() error })(nil); errors.As(err, &pathError) && pathError.Unwrap() != nil {
-		if _, ok := err.(*document.SyntaxError); !ok {
-			return pathError.Unwrap().Error()
-		}
+	if named := (*fs.PathError)(nil); errors.As(err, &named) {
+		return named.Err.Error()
 	}
 	return err.Error()
 }

@@ -132,7 +132,7 @@ func (a *app) printFinding(f check.Finding) {
 	default:
 		state = out.Good(state)
 	}
-	first := layout.Pad(state, 9) + layout.Pad(string(f.Check), 13)
+	first := layout.Pad(state, 9) + layout.Pad(f.Check, 13)
 	rest := strings.Repeat(" ", layout.Width(first))
 	out.Fold(first, "%s", f.Text())
 	if f.Fix != "" && f.State != check.Fine {

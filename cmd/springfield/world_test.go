@@ -54,7 +54,7 @@ type called struct {
 func (w world) call(t *testing.T, args ...string) called {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	// Nobody is at the terminal.
+	// There is no terminal.
 	in, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)

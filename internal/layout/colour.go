@@ -67,8 +67,10 @@ func (c *Colours) Writer(w io.Writer, coloured bool) io.Writer {
 const reset = "\x1b[0m"
 
 // sequences are what a terminal is told at the beginning of a style.
-var sequences = map[display.Style]string{
-	display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m", display.Faint: "\x1b[2m",
+func sequences() map[display.Style]string {
+	return map[display.Style]string{
+		display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m", display.Faint: "\x1b[2m",
+	}
 }
 
 // painter writes text through display's writer, and the colours past it.
@@ -106,7 +108,7 @@ func (p *painter) Write(b []byte) (int, error) {
 
 // turn begins a style, or ends it.
 func (p *painter) turn(s display.Style) error {
-	sequence := sequences[s]
+	sequence := sequences()[s]
 	if sequence == "" && !p.open || !p.coloured {
 		return nil
 	}

@@ -139,7 +139,7 @@ func (t *Terminal) Draw(title string) []byte {
 var words = regexp.MustCompile(`\S+( \S+)*`)
 
 // common puts characters that most fonts have in the place of some that they lack.
-var common = strings.NewReplacer("⎿", "└", "⏵", "▸")
+func common() *strings.Replacer { return strings.NewReplacer("⎿", "└", "⏵", "▸") }
 
 func (r run) draw(b *bytes.Buffer, y int) {
 	place := func(x, cells int) (left, top, width float64) {
@@ -153,7 +153,7 @@ func (r run) draw(b *bytes.Buffer, y int) {
 	if r.bold {
 		weight = ` font-weight="600"`
 	}
-	text := common.Replace(string(r.text))
+	text := common().Replace(string(r.text))
 	for _, at := range words.FindAllStringIndex(text, -1) {
 		part := text[at[0]:at[1]]
 		left, top, width := place(r.x+utf8.RuneCountInString(text[:at[0]]), utf8.RuneCountInString(part))

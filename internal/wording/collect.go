@@ -36,7 +36,7 @@ const (
 	command   = "in make help and make demo"
 )
 
-var kinds = []string{code, generated, document, schema, page, command}
+func kinds() []string { return []string{code, generated, document, schema, page, command} }
 
 // kindOf tells what a file is, by its name; "" if it says nothing to people.
 func kindOf(name string) string {
@@ -95,7 +95,7 @@ func Collect(tree string) ([]Sentence, error) {
 		return err
 	})
 	slices.SortStableFunc(all, func(a, b Sentence) int {
-		return cmp.Or(cmp.Compare(slices.Index(kinds, a.Kind), slices.Index(kinds, b.Kind)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(slices.Index(kinds(), a.Kind), slices.Index(kinds(), b.Kind)), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	if err == nil && len(all) == 0 {
 		err = errors.New("nothing found: is " + tree + " a checkout of springfield?")

@@ -53,7 +53,7 @@ func total(w io.Writer, all []Sentence) {
 	for _, s := range all {
 		count[s.Kind]++
 	}
-	for _, kind := range kinds {
+	for _, kind := range kinds() {
 		fmt.Fprintf(w, "%6d  %s\n", count[kind], kind)
 	}
 	fmt.Fprintf(w, "%6d  sentences and phrases\n", len(all))
@@ -62,7 +62,7 @@ func total(w io.Writer, all []Sentence) {
 // compare counts, kind by kind, how many sentences stayed, are new, and are gone.
 func compare(w io.Writer, before, after []Sentence) {
 	fmt.Fprintf(w, "%6s  %6s  %6s  %6s  %6s\n", "before", "now", "same", "new", "gone")
-	for _, kind := range append(kinds, "all") {
+	for _, kind := range append(kinds(), "all") {
 		old, now := byText(before, kind), byText(after, kind)
 		same := 0
 		for text := range now {

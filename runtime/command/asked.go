@@ -1,4 +1,4 @@
-// What why and log are about: a session, a project, or everything. Whoever asks without
+// What why and log are about: a session, a project, or everything. A user who asks without
 // saying so asks about the session that asks, and outside of one about the project of
 // the current directory.
 

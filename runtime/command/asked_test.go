@@ -26,7 +26,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	}
 }
 
-// Whoever asks is told about their own session, else their own project, and of no other
+// The user is told about their own session, else their own project, and of no other
 // unless they say so. The last decision is not one about a question like this.
 func TestAnswersAreAboutTheirOwn(t *testing.T) {
 	d, out, _ := console(t)

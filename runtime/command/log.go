@@ -142,7 +142,7 @@ func (l *list) print(r row) {
 	front := ""
 	for i, text := range r.columns() {
 		cell := text + strings.Repeat(" ", max(0, l.wide[i]-utf8.RuneCountInString(text))+2)
-		if kind, ok := kinds[text]; ok && i == 2 {
+		if kind, ok := kinds()[text]; ok && i == 2 {
 			cell = l.style(kind, text) + cell[len(text):]
 		} else if i < 2 {
 			cell = l.style(display.Faint, text) + cell[len(text):]
@@ -166,7 +166,9 @@ func (l *list) print(r row) {
 }
 
 // kinds are the colours of decisions.
-var kinds = map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
+func kinds() map[string]display.Style {
+	return map[string]display.Style{"continue": display.Good, "remind": display.Good, "stop": display.Warn, ledger.None: display.Bad}
+}
 
 // rows are decisions, and between them what happened to holds.
 func (l *list) rows(all []ledger.Record, n int) (rows []row) {

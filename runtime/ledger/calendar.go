@@ -87,7 +87,7 @@ func enter(dir string, a Active) {
 		f, err = openFile(dir, path)
 	}
 	if err == nil {
-		f.Write(a.note())
+		_, _ = f.Write(a.note())
 		f.Close()
 	}
 }
