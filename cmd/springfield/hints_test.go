@@ -61,10 +61,11 @@ func TestHintsLeadOn(t *testing.T) {
 	}
 	t.Logf("%d commands in %d states were followed; of %d sentences that name one, %d were seen, without:\n%s",
 		len(h.followed), h.states, len(sources), len(sources)-len(missing), strings.Join(missing, "\n"))
-	// What is left takes a fault, a claude command or a person at the guided path; each has
-	// a test of its own.
-	if len(missing) > len(sources)*2/5 {
-		t.Errorf("%d of %d sentences that name a command are in no state", len(missing), len(sources))
+	// These take a fault of the disk, a claude command, a git tag or the guided path. A new
+	// sentence that names a command gets a state.
+	const elsewhere = 47
+	if len(missing) > elsewhere {
+		t.Errorf("%d of %d sentences that name a command are in no state, and %d were known", len(missing), len(sources), elsewhere)
 	}
 }
 

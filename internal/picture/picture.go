@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"html"
+	"os"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -178,6 +179,25 @@ func (t *Terminal) runs(y int) []run {
 		all[len(all)-1].text = append(all[len(all)-1].text, glyph.Char)
 	}
 	return all
+}
+
+// Check refuses a picture in a file that shows something else than the terminal does.
+// counts leaves of a text what has to be the same. With draw the file is drawn first.
+func (t *Terminal) Check(file, title string, draw bool, counts func(string) string) error {
+	if draw {
+		if err := os.WriteFile(file, t.Draw(title), 0o644); err != nil {
+			return err
+		}
+	}
+	svg, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	drawn, err := Says(svg)
+	if err == nil && counts(t.Text()) != counts(drawn) {
+		err = fmt.Errorf("%s is not what is shown today; make pictures draws it again\nshown:\n%s\ndrawn:\n%s", file, t.Text(), drawn)
+	}
+	return err
 }
 
 // Says is what a picture that Draw has made shows.

@@ -245,7 +245,7 @@ func TestWords(t *testing.T) {
 		{"", nil, []string{"why", "none-9"}, 1, "log --all lists them"},
 		{"", nil, []string{"log"}, 0, "continue  ned-flanders"},
 		{"", nil, []string{"log", "--session", "s", "-n", "1", "--json"}, 0, `"session":"s"`},
-		{"", nil, []string{"log", "--session", "nobody"}, 1, "no session \"nobody\" is known"},
+		{"", nil, []string{"log", "--session", "unheard-of"}, 1, "no session \"unheard-of\" is known"},
 		{"", inClaude, []string{"hold", "2h"}, 0, "holding all sessions for 2 h"},
 		{progress, nil, nil, 0, "by rule hold"},
 		{"", inClaude, []string{"hold", "1m"}, 1, "a longer hold is in force"},
