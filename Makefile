@@ -18,14 +18,14 @@ help: ## list the targets
 ## Build
 
 generate: ## make the generated files: the registry, the JSON Schemas, docs/cli.md
-	@go test ./runtime/strategy -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
+	@go test ./runtime/strategy ./runtime/host -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
 	@go test ./generator -run '^Test(StrategySchemaIsCurrent|AnswersSchema)$$' -count=1 -update >/dev/null
 	@go test ./cmd/springfield -run '^TestCLIDocIsCurrent$$' -count=1 -update >/dev/null
 
-build: ## build the CLI, bin/springfield; register new strategies first
+build: ## build the CLI, bin/springfield; register new strategies and hosts first
 	@command -v go >/dev/null || { echo "springfield is built with Go 1.25 or later, and there is no go on PATH: https://go.dev/dl" >&2; exit 1; }
-	@for folder in runtime/strategy/*/; do \
-	  grep -q "/$${folder%/}\"" runtime/registry/list.go || { $(MAKE) generate && break; } || exit 1; \
+	@for folder in runtime/strategy/*/ runtime/host/*/; do \
+	  grep -q "/$${folder%/}\"" runtime/registry/list.go runtime/registry/hosts.go || { $(MAKE) generate && break; } || exit 1; \
 	done
 	go build -o bin/springfield ./cmd/springfield
 

@@ -1,228 +1,139 @@
-// One line, taken apart: the members that can matter, raw. It is gone through
-// once, and left as soon as it is clear that nothing in it matters: most lines
-// of a log are about progress.
+// One line of a log, in terms that no host is named in. A host's Format says what a
+// line means in them; what follows from it is decided here, for every host alike.
 
 package transcript
 
-import "github.com/cameronsjo/springfield/runtime/codec"
+// Mark begins what our hooks tell an agent whose host does not say in its log that a hook
+// has said it. It is how a Format knows our feedback from a person's prompt.
+const Mark = "[springfield] "
 
-// maxBlocks is how many content blocks of one line are looked at. Claude Code
-// writes one, rarely a few.
-const maxBlocks = 256
-
-// entry is one line. Its values are parts of the line.
-type entry struct {
-	line []byte
-	at   int64 // where the line lies in the log
-
-	kind, subtype, uuid, timestamp []byte
-	meta, compact, apiError        bool
-	origin, source                 []byte // who is behind a user line
-	prompt                         []byte // Claude Code's own id of the prompt it belongs to
-	skill                          []byte // the skill an assistant line is attributed to
-	model                          []byte
-	blocks                         []block
-	outcome                        []byte // toolUseResult
-	todos                          []byte // the list that older clients write into user lines
-	attachment                     []byte // what Claude Code told the model beside the conversation
-	version                        []byte // of the client that wrote the line
+// Format is how a host writes its logs. Functions that are nil say nothing.
+type Format struct {
+	// Name is the host's. A Log that another format has left is not continued.
+	Name string
+	// Parse takes a line apart: Line and At are set, the rest is empty, and Parts may have
+	// room to be reused. False: the line is torn, or nothing in it can matter. Every value
+	// is a part of Line, so that its place in the log is known, unless its member says that
+	// it may be another's. Lines of subagents matter to nothing.
+	Parse func(e *Entry) bool
+	// Owns tells whether a line, one of the first of a log, is of this format.
+	Owns func(line []byte) bool
+	// Outcome is what the result of a call tells besides its text. It is asked for the
+	// results of calls that do something, and for those of others, whose Does is Nothing
+	// special.
+	Outcome func(of Does, r *Part) Outcome
+	// Dull tells at a glance that a line has no words of a person and no words of interest.
+	Dull func(line []byte) bool
+	// Dead reads a line about a hook of ours that did not come to decide.
+	Dead func(line []byte) (DeadHook, bool)
 }
 
-// block is one content block: a text, a tool call, or the result of one.
-type block struct {
-	kind   kind
-	text   []byte // of a text
-	id     []byte // of a call: its own, of a result: the call's
-	name   []byte // of a call
-	input  []byte // of a call
-	answer []byte // of a result: its content
-	failed bool   // of a result: is_error
+// Entry is one line. Its values are parts of the line; a text is the inside of a JSON
+// string, still escaped, and what is called raw is a whole JSON value.
+type Entry struct {
+	Line []byte
+	At   int64 // where the line begins in the log
+
+	ID   []byte // names the line: a line with the ID of one of the 32 before it is passed over
+	Time []byte // RFC 3339
+	// What happens. Nothing: what the Parts say, which are an agent's texts and calls, or
+	// results.
+	What Happening
+	// Words are those of a person (Prompted, Joined), without what the host puts before
+	// them, or of a hook or of background work (Pushed, Woken). A line begins a turn if it
+	// is Prompted or Joined.
+	Words    []byte
+	PromptID []byte // the host's own id of the prompt that the line belongs to
+	Version  []byte // of the host
+	// Command tells that the prompt looks at a plugin of ours or stops it: the user asks
+	// for no work.
+	Command bool
+	// Heard tells that somebody's words are in the line: nothing of a turn before runs in
+	// the background any more, for rules of the first design. A prompt has it anyway.
+	Heard bool
+	// Filled tells that the host, not the model, wrote an agent's line: it is no message.
+	Filled bool
+	// Todos is the todo list as the host shows it, and Tasks are its single tasks; raw. Not
+	// a call's: these are in its Part.
+	Todos, Tasks []byte
+	Parts        []Part
+
+	// What a replay wants to know. Mode is plan in plan mode.
+	Session, Cwd, Mode []byte
+	Fork               bool   // the log is a copy of another's beginning
+	Queued             []byte // words that a person typed while the agent worked
+	Unqueued           bool   // the person took such words back
 }
 
-// kind is the kind of a content block.
-type kind byte
+// Part is one of the things that a line brings, in their order.
+type Part struct {
+	Kind Kind
+	// Text is what the agent says (Text), the result's text (Result), the name of a skill
+	// (of a call that UsesSkill), or the id of work (of a call that EndsBackground).
+	Text []byte
+	// ID is a call's own, the call's of a result, or that of work that Ended. Any bytes.
+	ID []byte
+	// Name is a tool's as the host calls it, a teammate's, or a skill's. Any bytes.
+	Name []byte
+	// Input is a call's: a raw object, or a raw string that has the object inside.
+	Input []byte
+	Does  Does
+	// Outcome is what a result has besides its text, raw: for Format.Outcome.
+	Outcome []byte
+	Failed  bool // of a result
+	// Ours tells that a Stop hook is one of ours.
+	Ours bool
+	from source
+}
 
+// Kind is the kind of a Part.
+type Kind byte
+
+// The kinds.
 const (
-	other   kind = iota // thinking, what is not known
-	says                // a text
-	shows               // an image or a document
-	calls               // a tool
-	answers             // the result of a call
+	Other       Kind = iota // thinking, an image, what is not known
+	Text                    // the agent says something
+	Call                    // the agent calls a tool
+	Result                  // of a call
+	Ended                   // work in the background is over
+	Mate                    // a teammate has joined, or writes
+	Gone                    // a teammate has left
+	SkillText               // the host puts a skill before the model
+	SkillBy                 // the host says that a skill is behind the line
+	HookBlock               // a Stop hook has blocked, and is named: Ours or another's
+	HookContext             // the same by other means than a block; not Ours: it is not named
+	HookWords               // what a Stop hook says to the agent, which names no hook
 )
 
-// place is where a part of the line lies in the log. The part shares the
-// line's array, so their capacities tell how far apart they begin.
-func (e *entry) place(part []byte) place {
-	if part == nil {
-		return place{}
-	}
-	return place{e.at + int64(cap(e.line)-cap(part)), int64(len(part))}
-}
+// Does is what a call does, if it is one of those that more is made of.
+type Does byte
 
-// parse takes a line apart. False: it is torn, or nothing in it can matter.
-func (e *entry) parse(line []byte, at int64) bool {
-	*e = entry{line: line, at: at, blocks: e.blocks[:0]}
-	w := codec.Enter(line, '{')
-	for w.Next() {
-		switch string(w.Key) {
-		case "type":
-			e.kind = w.Value()
-			switch string(e.kind) {
-			case `"user"`, `"assistant"`, `"attachment"`, `"system"`:
-			default:
-				return false
-			}
-		case "isSidechain":
-			if string(w.Value()) == "true" {
-				return false // a subagent's own talk
-			}
-		case "isMeta":
-			e.meta = string(w.Value()) == "true"
-		case "isCompactSummary", "isVisibleInTranscriptOnly":
-			e.compact = e.compact || string(w.Value()) == "true"
-		case "isApiErrorMessage":
-			e.apiError = string(w.Value()) == "true"
-		case "subtype":
-			e.subtype = w.Value()
-		case "uuid":
-			e.uuid = codec.Inside(w.Value())
-		case "timestamp":
-			e.timestamp = codec.Inside(w.Value())
-		case "promptId":
-			e.prompt = w.Value()
-		case "promptSource":
-			e.source = codec.Inside(w.Value())
-		case "attributionSkill":
-			e.skill = codec.Inside(w.Value())
-		case "toolUseResult":
-			e.outcome = w.Value()
-		case "todos":
-			e.todos = w.Value()
-		case "version":
-			e.version = codec.Inside(w.Value())
-		case "origin":
-			e.origin = codec.Inside(codec.Member(w.Value(), "kind"))
-		case "message":
-			if w.Is('{') {
-				e.message(&w)
-			}
-		case "attachment":
-			if !matters(w) {
-				return false
-			}
-			e.attachment = w.Value()
-		}
-	}
-	return w.Alone() && e.kind != nil
-}
+// What calls do.
+const (
+	NothingSpecial Does = iota
+	WritesTodos         // the Input has the whole list, see readList
+	MakesTask           // single tasks as Claude Code has them
+	ChangesTask
+	ReadsTask
+	ListsTasks
+	UsesSkill      // Text is its name
+	MayGoOn        // in the background, behind the turn; its Outcome says whether it does
+	EndsBackground // or looks at it: Text is its id
+	EndsTeam
+	AsksPerson // the turn ends with a question to the user, or a plan to be approved
+	WritesFile // the file_path, path or like member of the Input
+	BeginsPlan // plan mode
+	EndsPlan   // plan mode, if the user agrees: it asks the person
+)
 
-func (e *entry) message(w *codec.Walk) {
-	e.blocks = e.blocks[:0]
-	m := w.Enter('{')
-	for m.Next() {
-		switch string(m.Key) {
-		case "model":
-			e.model = codec.Inside(m.Value())
-		case "content":
-			switch {
-			case m.Is('"'):
-				e.blocks = append(e.blocks, block{kind: says, text: codec.Inside(m.Value())})
-			case m.Is('['):
-				e.content(&m)
-			}
-		}
-	}
-	w.Leave(&m)
-}
-
-func (e *entry) content(m *codec.Walk) {
-	list := m.Enter('[')
-	for list.Next() {
-		if !list.Is('{') || len(e.blocks) == maxBlocks {
-			continue
-		}
-		var b block
-		members := list.Enter('{')
-		for members.Next() {
-			switch string(members.Key) {
-			case "type":
-				b.kind = kindOf(members.Value())
-			case "text":
-				b.text = codec.Inside(members.Value())
-			case "id", "tool_use_id":
-				b.id = codec.Inside(members.Value())
-			case "name":
-				b.name = codec.Inside(members.Value())
-			case "input":
-				b.input = members.Value()
-			case "content":
-				b.answer = members.Value()
-			case "is_error":
-				b.failed = string(members.Value()) == "true"
-			}
-		}
-		list.Leave(&members)
-		e.blocks = append(e.blocks, b)
-	}
-	m.Leave(&list)
-}
-
-func kindOf(raw []byte) kind {
-	switch string(raw) {
-	case `"text"`:
-		return says
-	case `"image"`, `"document"`:
-		return shows
-	case `"tool_use"`:
-		return calls
-	case `"tool_result"`:
-		return answers
-	}
-	return other
-}
-
-// matters tells whether an attachment is of a kind that does. Its first members
-// say so, and the others may be long.
-func matters(w codec.Walk) bool {
-	a := w.Enter('{')
-	if !a.Next() || string(a.Key) != "type" {
-		return true // strange, but it may
-	}
-	switch string(a.Value()) {
-	case `"hook_blocking_error"`, `"queued_command"`, `"task_reminder"`, `"todo_reminder"`:
-		return true
-	case `"hook_success"`, `"hook_additional_context"`:
-		for a.Next() {
-			if string(a.Key) == "hookEvent" {
-				return string(a.Value()) == `"Stop"`
-			}
-		}
-	}
-	return false
-}
-
-// firstText is the first text among content blocks, or the content itself where
-// it is a string.
-func firstText(content []byte) (first []byte) {
-	if s := codec.Inside(content); s != nil {
-		return s
-	}
-	codec.Elements(content, func(element []byte) {
-		if first == nil {
-			first = codec.Inside(codec.Member(element, "text"))
-		}
-	})
-	return first
-}
-
-// identifier is a raw string or number that serves as a name, nil if it is
-// something else.
-func identifier(raw []byte, limit int) []byte {
-	if s := codec.Inside(raw); s != nil {
-		raw = s
-	}
-	if !plain(raw, limit) || raw[0] == '{' || raw[0] == '[' {
-		return nil
-	}
-	return raw
+// Outcome is what the result of a call tells.
+type Outcome struct {
+	Job     []byte // id of work that goes on in the background
+	Mate    []byte // name of a teammate that was spawned
+	Refused bool   // the call has failed, though its result does not say so
+	Running bool   // of EndsBackground: the work still runs
+	Task    []byte // a single task, raw
+	TaskID  []byte // of a new task, where its result is only a text
+	Subject []byte // of that task; a part of the line
+	Tasks   []byte // all single tasks, raw
 }

@@ -1,0 +1,23 @@
+// Package claude is Claude Code as a host.
+package claude
+
+import (
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// Name is the host's.
+const Name = "claude"
+
+// Host is Claude Code.
+func Host() host.Host {
+	return host.Host{
+		Name: Name, Title: "Claude Code", Agent: "Claude",
+		Stop: "Stop", Prompt: "UserPromptSubmit",
+		Reminds: true,
+		Log:     transcript.Format{Name: Name},
+		Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
+		Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
+		Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",
+	}
+}

@@ -1,0 +1,73 @@
+// Package host is the contract of the programs that our hook runs in: what differs
+// between them is a value. Below it is one folder per host; runtime/registry lists them.
+package host
+
+import "github.com/cameronsjo/springfield/runtime/transcript"
+
+// Host is a program whose agent our plugins let go on. A function that is nil says
+// nothing, and "" that there is none.
+type Host struct {
+	Name  string // "codex": in flags, records, JSON
+	Title string // "Codex", "GitHub Copilot CLI": the program, in sentences
+	Agent string // "Codex", "Copilot", "Claude": who goes on and stops, in sentences
+
+	// Is tells the host's event from another's by the payload alone: an environment
+	// variable or a path may be a project's. Claude Code has none: what no other host
+	// claims is its own.
+	Is func(event []byte) bool
+	// Read fills the event from the payload, a complete JSON object. The event's Name is
+	// set by the caller where it is Stop or Prompt.
+	Read func(event []byte, e *Event) error
+	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
+	Stop, Prompt string
+	// FromUser tells whether a prompt event is about the user's own words. nil: all are
+	// but for what we have said ourselves.
+	FromUser func(e Event) bool
+
+	// Form is how a continue is said at this event; version is the host's, as its log has
+	// it. nil: always by Block, and settings cannot choose another protocol.
+	Form func(e Event, version string) Form
+	// Reminds tells that words before a prompt reach the model, as Claude Code's
+	// additionalContext does.
+	Reminds bool
+	// Marked has what the agent is told begin with transcript.Mark, by which the log's
+	// reader knows it again. All hosts but Claude Code, whose log says what a hook said.
+	Marked bool
+	// Prompts tells that the event's PromptID changes when the user prompts and only then.
+	Prompts bool
+
+	Log transcript.Format
+	// Arrived tells from the end of the log whether it has this stop's own entry. The hook
+	// waits for it, bounded, and stops if it does not come. nil: no wait.
+	Arrived func(e Event, end []byte) bool
+
+	// Cap is after how many continues in a row the host ends the turn, 0 for none, and
+	// CapVariable the environment variable that changes it.
+	Cap         int
+	CapVariable string
+
+	// Command is what the user types to a plugin: "/ned-flanders:hold". nil: "springfield
+	// hold".
+	Command func(plugin, word string) string
+
+	// Dir is where the host keeps its files, "~/.codex"; DirVariable moves it. Sessions is a
+	// pattern of its logs below it, as path.Match has it, and Program what is on PATH.
+	Dir, DirVariable, Sessions, Program string
+}
+
+// Form is how a continue is said.
+type Form byte
+
+// The forms.
+const (
+	Block   Form = iota // {"decision": "block", "reason": …}
+	Context             // hookSpecificOutput.additionalContext
+)
+
+// Types is what the user types for a word to a plugin.
+func (h *Host) Types(plugin, word string) string {
+	if h.Command == nil {
+		return "springfield " + word
+	}
+	return h.Command(plugin, word)
+}

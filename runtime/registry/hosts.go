@@ -1,0 +1,14 @@
+// Code generated from the folders of runtime/host by `make generate`. DO NOT EDIT.
+
+package registry
+
+import (
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/host/claude"
+)
+
+func hosts() []func() host.Host {
+	return []func() host.Host{
+		claude.Host,
+	}
+}
