@@ -190,6 +190,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"git/git.go":                   "git",
 		"installer/client/validate.go": "claude plugin validate",
 		"installer/client/command.go":  "claude",
+		"installer/hosts/place.go":     "the programs of other hosts",
 		"generator/build.go":           "go",
 		"generator/probe.go":           "what it has just compiled",
 		"runtime/backend/claude.go":    "claude, for the judge",

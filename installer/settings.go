@@ -5,6 +5,7 @@ package installer
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -209,4 +210,10 @@ func planned(c change.Change, f file) []byte {
 		}
 	}
 	return f.data()
+}
+
+// Document is a settings file as it was read: JSON, or what another host has.
+type Document interface {
+	Get(path ...string) (value json.RawMessage, found bool, err error) // a value as JSON
+	Apply(edits ...document.Edit) ([]byte, error)
 }

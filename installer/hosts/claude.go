@@ -1,0 +1,11 @@
+package hosts
+
+// claude is Claude Code. Packages installer and client know its settings and its command.
+func claude() Host {
+	return Host{
+		Name: Claude, Title: "Claude Code", Agent: "Claude",
+		Program: "claude", Dir: ".claude", Variable: "CLAUDE_CONFIG_DIR",
+		// Not settings.json, which springfield writes, too.
+		Traces: []string{"projects", ".credentials.json", "history.jsonl", "statsig", "todos"},
+	}
+}

@@ -1,0 +1,153 @@
+// Package hosts is what the CLI knows of each host, the agents that run springfield's
+// plugins: how it is found, where its files and sessions are, by which of its own plugin
+// commands a plugin comes and goes, and what these commands do to the user's files. What
+// the hook knows of a host is in runtime/host, under the same name.
+//
+// A host is a value in a file of its own; no other file knows it by name. Claude Code is
+// the first: its value says where it is, and its plugins are switched by packages
+// installer and client.
+package hosts
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// Host is one of the programs that run plugins.
+type Host struct {
+	Name  string // in flags, records and JSON: "codex"
+	Title string // the program, in sentences: "GitHub Copilot CLI"
+	Agent string // who goes on and stops, in sentences: "Copilot"
+
+	Program  string   // its command on PATH
+	Dir      string   // its directory, in the user's home: ".codex"
+	Variable string   // of the environment, that names another place; "" for none
+	Above    bool     // Variable names what Dir lies in, not Dir itself
+	Traces   []string // files in its directory; any of them says that it has been used
+
+	// Settings are its settings as springfield edits them; the zero value for Claude Code.
+	Settings Settings
+	// Plugins are its own plugin commands; the zero value for Claude Code.
+	Plugins Plugins
+	// Check are the findings of doctor on it, beside those for every host: its version, and
+	// whether plugins that are on can run. The check's name need not be set.
+	Check func(ctx context.Context, at Place, on []Installed) []check.Finding
+}
+
+// Settings are the settings of a host.
+type Settings struct {
+	// Scopes are those that its plugin commands know, the user's first.
+	Scopes []client.Scope
+	// File is the settings file of a scope. Its bytes stay the user's, whatever the host's
+	// commands make of them: all that changes is what Entries says.
+	File func(at Place, scope client.Scope) string
+	// Kept are other files that the host's commands write and that stay as they are, such as
+	// a list of trusted directories.
+	Kept func(at Place) []string
+	// Parse reads the file; nil: it is JSON.
+	Parse func(data []byte) (installer.Document, error)
+	// Entries are the members that have a plugin on; nil: the host needs none. They may be
+	// worked out by running the host in a directory of its own (Place.Trial).
+	Entries func(ctx context.Context, r Request) ([]document.Edit, error)
+	// Off are the members that have a plugin off that springfield has not enabled; nil: the
+	// members of Entries are removed.
+	Off func(r Request) []document.Edit
+}
+
+// Plugins are a host's own plugin commands, as arguments of its program. They run with the
+// user's own directory, after the journal has the old bytes of all files of Settings.
+type Plugins struct {
+	Live    bool // it runs a plugin where it lies; else from a copy, which enable makes anew
+	ID      func(p client.Plugin) string
+	Install func(r Request) [][]string // nil: the entries are all
+	Remove  func(r Request) [][]string // goes by r.ID: the suite need not be there any more
+	Forget  func(r Request) [][]string // has it forget the marketplace, for --purge; nil: it knows none
+	// Installed are all plugins that it knows of, on or off, with the directory that it runs
+	// each from. It reads the host's own records, bounded, and starts nothing.
+	Installed func(at Place) ([]Installed, error)
+	// ByHand is what the user still has to do, a sentence each.
+	ByHand func(ctx context.Context, r Request) []string
+}
+
+// Request is what is asked of a host.
+type Request struct {
+	At     Place
+	Plugin client.Plugin // with its suite's directory, but for what is removed
+	ID     string        // what the host calls the plugin
+	Scope  client.Scope
+	Trust  bool // --trust: the host is to trust the plugin's hook without asking
+}
+
+// Dir is where the plugin lies in its suite.
+func (r Request) Dir() string { return filepath.Join(r.Plugin.Suite, r.Plugin.Name) }
+
+// Installed is a plugin that a host knows.
+type Installed struct {
+	ID      string // as the host calls it
+	Name    string
+	Suite   string // the directory that it came from, "" if that is not known
+	Dir     string // that it runs from
+	Version string
+	On      bool
+	Scope   client.Scope
+}
+
+// Claude is the name of Claude Code.
+const Claude = "claude"
+
+// All lists the hosts, Claude Code first.
+func All() []Host {
+	return []Host{claude(), codex(), copilot(), qwen(), droid(), gemini()}
+}
+
+// Named is the host with a name.
+func Named(name string) (Host, bool) {
+	i := slices.IndexFunc(All(), func(h Host) bool { return h.Name == name })
+	if i < 0 {
+		return Host{}, false
+	}
+	return All()[i], true
+}
+
+// Names lists the names of hosts.
+func Names(all []Host) (names []string) {
+	for _, h := range all {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// Called is what a plugin is called there.
+func (h Host) Called(p client.Plugin) string {
+	if h.Plugins.ID == nil {
+		return p.ID()
+	}
+	return h.Plugins.ID(p)
+}
+
+// Scopes are those in which a plugin can be switched.
+func (h Host) Scopes() []client.Scope {
+	if h.Name == Claude {
+		return client.Scopes()
+	}
+	return h.Settings.Scopes
+}
+
+// Lines are commands as a user would type them.
+func (h Host) Lines(commands [][]string) (lines []string) {
+	for _, args := range commands {
+		words := []string{h.Program}
+		for _, arg := range args {
+			words = append(words, check.Quote(arg))
+		}
+		lines = append(lines, strings.Join(words, " "))
+	}
+	return lines
+}

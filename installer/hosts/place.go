@@ -1,0 +1,123 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// User is whose hosts they are.
+type User struct {
+	Home string // "" if unknown
+	Work string // where sessions start
+	Root string // the repository around Work, or Work itself
+	Env  []string
+	// Look finds a program on PATH, "" where there is none.
+	Look func(program string) string
+}
+
+// Place is where one host is for one user.
+type Place struct {
+	User
+	Host    Host
+	Dir     string // its directory, absolute; "" if there is no home
+	Program string // absolute; "" where there is none
+}
+
+// At is where a host is for a user.
+func (h Host) At(u User) Place {
+	p := Place{User: u, Host: h, Program: u.Look(h.Program)}
+	switch named := u.variable(h.Variable); {
+	case named != "":
+		if !filepath.IsAbs(named) {
+			named = filepath.Join(u.Work, named)
+		}
+		p.Dir = named
+		if h.Above {
+			p.Dir = filepath.Join(named, h.Dir)
+		}
+	case u.Home != "":
+		p.Dir = filepath.Join(u.Home, h.Dir)
+	}
+	return p
+}
+
+// variable is a variable of the environment, "" if it is not set.
+func (u User) variable(name string) string {
+	for _, line := range slices.Backward(u.Env) {
+		if key, value, _ := strings.Cut(line, "="); key == name && name != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// Found tells whether the host is there: its program is on PATH, or its directory has been
+// used.
+func (p Place) Found() bool { return p.Program != "" || p.Used() }
+
+// Used tells whether a session of the host has left something in its directory.
+// Springfield's own state in it does not count.
+func (p Place) Used() bool {
+	return p.Dir != "" && slices.ContainsFunc(p.Host.Traces, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(p.Dir, name))
+		return err == nil
+	})
+}
+
+// Found lists the hosts that are there, in their order.
+func Found(u User) (found []Place) {
+	for _, h := range All() {
+		if p := h.At(u); p.Found() {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// patience bounds one call of a host's command.
+const patience = 60 * time.Second
+
+// Run calls the host's program in a directory, "" for an empty one of its own, so that no
+// project's settings take part. env is more of the environment.
+func (p Place) Run(ctx context.Context, dir string, env []string, args ...string) (out []byte, err error) {
+	if p.Program == "" {
+		return nil, fmt.Errorf("there is no %s command", p.Host.Program)
+	}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "springfield-host-"); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Program, args...)
+	cmd.Dir, cmd.Env = dir, append(slices.Clone(p.Env), env...)
+	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
+	out, err = cmd.CombinedOutput()
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "), patience.Seconds())
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case err != nil:
+		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), complaint(out, err))
+	}
+	return out, err
+}
+
+// complaint is the last line that a program has printed, or how it ended.
+func complaint(out []byte, err error) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
+		return last
+	}
+	return err.Error()
+}
