@@ -5,10 +5,14 @@ package registry
 import (
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
+	"github.com/cameronsjo/springfield/runtime/host/gemini"
+	"github.com/cameronsjo/springfield/runtime/host/qwen"
 )
 
 func hosts() []func() host.Host {
 	return []func() host.Host{
 		claude.Host,
+		gemini.Host,
+		qwen.Host,
 	}
 }

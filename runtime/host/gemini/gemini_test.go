@@ -1,0 +1,53 @@
+package gemini
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/host"
+)
+
+func TestEvents(t *testing.T) {
+	data, err := os.ReadFile("testdata/events.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		`true BeforeAgent "" "" "execute the plan" false`,
+		`true BeforeAgent "" "" "[springfield] part 1 of the plan remains; go on" false`,
+		`true AfterAgent "3m3rk3w1h2f7q" "" "" false`,
+		`true AfterAgent "3m3rk3w1h2f7q" "" "" true`,
+		`true AfterAgent "1nuof2ff2c7x6" "" "" false`,
+		`false SessionStart "" "" "" false`,
+	}
+	for i, line := range bytes.Split(bytes.TrimSpace(data), []byte("\n")) {
+		var e host.Event
+		if err := read(line, &e); err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprintf("%t %s %q %q %q %t", is(line), e.Name, e.PromptID, e.LastMessage, e.Prompt, e.Active)
+		if i >= len(want) || got != want[i] {
+			t.Errorf("event %d is\n%s", i, got)
+		}
+	}
+}
+
+func TestOtherEvents(t *testing.T) {
+	for event, want := range map[string]bool{
+		`{"hook_event_name":"AfterAgent"}`:  true,
+		`{"hook_event_name":"BeforeAgent"}`: true,
+		`{"hook_event_name":"Stop","last_assistant_message":"\"hook_event_name\":\"AfterAgent\""}`: false,
+		`{}`: false, `[]`: false, ``: false,
+	} {
+		if got := is([]byte(event)); got != want {
+			t.Errorf("is(%s) = %t", event, got)
+		}
+	}
+	for _, event := range []string{``, `[]`, `{"session_id":7}`} {
+		if err := read([]byte(event), &host.Event{}); err == nil {
+			t.Errorf("read(%s): no error", event)
+		}
+	}
+}

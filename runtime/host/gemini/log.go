@@ -1,0 +1,191 @@
+// Gemini CLI's log. A message of the agent is written when it has been said, and again
+// with its calls when these are done. A line {"$set": {"messages": …}} has the whole
+// conversation as the model will be sent it, after a compression for instance: what was
+// said stays said, so it is passed over.
+
+package gemini
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// maxParts is how many parts of one line are looked at.
+const maxParts = 256
+
+// parse takes a line apart.
+func parse(e *transcript.Entry) bool {
+	var kind string
+	var content, typed, calls []byte
+	w := codec.Enter(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "$set", "$rewindTo":
+			return false
+		case "kind":
+			if string(w.Value()) == `"subagent"` {
+				return false
+			}
+		case "sessionId":
+			e.Session = codec.Inside(w.Value())
+		case "id":
+			e.ID = codec.Inside(w.Value())
+		case "timestamp":
+			e.Time = codec.Inside(w.Value())
+		case "type":
+			kind = string(codec.Inside(w.Value()))
+		case "content":
+			content = w.Value()
+		case "displayContent":
+			typed = w.Value()
+		case "toolCalls":
+			calls = w.Value()
+		}
+	}
+	if !w.Alone() {
+		return false
+	}
+	switch kind {
+	case "user":
+		return heard(e, content, typed)
+	case "gemini":
+		spoke(e, content, calls)
+		return len(e.Parts) > 0
+	}
+	return kind == "" && e.Session != nil
+}
+
+// spoke takes a message of the agent. With its calls it goes by another id, because it
+// has been there without them.
+func spoke(e *transcript.Entry, content, calls []byte) {
+	eachPart(content, func(text, _ []byte) {
+		if text != nil {
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
+		}
+	})
+	codec.Elements(calls, func(call []byte) {
+		if len(e.Parts) < maxParts {
+			p := called(call)
+			e.ID, e.Parts = p.ID, append(e.Parts, p)
+		}
+	})
+}
+
+// called is a call.
+func called(call []byte) transcript.Part {
+	p := transcript.Part{Kind: transcript.Call}
+	for w := codec.Enter(call, '{'); w.Next(); {
+		switch string(w.Key) {
+		case "id":
+			p.ID = codec.Inside(w.Value())
+		case "name":
+			p.Name = codec.Inside(w.Value())
+		case "args":
+			p.Input = w.Value()
+		}
+	}
+	switch string(p.Name) {
+	case "write_todos":
+		p.Does = transcript.WritesTodos
+	case "activate_skill":
+		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "name"))
+	case "ask_user":
+		p.Does = transcript.AsksPerson
+	case "write_file", "replace":
+		p.Does = transcript.WritesFile
+	case "enter_plan_mode":
+		p.Does = transcript.BeginsPlan
+	case "exit_plan_mode":
+		p.Does = transcript.EndsPlan
+	}
+	return p
+}
+
+// heard takes a line of the user's: a person's words, results of calls, or words of the
+// host, of hooks or of our own.
+func heard(e *transcript.Entry, content, typed []byte) bool {
+	shown := false
+	eachPart(content, func(text, part []byte) {
+		switch result := codec.Member(part, "functionResponse"); {
+		case result != nil:
+			p := transcript.Part{Kind: transcript.Result, ID: codec.Inside(codec.Member(result, "id"))}
+			response := codec.Member(result, "response")
+			if p.Text = codec.Inside(codec.Member(response, "output")); p.Text == nil {
+				p.Text = codec.Inside(codec.Member(response, "error"))
+				p.Failed = p.Text != nil
+			}
+			e.Parts = append(e.Parts, p)
+		case text == nil:
+			shown = shown || codec.Member(part, "inlineData", "fileData") != nil
+		case e.Words == nil && !isNoPersons(text):
+			e.Words = text
+		}
+	})
+	if len(e.Parts) > 0 {
+		e.Words = nil // what stands beside results is the host's
+		return true
+	}
+	eachPart(typed, func(text, _ []byte) {
+		if len(text) > 0 {
+			e.Words = text
+		}
+	})
+	switch {
+	case bytes.HasPrefix(e.Words, []byte(transcript.Mark)):
+		e.What = transcript.Pushed
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
+	case len(e.Words) == 0 && !shown:
+		return false
+	default:
+		e.What = transcript.Prompted
+	}
+	return true
+}
+
+// isNoPersons tells whether a text in a line of the user's is the host's own.
+func isNoPersons(text []byte) bool {
+	for _, words := range [...]string{"<session_context>", "<hook_context>", "Background execution update:", "User steering update:"} {
+		if bytes.HasPrefix(text, []byte(words)) {
+			return true
+		}
+	}
+	return string(text) == "Please continue." || string(text) == "System: Please continue."
+}
+
+// eachPart yields the texts of a content, which is one text or a list of parts, and the
+// parts.
+func eachPart(content []byte, yield func(text, part []byte)) {
+	if text := codec.Inside(content); text != nil {
+		yield(text, nil)
+		return
+	}
+	n := 0
+	codec.Elements(content, func(part []byte) {
+		if n++; n > maxParts || string(codec.Member(part, "thought")) == "true" {
+			return
+		}
+		if text := codec.Inside(part); text != nil {
+			yield(text, nil)
+			return
+		}
+		yield(codec.Inside(codec.Member(part, "text")), part)
+	})
+}
+
+// owns knows the first line of a log, a message of the agent's, and a line that changes
+// what is known of the session.
+func owns(line []byte) bool {
+	for w := codec.Enter(line, '{'); w.Next(); {
+		switch string(w.Key) {
+		case "projectHash", "$set", "$rewindTo":
+			return true
+		case "type":
+			if string(w.Value()) == `"gemini"` {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,104 @@
+// Package qwen is Qwen Code as a host.
+package qwen
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// Name is the host's.
+const Name = "qwen"
+
+// Host is Qwen Code.
+func Host() host.Host {
+	return host.Host{
+		Name: Name, Title: "Qwen Code", Agent: "Qwen",
+		Is: is, Read: read,
+		Stop: "Stop", Prompt: "UserPromptSubmit",
+		FromUser: func(e host.Event) bool { return e.Prompt != "" },
+		Reminds:  true, Marked: true,
+		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome},
+		// The eighth block in a row is overridden.
+		Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
+		Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",
+	}
+}
+
+// is knows the event by the list of schedules, which Claude Code calls session_crons, or
+// by the form of a prompt's id.
+func is(event []byte) bool {
+	crons, prompt := members(event, "crons", "prompt_id")
+	return crons != nil || bytes.Contains(prompt, []byte("########"))
+}
+
+// members are two members of an object, each nil if it is not there.
+func members(object []byte, one, other string) (a, b []byte) {
+	for w := codec.Enter(object, '{'); w.Next(); {
+		switch string(w.Key) {
+		case one:
+			a = w.Value()
+		case other:
+			b = w.Value()
+		}
+	}
+	return a, b
+}
+
+// input is an event as Qwen Code writes it.
+type input struct {
+	*host.Event
+	submitted string
+	tasks     []task
+}
+
+// task is one of its background agents.
+type task struct{ id, status, description string }
+
+func (t *task) Members(m *codec.Members) {
+	m.Text("id", &t.id)
+	m.Text("status", &t.status)
+	m.Text("description", &t.description)
+}
+
+func (in *input) Members(m *codec.Members) {
+	m.Text("session_id", &in.SessionID)
+	m.Text("transcript_path", &in.TranscriptPath)
+	m.Text("cwd", &in.Cwd)
+	m.Text("hook_event_name", &in.Name)
+	m.Text("prompt_id", &in.PromptID)
+	m.Text("permission_mode", &in.PermissionMode)
+	m.Text("last_assistant_message", &in.LastMessage)
+	m.Text("submitted_prompt", &in.submitted)
+	codec.List(m, "background_tasks", &in.tasks)
+	var crons, active []byte
+	m.Raw("crons", &crons)
+	if codec.Elements(crons, func([]byte) { in.Crons++ }) {
+		in.Scheduled = true
+	}
+	if m.Raw("stop_hook_active", &active); active != nil {
+		in.Active = string(active) == "true"
+	}
+}
+
+// read reads an event. The list of agents keeps those that have ended, and has no shell
+// commands. Results of tools and continues are submitted like prompts: what the user has
+// sent is in submitted_prompt only.
+func read(event []byte, e *host.Event) error {
+	in := input{Event: e}
+	if err := codec.Read(event, &in); err != nil {
+		return err
+	}
+	e.Prompt = in.submitted
+	for _, t := range in.tasks {
+		switch t.status {
+		case "completed", "failed", "cancelled":
+		default:
+			e.Tasks = append(e.Tasks, guard.Background{ID: t.id, Type: "subagent", Description: t.description})
+		}
+	}
+	return nil
+}
