@@ -5,6 +5,7 @@ package registry
 import (
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
+	"github.com/cameronsjo/springfield/runtime/host/codex"
 	"github.com/cameronsjo/springfield/runtime/host/gemini"
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
 )
@@ -12,6 +13,7 @@ import (
 func hosts() []func() host.Host {
 	return []func() host.Host{
 		claude.Host,
+		codex.Host,
 		gemini.Host,
 		qwen.Host,
 	}

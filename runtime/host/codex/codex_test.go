@@ -1,0 +1,276 @@
+package codex_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/host/codex"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// lines are those of a recorded file: events, or a log of Codex 0.169.0 (older.jsonl:
+// 0.130.0), with short ids and without the texts of Codex's own.
+func lines(t testing.TB, name string) [][]byte {
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+}
+
+func TestEvents(t *testing.T) {
+	const log, cwd = "/home/u/.codex/sessions/2026/11/22/rollout-2026-11-22T14-50-51-0001.jsonl", "/p"
+	want := []struct {
+		claimed bool
+		event   host.Event
+	}{
+		{event: host.Event{}}, // SessionStart, which no plugin answers
+		{true, host.Event{SessionID: "0001", TranscriptPath: log, Cwd: cwd, Name: "UserPromptSubmit", PromptID: "0002", Prompt: "execute the plan"}},
+		{true, host.Event{SessionID: "0001", TranscriptPath: log, Cwd: cwd, Name: "Stop", PromptID: "0002", LastMessage: "Part one is done; the tests remain."}},
+		{true, host.Event{SessionID: "0001", TranscriptPath: log, Cwd: cwd, Name: "Stop", PromptID: "0002", LastMessage: "The tests are done.", Active: true}},
+		{true, host.Event{SessionID: "0003", TranscriptPath: strings.Replace(log, "51-0001", "22-0005", 1), Cwd: cwd, Name: "SubagentUserPromptSubmit", PromptID: "0004", Prompt: "SUBTASK write the tests"}},
+		{true, host.Event{SessionID: "0003", Cwd: cwd, Name: "SubagentSubagentStop", PromptID: "0004", LastMessage: "Sub is done with the tests."}},
+	}
+	h := codex.Host()
+	for i, payload := range lines(t, "events.jsonl") {
+		w := want[i]
+		if h.Is(payload) != w.claimed {
+			t.Errorf("event %d: claimed is not %t", i, w.claimed)
+		}
+		if !w.claimed {
+			continue
+		}
+		var e host.Event
+		if err := h.Read(payload, &e); err != nil {
+			t.Fatal(err)
+		}
+		if w.event.TranscriptPath = e.TranscriptPath; i < 4 {
+			w.event.TranscriptPath = log
+		}
+		w.event.PermissionMode = "bypassPermissions"
+		if fmt.Sprintf("%+v", e) != fmt.Sprintf("%+v", w.event) {
+			t.Errorf("event %d: got  %+v\nwant %+v", i, e, w.event)
+		}
+	}
+}
+
+// Events of other hosts are not Codex's.
+func TestClaimsNoOther(t *testing.T) {
+	for _, payload := range []string{
+		`{"session_id":"a","transcript_path":"/x","cwd":"/p","hook_event_name":"Stop","permission_mode":"default","stop_hook_active":false,"last_assistant_message":"x","background_tasks":[],"session_crons":[]}`,
+		`{"hook_event_name":"Stop","turn_id":"x"}`,
+		`{"hook_event_name":"Stop","model":"x","turn_id":7}`,
+		`{"model":{"turn_id":"x","model":"y"}}`,
+		`[]`, ``,
+	} {
+		if codex.Host().Is([]byte(payload)) {
+			t.Errorf("claimed: %s", payload)
+		}
+	}
+	if h := registry.HostOf(lines(t, "events.jsonl")[2]); h.Name != codex.Name {
+		t.Errorf("a stop of Codex is one of %s", h.Name)
+	}
+}
+
+// Logs as Codex has written them, told in neutral terms.
+func TestLines(t *testing.T) {
+	for name, want := range map[string][]string{
+		"list.jsonl": {
+			`session 0001 in /p`, `mode default`, `prompted 0002 "execute the plan"`,
+			`says "I look first."`, `calls exec_command`, `over 4420`, `result call_1 "hello\n"`,
+			`says "I plan."`, `calls update_plan writes todos`, `result call_2 "Plan updated"`,
+			`says "Part one is done; the tests remain."`, `pushed "[springfield] go on: &lt;two&gt; &amp; "three"" ours`, `says "The tests are done."`, `rested`,
+		},
+		"code.jsonl": {
+			`session 0001 in /p`, `mode default`, `prompted 0002 "execute the plan"`,
+			`says "I plan."`, `calls exec`,
+			"result cc1 \"Script error:\\nTypeError: tools.update_plan is not a function\\n    at exec_main.mjs:1:23\" failed",
+			`says "I run."`, `calls exec`, `over 26416`, `result cc2 "hello\n"`,
+			`says "Part one is done; the tests remain."`, `pushed "[springfield] go on: &lt;two&gt; &amp; "three"" ours`, `says "The tests are done."`, `rested`,
+		},
+		"older.jsonl": {
+			`session 0001 in /p`, `mode default`, `prompted  "execute the plan"`, `says "I look first."`, `calls exec_command`, `result call_1 "hello\n"`,
+			`says "I plan."`, `calls update_plan writes todos`, `result call_2 "Plan updated"`, `says "Part one is done; the tests remain."`, `rested`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := told(t, name)
+			for i := range max(len(got), len(want)) {
+				if i >= len(got) || i >= len(want) || got[i] != want[i] {
+					t.Fatalf("line %d: got %q\nwant %q", i, got, want)
+				}
+			}
+		})
+	}
+}
+
+// told is what a log's lines say, one text for each that matters.
+func told(t testing.TB, name string) (all []string) {
+	parse := codex.Host().Log.Parse
+	for _, line := range lines(t, name) {
+		e := transcript.Entry{Line: line}
+		if !parse(&e) {
+			continue
+		}
+		var s []string
+		switch {
+		case e.Session != nil:
+			s = append(s, fmt.Sprintf("session %s in %s", e.Session, e.Cwd))
+		case e.Mode != nil:
+			s = append(s, "mode "+string(e.Mode))
+		}
+		switch e.What {
+		case transcript.Prompted:
+			s = append(s, fmt.Sprintf("prompted %s \"%s\"", e.PromptID, codec.Text(e.Words)))
+		case transcript.Pushed:
+			s = append(s, fmt.Sprintf("pushed \"%s\"", codec.Text(e.Words)))
+		case transcript.Rested:
+			s = append(s, "rested")
+		case transcript.Interrupted:
+			s = append(s, "interrupted")
+		}
+		for i := range e.Parts {
+			s = append(s, toldOf(&e.Parts[i]))
+		}
+		all = append(all, strings.Join(s, " "))
+	}
+	return all
+}
+
+func toldOf(p *transcript.Part) string {
+	o := codex.Host().Log.Outcome(p.Does, p)
+	switch p.Kind {
+	case transcript.Text:
+		return fmt.Sprintf("says %q", codec.Text(p.Text))
+	case transcript.Call:
+		s := "calls " + string(p.Name)
+		switch p.Does {
+		case transcript.WritesTodos:
+			s += " writes todos"
+		case transcript.AsksPerson:
+			s += " asks"
+		case transcript.MayGoOn:
+			s += " may go on"
+		case transcript.EndsBackground:
+			s += " ends " + string(p.Text)
+		}
+		return s
+	case transcript.Result:
+		s := fmt.Sprintf("result %s %q", p.ID, codec.Text(p.Text))
+		if p.Failed {
+			s += " failed"
+		}
+		if o.Job != nil {
+			s += " job " + string(o.Job)
+		}
+		return s
+	case transcript.Ended:
+		return "over " + string(p.ID)
+	case transcript.SkillText:
+		return "skill " + string(p.Name)
+	case transcript.HookBlock:
+		return map[bool]string{true: "ours", false: "another's"}[p.Ours]
+	}
+	return "other"
+}
+
+// What a call does and what its result tells, on recorded lines.
+func TestCallsAndResults(t *testing.T) {
+	for name, want := range map[string][]string{
+		"refused.jsonl":    {`result call_2 "unsupported call: update_plan" failed`},
+		"background.jsonl": {`result bg1 "Process running with session ID`, `calls write_stdin ends 12345`, `result bg3 "Process exited with code 1`, `calls request_user_input asks`, `result bg5 "Success. Updated the following files:\nA docs/plans/2026-01-01-x-plan.md\n"`},
+		"agents.jsonl":     {`calls spawn_agent may go on`, `over 0006`},
+		"skill.jsonl":      {`skill probe:probing`},
+		"planned.jsonl":    {`interrupted`, `result lo1 "Wall time: 4.8 seconds\naborted by user" failed`, `mode plan`, `calls request_user_input asks`},
+		"compacted.jsonl":  {`prompted 000b "second prompt"`},
+	} {
+		got := told(t, name)
+		for _, w := range want {
+			if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, w) }) {
+				t.Errorf("%s: no %q in %q", name, w, got)
+			}
+		}
+	}
+	if got := told(t, "compacted.jsonl"); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, `"ok"`) }) {
+		t.Errorf("the summary of a compaction counts as said: %q", got)
+	}
+	for _, line := range []string{"shell.jsonl", "planned.jsonl", "agents.jsonl"} {
+		for _, s := range told(t, line) {
+			if strings.Contains(s, "<") && !strings.Contains(s, "&lt;") {
+				t.Errorf("%s: words of Codex's own count as a person's: %s", line, s)
+			}
+		}
+	}
+}
+
+// A refused todo list is none, and so is a question that was not put.
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]struct{ list, question bool }{
+		"Plan updated":                         {false, true},
+		"unsupported call: update_plan":        {true, true},
+		`{\"answers\":{\"q\":{\"answers\":[`:   {true, false},
+		"request_user_input is unavailable in": {true, true},
+	} {
+		r := transcript.Part{Kind: transcript.Result, Text: []byte(text)}
+		outcome := codex.Host().Log.Outcome
+		if list, question := outcome(transcript.WritesTodos, &r).Refused, outcome(transcript.AsksPerson, &r).Refused; list != want.list || question != want.question {
+			t.Errorf("%s: refused is %t, %t", text, list, question)
+		}
+	}
+}
+
+// A log of a subagent is no session's.
+func TestOwns(t *testing.T) {
+	owns := codex.Host().Log.Owns
+	for name, want := range map[string]bool{"list.jsonl": true, "older.jsonl": true, "shell.jsonl": true, "subagent.jsonl": false} {
+		if got := owns(lines(t, name)[0]); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if owns([]byte(`{"type":"user","message":{}}`)) || owns(nil) {
+		t.Error("another format's line is taken for Codex's")
+	}
+}
+
+// Whatever a line says, what is taken from it is a part of it.
+func FuzzParse(f *testing.F) {
+	names, err := filepath.Glob("testdata/*.jsonl")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range names {
+		for _, line := range lines(f, filepath.Base(name)) {
+			f.Add(line)
+		}
+	}
+	h := codex.Host()
+	f.Fuzz(func(t *testing.T, line []byte) {
+		h.Is(line)
+		h.Log.Owns(line)
+		var event host.Event
+		_ = h.Read(line, &event)
+		e := transcript.Entry{Line: line}
+		if !h.Log.Parse(&e) {
+			return
+		}
+		parts := [][]byte{e.ID, e.Time, e.Words, e.PromptID, e.Version, e.Session, e.Cwd, e.Mode}
+		for i := range e.Parts {
+			p := &e.Parts[i]
+			o := h.Log.Outcome(p.Does, p)
+			parts = append(parts, p.Text, p.ID, p.Name, p.Input, o.Job)
+		}
+		for _, part := range parts {
+			if at := cap(line) - cap(part); part != nil && (at < 0 || at+len(part) > len(line) || !bytes.Equal(line[at:at+len(part)], part)) {
+				t.Errorf("%q is no part of %q", part, line)
+			}
+		}
+	})
+}

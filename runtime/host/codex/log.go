@@ -1,0 +1,244 @@
+package codex
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// A log, which Codex calls a rollout, says most things twice: as an item for the model
+// (response_item), and as an event for the screen (event_msg). What the person and the
+// agent say is read from events: among the items are words that Codex puts into the
+// user's mouth, and the summaries of compactions. Calls, results and what hooks say are
+// read from items.
+
+// parse takes a line apart.
+func parse(e *transcript.Entry) bool {
+	var kind []byte
+	matters := false
+	w := codec.Enter(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "timestamp":
+			e.Time = codec.Inside(w.Value())
+		case "type":
+			kind = w.Value()
+		case "payload":
+			p := w.Enter('{')
+			switch string(kind) {
+			case `"response_item"`:
+				matters = item(e, &p)
+			case `"event_msg"`:
+				matters = shown(e, &p)
+			case `"turn_context"`:
+				matters = turn(e, &p)
+			case `"session_meta"`:
+				matters = session(e, &p)
+			}
+			if !matters {
+				return false
+			}
+			w.Leave(&p)
+		}
+	}
+	return matters && w.Alone()
+}
+
+// session takes the first line, which tells whose log it is.
+func session(e *transcript.Entry, p *codec.Walk) bool {
+	for p.Next() {
+		switch string(p.Key) {
+		case "id":
+			e.Session = codec.Inside(p.Value())
+		case "cwd":
+			e.Cwd = codec.Inside(p.Value())
+		case "cli_version":
+			e.Version = codec.Inside(p.Value())
+		}
+	}
+	return true
+}
+
+// turn takes what a turn begins with. Plan mode is only here: the event of a stop names
+// another permission mode.
+func turn(e *transcript.Entry, p *codec.Walk) bool {
+	for p.Next() {
+		switch string(p.Key) {
+		case "cwd":
+			e.Cwd = codec.Inside(p.Value())
+		case "collaboration_mode":
+			e.Mode = codec.Inside(codec.Member(p.Value(), "mode"))
+		}
+	}
+	return true
+}
+
+// shown takes an event. Older versions write user_message and agent_message where newer
+// ones write item_completed with the item inside.
+func shown(e *transcript.Entry, p *codec.Walk) bool {
+	for p.Next() {
+		switch string(p.Key) {
+		case "type":
+			switch string(p.Value()) {
+			case `"item_completed"`, `"user_message"`:
+			case `"agent_message"`:
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text})
+			case `"task_complete"`:
+				e.What = transcript.Rested
+			case `"turn_aborted"`:
+				e.What = transcript.Interrupted
+			case `"error"`:
+				e.What = transcript.Failed
+			default:
+				return false
+			}
+		case "turn_id":
+			e.PromptID = codec.Inside(p.Value())
+		case "message":
+			said(e, codec.Inside(p.Value()))
+		case "item":
+			i := p.Enter('{')
+			if !completed(e, &i) {
+				return false
+			}
+			p.Leave(&i)
+		}
+	}
+	return true
+}
+
+// said takes the words of an older event.
+func said(e *transcript.Entry, words []byte) {
+	switch {
+	case len(e.Parts) > 0:
+		e.Parts[0].Text = words
+	case e.What == transcript.Nothing:
+		e.What, e.Words = transcript.Prompted, words
+	}
+}
+
+// completed takes the item of an event.
+func completed(e *transcript.Entry, i *codec.Walk) bool {
+	var person bool
+	for i.Next() {
+		switch string(i.Key) {
+		case "type":
+			switch string(i.Value()) {
+			case `"UserMessage"`:
+				person, e.What = true, transcript.Prompted
+			case `"AgentMessage"`, `"CommandExecution"`:
+			default:
+				return false
+			}
+		case "id":
+			if id := codec.Inside(i.Value()); person {
+				e.ID = id
+			}
+		case "content":
+			words := textAt(0, i.Value())
+			if person {
+				e.Words = words
+			} else {
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: words})
+			}
+		case "process_id": // a command that is over, maybe in the background
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.Inside(i.Value())})
+		}
+	}
+	return true
+}
+
+// textAt is the text of the n-th part of a content that has one.
+func textAt(n int, content []byte) (text []byte) {
+	codec.Elements(content, func(part []byte) {
+		if t := codec.Inside(codec.Member(part, "text")); t != nil {
+			if n == 0 {
+				text = t
+			}
+			n--
+		}
+	})
+	return text
+}
+
+// item takes an item for the model: a call, its result, or words that Codex has put into
+// the user's mouth.
+func item(e *transcript.Entry, p *codec.Walk) bool {
+	call, part := false, transcript.Part{}
+	for p.Next() {
+		switch string(p.Key) {
+		case "type":
+			switch string(p.Value()) {
+			case `"message"`:
+			case `"function_call"`, `"custom_tool_call"`:
+				call, part.Kind = true, transcript.Call
+			case `"function_call_output"`, `"custom_tool_call_output"`:
+				part.Kind = transcript.Result
+			default:
+				return false
+			}
+		case "role":
+			if string(p.Value()) != `"user"` {
+				return false
+			}
+		case "content":
+			return put(e, p)
+		case "name":
+			part.Name = codec.Inside(p.Value())
+		case "call_id":
+			part.ID = codec.Inside(p.Value())
+		case "arguments", "input":
+			part.Input = p.Value()
+		case "output":
+			part.Text, part.Failed = result(p.Value())
+		}
+	}
+	if call {
+		does(&part)
+	}
+	if part.Kind != transcript.Other {
+		e.Parts = append(e.Parts, part)
+	}
+	return part.Kind != transcript.Other
+}
+
+// put takes what Codex says in the user's mouth: what a hook has said, a skill that was
+// asked for, the end of a subagent's work. A person's own words are in an event.
+func put(e *transcript.Entry, p *codec.Walk) bool {
+	content := p.Value()
+	codec.Elements(content, func(part []byte) {
+		text := codec.Inside(codec.Member(part, "text"))
+		switch {
+		case bytes.HasPrefix(text, []byte("<hook_prompt ")):
+			pushed(e, text)
+		case bytes.HasPrefix(text, []byte("<skill>")):
+			if name := upTo("</name>", after(text, "<name>")); name != nil {
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
+			}
+		case bytes.HasPrefix(text, []byte("<subagent_notification>")):
+			if id := quoted(after(text, `\"agent_path\":`)); id != nil {
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: id})
+			}
+		}
+	})
+	return len(e.Parts) > 0
+}
+
+// pushed takes what hooks have said: <hook_prompt hook_run_id="…">words</hook_prompt>.
+func pushed(e *transcript.Entry, text []byte) {
+	words := upTo("</hook_prompt>", after(text, ">"))
+	e.What, e.Words = transcript.Pushed, words
+	ours := bytes.HasPrefix(words, []byte(transcript.Mark))
+	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
+}
+
+// owns knows the first line of a session's log. A subagent has a log of its own, which is
+// no session's.
+func owns(line []byte) bool {
+	if string(codec.Member(line, "type")) != `"session_meta"` {
+		return false
+	}
+	source := codec.Member(codec.Member(line, "payload"), "source")
+	return len(source) == 0 || source[0] == '"'
+}

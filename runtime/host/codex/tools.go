@@ -1,0 +1,122 @@
+package codex
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// does says what a call does. In code mode the agent calls one tool, exec, with a script
+// that calls the others, and what a script calls is not known: a todo list that it writes
+// is none for us.
+func does(call *transcript.Part) {
+	switch string(call.Name) {
+	case "update_plan":
+		call.Does = transcript.WritesTodos
+	case "request_user_input":
+		call.Does = transcript.AsksPerson
+	case "spawn_agent":
+		call.Does = transcript.MayGoOn
+	case "write_stdin":
+		call.Does, call.Text = transcript.EndsBackground, number(after(call.Input, `\"session_id\":`))
+	case "close_agent":
+		call.Does, call.Text = transcript.EndsBackground, quoted(after(call.Input, `\"id\":`))
+	}
+}
+
+// maxHead is within how many bytes a result says how the call ended.
+const maxHead = 400
+
+// How a result says so.
+const (
+	exited  = "Process exited with code "
+	running = "Process running with session ID "
+	patched = "Exit code: "
+	aborted = `\naborted by user`
+)
+
+// result is the text of a result, from where it tells something, and whether the call has
+// failed. What a command has printed comes after its id, how long it took and how it ended.
+func result(output []byte) (text []byte, failed bool) {
+	head := textAt(0, output)
+	if head == nil {
+		head = codec.Inside(output)
+	}
+	text, head = head, head[:min(len(head), maxHead)]
+	if i := bytes.Index(head, []byte(running)); i >= 0 {
+		return text[i:], false
+	}
+	for _, ends := range [...]string{exited, patched} {
+		if code := number(after(head, ends)); code != nil && string(code) != "0" {
+			return text[bytes.Index(head, []byte(ends)):], true
+		}
+	}
+	for _, says := range [...]string{"unsupported call: ", "failed to parse function arguments: ", "Script failed"} {
+		failed = failed || bytes.HasPrefix(head, []byte(says))
+	}
+	failed = failed || bytes.HasPrefix(head, []byte("Wall time: ")) && bytes.Contains(head, []byte(aborted))
+	if printed := after(head, `\nOutput:\n`); printed != nil {
+		text = text[len(head)-len(printed):]
+	}
+	if len(text) == 0 { // in code mode what a script has printed is the second text
+		text = textAt(1, output)
+	}
+	return text, failed
+}
+
+// outcome is what a result tells besides its text.
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+	switch of {
+	case transcript.WritesTodos:
+		o.Refused = string(r.Text) != "Plan updated"
+	case transcript.AsksPerson:
+		o.Refused = !bytes.HasPrefix(r.Text, []byte(`{\"answers\"`))
+	case transcript.MayGoOn:
+		o.Job = quoted(after(r.Text, `\"agent_id\":`))
+	case transcript.EndsBackground:
+		o.Running = bytes.HasPrefix(r.Text, []byte(running))
+	case transcript.NothingSpecial:
+		if bytes.HasPrefix(r.Text, []byte(running)) {
+			o.Job = number(r.Text[len(running):])
+		}
+	}
+	return o
+}
+
+// after is what stands after a word in a text, nil if the word is not there.
+func after(text []byte, word string) []byte {
+	if i := bytes.Index(text, []byte(word)); i >= 0 {
+		return text[i+len(word):]
+	}
+	return nil
+}
+
+// number is the digits that a text begins with, nil if there are none.
+func number(text []byte) []byte {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	if n == 0 {
+		return nil
+	}
+	return text[:n]
+}
+
+// quoted is the string that JSON inside a string begins with: \"x\".
+func quoted(text []byte) []byte {
+	text, ok := bytes.CutPrefix(text, []byte(`\"`))
+	if !ok {
+		return nil
+	}
+	return upTo(`\"`, text)
+}
+
+// upTo is what stands in a text before a word, nil if the word is not there.
+func upTo(word string, text []byte) []byte {
+	if i := bytes.Index(text, []byte(word)); i >= 0 {
+		return text[:i]
+	}
+	return nil
+}
