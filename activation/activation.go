@@ -9,11 +9,13 @@ import (
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
 // Means are what switching needs beside the request.
 type Means struct {
 	Settings *installer.Settings
+	User     hosts.User     // whose other hosts they are
 	Claude   client.Command // without a path where there is none
 	Git      git.Git
 	Tell     func(format string, args ...any) // what is being done, and what is skipped

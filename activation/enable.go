@@ -29,6 +29,7 @@ type Enabling struct {
 	Rivals      installer.Rivals
 	NoClaude    bool // the claude command is not to be called
 	DryRun      bool // nothing changes
+	Trust       bool // another host is to trust the plugin's hook without asking
 
 	// Ask asks what is to happen to plugins that would drive the same loop.
 	Ask func(*installer.RivalsError) (installer.Rivals, error)

@@ -94,11 +94,49 @@ type Change struct {
 	// Leaves says what is done beside the files, and that an undo does not take back.
 	Leaves []string
 
+	// Run is another program's part of the change. It is called when the entry is in the
+	// journal, before any file is written; what it has made of the files of Edits and Keep
+	// is taken back then. Calls says what it does, so that an undo can do the opposite.
+	Run   func() error
+	Calls []Call
+	// Keep are files that Run may write, and that stay as they were read.
+	Keep []Edit
+
 	undoes Entry // the entry that it takes back; without a number it is a change of its own
+}
+
+// Call is a plugin command of a host, in a way that its opposite can be told.
+type Call struct {
+	Host   string `json:"host"`
+	Verb   string `json:"verb"` // Installs or Removes
+	ID     string `json:"id"`   // as the host calls the plugin
+	Plugin string `json:"plugin"`
+	Suite  string `json:"suite,omitempty"` // the directory that it comes from
+	Scope  string `json:"scope"`
+	Forget bool   `json:"forget,omitempty"` // the marketplace, too
+}
+
+// Verbs of calls.
+const (
+	Installs = "install"
+	Removes  = "remove"
+)
+
+// Opposite takes a call back.
+func (c Call) Opposite() Call {
+	if c.Verb == Installs {
+		c.Verb = Removes
+	} else {
+		c.Verb, c.Forget = Installs, false
+	}
+	return c
 }
 
 // Empty tells that applying it would do nothing.
 func (c Change) Empty() bool {
+	if c.Run != nil {
+		return false
+	}
 	for _, e := range c.Edits {
 		if e.Changes() {
 			return false

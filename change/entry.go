@@ -40,6 +40,7 @@ type Entry struct {
 	Edits []Edited  `json:"edits"`
 	// Leaves says what an undo does not take back, since it is no file.
 	Leaves []string `json:"leaves,omitempty"`
+	Calls  []Call   `json:"calls,omitempty"` // what other programs did beside the files
 
 	open bool // not all of its files are known to be written
 }

@@ -55,6 +55,9 @@ func (j Journal) Apply(c Change) error {
 	}
 	failed := &WriteError{Kind: kindOr(c.Kind)}
 	if failed.Err = j.apply(c, failed); failed.Err != nil {
+		if ran := (*RunError)(nil); errors.As(failed.Err, &ran) && len(failed.Left) == 0 {
+			return failed.Err
+		}
 		return failed
 	}
 	return nil
@@ -88,7 +91,7 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range edits {
+	for _, e := range slices.Concat(edits, c.Keep) {
 		if e.Before.isDir() || e.After.isDir() {
 			continue
 		}
@@ -102,8 +105,12 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 	if c.undoes.ID != 0 {
 		return j.applyUndo(c, edits, failure)
 	}
-	entry := Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves}
-	if err := j.add(&entry, edits); err != nil {
+	entry := Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
+	if err := j.add(&entry, withKept(edits, c.Keep)); err != nil {
+		return err
+	}
+	if err := c.run(); err != nil {
+		_ = j.remove(entry.ID)
 		return err
 	}
 	if err := newWriter(edits, entry.Token, j.fault()).writeAll(failure); err != nil {
@@ -137,6 +144,10 @@ func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 	token := entry.Token
 	if token == "" { // of an earlier springfield
 		token = newToken()
+	}
+	if err := c.run(); err != nil {
+		_ = j.finish(entry.ID)
+		return err
 	}
 	for _, f := range entry.Edits { // of a change, or of its undo, that was killed
 		removeTemp(f.edit(), token)

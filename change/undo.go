@@ -68,7 +68,7 @@ func (j Journal) PlanUndo() (Undo, error) {
 	defer func() { _ = kept.Close() }()
 	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}, Stays: e.usedTrees()}
 	for _, f := range slices.Backward(e.Edits) {
-		if slices.Contains(u.Stays, f.Tree) {
+		if slices.Contains(u.Stays, f.Tree) || f.isKept() && !e.isCut() {
 			continue
 		}
 		if err := u.add(f, kept); err != nil {
@@ -97,6 +97,7 @@ func (u *Undo) add(f Edited, kept contents) error {
 	edit.Own, edit.Tree = f.Own, f.Tree
 	now := edit.Before
 	switch {
+	case u.Entry.isCut() && !f.Own: // whatever it holds now, another program has written
 	case f.After != nil && f.After.unknown:
 	case f.Before.is(now) && !f.After.is(now):
 		return nil
@@ -270,6 +271,9 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 		file, err := Open(f.In, f.Path)
 		if err != nil {
 			return e, false, nil // not readable: it cannot be told
+		}
+		if e.isCut() && !f.Before.is(file.Before) && !f.After.is(file.Before) {
+			return e, true, nil
 		}
 		switch {
 		case f.Before.is(file.Before):

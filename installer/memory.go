@@ -26,6 +26,7 @@ import (
 
 type memory struct {
 	File string `json:"file"`
+	Host string `json:"host,omitempty"` // whose settings these are, "" for Claude Code
 	// Origin is the file before our first edit; nil once others have
 	// changed it in between.
 	Origin *origin `json:"origin,omitempty"`
@@ -49,7 +50,8 @@ type remembered struct {
 	Before string          `json:"before,omitempty"`
 	Set    json.RawMessage `json:"set,omitempty"` // nil: it was removed
 	// For names the settings files that need it: a marketplace declared in user
-	// settings may serve plugins that several projects enable.
+	// settings may serve plugins that several projects enable. In the settings of
+	// another host it names the plugins.
 	For []string `json:"for"`
 }
 
@@ -124,9 +126,19 @@ func readMemory(path string) (k kept) {
 	return k
 }
 
-// memories lists all that is remembered, of whatever files. The error is about the first
-// one that cannot be read.
+// memories lists all that is remembered of settings of Claude Code, of whatever files. The
+// error is about the first one that cannot be read.
 func (s *Settings) memories() (all []*memory, err error) {
+	return s.memoriesOf("")
+}
+
+// memoriesOf lists what is remembered of one host's files.
+func (s *Settings) memoriesOf(host string) ([]*memory, error) {
+	all, err := s.allMemories()
+	return slices.DeleteFunc(all, func(m *memory) bool { return m.Host != host }), err
+}
+
+func (s *Settings) allMemories() (all []*memory, err error) {
 	files, err := os.ReadDir(s.State("edits"))
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
@@ -148,7 +160,7 @@ func (s *Settings) memories() (all []*memory, err error) {
 // made tells whether a directory is there only for files that we have made in it.
 // It goes with the last of them.
 func (s *Settings) made(dir string) bool {
-	all, _ := s.memories() // what cannot be read has made nothing
+	all, _ := s.allMemories() // what cannot be read has made nothing
 	return slices.ContainsFunc(all, func(m *memory) bool {
 		return filepath.Dir(m.File) == dir && m.Origin != nil && m.Origin.NoDir && exists(m.File)
 	})
@@ -189,7 +201,7 @@ func (m *memory) shares(edits []document.Edit, behalf string) bool {
 // note takes in edits of a file as it is, on behalf of a settings file. It returns
 // the memory after them.
 func (m *memory) note(f file, edits []document.Edit, behalf string) (*memory, error) {
-	next := &memory{File: f.At()}
+	next := &memory{File: f.At(), Host: f.host}
 	switch ours, err := m.isIn(f); {
 	case err != nil:
 		return nil, err
@@ -203,7 +215,7 @@ func (m *memory) note(f file, edits []document.Edit, behalf string) (*memory, er
 		next.Filled = slices.Clone(m.Filled)
 	}
 	for _, e := range edits {
-		if err := next.noteMember(f.doc, e, behalf); err != nil {
+		if err := next.noteMember(f.as, e, behalf); err != nil {
 			return nil, err
 		}
 	}
@@ -216,7 +228,7 @@ func (m *memory) isIn(f file) (bool, error) {
 		return false, nil
 	}
 	for _, r := range m.Members {
-		raw, found, err := f.doc.Get(r.Path...)
+		raw, found, err := f.as.Get(r.Path...)
 		if err != nil {
 			return false, err
 		}
@@ -227,7 +239,7 @@ func (m *memory) isIn(f file) (bool, error) {
 	return false, nil
 }
 
-func (m *memory) noteMember(before *document.Document, e document.Edit, behalf string) error {
+func (m *memory) noteMember(before Document, e document.Edit, behalf string) error {
 	raw, found, err := before.Get(e.Path...)
 	if err != nil {
 		return err
@@ -250,7 +262,7 @@ func (m *memory) noteMember(before *document.Document, e document.Edit, behalf s
 }
 
 // noteParents remembers the objects on the way that the change fills.
-func (m *memory) noteParents(before *document.Document, path []string) error {
+func (m *memory) noteParents(before Document, path []string) error {
 	for n := 1; n < len(path); n++ {
 		parent := path[:n]
 		raw, found, err := before.Get(parent...)
@@ -285,7 +297,7 @@ const everyone = ""
 // refuses stay. Settings files that are gone, with their projects, need nothing
 // any more.
 func (m *memory) release(f file, behalf string, only func(remembered) bool) (back released, err error) {
-	next := &memory{File: m.File, Origin: m.Origin}
+	next := &memory{File: m.File, Host: m.Host, Origin: m.Origin}
 	back = released{before: m, next: next}
 	var members []remembered
 	for _, r := range m.Members {
@@ -293,7 +305,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 		case behalf == everyone && only(r):
 			r.For = nil
 		case slices.Contains(r.For, behalf) && only(r):
-			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || isMissing(f) })
+			r.For = slices.DeleteFunc(slices.Clone(r.For), func(f string) bool { return f == behalf || m.Host == "" && isMissing(f) })
 		}
 		if len(r.For) > 0 {
 			next.Members = append(next.Members, r)
@@ -304,7 +316,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 	asLeft := m.Left == hash(f.data())
 	switch {
 	case f.Before == nil: // gone, and everything in it
-		back.next = &memory{File: m.File}
+		back.next = &memory{File: m.File, Host: m.Host}
 		return back, nil
 	case len(next.Members) == 0 && m.Origin != nil && asLeft:
 		if m.Origin.Existed {
@@ -312,12 +324,12 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 		}
 		return back, nil
 	}
-	edits, err := back.edits(f.doc, members)
+	edits, err := back.edits(f.as, members)
 	if err == nil {
-		back.data, err = f.doc.Apply(edits...)
+		back.data, err = f.as.Apply(edits...)
 	}
 	if err == nil {
-		back.data, next.Filled, err = emptied(back.data, m.Filled)
+		back.data, next.Filled, err = f.emptied(back.data, m.Filled)
 	}
 	if !asLeft {
 		next.Origin = nil
@@ -327,7 +339,7 @@ func (m *memory) release(f file, behalf string, only func(remembered) bool) (bac
 }
 
 // edits give released members the values back that they had.
-func (back *released) edits(doc *document.Document, members []remembered) (edits []document.Edit, err error) {
+func (back *released) edits(doc Document, members []remembered) (edits []document.Edit, err error) {
 	for _, r := range members {
 		raw, found, err := doc.Get(r.Path...)
 		switch {
@@ -366,10 +378,10 @@ func isMissing(path string) bool {
 
 // emptied puts objects back that were empty or absent before us and are empty
 // again, innermost first. It returns those that are still in use.
-func emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
+func (of file) emptied(data []byte, all []filled) (_ []byte, rest []filled, err error) {
 	for i := len(all) - 1; i >= 0; i-- {
 		f := all[i]
-		doc, err := document.Parse(data)
+		doc, err := of.parse(data)
 		if err != nil {
 			return nil, nil, err
 		}

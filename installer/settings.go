@@ -5,7 +5,6 @@ package installer
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -47,7 +46,11 @@ func (s *Settings) Do(first change.Change, again func(*Settings) (change.Change,
 // file is a settings file to edit.
 type file struct {
 	change.Edit
-	doc *document.Document
+	doc *document.Document // of Claude Code's settings
+
+	as    Document // what is edited: doc, or what another host has
+	host  string   // whose it is, "" for Claude Code
+	parse func(data []byte) (Document, error)
 }
 
 // scope opens a scope's settings for an edit. Those of the user's own may be
@@ -87,6 +90,7 @@ func (s *Settings) file(in, path string) (file, error) {
 	if f.doc, err = read.Document(); err != nil {
 		return file{}, f.refused(err)
 	}
+	f.as, f.parse = f.doc, parseJSON
 	return f, nil
 }
 
@@ -129,7 +133,7 @@ func (f file) with(data []byte) (change.Edit, error) {
 // What is set is remembered before the file changes: a crash in between leaves a
 // memory of something that did not happen, never an edit that is not remembered.
 func (s *Settings) set(c *change.Change, f file, edits []document.Edit, behalf string) error {
-	after, err := f.doc.Apply(edits...)
+	after, err := f.as.Apply(edits...)
 	if err != nil {
 		return f.refused(err)
 	}
@@ -210,10 +214,4 @@ func planned(c change.Change, f file) []byte {
 		}
 	}
 	return f.data()
-}
-
-// Document is a settings file as it was read: JSON, or what another host has.
-type Document interface {
-	Get(path ...string) (value json.RawMessage, found bool, err error) // a value as JSON
-	Apply(edits ...document.Edit) ([]byte, error)
 }

@@ -69,6 +69,9 @@ type Plugins struct {
 	Install func(r Request) [][]string // nil: the entries are all
 	Remove  func(r Request) [][]string // goes by r.ID: the suite need not be there any more
 	Forget  func(r Request) [][]string // has it forget the marketplace, for --purge; nil: it knows none
+	// Ready says why a plugin in its suite is nothing for this host yet, such as a manifest
+	// that is missing; nil: every plugin is.
+	Ready func(r Request) error
 	// Installed are all plugins that it knows of, on or off, with the directory that it runs
 	// each from. It reads the host's own records, bounded, and starts nothing.
 	Installed func(at Place) ([]Installed, error)

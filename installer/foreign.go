@@ -1,0 +1,96 @@
+package installer
+
+// Settings of other hosts than Claude Code: the members that have a plugin on are set, and
+// given back, as in its settings. A file may be in another language than JSON.
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// Document is a settings file as it was read. Values are JSON, whatever the file is.
+type Document interface {
+	Get(path ...string) (value json.RawMessage, found bool, err error)
+	Apply(edits ...document.Edit) ([]byte, error)
+}
+
+func parseJSON(data []byte) (Document, error) { return document.Parse(data) }
+
+// Foreign is a settings file of another host.
+type Foreign struct {
+	Host  string
+	In    string // a directory that may be anyone's and that is not left, "" for the user's own file
+	Path  string
+	Parse func(data []byte) (Document, error) // nil: it is JSON
+}
+
+// foreign opens a settings file of another host.
+func (s *Settings) foreign(of Foreign) (f file, err error) {
+	f = file{host: of.Host, parse: of.Parse}
+	if f.parse == nil {
+		f.parse = parseJSON
+	}
+	if f.Edit, err = change.Open(of.In, of.Path); err != nil {
+		return f, fmt.Errorf("read settings: %w", err)
+	}
+	if len(f.data()) > document.MaxSize {
+		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
+	}
+	if f.as, err = f.parse(f.data()); err != nil {
+		return f, f.refused(err)
+	}
+	return f, nil
+}
+
+// SetFor adds to a plan that a host's settings have members which a plugin needs.
+func (s *Settings) SetFor(c *change.Change, of Foreign, plugin string, edits []document.Edit) error {
+	f, err := s.foreign(of)
+	if err != nil {
+		return err
+	}
+	return s.set(c, f, edits, plugin)
+}
+
+// ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
+// was enabled there. It tells whether springfield has set anything for it.
+func (s *Settings) ReleaseFor(c *change.Change, of Foreign, plugin string) (known bool, err error) {
+	f, err := s.foreign(of)
+	if err != nil {
+		return false, err
+	}
+	m, err := s.recall(f.At())
+	if err != nil || !m.serves(plugin, func(remembered) bool { return true }) {
+		return false, err
+	}
+	return true, s.release(c, f, plugin, func(remembered) bool { return true })
+}
+
+// SetOnly adds to a plan that a host's settings have members, and remembers nothing.
+func (s *Settings) SetOnly(c *change.Change, of Foreign, edits []document.Edit) error {
+	f, err := s.foreign(of)
+	if err != nil {
+		return err
+	}
+	return s.set(c, f, edits, "")
+}
+
+// EnabledOn lists the plugins that springfield remembers to have enabled in a host's
+// settings, each with its file.
+func (s *Settings) EnabledOn(host string) (all []Remembered, err error) {
+	memories, err := s.memoriesOf(host)
+	for _, m := range memories {
+		var ids []string
+		for _, r := range m.Members {
+			ids = append(ids, r.For...)
+		}
+		slices.Sort(ids)
+		for _, id := range slices.Compact(ids) {
+			all = append(all, Remembered{ID: id, File: m.File})
+		}
+	}
+	return all, err
+}
