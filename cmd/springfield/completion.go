@@ -84,6 +84,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"--target": fixed(targets()...), "--strategy": offers(strategies), "--from": offers(strategies), "--set": offers(settings),
 		"--rules":       fixed(registry.RuleSets()...),
 		"--builder":     fixed("auto\tcarried hooks if they fit, else go", "go\tcompile", "prebuilt\tcarried hooks"),
+		"--host":        ordered(offers(a.hostNames)),
 		"--conflicts":   fixed("off\tswitch them off", "keep\tleave them on"),
 		"--marketplace": none, "enable --marketplace": a.offer((*inspection.Inspection).Marketplaces),
 		"--session": ordered(a.offer((*inspection.Inspection).Sessions)), "--template": ordered(offers(func([]string) []string { return a.loopTemplates() })), "--dir": dirs, "--project": dirs,

@@ -15,6 +15,7 @@ import (
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
 type disableOptions struct {
@@ -23,6 +24,7 @@ type disableOptions struct {
 	suite  string
 	purge  bool
 	dryRun bool
+	hosts  []string
 	json   bool
 }
 
@@ -39,6 +41,8 @@ and what has been changed since stays and is named.
 Claude Code still knows the marketplace, and keeps what it has fetched from there.
 --purge makes it forget both, unless something else of the marketplace is in use.
 
+--host switches it off for other agents, by their own plugin commands, as enable does.
+
 --all switches off every plugin of springfield's, in all settings files where it was
 enabled; springfield undo takes that back. --all --purge removes every trace:
 Claude Code's records, and springfield's decisions, holds and journal, so undo does
@@ -49,8 +53,8 @@ not take it back. Your suites, and rules that you have written, stay and are nam
   springfield disable --all
   springfield disable --all --purge --dry-run`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if all && len(args) > 0 || all && (cmd.Flag("scope").Changed || cmd.Flag("suite").Changed) {
-				return &usageError{errors.New("--all is for every plugin in every scope"), "leave PLUGIN, --scope and --suite out, or leave --all out"}
+			if all && len(args) > 0 || all && (cmd.Flag("scope").Changed || cmd.Flag("suite").Changed || cmd.Flag("host").Changed) {
+				return &usageError{errors.New("--all is for every plugin, in every scope of every agent"), "leave PLUGIN, --scope, --suite and --host out, or leave --all out"}
 			}
 			if all {
 				return nil
@@ -65,6 +69,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 		},
 	}
 	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)
+	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
 	cmd.Flags().BoolVar(&all, "all", false, "switch off every plugin of springfield's, wherever it was enabled")
 	cmd.Flags().BoolVar(&o.purge, "purge", false, "make Claude Code forget the plugin and its marketplace too")
 	return cmd
@@ -82,22 +87,29 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	if o.plugin == "" {
 		return a.leave(ctx, o, places)
 	}
-	done, err := activation.Disable(ctx, a.means(places), activation.Disabling{
-		Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun,
-	})
+	chosen, err := a.toSwitch(o.hosts)
 	if err != nil {
-		return hintSettings(err, "disable")
+		return err
 	}
-	if o.dryRun {
-		if err := a.preview(o.json, done.Change); err != nil {
-			return err
+	request := activation.Disabling{Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun}
+	var results []result
+	for _, host := range chosen {
+		var done activation.Disabled
+		if host.Name == hosts.Claude {
+			done, err = activation.Disable(ctx, a.means(places), request)
+		} else {
+			done, err = activation.DisableOn(ctx, a.means(places), host, request)
 		}
-		if done.Todo != "" {
-			a.talk("and would %s", done.Todo)
+		if err != nil {
+			return hintSettings(ofHost(err, host, chosen), "disable")
 		}
-		return nil
+		r := result{edited{Plugin: done.ID, Scope: scope, State: "disabled", host: host}, done.Change, done.Todo}
+		if !o.json {
+			a.tellResult(r, o.dryRun)
+		}
+		results = append(results, r)
 	}
-	return a.reportEdit(o.json, edited{Plugin: done.ID, Scope: scope, State: "disabled"}, done.Change)
+	return a.encodeResults(results, o.json, o.dryRun)
 }
 
 // leave carries disable --all out.

@@ -13,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/interview"
 )
 
@@ -25,6 +26,8 @@ type enableOptions struct {
 	keep        bool
 	dryRun      bool
 	noActivate  bool
+	hosts       []string
+	trust       bool
 	json        bool
 }
 
@@ -46,8 +49,14 @@ plugin and a daily one can be on together.
 
 If the claude command is installed, it registers the suite as a marketplace, or
 fetches the plugin, without touching your settings. If not, your user settings get a
-third entry, which declares the suite. Your next session has the hook.`,
+third entry, which declares the suite. Your next session has the hook.
+
+--host switches it on for other agents: codex, copilot, qwen, droid, gemini, or all
+that are found here. Springfield calls the agent's own plugin commands, and keeps
+every byte of its settings but for the entries that they need. Without --host it is
+Claude Code, or the only agent that is found.`,
 		Example: `  springfield enable ned-flanders
+  springfield enable ned-flanders --host codex,copilot --dry-run
   springfield enable ned-flanders --scope project --dry-run
   springfield enable ned-flanders --marketplace homer/continuation-hooks`,
 		Args: arguments(1, 1, "one plugin"),
@@ -62,6 +71,8 @@ third entry, which declares the suite. Your next session has the hook.`,
 	f.StringVar(&o.marketplace, "marketplace", "", "the marketplace that has the plugin: its name, OWNER/REPO, or the URL of a git repository")
 	f.BoolVar(&o.keep, "keep", false, "leave other plugins of the same kind on")
 	f.StringVar(&o.conflicts, "conflicts", "", "what to do about other plugins that drive the same loop: off or keep")
+	hostFlag(cmd, &o.hosts, "for which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
+	f.BoolVar(&o.trust, "trust", false, "have the agent trust the plugin's hook, where it would ask (Codex)")
 	f.BoolVar(&o.noActivate, "no-activate", false, "do not call the claude command; declare the marketplace in user settings instead")
 	return cmd
 }
@@ -84,32 +95,30 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if err != nil {
 		return err
 	}
+	chosen, err := a.toSwitch(o.hosts)
+	if err != nil {
+		return err
+	}
 	if o.scope == client.Managed {
+		if len(chosen) > 1 || chosen[0].Name != hosts.Claude {
+			return &usageError{errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude"}
+		}
 		settings, plugin, err := activation.Managed(ctx, a.means(places), request)
 		if err != nil {
 			return hintSettings(err, "enable")
 		}
 		return a.printManaged(o.json, settings, plugin)
 	}
-	done, err := activation.Enable(ctx, a.means(places), request)
+	results, err := a.enableOn(ctx, o, chosen, request)
 	if err != nil {
-		return hintSettings(err, "enable")
-	}
-	if o.dryRun {
-		if err := a.preview(o.json, done.Change); err != nil {
-			return err
-		}
-		if done.Todo != "" {
-			a.talk("and would run: %s, away from your settings", done.Todo)
-		}
-		return nil
-	}
-	if err := a.reportEdit(o.json, edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live}, done.Change); err != nil || o.json {
 		return err
 	}
-	name, scope := o.plugin, ""
+	if o.json || o.dryRun {
+		return a.encodeResults(results, o.json, o.dryRun)
+	}
+	name, scope := o.plugin, hostWords(o.hosts)
 	if request.Scope != client.User {
-		scope = " --scope " + o.scope
+		scope += " --scope " + o.scope
 	}
 	a.lines().Table("", [][]string{
 		{"check", "springfield why, springfield status"},
@@ -119,11 +128,40 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	return nil
 }
 
+// enableOn switches a plugin on for one host after the other.
+func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (results []result, err error) {
+	places, err := a.places()
+	if err != nil {
+		return nil, err
+	}
+	for _, host := range chosen {
+		var done activation.Enabled
+		if host.Name == hosts.Claude {
+			done, err = activation.Enable(ctx, a.means(places), request)
+		} else {
+			done, err = activation.EnableOn(ctx, a.means(places), host, request)
+		}
+		if err != nil {
+			return nil, hintSettings(ofHost(err, host, chosen), "enable")
+		}
+		todo := done.Todo
+		if todo != "" {
+			todo = "run: " + todo + ", away from your settings"
+		}
+		r := result{edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live, host}, done.Change, todo}
+		if !o.json {
+			a.tellResult(r, o.dryRun)
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
 // toBeEnabled is the request that flags come to.
 func (a *app) toBeEnabled(ctx context.Context, o enableOptions) (r activation.Enabling, err error) {
 	r = activation.Enabling{
 		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
-		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun,
+		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
 		Ask: func(rivals *installer.RivalsError) (installer.Rivals, error) { return a.askRivals(ctx, rivals) },
 	}
 	if o.scope != client.Managed {
@@ -179,23 +217,94 @@ type edited struct {
 	Suite  string       `json:"suite,omitempty"` // its directory, if it is one of this machine
 	From   string       `json:"from,omitempty"`  // where the plugin comes from, for people
 	Live   string       `json:"live,omitempty"`
+	host   hosts.Host
 }
 
-func (a *app) reportEdit(asJSON bool, e edited, plan change.Change) error {
-	written, removed := plan.Files()
-	if asJSON {
-		return a.encode(struct {
+// where is the settings in which a plugin was switched, in a sentence.
+func (e edited) where() string {
+	if e.host.Name == hosts.Claude {
+		return string(e.Scope) + " settings"
+	}
+	return string(e.Scope) + " settings of " + e.host.Title
+}
+
+// result is what enable and disable have done for one host, or would do.
+type result struct {
+	edited
+	change change.Change
+	todo   string // what a dry run has not done beside the edit, "" for nothing
+}
+
+// ofHost says for which of several hosts something failed.
+func ofHost(err error, host hosts.Host, chosen []hosts.Host) error {
+	if len(chosen) < 2 {
+		return err
+	}
+	return fmt.Errorf("%s: %w", host.Title, err)
+}
+
+// hostWords are the flags that name hosts, to be typed again.
+func hostWords(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return " --host " + strings.Join(names, ",")
+}
+
+// tellResult tells a person what was done for one host.
+func (a *app) tellResult(r result, dryRun bool) {
+	if !dryRun {
+		a.tellEdit(r.edited, r.change)
+		return
+	}
+	_ = a.preview(false, r.change)
+	if r.todo != "" {
+		a.talk("and would %s", r.todo)
+	}
+}
+
+// encodeResults prints the result for one host as an object, that for several as a list.
+func (a *app) encodeResults(results []result, asJSON, dryRun bool) error {
+	if !asJSON {
+		return nil
+	}
+	var all []any
+	for _, r := range results {
+		written, removed := r.change.Files()
+		name := r.host.Name
+		if name == hosts.Claude {
+			name = ""
+		}
+		if dryRun {
+			all = append(all, struct {
+				Host  string   `json:"host,omitempty"`
+				Diff  string   `json:"diff"` // unified; empty when nothing would change
+				Notes []string `json:"notes"`
+				Runs  string   `json:"runs,omitempty"` // what another program would be asked to do
+			}{name, r.change.Diff(), list(r.change.Notes), r.todo})
+			continue
+		}
+		all = append(all, struct {
+			Host string `json:"host,omitempty"`
 			edited
 			Changed []string `json:"changed"` // files that were written
 			Removed []string `json:"removed"` // files that were not there before enable
 			Notes   []string `json:"notes"`
-		}{e, list(written), list(removed), list(plan.Notes)})
+		}{name, r.edited, list(written), list(removed), list(r.change.Notes)})
 	}
+	if len(all) == 1 {
+		return a.encode(all[0])
+	}
+	return a.encode(all)
+}
+
+func (a *app) tellEdit(e edited, plan change.Change) {
+	written, removed := plan.Files()
 	already := ""
 	if plan.Empty() {
 		already = " already"
 	}
-	a.say("%s is %s%s in %s settings", e.Plugin, e.State, already, e.Scope)
+	a.say("%s is %s%s in %s", e.Plugin, e.State, already, e.where())
 	for _, file := range written {
 		a.say("  changed %s", file)
 	}
@@ -208,7 +317,6 @@ func (a *app) reportEdit(asJSON bool, e edited, plan change.Change) error {
 	if e.Live != "" {
 		a.say("  from %s; %s", e.From, e.Live)
 	}
-	return nil
 }
 
 // list is never null in JSON.

@@ -5,7 +5,6 @@ package main
 import (
 	"cmp"
 	"errors"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 
@@ -53,14 +52,10 @@ func (a *app) placesFrom(work string) (client.Places, error) {
 
 // means are what finding and switching plugins needs.
 func (a *app) means(places client.Places) activation.Means {
-	return activation.Means{Settings: installer.Read(places), Claude: a.claude(), Git: a.git(), Tell: a.talk}
+	return activation.Means{Settings: installer.Read(places), User: a.owner(), Claude: a.claude(), Git: a.git(), Tell: a.talk}
 }
 
 // claude is the claude command; its path is "" where there is none.
 func (a *app) claude() client.Command {
-	command, err := exec.LookPath("claude")
-	if err != nil || !filepath.IsAbs(command) {
-		command = "" // of a relative PATH entry it would be a file of the project's
-	}
-	return client.Command{Path: command, Env: a.env}
+	return client.Command{Path: lookUp("claude"), Env: a.env}
 }

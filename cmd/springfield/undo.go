@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/inspection"
@@ -53,7 +54,7 @@ settings, springfield disable still puts back what springfield set.`,
 	return cmd
 }
 
-func runUndo(_ context.Context, a *app, o undoOptions) error {
+func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	places, err := a.places()
 	if err != nil {
 		return err
@@ -84,8 +85,9 @@ func runUndo(_ context.Context, a *app, o undoOptions) error {
 	}
 	var undo change.Undo
 	makePlan := func() (c change.Change, err error) {
-		if undo, err = j.PlanUndo(); err == nil {
-			undo.Notes = installer.Read(places).Undeclared(undo)
+		means := a.means(places)
+		if undo, err = activation.Undo(ctx, means); err == nil {
+			undo.Notes = append(undo.Notes, means.Settings.Undeclared(undo)...)
 		}
 		return undo.Change, err
 	}

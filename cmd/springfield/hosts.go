@@ -1,0 +1,116 @@
+// Which hosts a command is about.
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cameronsjo/springfield/git"
+	"github.com/cameronsjo/springfield/installer/hosts"
+)
+
+// hostFlag is --host, which can be given several times.
+func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
+	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
+}
+
+// owner is whose hosts they are.
+func (a *app) owner() hosts.User {
+	root := git.Root(a.work)
+	if root == "" {
+		root = a.work
+	}
+	return hosts.User{Home: a.home, Work: a.work, Root: root, Env: a.env, Look: lookUp}
+}
+
+// lookUp finds a program on PATH, "" where there is none.
+func lookUp(program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil || !filepath.IsAbs(path) {
+		return "" // of a relative PATH entry it would be a file of the project's
+	}
+	return path
+}
+
+// toSwitch are the hosts for which a plugin is switched: those that are named, else Claude
+// Code where it is there, else the only one that is.
+func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
+	if len(names) > 0 {
+		return a.named(names)
+	}
+	found := hosts.Found(a.owner())
+	claude, _ := hosts.Named(hosts.Claude)
+	switch {
+	case len(found) == 0 || found[0].Host.Name == hosts.Claude:
+		return []hosts.Host{claude}, nil
+	case len(found) == 1:
+		return []hosts.Host{found[0].Host}, nil
+	}
+	var there, flags []string
+	for _, p := range found {
+		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
+	}
+	return nil, &usageError{fmt.Errorf("Claude Code is not here, and %s are", strings.Join(there, " and ")),
+		"say which: " + strings.Join(flags, ", ") + " or --host all"}
+}
+
+// toShow are the hosts of which something is shown: those that are named, else all that
+// are there.
+func (a *app) toShow(names []string) ([]hosts.Host, error) {
+	if len(names) > 0 {
+		return a.named(names)
+	}
+	claude, _ := hosts.Named(hosts.Claude)
+	all := []hosts.Host{claude}
+	for _, p := range hosts.Found(a.owner()) {
+		if p.Host.Name != hosts.Claude {
+			all = append(all, p.Host)
+		}
+	}
+	return all, nil
+}
+
+// named are the hosts that --host names.
+func (a *app) named(names []string) (chosen []hosts.Host, err error) {
+	for _, name := range names {
+		if name == "all" {
+			for _, p := range hosts.Found(a.owner()) {
+				chosen = append(chosen, p.Host)
+			}
+			if len(chosen) == 0 {
+				return nil, &hinted{errors.New("no agent was found on this machine"), "name one: --host " + strings.Join(hosts.Names(hosts.All()), ", --host ")}
+			}
+			continue
+		}
+		h, known := hosts.Named(name)
+		if !known {
+			return nil, &usageError{fmt.Errorf("there is no host %q", name), "--host is " + strings.Join(hosts.Names(hosts.All()), ", ") + " or all"}
+		}
+		chosen = append(chosen, h)
+	}
+	seen := map[string]bool{}
+	return slices.DeleteFunc(chosen, func(h hosts.Host) bool {
+		was := seen[h.Name]
+		seen[h.Name] = true
+		return was
+	}), nil
+}
+
+// hostNames are what completion offers.
+func (a *app) hostNames([]string) (all []string) {
+	for _, h := range hosts.All() {
+		meaning := h.Title
+		if h.At(a.owner()).Found() {
+			meaning += ", found here"
+		}
+		all = append(all, h.Name+"\t"+meaning)
+	}
+	return append(all, "all\tall that are found")
+}
