@@ -22,6 +22,9 @@ type Event struct {
 	// Active tells that a Stop hook has continued this turn, as the host says.
 	Active bool
 	guard.Moment
+	// MessageID is the host's id of the agent's last message, or of the prompt, "" if it
+	// says none.
+	MessageID string
 	// At is the event's own time in Unix milliseconds, 0 if it says none.
 	At int64
 	// Scheduled tells that the event has a list of scheduled prompts, be it empty.

@@ -6,6 +6,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
+	"github.com/cameronsjo/springfield/runtime/host/copilot"
+	"github.com/cameronsjo/springfield/runtime/host/droid"
 	"github.com/cameronsjo/springfield/runtime/host/gemini"
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
 )
@@ -14,6 +16,8 @@ func hosts() []func() host.Host {
 	return []func() host.Host{
 		claude.Host,
 		codex.Host,
+		copilot.Host,
+		droid.Host,
 		gemini.Host,
 		qwen.Host,
 	}

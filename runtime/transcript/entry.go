@@ -61,6 +61,7 @@ type Entry struct {
 	// What a replay wants to know. Mode is plan in plan mode.
 	Session, Cwd, Mode []byte
 	Fork               bool   // the log is a copy of another's beginning
+	Subagent           bool   // the log is a subagent's own: no word in it is to the user
 	Queued             []byte // words that a person typed while the agent worked
 	Unqueued           bool   // the person took such words back
 }

@@ -1,0 +1,275 @@
+// Copilot's log: one event a line, with its type first. What subagents do stands in the
+// log of the session, with their id.
+
+package copilot
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// owns knows a log by its first line.
+func owns(line []byte) bool {
+	return isOf(line, "session.start") && codec.Member(codec.Member(line, "data"), "copilotVersion") != nil
+}
+
+// isOf tells whether a line is of a type.
+func isOf(line []byte, kind string) bool {
+	const begin = `{"type":"`
+	return len(line) > len(begin)+len(kind) && string(line[:len(begin)]) == begin && string(line[len(begin):len(begin)+len(kind)]) == kind &&
+		line[len(begin)+len(kind)] == '"'
+}
+
+// dull knows lines without words.
+func dull(line []byte) bool {
+	return bytes.HasPrefix(line, []byte(`{"type":`)) && !isOf(line, "user.message") && !isOf(line, "assistant.message")
+}
+
+// reader is how lines of a type are read.
+func reader(kind []byte) func(*transcript.Entry, []byte) {
+	switch string(kind) {
+	case `"user.message"`:
+		return heard
+	case `"assistant.message"`:
+		return spoke
+	case `"tool.execution_complete"`:
+		return returned
+	case `"system.notification"`:
+		return notified
+	case `"hook.end"`:
+		return hooked
+	case `"session.start"`, `"session.resume"`, `"session.mode_changed"`, `"session.context_changed"`:
+		return session
+	case `"abort"`:
+		return aborted
+	case `"session.error"`:
+		return failed
+	}
+	return nil
+}
+
+func parse(e *transcript.Entry) bool {
+	var read func(*transcript.Entry, []byte)
+	var data []byte
+	w := codec.Enter(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "type":
+			if read = reader(w.Value()); read == nil {
+				return false
+			}
+		case "data":
+			data = w.Value()
+		case "id":
+			e.ID = codec.Inside(w.Value())
+		case "timestamp":
+			e.Time = codec.Inside(w.Value())
+		case "agentId":
+			return false // a subagent's
+		}
+	}
+	if !w.Alone() || read == nil || len(data) == 0 || data[0] != '{' {
+		return false
+	}
+	read(e, data)
+	return true
+}
+
+func session(e *transcript.Entry, data []byte) {
+	w := codec.Enter(data, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "sessionId":
+			e.Session = codec.Inside(w.Value())
+		case "copilotVersion":
+			e.Version = codec.Inside(w.Value())
+		case "newMode":
+			e.Mode = codec.Inside(w.Value())
+		case "cwd": // of context_changed
+			e.Cwd = codec.Inside(w.Value())
+		case "context":
+			e.Cwd = codec.Inside(codec.Member(w.Value(), "cwd"))
+		}
+	}
+}
+
+// heard takes what the model is told in the user's place. A source says that it is not the
+// user's, unless it is a slash command's. What another's Stop hook says has none, is queued,
+// and lacks the mode that the user's own queued words have.
+func heard(e *transcript.Entry, data []byte) {
+	var words, source, id []byte
+	queued := false
+	w := codec.Enter(data, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "content":
+			words = codec.Inside(w.Value())
+		case "source":
+			source = codec.Inside(w.Value())
+		case "messageId":
+			id = w.Value()
+		case "agentMode":
+			e.Mode = codec.Inside(w.Value())
+		case "delivery":
+			queued = string(w.Value()) == `"queued"`
+		}
+	}
+	e.Words = words
+	switch {
+	case string(source) == "autopilot", bytes.HasPrefix(words, []byte(transcript.Mark)), queued && source == nil && e.Mode == nil:
+		e.What = transcript.Pushed
+	case bytes.HasPrefix(source, []byte("skill-")):
+		e.Words = nil
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: source[len("skill-"):]})
+	case source != nil && !bytes.HasPrefix(source, []byte("command-")):
+		e.What = transcript.Woken
+	default:
+		e.What, e.PromptID = transcript.Prompted, id
+	}
+}
+
+// spoke takes what Copilot says and calls.
+func spoke(e *transcript.Entry, data []byte) {
+	w := codec.Enter(data, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "content":
+			if text := codec.Inside(w.Value()); len(text) > 0 {
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: text})
+			}
+		case "toolRequests":
+			calls(e, &w)
+		}
+	}
+}
+
+// maxCalls is how many calls of one message are looked at.
+const maxCalls = 256
+
+func calls(e *transcript.Entry, w *codec.Walk) {
+	list := w.Enter('[')
+	for list.Next() {
+		if !list.Is('{') || len(e.Parts) == maxCalls {
+			continue
+		}
+		p := transcript.Part{Kind: transcript.Call}
+		call := list.Enter('{')
+		for call.Next() {
+			switch string(call.Key) {
+			case "toolCallId":
+				p.ID = codec.Inside(call.Value())
+			case "name":
+				p.Name = codec.Inside(call.Value())
+			case "arguments":
+				p.Input = call.Value()
+			}
+		}
+		list.Leave(&call)
+		does(&p)
+		e.Parts = append(e.Parts, p)
+	}
+	w.Leave(&list)
+}
+
+// does says what a call does. The todo list is none of it: it lies in a database beside
+// the log, which calls change by SQL.
+func does(p *transcript.Part) {
+	switch string(p.Name) {
+	case "bash", "powershell", "task":
+		p.Does = transcript.MayGoOn
+	case "read_bash", "stop_bash", "read_powershell", "stop_powershell":
+		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "shellId"))
+	case "read_agent":
+		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "agent_id"))
+	case "skill":
+		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill"))
+	case "ask_user":
+		p.Does = transcript.AsksPerson
+	case "exit_plan_mode":
+		p.Does = transcript.EndsPlan
+	case "create", "edit":
+		p.Does = transcript.WritesFile
+	}
+}
+
+// returned takes the result of a call.
+func returned(e *transcript.Entry, data []byte) {
+	p := transcript.Part{Kind: transcript.Result}
+	w := codec.Enter(data, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "toolCallId":
+			p.ID = codec.Inside(w.Value())
+		case "success":
+			p.Failed = string(w.Value()) == "false"
+		case "result":
+			p.Text = codec.Inside(codec.Member(w.Value(), "content"))
+		case "error":
+			p.Text = codec.Inside(codec.Member(w.Value(), "message"))
+		}
+	}
+	e.Parts = append(e.Parts, p)
+}
+
+// outcome reads in the text of a result whether work goes on in the background.
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+	has := func(words string) bool { return bytes.Contains(r.Text, []byte(words)) }
+	switch of {
+	case transcript.MayGoOn:
+		switch {
+		case has("started in background") || has("is still running") || has("moved to background"):
+			if o.Job = named(r.Text, "shellId: "); o.Job == nil {
+				o.Job = named(r.Text, "agent_id: ")
+			}
+		}
+	case transcript.EndsBackground:
+		o.Running = has("status: running") || has("is still running")
+	}
+	return o
+}
+
+// named is the name that stands behind some words, nil if there is none.
+func named(text []byte, behind string) []byte {
+	_, name, found := bytes.Cut(text, []byte(behind))
+	n := 0
+	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
+		n++
+	}
+	if !found || n == 0 {
+		return nil
+	}
+	return name[:n]
+}
+
+// notified takes news of work in the background.
+func notified(e *transcript.Entry, data []byte) {
+	e.What, e.Words = transcript.Woken, codec.Inside(codec.Member(data, "content"))
+	kind := codec.Member(data, "kind")
+	switch string(codec.Member(kind, "type")) {
+	case `"shell_completed"`, `"shell_detached_completed"`:
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.Inside(codec.Member(kind, "shellId"))})
+	case `"agent_completed"`, `"agent_idle"`:
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: codec.Inside(codec.Member(kind, "agentId"))})
+	}
+}
+
+// hooked takes what the Stop hooks of a stop have answered together. The mark tells that
+// the words are ours: no hook is named.
+func hooked(e *transcript.Entry, data []byte) {
+	if string(codec.Member(data, "hookType")) != `"agentStop"` {
+		return
+	}
+	output := codec.Member(data, "output")
+	if string(codec.Member(output, "decision")) != `"block"` {
+		e.What = transcript.Rested
+		return
+	}
+	ours := bytes.HasPrefix(codec.Inside(codec.Member(output, "reason")), []byte(transcript.Mark))
+	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: ours})
+}
+
+func aborted(e *transcript.Entry, _ []byte) { e.What = transcript.Interrupted }
+
+func failed(e *transcript.Entry, _ []byte) { e.What = transcript.Failed }

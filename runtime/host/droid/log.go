@@ -1,0 +1,283 @@
+// Droid's log: messages, and beside them what its hooks have answered. A subagent has a
+// log of its own, which says so in its first line.
+
+package droid
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// delegated begins what a subagent is told.
+const delegated = "# Task Tool Invocation"
+
+// owns knows a log by its first line.
+func owns(line []byte) bool {
+	return string(codec.Member(line, "type")) == `"session_start"` && codec.Member(line, "hostId") != nil
+}
+
+// dull knows lines without words.
+func dull(line []byte) bool {
+	return bytes.HasPrefix(line, []byte(`{"type":"`)) && !bytes.HasPrefix(line, []byte(`{"type":"message"`))
+}
+
+func parse(e *transcript.Entry) bool {
+	var kind, reason []byte
+	var m message
+	w := codec.Enter(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "type":
+			kind = w.Value()
+			switch string(kind) {
+			case `"message"`, `"session_start"`, `"todo_state"`, `"agent_turn_outcome"`:
+			default:
+				return false
+			}
+		case "id":
+			e.ID = codec.Inside(w.Value())
+		case "timestamp":
+			e.Time = codec.Inside(w.Value())
+		case "cwd":
+			e.Cwd = codec.Inside(w.Value())
+		case "callingSessionId":
+			e.Subagent = true
+		case "todos":
+			e.Todos = w.Value()
+		case "reason":
+			reason = w.Value()
+		case "message":
+			if w.Is('{') {
+				m.read(e, &w)
+			}
+		}
+	}
+	if !w.Alone() {
+		return false
+	}
+	switch string(kind) {
+	case `"session_start"`:
+		e.Session, e.ID = e.ID, nil
+	case `"agent_turn_outcome"`:
+		ended(e, reason)
+	case `"message"`:
+		return m.settle(e)
+	}
+	return kind != nil
+}
+
+// ended takes how a turn has ended.
+func ended(e *transcript.Entry, reason []byte) {
+	switch string(reason) {
+	case `"completed"`:
+		e.What = transcript.Rested
+	case `"error"`, `"failed"`:
+		e.What = transcript.Failed
+	default:
+		e.What = transcript.Interrupted
+	}
+}
+
+// message is what a line's message is beside its parts.
+type message struct {
+	role, visibility []byte
+	words            []byte // the first text, without what Droid puts before it
+	shows            bool   // an image
+	hook             hook
+}
+
+func (m *message) read(e *transcript.Entry, w *codec.Walk) {
+	members := w.Enter('{')
+	for members.Next() {
+		switch string(members.Key) {
+		case "role":
+			m.role = members.Value()
+		case "content":
+			if members.Is('[') {
+				m.content(e, &members)
+			}
+		case "interactionMode":
+			if e.Mode = codec.Inside(members.Value()); string(e.Mode) == "spec" {
+				e.Mode = []byte("plan")
+			}
+		case "visibility":
+			m.visibility = members.Value()
+		case "hookEventName":
+			m.hook.event = members.Value()
+		case "hookCommands":
+			m.hook.commands = members.Value()
+		case "hookResults":
+			m.hook.results = members.Value()
+		}
+	}
+	w.Leave(&members)
+}
+
+// settle says whose words a line has. False: nothing in it can matter.
+func (m *message) settle(e *transcript.Entry) bool {
+	if string(m.role) != `"user"` {
+		return len(e.Parts) > 0
+	}
+	results := e.Parts[:0]
+	for _, p := range e.Parts {
+		if p.Kind == transcript.Result {
+			results = append(results, p)
+		}
+	}
+	e.Parts = results
+	switch {
+	case string(m.visibility) == `"user_only"`:
+		return m.hook.take(e)
+	case bytes.HasPrefix(e.ID, []byte(completed)):
+		e.What, e.Words = transcript.Woken, m.words
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: named(m.words, "task_id: ")})
+	case string(m.visibility) == `"llm_only"`, bytes.HasPrefix(e.ID, []byte("context-")):
+		return false // Droid's own reminders
+	case bytes.HasPrefix(m.words, []byte(transcript.Mark)):
+		e.What, e.Words = transcript.Pushed, m.words
+	case len(e.Parts) > 0: // results
+	case len(m.words) > 0, m.shows:
+		e.What, e.Words = transcript.Prompted, m.words
+	default:
+		return false
+	}
+	return true
+}
+
+// maxParts is how many parts of one message are looked at.
+const maxParts = 256
+
+func (m *message) content(e *transcript.Entry, w *codec.Walk) {
+	list := w.Enter('[')
+	for list.Next() {
+		if !list.Is('{') || len(e.Parts) == maxParts {
+			continue
+		}
+		var kind, text []byte
+		var p transcript.Part
+		members := list.Enter('{')
+		for members.Next() {
+			switch string(members.Key) {
+			case "type":
+				kind = members.Value()
+			case "text", "content":
+				text = firstText(members.Value())
+			case "id", "tool_use_id":
+				p.ID = codec.Inside(members.Value())
+			case "name":
+				p.Name = codec.Inside(members.Value())
+			case "input":
+				p.Input = members.Value()
+			case "is_error":
+				p.Failed = string(members.Value()) == "true"
+			}
+		}
+		list.Leave(&members)
+		m.part(e, kind, text, p)
+	}
+	w.Leave(&list)
+}
+
+func (m *message) part(e *transcript.Entry, kind, text []byte, p transcript.Part) {
+	switch string(kind) {
+	case `"text"`:
+		if m.words == nil {
+			m.words = ownWords(text)
+		}
+		if len(text) == 0 {
+			return
+		}
+		p.Kind, p.Text = transcript.Text, text
+	case `"tool_use"`:
+		p.Kind = transcript.Call
+		does(&p)
+	case `"tool_result"`:
+		p.Kind, p.Text = transcript.Result, text
+	case `"image"`:
+		m.shows = true
+		return
+	default:
+		return
+	}
+	e.Parts = append(e.Parts, p)
+}
+
+// ownWords is a text without the reminders that Droid puts before a person's words.
+func ownWords(text []byte) []byte {
+	const begin, end = "<system-reminder>", "</system-reminder>"
+	for bytes.HasPrefix(text, []byte(begin)) {
+		_, rest, found := bytes.Cut(text, []byte(end))
+		if !found {
+			break
+		}
+		for text = rest; bytes.HasPrefix(text, []byte(`\n`)); {
+			text = text[len(`\n`):]
+		}
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	return text
+}
+
+// firstText is the first text among content blocks, or the content itself where it is a
+// string.
+func firstText(raw []byte) (first []byte) {
+	if s := codec.Inside(raw); s != nil {
+		return s
+	}
+	codec.Elements(raw, func(element []byte) {
+		if first == nil {
+			first = codec.Inside(codec.Member(element, "text"))
+		}
+	})
+	return first
+}
+
+// does says what a call does. TodoWrite is not among it: the list that it leaves is a line
+// of its own.
+func does(p *transcript.Part) {
+	switch string(p.Name) {
+	case "Execute", "Task":
+		p.Does = transcript.MayGoOn
+	case "TaskOutput", "TaskStop":
+		p.Does, p.Text = transcript.EndsBackground, codec.Inside(codec.Member(p.Input, "task_id"))
+	case "Skill":
+		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill"))
+	case "AskUser":
+		p.Does = transcript.AsksPerson
+	case "ExitSpecMode":
+		p.Does = transcript.EndsPlan
+	case "Create", "Edit":
+		p.Does = transcript.WritesFile
+	}
+}
+
+// outcome reads in the text of a result whether a subagent goes on. A command that was
+// sent to the background ends without a word, so it counts as over.
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+	switch of {
+	case transcript.MayGoOn:
+		if bytes.HasPrefix(r.Text, []byte("Task launched in background.")) {
+			o.Job = named(r.Text, "task_id: ")
+		}
+	case transcript.EndsBackground:
+		o.Running = bytes.Contains(r.Text, []byte("status: running"))
+	}
+	return o
+}
+
+// named is the name that stands behind some words, nil if there is none.
+func named(text []byte, behind string) []byte {
+	_, name, found := bytes.Cut(text, []byte(behind))
+	n := 0
+	for n < len(name) && (name[n] == '-' || name[n] == '_' || '0' <= name[n] && name[n] <= '9' || 'a' <= name[n]|0x20 && name[n]|0x20 <= 'z') {
+		n++
+	}
+	if !found || n == 0 {
+		return nil
+	}
+	return name[:n]
+}
