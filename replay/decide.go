@@ -72,8 +72,8 @@ func (m *scene) Window(n int, _ string) (fact.Window, error) {
 }
 
 // eventAt is what Claude Code would have sent.
-func eventAt(path, session, mode, text string, view transcript.View) hook.Event {
-	e := hook.Event{Name: "Stop", SessionID: session, TranscriptPath: path, LastMessage: strings.TrimSpace(text), PromptID: view.PromptID, Moment: guard.Moment{PermissionMode: mode}}
+func (w *walker) eventAt(text string, view transcript.View) hook.Event {
+	e := hook.Event{Host: w.host, Name: "Stop", SessionID: w.id, TranscriptPath: w.path, LastMessage: strings.TrimSpace(text), PromptID: view.PromptID, Moment: guard.Moment{PermissionMode: w.mode}}
 	e.Active = view.Feedback.InTurn+view.Feedback.Others > 0
 	for _, t := range view.Started {
 		// Shell commands are most, and the only ones that are not always waited for.

@@ -20,6 +20,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/language"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -134,12 +135,12 @@ func (p Place) scene(c Candidate) (*scene, error) {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
 	// What Claude Code would have sent is known at the end only.
-	w, lines, entries := walker{session: session{path: p.Log}}, 0, 0
-	err = transcript.Each(p.Log, 0, func(c *transcript.Cursor) bool {
+	w, lines, entries := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0
+	err = w.host.Log.Each(p.Log, 0, func(c *transcript.Cursor) bool {
 		if p.Line == 0 && p.At > 0 && c.Time() > p.At {
 			return false
 		}
-		if kind := c.Type(); kind == "user" || kind == "assistant" || c.UUID() != "" {
+		if c.IsOfSession() {
 			entries++
 		}
 		lines = c.Number()
@@ -159,7 +160,7 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	tail := c.Settings.Options.Needs().Lines
 	var window fact.Window
 	m := &scene{now: p.Now, lines: func(int) fact.Window { return window }}
-	err = transcript.Each(p.Log, tail, func(c *transcript.Cursor) bool {
+	err = w.host.Log.Each(p.Log, tail, func(c *transcript.Cursor) bool {
 		if c.Number() < lines {
 			return true
 		}
@@ -169,7 +170,8 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
-	m.event = eventAt(p.Log, strings.TrimSuffix(filepath.Base(p.Log), ".jsonl"), w.mode, "", m.view)
+	w.id = strings.TrimSuffix(filepath.Base(p.Log), ".jsonl")
+	m.event = w.eventAt("", m.view)
 	m.event.Cwd = p.Work
 	return m, nil
 }

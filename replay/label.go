@@ -54,8 +54,7 @@ type followed struct {
 func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) {
 	what := c.Happened()
 	switch {
-	case what == transcript.Nothing && c.Type() == "queue-operation":
-		f.queue(c)
+	case what == transcript.Nothing && f.queue(c):
 		return
 	case what == transcript.Spoke:
 		if f.open && f.last.rests { // something that left no trace
@@ -103,19 +102,23 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 // opens remembers a place.
 func (f *follower) opens(p spot) { f.open, f.last = true, p }
 
-// queue takes what was typed while Claude was working.
-func (f *follower) queue(c *transcript.Cursor) {
-	switch content := c.Text("content"); c.Text("operation") {
-	case "enqueue":
+// queue takes what was typed while the agent was working. False: the line is not about it.
+func (f *follower) queue(c *transcript.Cursor) bool {
+	words, back := c.Queued()
+	switch {
+	case back:
+		f.typed = nil // to be edited
+	case words == "":
+		return false
+	case len(words) < 4<<10:
 		if f.typed == nil || len(f.typed) >= maxTyped {
 			f.typed = map[string]int{}
 		}
-		if _, ok := f.typed[content]; !ok && content != "" && len(content) < 4<<10 {
-			f.typed[content] = c.Number()
+		if _, ok := f.typed[words]; !ok {
+			f.typed[words] = c.Number()
 		}
-	case "popAll":
-		f.typed = nil // taken back to be edited
 	}
+	return true
 }
 
 // label says what a prompt makes of the open place.

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -22,6 +24,7 @@ const (
 // session is what one log has brought.
 type session struct {
 	path  string
+	host  *host.Host
 	size  int64
 	other bool  // it is of another project
 	cut   bool  // the reading was told to stop
@@ -75,7 +78,8 @@ const span = 1 << 20
 // read goes through the log. What has been found when it is told to stop stays.
 func (w *walker) read(lines int) {
 	told := int64(0)
-	w.err = transcript.Each(w.path, lines, func(c *transcript.Cursor) bool {
+	w.host = registry.HostOfLog(w.path)
+	w.err = w.host.Log.Each(w.path, lines, func(c *transcript.Cursor) bool {
 		if w.size = c.Offset(); w.size-told > span {
 			w.cut = !w.tick(w.size - told)
 			told = w.size
@@ -101,15 +105,15 @@ func (w *walker) take(c *transcript.Cursor) bool {
 			return false
 		}
 	case what == transcript.Called:
-		if name, _ := c.LastCall(); name == "EnterPlanMode" {
+		if does, _ := c.LastCall(); does == transcript.BeginsPlan {
 			w.mode = "plan"
 		}
 	case what == transcript.Returned && w.mode == "plan":
-		if name, done := c.LastCall(); done && name == "ExitPlanMode" {
+		if does, done := c.LastCall(); done && does == transcript.EndsPlan {
 			w.mode = "" // which one a person chose is not said
 		}
-	case what == transcript.Nothing && c.Type() == "permission-mode":
-		w.mode = c.Text("permissionMode")
+	case what == transcript.Nothing && c.Mode() != "":
+		w.mode = c.Mode()
 	}
 	if what != transcript.Nothing {
 		if t := c.Time(); t != 0 {
@@ -128,20 +132,20 @@ func (w *walker) take(c *transcript.Cursor) bool {
 
 // introduce learns from the lines that people and Claude write.
 func (w *walker) introduce(c *transcript.Cursor) bool {
-	if mode := c.Text("permissionMode"); mode != "" {
+	if mode := c.Mode(); mode != "" {
 		w.mode = mode
 	}
-	id := c.Text("sessionId")
+	id := c.Session()
 	if w.dir == "" {
-		w.dir = strings.Clone(c.Text("cwd"))
+		w.dir = strings.Clone(c.Cwd())
 		if w.other = w.project != "" && !within(w.dir, w.project); w.other {
 			return false
 		}
 	}
 	if w.first == 0 {
-		w.first = keyOf(c.UUID())
+		w.first = keyOf(c.ID())
 		name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
-		w.copy = c.Has("forkedFrom") || id != "" && id != name
+		w.copy = c.IsFork() || id != "" && id != name
 	}
 	if id == "" {
 		id = strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
@@ -160,7 +164,7 @@ func (w *walker) look(c *transcript.Cursor) {
 		return
 	}
 	view := c.View()
-	w.key = keyOf(c.UUID())
+	w.key = keyOf(c.ID())
 	w.row = Row{
 		File: w.path, Line: c.Number(), Session: w.id, Project: w.dir, At: moment(w.now),
 		Text: strings.Clone(endOf(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
@@ -171,7 +175,7 @@ func (w *walker) look(c *transcript.Cursor) {
 		from = w.ends[(n-latteLines)%len(w.ends)]
 	}
 	w.scene = &scene{
-		event: eventAt(w.path, w.id, w.mode, said, view), view: view, now: w.row.At,
+		event: w.eventAt(said, view), view: view, now: w.row.At,
 		lines: c.Window, latte: int(min(latteBytes, c.Offset()-from)),
 	}
 	w.opinions = w.opinions[:0]

@@ -21,6 +21,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -286,7 +287,7 @@ func (l *loopHere) openTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := transcript.Read(path, transcript.Log{})
+	_, view, err := registry.HostOfLog(path).Log.Read(path, transcript.Log{})
 	if err != nil {
 		return "", err
 	}

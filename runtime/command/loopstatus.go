@@ -16,8 +16,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/strategy"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -424,7 +424,8 @@ func (l *loopHere) said(own *pastLoop) (all []string) {
 	}
 	if id := l.goal.Session; isSession(id) {
 		for _, dir := range l.transcripts() {
-			if w, err := transcript.Tail(filepath.Join(dir, id+".jsonl"), saidLines); err == nil {
+			path := filepath.Join(dir, id+".jsonl")
+			if w, err := registry.HostOfLog(path).Log.Tail(path, saidLines); err == nil {
 				all = append(all, w.Said...)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/strategy"
 
 	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Page prints the page of a session log, by default that of the session that
@@ -33,7 +34,7 @@ func (d Console) Page(path string, settings hook.Settings) error {
 		return &adviceError{"read session log: " + err.Error(), "name a log: ~/.claude/projects/…/SESSION.jsonl"}
 	}
 	f.Close()
-	event := hook.Event{SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
+	event := hook.Event{Host: registry.HostOfLog(path), SessionID: strings.TrimSuffix(filepath.Base(path), ".jsonl"), TranscriptPath: path, Cwd: d.Work}
 	snapshot := hook.Stop{Event: event, Settings: settings, Now: d.Now(), Alone: true}.Examine()
 	if len(snapshot.Faults) > 0 {
 		return &adviceError{snapshot.Faults[0], "name a session log of Claude Code"}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -42,7 +43,7 @@ func (d Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
 	slices.Sort(paths)
 	any := newest.Decision == "" || ofPrompt(newest) && !a.Prompts // no stop is recorded
 	for _, path := range slices.Compact(paths) {
-		all, err := transcript.DeadHooks(path)
+		all, err := registry.HostOfLog(path).Log.DeadHooks(path)
 		if err != nil {
 			continue // most of them are not there
 		}

@@ -94,10 +94,10 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 	s.note("ask judge: %s: %s", reply.Failed, reply.Detail)
 	switch {
 	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
-		a.told = s.plugin + " asks no model in this project: " + short(reply.Detail, 200) + ". Where its rules are not sure, Claude stops."
+		a.told = s.plugin + " asks no model in this project: " + short(reply.Detail, 200) + ". Where its rules are not sure, " + s.agent() + " stops."
 	case due:
 		a.told = s.plugin + ": the model has not answered three times in a row, last: " + string(reply.Failed) + ", " + short(reply.Detail, 200) +
-			". Until it does, Claude stops where the rules are not sure."
+			". Until it does, " + s.agent() + " stops where the rules are not sure."
 	}
 	return unanswered(v, a, "unanswered", "the model did not answer: "+string(reply.Failed)+", "+reply.Detail)
 }

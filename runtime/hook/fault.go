@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -24,7 +25,7 @@ const (
 	faultLedger    = "fault:ledger"    // the decision could not be written down
 	faultBusy      = "fault:busy"      // another hook held the session's ledger
 	faultWorkspace = "fault:workspace" // another stop held the strategy's files
-	faultAnswer    = "fault:answer"    // Claude Code did not read the answer
+	faultAnswer    = "fault:answer"    // the host did not read the answer
 )
 
 // fault is why a decision is not on file.
@@ -36,15 +37,20 @@ type fault struct {
 // begin leaves the mark of a start, before its work.
 func (s *start) begin() {
 	s.state = s.stateOf()
-	s.mark = ledger.Begin(s.state, s.event.key(), ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 100), Project: short(s.project(), 1000)}, s.Now)
+	s.mark = ledger.Begin(s.state, key(s.event), ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 100), Project: short(s.project(), 1000)}, s.Now)
 }
 
-// stateOf is the state directory of the event's session. Claude Code 2.1.197 lets a
+// stateOf is the state directory of the event's session: one for all hosts, so that one
+// hold stops the sessions of each of them. Claude Code 2.1.197 lets a
 // project move its configuration directory, and with it the transcript: a directory
 // that the project can have brought along is not the user's, unless the project
 // holds their home.
 func (s *start) stateOf() string {
-	own, state := ledger.Dir("", s.Home), ledger.Dir(s.event.TranscriptPath, s.Home)
+	own := ledger.Dir("", s.Home)
+	if hostOf(s.event) != registry.ClaudeCode() {
+		return own
+	}
+	state := ledger.Dir(s.event.TranscriptPath, s.Home)
 	if own == "" || state == own {
 		return state
 	}
@@ -102,16 +108,16 @@ func (s *start) undecided(f fault) (told string) {
 	}
 	s.mark.Fail(f.rule, evidence)
 	// Nothing but the transcript says now whether the user was told.
-	if transcript.EndHas(s.event.TranscriptPath, message(s.plugin, s.answers, "", "")) {
+	if transcript.EndHas(s.event.TranscriptPath, s.message(s.plugin, s.answers, "", "")) {
 		return ""
 	}
-	return message(s.plugin, s.answers, "", evidence)
+	return s.message(s.plugin, s.answers, "", evidence)
 }
 
 // file appends the record of a start that came to no decision. told is what the
 // user has not heard yet, of this fault and of earlier ones.
 func (s *start) file(rule, evidence string) (told string, err error) {
-	session, err := ledger.Open(s.state, s.event.key())
+	session, err := ledger.Open(s.state, key(s.event))
 	if err != nil {
 		return "", err
 	}
@@ -121,9 +127,9 @@ func (s *start) file(rule, evidence string) (told string, err error) {
 	}
 	told = s.left(session)
 	r := ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 200), Project: short(s.project(), 1000), Rule: rule, Evidence: evidence}.Record()
-	r.Cwd, r.State = short(s.event.Cwd, 1000), session.State
+	r.Host, r.Cwd, r.State = s.hostName(), short(s.event.Cwd, 1000), session.State
 	if r.State.Tell(s.plugin, rule, r.At) {
-		r.Told = message(s.plugin, s.answers, "", evidence)
+		r.Told = s.message(s.plugin, s.answers, "", evidence)
 	}
 	if _, err = session.Append(r); err != nil {
 		return "", err
@@ -136,10 +142,10 @@ func (s *start) file(rule, evidence string) (told string, err error) {
 func (s *start) left(session *ledger.Session) (told string) {
 	for _, earlier := range s.mark.Left() {
 		r := earlier.Record()
-		r.Cwd, r.State = short(s.event.Cwd, 1000), session.State
+		r.Host, r.Cwd, r.State = s.hostName(), short(s.event.Cwd, 1000), session.State
 		r.State.Unsaid(earlier.At)
 		if r.State.Tell(r.Plugin, r.Rule, s.Now.UnixMilli()) {
-			r.Told = message(r.Plugin, earlier.Event, " earlier in this session", r.Evidence)
+			r.Told = s.message(r.Plugin, earlier.Event, " earlier in this session", r.Evidence)
 		}
 		if _, err := session.Append(r); err != nil {
 			s.note("%v", unledgered(err))
@@ -152,8 +158,8 @@ func (s *start) left(session *ledger.Session) (told string) {
 }
 
 // message is what the user is told of a plugin's fault.
-func message(plugin, answers, when, evidence string) string {
-	did := " let Claude stop without a decision"
+func (s *start) message(plugin, answers, when, evidence string) string {
+	did := " let " + s.agent() + " stop without a decision"
 	if answers == "UserPromptSubmit" {
 		did = " said nothing before a prompt"
 	}

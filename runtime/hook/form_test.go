@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -68,8 +69,12 @@ func TestForm(t *testing.T) {
 			}
 			code, stdout, stderr := w.raw("{" + fmt.Sprintf(test.event, w.path(log)) + "}")
 			r, _ := w.newest("session:s1")
-			user := `"systemMessage":"ned-flanders kept Claude going: “Moving to Task 2.” (1 of 3 in 5 min · /ned-flanders:hold to stop)"`
-			want := `{"decision":"block","reason":"` + r.Reason + `",` + user + "}\n"
+			h, mark := registry.HostOf([]byte("{"+fmt.Sprintf(test.event, "t")+"}")), ""
+			if h.Marked {
+				mark = transcript.Mark
+			}
+			user := `"systemMessage":"ned-flanders kept ` + h.Agent + ` going: “Moving to Task 2.” (1 of 3 in 5 min · ` + h.Types("ned-flanders", "hold") + ` to stop)"`
+			want := `{"decision":"block","reason":"` + mark + r.Reason + `",` + user + "}\n"
 			if test.context {
 				want = `{` + user + `,"hookSpecificOutput":{"hookEventName":"Stop","additionalContext":"` + r.Reason + `"}}` + "\n"
 			}

@@ -18,10 +18,13 @@ import (
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/process"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy"
+	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -137,7 +140,7 @@ func (s *start) read() (f *fault, asked bool) {
 	case event.Name != "" && event.Name != s.answers:
 		return f, false
 	}
-	if err == nil && s.answers == "UserPromptSubmit" && !event.fromUser() {
+	if err == nil && s.answers == "UserPromptSubmit" && !event.IsFromUser() {
 		return f, false
 	}
 	if event.Cwd == "" {
@@ -146,9 +149,8 @@ func (s *start) read() (f *fault, asked bool) {
 		}
 		event.Cwd, _ = filepath.Abs(".")
 	}
-	if s.Getenv != nil {
-		event.blockCap = readCap(s.Getenv("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"))
-	}
+	event.Host = hostOf(event)
+	event.Cap = capOf(event.Host, s.Getenv)
 	s.event = event
 	return f, true
 }
@@ -156,7 +158,7 @@ func (s *start) read() (f *fault, asked bool) {
 // settings are what is in force here.
 func (s *start) settings() Settings {
 	settings := s.own.settings(s.state, s.project())
-	s.quiet = settings.Protocol == "exit2"
+	s.quiet = settings.Protocol == "exit2" && s.event.Host.Form != nil
 	if j, asks := settings.Judge(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	}
@@ -169,7 +171,7 @@ func (s *start) settings() Settings {
 // project is the directory whose settings count, and must not choose where a question
 // goes.
 func (s *start) project() string {
-	if s.Project != "" {
+	if s.Project != "" && (s.event.Cwd == "" || hostOf(s.event) == registry.ClaudeCode()) {
 		return s.Project
 	}
 	return s.event.Cwd
@@ -189,7 +191,7 @@ type answer struct {
 // decide decides and writes the decision down. A continue that cannot be
 // written down does not happen.
 func (s *start) decide(settings Settings) answer {
-	session, err := ledger.Open(s.state, s.event.key())
+	session, err := ledger.Open(s.state, key(s.event))
 	if err != nil {
 		return s.unwritten(settings, Settled{}, faultLedger, unledgered(err))
 	}
@@ -223,7 +225,7 @@ func (s *start) decide(settings Settings) answer {
 			// What steers the loop is not what it was to be, so there is no next round.
 			s.note("%v", err)
 			settled = Settled{Verdict: strategy.Verdict{
-				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let Claude stop: " + err.Error(),
+				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let " + s.agent() + " stop: " + err.Error(),
 			}, Next: session.State}
 			settled.Next.Log = snapshot.Log
 		}
@@ -239,7 +241,7 @@ func (s *start) decide(settings Settings) answer {
 	if _, err := session.Append(record); err != nil {
 		return s.unwritten(settings, settled, faultLedger, unledgered(err))
 	}
-	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir, context: s.event.takesContext(snapshot.View.Version)}
+	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Form != nil && s.event.Host.Form(s.event, snapshot.View.Version) == host.Context}
 }
 
 // examine looks at the stop, and once more at a transcript that lags where that can
@@ -247,7 +249,7 @@ func (s *start) decide(settings Settings) answer {
 // budget.
 func (s *start) examine(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
-	if !snapshot.vetoed(s.held()) {
+	if !snapshot.vetoed(s.held()) && !snapshot.vetoed(s.arrival()) {
 		snapshot = stop.Examine()
 		if snapshot.lags() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) {
 			time.Sleep(lag)
@@ -262,9 +264,9 @@ func (s *start) examine(stop Stop) (snapshot Snapshot) {
 
 // held is the hold that is in force. What moves the state directory lifts none.
 func (s *start) held() guard.Veto {
-	hold, ok := ledger.Held(s.state, s.event.key(), s.Now)
+	hold, ok := ledger.Held(s.state, key(s.event), s.Now)
 	if own := ledger.Dir("", s.Home); !ok && own != "" && own != s.state {
-		hold, ok = ledger.Held(own, s.event.key(), s.Now)
+		hold, ok = ledger.Held(own, key(s.event), s.Now)
 	}
 	switch {
 	case !ok:
@@ -305,10 +307,21 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	return space, func() { lock.Close(); space.Close() }, nil
 }
 
+// agent is who goes on and stops.
+func (s *start) agent() string { return hostOf(s.event).Agent }
+
+// hostName is the host's name in records, "" for Claude Code.
+func (s *start) hostName() string {
+	if h := hostOf(s.event); h.Name != registry.ClaudeCode().Name {
+		return h.Name
+	}
+	return ""
+}
+
 // record is what the ledger keeps of a verdict.
 func (s *start) record(v Settled, plugin string) ledger.Record {
 	return ledger.Record{
-		At: s.Now.UnixMilli(), Session: short(s.event.SessionID, 200), Cwd: short(s.event.Cwd, 1000), Project: short(s.project(), 1000), Plugin: plugin,
+		Host: s.hostName(), At: s.Now.UnixMilli(), Session: short(s.event.SessionID, 200), Cwd: short(s.event.Cwd, 1000), Project: short(s.project(), 1000), Plugin: plugin,
 		Decision: string(v.Decision), Rule: v.Rule, Evidence: short(v.Evidence, 1000), Lang: v.Languages, Reason: short(v.Reason, 2000), Told: short(v.Told, 2000),
 		Left: v.Left, Took: max(0, time.Since(s.Now).Microseconds()), State: v.Next,
 	}
@@ -347,7 +360,7 @@ func (s *start) answer(a answer, settings Settings) (code int) {
 	case a.fault != nil:
 	case err != nil: // nothing has read it, which the next start files and tells
 		s.note("write answer: %v", err)
-		s.mark.Fail(faultAnswer, "the answer could not be passed to Claude Code: "+err.Error())
+		s.mark.Fail(faultAnswer, "the answer could not be passed to "+s.event.Host.Title+": "+err.Error())
 	default:
 		s.mark.End()
 	}
@@ -394,7 +407,8 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 		s.say(line)
 	}
 	o := said{systemMessage: both(a.alert, a.Told)}
-	exit2 := settings.Protocol == "exit2" && s.answers == "Stop"
+	h := hostOf(s.event)
+	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Form != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
@@ -407,6 +421,10 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 	case exit2:
 	case a.Decision == strategy.Continue && (!a.context || settings.blocks() || len(a.Reason) > maxContext):
 		o.decision, o.reason = "block", a.Reason
+		if h.Marked {
+			o.reason = transcript.Mark + a.Reason
+		}
+	case a.Decision == strategy.Remind && !h.Reminds:
 	case a.Decision == strategy.Continue, a.Decision == strategy.Remind:
 		o.event, o.context = s.answers, enclosed(a.Reason)
 	}

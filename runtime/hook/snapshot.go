@@ -17,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -56,6 +57,7 @@ type Reading interface {
 
 // fromFile reads the file at a path.
 type fromFile struct {
+	host  *host.Host
 	path  string
 	brief bool // the texts of calls are not wanted
 }
@@ -66,15 +68,15 @@ func (f fromFile) Read(since []byte) (data []byte, view transcript.View, err err
 		log = transcript.Log{} // damaged: the transcript is read anew
 	}
 	if f.brief {
-		log, view, err = transcript.Glance(f.path, log)
+		log, view, err = f.host.Log.Glance(f.path, log)
 	} else {
-		log, view, err = transcript.Read(f.path, log)
+		log, view, err = f.host.Log.Read(f.path, log)
 	}
 	return codec.Append(nil, &log), view, err
 }
 
 func (f fromFile) Window(lines int, word string) (fact.Window, error) {
-	return transcript.About(f.path, lines, word)
+	return f.host.Log.About(f.path, lines, word)
 }
 
 // Snapshot is a stop as it was found.
@@ -159,7 +161,7 @@ func (s Snapshot) lags() bool {
 // about a prompt that the transcript does not have yet.
 func (s Snapshot) awaitsPrompt() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	return event != "" && known != "" && event != known && s.Verdict.Decision == strategy.Continue && s.Settle().Rule == "budget"
+	return !hostOf(s.Event).Prompts && event != "" && known != "" && event != known && s.Verdict.Decision == strategy.Continue && s.Settle().Rule == "budget"
 }
 
 // files reads what the strategy wants.
@@ -195,7 +197,7 @@ func (s *Snapshot) lookIn(space *workspace.Space, wants func(strategy.Situation)
 func (s *Snapshot) read(needs strategy.Needs) {
 	path, reading, known := s.Event.TranscriptPath, s.Reading, false
 	if reading == nil {
-		reading = fromFile{path, !s.Settings.Strategy.Judges && !s.Alone}
+		reading = fromFile{hostOf(s.Event), path, !s.Settings.Strategy.Judges && !s.Alone}
 	}
 	if path != "" {
 		log, view, err := reading.Read(s.Log)
@@ -224,14 +226,17 @@ func (s *Snapshot) read(needs strategy.Needs) {
 // situate puts the event before the transcript, which may lag. A strategy gets what it
 // needs.
 func (s *Snapshot) situate(needs strategy.Needs) {
-	event, view := s.Event, &s.View
+	event, view, h := s.Event, &s.View, hostOf(s.Event)
 	s.Situation = strategy.Situation{
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Running: len(view.Started), Active: event.Active, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.prompt(),
 		},
-		Session: strategy.Session{ID: event.SessionID, Cap: event.blockCap, Plugin: s.Settings.Plugin, Protocol: s.Settings.Protocol, Now: s.Now.UnixMilli()},
+		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.Types(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
+	}
+	if h.Form != nil { // else there is one way to say a continue
+		s.Situation.Session.Protocol = s.Settings.Protocol
 	}
 	if needs.Todos {
 		s.Situation.Todos = strategy.Todos{List: view.Todos, Turns: view.TodosTurns, Team: view.Team}
@@ -283,6 +288,8 @@ func clip(text string) string {
 // the user's; so the transcript's counts where there is one. "" if none is known.
 func (s *Snapshot) prompt() string {
 	switch {
+	case s.Event.PromptID != "" && hostOf(s.Event).Prompts:
+		return "id:" + short(s.Event.PromptID, 100)
 	case s.View.PromptID != "":
 		return "id:" + short(s.View.PromptID, 100)
 	case s.View.Prompt != "":
@@ -303,8 +310,8 @@ func (s *Snapshot) counted() guard.Stop {
 	calls, ours := s.View.CallsInTurn, s.View.Feedback
 	io.WriteString(h, "\x00"+strconv.Itoa(calls))
 	own := ""
-	if s.View.Own == s.Event.PromptID { // the transcript alone cannot buy a new burst
-		own = short(s.View.Own, 100)
+	if s.View.Own == s.Event.PromptID || hostOf(s.Event).Prompts { // the transcript alone cannot buy a new burst
+		own = short(s.Event.PromptID, 100)
 	}
 	return guard.Stop{
 		Prompt: s.prompt(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
@@ -322,6 +329,7 @@ type Settled struct {
 // Settle spends what the verdict costs, and makes a stop of a continue that is one too
 // many. Nothing changes in the workspace then: another prompt goes on from there.
 func (s *Snapshot) Settle() Settled {
+	h := hostOf(s.Event)
 	out := Settled{Verdict: s.Verdict, Next: s.Before}
 	var veto guard.Veto
 	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
@@ -343,12 +351,12 @@ func (s *Snapshot) Settle() Settled {
 	case veto.Rule != "":
 		out.Verdict = strategy.Verdict{
 			Decision: strategy.Stop, Rule: veto.Rule, Sure: 100, Evidence: veto.Evidence,
-			Told: s.Settings.Plugin + " let Claude stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
+			Told: s.Settings.Plugin + " let " + hostOf(s.Event).Agent + " stop: " + veto.Evidence + strings.TrimSuffix(". "+veto.Next, " "),
 		}
 	case loop:
 		out.Next.Remember(s.Verdict.Remember)
 	case goesOn && out.Told == "":
-		out.Told = s.Settings.Plugin + " kept Claude going: " + out.Evidence + " (" + s.spent(*out.Left) + " · /" + s.Settings.Plugin + ":hold to stop)"
+		out.Told = s.Settings.Plugin + " kept " + h.Agent + " going: " + out.Evidence + " (" + s.spent(*out.Left) + " · " + h.Types(s.Settings.Plugin, "hold") + " to stop)"
 	}
 	out.Next.Log = s.Log
 	return out

@@ -2,7 +2,10 @@
 // between them is a value. Below it is one folder per host; runtime/registry lists them.
 package host
 
-import "github.com/cameronsjo/springfield/runtime/transcript"
+import (
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
 
 // Host is a program whose agent our plugins let go on. A function that is nil says
 // nothing, and "" that there is none.
@@ -15,8 +18,8 @@ type Host struct {
 	// variable or a path may be a project's. Claude Code has none: what no other host
 	// claims is its own.
 	Is func(event []byte) bool
-	// Read fills the event from the payload, a complete JSON object. The event's Name is
-	// set by the caller where it is Stop or Prompt.
+	// Read fills the event from the payload, a complete JSON object, with the Name that the
+	// host gives it. nil: the Members of Event are enough.
 	Read func(event []byte, e *Event) error
 	// Stop and Prompt are the host's names of our events Stop and UserPromptSubmit.
 	Stop, Prompt string
@@ -70,4 +73,23 @@ func (h *Host) Types(plugin, word string) string {
 		return "springfield " + word
 	}
 	return h.Command(plugin, word)
+}
+
+// ReadEvent reads an event of the host's, and gives it our name.
+func (h *Host) ReadEvent(payload []byte, e *Event) error {
+	e.Host = h
+	var err error
+	if h.Read != nil {
+		err = h.Read(payload, e)
+	} else {
+		err = codec.Read(payload, e)
+	}
+	switch e.Name {
+	case "":
+	case h.Stop:
+		e.Name = "Stop"
+	case h.Prompt:
+		e.Name = "UserPromptSubmit"
+	}
+	return err
 }

@@ -16,7 +16,9 @@ import (
 type Record struct {
 	// ID names the decision for `why`: the session's hash and a number, like
 	// 3f2a-17. Append sets it.
-	ID      string
+	ID string
+	// Host is whose session it is, "" for Claude Code.
+	Host    string
 	At      int64 // Unix milliseconds
 	Session string
 	Cwd     string
@@ -233,6 +235,7 @@ func (s *State) Note(j Judged) {
 func (r *Record) Members(m *codec.Members) {
 	m.Keep().Text("id", &r.ID)
 	codec.Number(m.Keep(), "at", &r.At)
+	m.Text("host", &r.Host)
 	m.Text("session", &r.Session)
 	m.Text("cwd", &r.Cwd)
 	m.Text("project", &r.Project)

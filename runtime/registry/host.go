@@ -3,16 +3,24 @@
 
 package registry
 
-import "github.com/cameronsjo/springfield/runtime/host"
+import (
+	"bufio"
+	"io"
+	"sync"
 
-// Hosts lists the hosts in alphabetical order.
-func Hosts() (all []*host.Host) {
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/host"
+)
+
+// Hosts lists the hosts in alphabetical order. They are made once, when they are needed,
+// and must not be changed.
+var Hosts = sync.OnceValue(func() (all []*host.Host) {
 	for _, known := range hosts() {
 		h := known()
 		all = append(all, &h)
 	}
 	return all
-}
+})
 
 // HostNamed is the host with this name; "" is Claude Code, which old records do not name.
 func HostNamed(name string) (*host.Host, bool) {
@@ -41,6 +49,34 @@ func HostOf(event []byte) *host.Host {
 	for _, h := range Hosts() {
 		if h.Is != nil && h.Is(event) {
 			return h
+		}
+	}
+	return ClaudeCode()
+}
+
+// ownLines is how many lines of a log are looked at to tell whose it is, of maxOwn bytes
+// together.
+const (
+	ownLines = 20
+	maxOwn   = 1 << 20
+)
+
+// HostOfLog is whose log lies at a path: the host's that knows one of its first lines, else
+// Claude Code's.
+func HostOfLog(path string) *host.Host {
+	f, _, err := file.Open(path, 0)
+	if err != nil {
+		return ClaudeCode()
+	}
+	defer f.Close()
+	all := Hosts()
+	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
+	lines.Buffer(nil, maxOwn)
+	for n := 0; n < ownLines && lines.Scan(); n++ {
+		for _, h := range all {
+			if h.Log.Owns != nil && h.Log.Owns(lines.Bytes()) {
+				return h
+			}
 		}
 	}
 	return ClaudeCode()

@@ -83,14 +83,33 @@ type Session struct {
 	ID string // "" if the event has none
 	// Plugin is the plugin's name, which its slash commands begin with.
 	Plugin string
-	// Cap is how many continues in a row without a tool call Claude Code honours, 0
-	// if all or if that is not known.
+	// Agent goes on and stops, "" for Claude; Host is the program, "" for Claude Code. Hold
+	// is what the user types to stop the plugin, "" if that is not known.
+	Agent, Host, Hold string
+	// Cap is how many continues in a row without a tool call the host honours, 0 if all
+	// or if that is not known.
 	Cap int
 	// Protocol is how settings want a continue to be said, "" if they do not say. "exit2"
 	// is words on standard error and exit code 2.
 	Protocol string
 	// Now is the time of the stop in Unix milliseconds.
 	Now int64
+}
+
+// Who is the agent, in a sentence.
+func (s Session) Who() string {
+	if s.Agent == "" {
+		return "Claude"
+	}
+	return s.Agent
+}
+
+// Program is the host, in a sentence.
+func (s Session) Program() string {
+	if s.Host == "" {
+		return "Claude Code"
+	}
+	return s.Host
 }
 
 // Todos is a todo list. Turns is how many turns ago it changed, 0: in this one. Team

@@ -5,12 +5,6 @@
 
 package transcript
 
-import (
-	"bytes"
-
-	"github.com/cameronsjo/springfield/runtime/codec"
-)
-
 const (
 	maxRecent = 8
 	maxClaims = 16
@@ -21,6 +15,7 @@ const (
 type past struct {
 	ID     uint32 // hash of the call's id
 	Name   string
+	Does   Does
 	Input  place // the object
 	Result place
 	Done   bool // there is a result
@@ -30,7 +25,7 @@ type past struct {
 // claim is a call whose result will matter, and what was so before it.
 type claim struct {
 	ID    uint32
-	Of    what
+	Of    Does
 	Name  string // of a task or a background job
 	Input place
 	List  list
@@ -39,20 +34,6 @@ type claim struct {
 	When  when
 }
 
-// what a claim is about.
-type what byte
-
-const (
-	theList    what = iota + 1 // TodoWrite
-	newTask                    // TaskCreate
-	aTask                      // TaskUpdate
-	oneTask                    // TaskGet
-	allTasks                   // TaskList
-	aSkill                     // Skill
-	background                 // work that may go on behind the turn
-	theEnd                     // of such work
-)
-
 // callID is a short hash of a call's id.
 func callID(id []byte) uint32 {
 	h := fnv1a(id)
@@ -60,46 +41,37 @@ func callID(id []byte) uint32 {
 }
 
 // call takes a tool call.
-func (l *Log) call(e *entry, b *block) {
+func (l *Log) call(e *Entry, p *Part) {
 	name := "?"
-	if plain(b.name, maxName) {
-		name = l.known(b.name)
+	if plain(p.Name, maxName) {
+		name = l.known(p.Name)
 	}
 	l.Calls++
 	l.Said = false
-	id, input := callID(b.id), e.place(b.input)
-	l.Recent = push(l.Recent, past{ID: id, Name: name, Input: input}, maxRecent)
-	l.namesIn(e, name, b.input)
+	id, input := callID(p.ID), e.place(p.Input)
+	l.Recent = push(l.Recent, past{ID: id, Name: name, Does: p.Does, Input: input}, maxRecent)
+	l.namesIn(e, p)
 
-	c := claim{ID: id, When: l.Todos.When}
-	switch name {
-	case "TodoWrite":
-		c.Of, c.List = theList, l.Todos.List
-		l.setList(e, codec.Member(b.input, "todos"))
-	case "TaskCreate":
-		c.Of = newTask
-	case "TaskGet":
-		c.Of = oneTask
-	case "TaskList":
-		c.Of = allTasks
-	case "TaskUpdate":
-		c.Of = aTask
-		c.Name, c.Task = l.updateTask(e, b.input)
-	case "Skill":
-		c.Of, c.Skill = aSkill, l.Skill
-		l.useSkill(codec.Inside(codec.Member(b.input, "skill", "command")), byTool) // "command" before 2.1
-	case "Agent", "Task", "Monitor", "Workflow":
-		c.Of, c.Input = background, input
-	case "TeamDelete":
+	c := claim{ID: id, Of: p.Does, When: l.Todos.When}
+	switch p.Does {
+	case WritesTodos:
+		c.List = l.Todos.List
+		l.setList(e, listIn(p.Input))
+	case MakesTask, ReadsTask, ListsTasks:
+	case ChangesTask:
+		c.Name, c.Task = l.updateTask(e, p.Input)
+	case UsesSkill:
+		c.Skill = l.Skill
+		l.useSkill(p.Text, byTool)
+	case MayGoOn:
+		c.Input = input
+	case EndsBackground:
+		c.Name = string(identifier(p.Text, maxID))
+	case EndsTeam:
 		l.Team = nil
 		return
-	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
-		c.Of, c.Name = theEnd, jobName(b.input)
 	default:
-		if string(codec.Member(b.input, "run_in_background")) != "true" {
-			return
-		}
-		c.Of, c.Input = background, input
+		return
 	}
 	l.Claims = push(l.Claims, c, maxClaims)
 }
@@ -115,13 +87,13 @@ func (l *Log) known(name []byte) string {
 }
 
 // result takes the result of a call.
-func (l *Log) result(e *entry, b *block) {
-	id := callID(b.id)
+func (l *Log) result(f *Format, e *Entry, p *Part) {
+	id := callID(p.ID)
 	var input place
 	for i := range l.Recent {
-		if p := &l.Recent[i]; p.ID == id {
-			p.Result, p.Done, p.Failed = e.place(firstText(b.answer)), true, b.failed
-			input = p.Input
+		if r := &l.Recent[i]; r.ID == id {
+			r.Result, r.Done, r.Failed = e.place(p.Text), true, p.Failed
+			input = r.Input
 		}
 	}
 	for i := range l.Claims {
@@ -130,44 +102,50 @@ func (l *Log) result(e *entry, b *block) {
 		}
 		c := l.Claims[i]
 		l.Claims = append(l.Claims[:i], l.Claims[i+1:]...)
-		if b.failed || string(codec.Member(e.outcome, "success")) == "false" {
+		var o Outcome
+		if !p.Failed && f.Outcome != nil {
+			o = f.Outcome(c.Of, p)
+		}
+		if p.Failed || o.Refused {
 			l.undo(c)
 		} else {
-			l.settle(e, b, c)
+			l.settle(e, o, c)
 		}
 		return
 	}
 	// A command can be sent to the background while it runs.
-	if !b.failed && bytes.Contains(e.outcome, []byte(`"backgroundTaskId":"`)) {
-		l.start(e.outcome, nil, input)
+	if !p.Failed && p.Outcome != nil && f.Outcome != nil {
+		l.start(f.Outcome(NothingSpecial, p).Job, input)
 	}
 }
 
 // undo takes back what a failed call had claimed.
 func (l *Log) undo(c claim) {
 	switch c.Of {
-	case theList:
+	case WritesTodos:
 		l.Todos.List, l.Todos.When = c.List, c.When
-	case aTask:
+	case ChangesTask:
 		l.putBack(c.Name, c.Task)
 		l.Todos.When = c.When
-	case aSkill:
+	case UsesSkill:
 		l.Skill = c.Skill
 	}
 }
 
 // settle takes what only a result can tell.
-func (l *Log) settle(e *entry, b *block, c claim) {
+func (l *Log) settle(e *Entry, o Outcome, c claim) {
 	switch c.Of {
-	case newTask, oneTask:
-		l.learnTask(e, firstText(b.answer))
-	case allTasks:
-		l.correctTasks(e, codec.Member(e.outcome, "tasks"))
-	case background:
-		l.join(e.outcome)
-		l.start(e.outcome, firstText(b.answer), c.Input)
-	case theEnd:
-		l.stopped(e.outcome, firstText(b.answer), c.Name)
+	case MakesTask, ReadsTask:
+		l.learnTask(e, o)
+	case ListsTasks:
+		l.correctTasks(e, o.Tasks)
+	case MayGoOn:
+		l.mate(o.Mate)
+		l.start(o.Job, c.Input)
+	case EndsBackground:
+		if !o.Running {
+			l.ended([]byte(c.Name))
+		}
 	}
 }
 

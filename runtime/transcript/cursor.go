@@ -37,6 +37,7 @@ type Cursor struct {
 	number int
 	line   []byte
 	what   Happening
+	known  bool   // the line is one of the format's
 	facts  []news // of the newest lines, a ring; facts[next] is the oldest once it is full
 	next   int
 	said   map[place]string // what newest calls were about and brought, which View tells again and again
@@ -46,13 +47,13 @@ type Cursor struct {
 // same Cursor, until visit has enough. tail is how many lines Window will be asked
 // for at most. The error is the operating system's; lines that make no sense are
 // not errors.
-func Each(path string, tail int, visit func(*Cursor) bool) error {
-	f, size, err := file.Open(path, 0)
+func (f *Format) Each(path string, tail int, visit func(*Cursor) bool) error {
+	opened, size, err := file.Open(path, 0)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	c := &Cursor{reader: newReader(f, size), facts: make([]news, 0, tail), said: map[place]string{}}
+	defer opened.Close()
+	c := &Cursor{reader: f.reader(opened, size), facts: make([]news, 0, tail), said: map[place]string{}}
 	last, err := c.lines(func(line []byte, at int64) bool {
 		c.take(line, at)
 		return visit(c)
@@ -70,12 +71,12 @@ func Each(path string, tail int, visit func(*Cursor) bool) error {
 func (c *Cursor) take(line []byte, at int64) {
 	c.number++
 	c.line, c.what = line, Nothing
-	parsed := c.entry.parse(line, at)
-	if parsed && c.log.take(&c.entry) {
-		c.what = happening(&c.entry)
+	c.known = c.format.parse(&c.entry, line, at)
+	if c.known && c.log.take(c.format, &c.entry) {
+		c.what = c.entry.happens()
 	}
 	if cap(c.facts) > 0 {
-		c.remember(line, at, parsed)
+		c.remember(line, at, c.known)
 	}
 }
 
@@ -130,163 +131,75 @@ func (c *Cursor) Offset() int64 { return c.log.Offset }
 // Happened is what the line tells.
 func (c *Cursor) Happened() Happening { return c.what }
 
-// UUID names the line, "" if nothing does.
-func (c *Cursor) UUID() string { return string(c.entry.uuid) }
+// ID names the line, "" if nothing does.
+func (c *Cursor) ID() string { return string(c.entry.ID) }
 
 // Time is the line's timestamp in Unix milliseconds, 0 if it has none that can be
 // known by here.
 func (c *Cursor) Time() int64 {
-	if t := c.entry.timestamp; t != nil {
+	if t := c.entry.Time; t != nil {
 		return milli(t)
 	}
 	return milli(codec.Inside(codec.Member(c.line, "timestamp")))
 }
 
-// Type is what kind of line it is, "" if it does not say so early.
-func (c *Cursor) Type() string { return codec.Text(codec.Inside(c.entry.kind)) }
-
-// Text is the string that a member of the line says, "" if it has none.
-func (c *Cursor) Text(name string) string {
-	return codec.Text(codec.Inside(codec.Member(c.line, name)))
+// IsOfSession tells whether the line is one of a conversation, and not only about its mode
+// or its queue.
+func (c *Cursor) IsOfSession() bool {
+	e := &c.entry
+	return c.known && (c.what != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || len(e.Mode) == 0 && len(e.Queued) == 0 && !e.Unqueued)
 }
 
-// Has tells whether the line has a member of this name.
-func (c *Cursor) Has(name string) bool { return codec.Member(c.line, name) != nil }
+// Session, Cwd and Mode are what the line says of them, "" if it says nothing. Mode is
+// plan in plan mode.
+func (c *Cursor) Session() string { return codec.Text(c.entry.Session) }
 
-// LastCall names the newest tool call and says whether its result is there and is
+// Cwd is the session's directory, see Session.
+func (c *Cursor) Cwd() string { return codec.Text(c.entry.Cwd) }
+
+// Mode is the permission mode, see Session.
+func (c *Cursor) Mode() string { return codec.Text(c.entry.Mode) }
+
+// IsFork tells whether the line says that the log repeats another's beginning.
+func (c *Cursor) IsFork() bool { return c.entry.Fork }
+
+// Queued is what a person typed while the agent worked; back tells that the person took
+// such words back.
+func (c *Cursor) Queued() (words string, back bool) {
+	return codec.Text(c.entry.Queued), c.entry.Unqueued
+}
+
+// LastCall tells what the newest tool call does, and whether its result is there and is
 // no error.
-func (c *Cursor) LastCall() (name string, done bool) {
+func (c *Cursor) LastCall() (does Does, done bool) {
 	n := len(c.log.Recent)
 	if n == 0 {
-		return "", false
+		return NothingSpecial, false
 	}
 	newest := c.log.Recent[n-1]
-	return newest.Name, newest.Done && !newest.Failed
+	return newest.Does, newest.Done && !newest.Failed
 }
 
 // Said is what Claude says in the line: its texts, as last_assistant_message has
 // them.
 func (c *Cursor) Said() string {
 	var all []byte
-	for i := range c.entry.blocks {
-		if b := &c.entry.blocks[i]; b.kind == says && len(b.text) > 0 {
+	for i := range c.entry.Parts {
+		if p := &c.entry.Parts[i]; p.Kind == Text && len(p.Text) > 0 {
 			if all != nil {
 				all = append(all, `\n`...)
 			}
-			all = append(all, b.text...)
+			all = append(all, p.Text...)
 		}
 	}
 	return codec.Text(all)
 }
 
-// Asks is what was said to Claude in the line, without what Claude Code put before
-// a person's words.
+// Asks is what was said to the agent in the line, without what the host put before a
+// person's words.
 func (c *Cursor) Asks() string {
-	if a := c.entry.attachment; a != nil {
-		if c.what == Pushed {
-			return codec.Text(codec.Inside(codec.Member(codec.Member(a, "blockingError"), "blockingError")))
-		}
-		return codec.Text(firstText(codec.Member(a, "prompt")))
+	if Blank(c.entry.Words) {
+		return ""
 	}
-	for i := range c.entry.blocks {
-		if b := &c.entry.blocks[i]; b.kind == says {
-			if own := ownWords(b.text); !blank(own) && (c.what != Prompted || !isOutput(b.text)) {
-				return codec.Text(own)
-			}
-		}
-	}
-	return ""
-}
-
-// happening tells what a line says about whose turn it is.
-func happening(e *entry) Happening {
-	switch string(e.kind) {
-	case `"assistant"`:
-		return spokenOrCalled(e)
-	case `"user"`:
-		return heardAs(e)
-	case `"attachment"`:
-		return toldAs(e.attachment)
-	case `"system"`:
-		switch string(e.subtype) {
-		case `"stop_hook_summary"`, `"turn_duration"`:
-			return Rested
-		}
-	}
-	return Nothing
-}
-
-func spokenOrCalled(e *entry) Happening {
-	if e.apiError {
-		return Failed
-	}
-	if string(e.model) == "<synthetic>" {
-		return Nothing
-	}
-	what := Nothing
-	for i := range e.blocks {
-		switch b := &e.blocks[i]; {
-		case b.kind == calls:
-			return Called
-		case b.kind == says && !blank(b.text):
-			what = Spoke
-		}
-	}
-	return what
-}
-
-func heardAs(e *entry) Happening {
-	if isPrompt(e) {
-		return Prompted
-	}
-	if e.compact {
-		return Nothing
-	}
-	what := Nothing
-	for i := range e.blocks {
-		switch b := &e.blocks[i]; {
-		case b.kind == answers:
-			what = Returned
-		case b.kind != says:
-		case begins(b.text, feedbackText):
-			return Pushed
-		case begins(b.text, "[Request interrupted by user"):
-			return Interrupted
-		case isNotification(e.origin, b.text), wakes(b.text):
-			return Woken
-		case !e.meta && !isPerson(e.origin, e.source) && what == Nothing:
-			return Woken
-		}
-	}
-	return what
-}
-
-// wakes knows what other sessions and watchers say by its first words.
-func wakes(text []byte) bool {
-	for _, tag := range [...]string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"} {
-		if begins(text, tag) {
-			return true
-		}
-	}
-	return false
-}
-
-func toldAs(a []byte) Happening {
-	switch string(codec.Member(a, "type")) {
-	case `"hook_blocking_error"`:
-		if event := codec.Member(a, "hookEvent"); event == nil || string(event) == `"Stop"` {
-			return Pushed
-		}
-	case `"hook_additional_context"`:
-		return Pushed // at a Stop: see matters
-	case `"queued_command"`:
-		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
-		if isNotification(origin, text) || mode == `"task-notification"` {
-			return Woken
-		}
-		if mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text) {
-			return Joined
-		}
-	}
-	return Nothing
+	return codec.Text(c.entry.Words)
 }

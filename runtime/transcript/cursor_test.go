@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // sameAsCut checks that behind every line a cursor says what Read and Tail say of
@@ -62,8 +64,8 @@ func TestCursorIsReadAtEveryLine(t *testing.T) {
 }
 
 func TestCursorPassesLongAndTornLines(t *testing.T) {
-	long := text(strings.Repeat("x", maxLine+chunk))
-	edge := text(strings.Repeat("y", maxLine-200))
+	long := text(strings.Repeat("x", MaxLine+Chunk))
+	edge := text(strings.Repeat("y", MaxLine-200))
 	lines := []string{prompt("one"), text("two"), long, "", "no JSON", tool("Bash", `{"command":"ls"}`), edge, `{"type":"user","message":`, edge, text("three"), `{"type":"assist`}
 	sameAsCut(t, []byte(strings.Join(lines, "\n")), 4)
 }

@@ -5,6 +5,7 @@ import "github.com/cameronsjo/springfield/runtime/codec"
 // Members are what a ledger record keeps of a log.
 func (l *Log) Members(m *codec.Members) {
 	codec.Number(m, "form", &l.Form)
+	m.Text("format", &l.Format)
 	codec.Number(m, "at", &l.Offset)
 	m.Text("mark", &l.Mark)
 	codec.Numbers(m, "seen", &l.Seen)
@@ -34,6 +35,7 @@ func (p *place) member(m *codec.Members, name string) { codec.Pair(m, name, (*[2
 func (p *past) Members(m *codec.Members) {
 	codec.Number(m.Keep(), "id", &p.ID)
 	m.Text("name", &p.Name)
+	codec.Number(m, "does", &p.Does)
 	p.Input.member(m, "in")
 	p.Result.member(m, "out")
 	m.Bool("done", &p.Done)

@@ -3,6 +3,8 @@
 
 package transcript
 
+import "github.com/cameronsjo/springfield/runtime/codec"
+
 // Mark begins what our hooks tell an agent whose host does not say in its log that a hook
 // has said it. It is how a Format knows our feedback from a person's prompt.
 const Mark = "[springfield] "
@@ -53,6 +55,8 @@ type Entry struct {
 	Heard bool
 	// Filled tells that the host, not the model, wrote an agent's line: it is no message.
 	Filled bool
+	// Skill is the one that the host says is behind an agent's line.
+	Skill []byte
 	// Todos is the todo list as the host shows it, and Tasks are its single tasks; raw. Not
 	// a call's: these are in its Part.
 	Todos, Tasks []byte
@@ -70,7 +74,8 @@ type Entry struct {
 type Part struct {
 	Kind Kind
 	// Text is what the agent says (Text), the result's text (Result), the name of a skill
-	// (of a call that UsesSkill), or the id of work (of a call that EndsBackground).
+	// (of a call that UsesSkill), or the id of work (of a call that EndsBackground). Only
+	// the first two have to be parts of the line.
 	Text []byte
 	// ID is a call's own, the call's of a result, or that of work that Ended. Any bytes.
 	ID []byte
@@ -84,7 +89,6 @@ type Part struct {
 	Failed  bool // of a result
 	// Ours tells that a Stop hook is one of ours.
 	Ours bool
-	from source
 }
 
 // Kind is the kind of a Part.
@@ -99,8 +103,7 @@ const (
 	Ended                   // work in the background is over
 	Mate                    // a teammate has joined, or writes
 	Gone                    // a teammate has left
-	SkillText               // the host puts a skill before the model
-	SkillBy                 // the host says that a skill is behind the line
+	SkillText               // the host puts the skill Name before the model
 	HookBlock               // a Stop hook has blocked, and is named: Ours or another's
 	HookContext             // the same by other means than a block; not Ours: it is not named
 	HookWords               // what a Stop hook says to the agent, which names no hook
@@ -137,4 +140,82 @@ type Outcome struct {
 	TaskID  []byte // of a new task, where its result is only a text
 	Subject []byte // of that task; a part of the line
 	Tasks   []byte // all single tasks, raw
+}
+
+// MaxParts is how many parts of one line are looked at. Hosts write one, rarely a few.
+const MaxParts = 256
+
+// parse takes a line apart.
+func (f *Format) parse(e *Entry, line []byte, at int64) bool {
+	*e = Entry{Line: line, At: at, Parts: e.Parts[:0]}
+	return f.Parse != nil && f.Parse(e)
+}
+
+// happens is what a line tells about whose turn it is.
+func (e *Entry) happens() Happening {
+	if e.What != Nothing || e.Filled {
+		return e.What
+	}
+	what := Nothing
+	for i := range e.Parts {
+		switch p := &e.Parts[i]; {
+		case p.Kind == Call:
+			return Called
+		case p.Kind == Text && !Blank(p.Text):
+			what = Spoke
+		case p.Kind == Result && what == Nothing:
+			what = Returned
+		}
+	}
+	return what
+}
+
+// place is where a part of the line lies in the log. The part shares the line's array, so
+// their capacities tell how far apart they begin; what is no part has no place.
+func (e *Entry) place(part []byte) place {
+	at := cap(e.Line) - cap(part)
+	if part == nil || at < 0 || at+len(part) > len(e.Line) || len(part) > 0 && &e.Line[at] != &part[0] {
+		return place{}
+	}
+	return place{e.At + int64(at), int64(len(part))}
+}
+
+// Blank tells whether the inside of a string says nothing.
+func Blank(raw []byte) bool {
+	for i := 0; i < len(raw); i++ {
+		switch raw[i] {
+		case ' ', 'n', 't', 'r':
+			if raw[i] != ' ' && (i == 0 || raw[i-1] != '\\') {
+				return false
+			}
+		case '\\':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// identifier is a value that serves as a name, raw or the inside of a string; nil if it is
+// something else.
+func identifier(raw []byte, limit int) []byte {
+	if s := codec.Inside(raw); s != nil {
+		raw = s
+	}
+	if !plain(raw, limit) || raw[0] == '{' || raw[0] == '[' {
+		return nil
+	}
+	return raw
+}
+
+// objectIn is the object of a call's input: itself, or what a string has inside, which may
+// be cut.
+func objectIn(input []byte) []byte {
+	if len(input) == 0 || input[0] != '"' {
+		return input
+	}
+	if inside := codec.Inside(input); inside != nil && input[len(input)-1] == '"' {
+		return codec.Unescape(nil, inside)
+	}
+	return codec.Unescape(nil, input[1:])
 }

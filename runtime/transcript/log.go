@@ -6,16 +6,12 @@
 
 package transcript
 
-import (
-	"slices"
-
-	"github.com/cameronsjo/springfield/runtime/codec"
-)
+import "slices"
 
 const (
 	// form is the version of Log. A Log of another form is not continued: the
 	// log is read anew.
-	form = 4
+	form = 5
 	// maxSeen is how many lines back a duplicate is noticed. Claude Code writes
 	// duplicates when a session is resumed or forked, one right after the other.
 	maxSeen = 32
@@ -28,6 +24,7 @@ const (
 // outside this package.
 type Log struct {
 	Form   int
+	Format string // whose log it is
 	Offset int64  // how far the log has been read: behind a line end
 	Mark   string // FNV-128a of the bytes before Offset, at most 256
 
@@ -59,19 +56,83 @@ type Log struct {
 }
 
 // take lets one line change the log. False: it has just been there.
-func (l *Log) take(e *entry) bool {
-	if l.again(e.uuid) {
+func (l *Log) take(f *Format, e *Entry) bool {
+	if l.again(e.ID) {
 		return false
 	}
-	switch string(e.kind) {
-	case `"user"`:
-		l.heard(e)
-	case `"assistant"`:
-		l.spoke(e)
-	case `"attachment"`:
-		l.told(e)
+	if e.Filled {
+		return true // the host fills a gap in the conversation; the agent has said nothing
+	}
+	if e.What == Prompted || e.What == Joined {
+		l.turn(e)
+	}
+	l.correctTasks(e, e.Tasks)
+	l.correctList(e, e.Todos)
+	if e.Skill != nil {
+		l.useSkill(e.Skill, byAttribution)
+	}
+	for i := range e.Parts {
+		l.part(f, e, &e.Parts[i])
 	}
 	return true
+}
+
+// part takes one of the things that a line brings.
+func (l *Log) part(f *Format, e *Entry, p *Part) {
+	switch p.Kind {
+	case Text:
+		l.spoke(e, p.Text)
+	case Call:
+		l.call(e, p)
+	case Result:
+		l.result(f, e, p)
+	case Ended:
+		l.ended(p.ID)
+	case Mate:
+		l.mate(p.Name)
+	case Gone:
+		l.leave(p.Name)
+	case SkillText:
+		l.useSkill(p.Name, byBody)
+	case HookBlock, HookContext, HookWords:
+		l.Feedback.take(e, p)
+	}
+}
+
+// spoke takes what the agent says.
+func (l *Log) spoke(e *Entry, text []byte) {
+	if Blank(text) {
+		return
+	}
+	l.Text = e.place(text)
+	l.names(e, text, false)
+	l.answered()
+	l.announced(text)
+}
+
+// turn begins a turn, with a person's words. What belongs to the turn before is over.
+func (l *Log) turn(e *Entry) {
+	l.Turns++
+	l.Prompt, l.Asks = "", e.place(e.Words)
+	if plain(e.ID, maxID) {
+		l.Prompt = string(e.ID)
+	}
+	l.PromptID = string(identifier(e.PromptID, maxID))
+	if l.PromptID != "" && !e.Command {
+		l.Own, l.Feedback.Own = l.PromptID, 0
+	}
+	if plain(e.Version, maxName) {
+		l.Version = string(e.Version)
+	}
+	l.Before, l.Said = l.Calls, false
+	for _, j := range l.Started {
+		l.Earlier = push(l.Earlier, j.ID, maxStarted)
+	}
+	l.Started = l.Started[:0]
+	l.Claims = l.Claims[:0]
+	f := &l.Feedback
+	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
+	l.names(e, e.Words, false)
 }
 
 // again tells whether a line with this uuid has just been there.
@@ -93,103 +154,6 @@ func push[T any](list []T, item T, limit int) []T {
 		list = list[:copy(list, list[over:])]
 	}
 	return append(list, item)
-}
-
-// heard takes a user line: a person's prompt, the results of calls, or what
-// Claude Code puts into a user's mouth.
-func (l *Log) heard(e *entry) {
-	if isPrompt(e) {
-		l.prompt(e)
-	}
-	l.correctList(e, e.todos)
-	for i := range e.blocks {
-		switch b := &e.blocks[i]; b.kind {
-		case answers:
-			l.result(e, b)
-		case says:
-			l.injected(e, b)
-		}
-	}
-}
-
-// injected takes a text in a user line that no person wrote.
-func (l *Log) injected(e *entry, b *block) {
-	switch {
-	case isNotification(e.origin, b.text):
-		l.notified(b.text)
-	case begins(b.text, "<teammate-message"):
-		l.mail(b.text)
-	case begins(b.text, feedbackText):
-		l.Feedback.Lines++
-	case e.meta:
-		l.skillBody(b.text)
-	}
-}
-
-// spoke takes an assistant line.
-func (l *Log) spoke(e *entry) {
-	synthetic := string(e.model) == "<synthetic>"
-	if synthetic && !e.apiError {
-		return // Claude Code fills a gap in the conversation; it has said nothing
-	}
-	if !synthetic && e.skill != nil {
-		l.useSkill(e.skill, byAttribution)
-	}
-	for i := range e.blocks {
-		switch b := &e.blocks[i]; b.kind {
-		case says:
-			if !blank(b.text) {
-				l.Text = e.place(b.text)
-				l.names(e, b.text, false)
-				l.answered()
-				l.announced(b.text)
-			}
-		case calls:
-			l.call(e, b)
-		}
-	}
-}
-
-// told takes an attachment.
-func (l *Log) told(e *entry) {
-	a := e.attachment
-	switch string(codec.Member(a, "type")) {
-	case `"hook_blocking_error"`:
-		l.blocked(e)
-	case `"hook_success"`:
-		l.succeeded(e)
-	case `"hook_additional_context"`:
-		l.Feedback.Contexts++
-	case `"queued_command"`: // typed, or arrived, while Claude was working
-		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
-		if isNotification(origin, text) || mode == `"task-notification"` {
-			l.notified(text)
-		} else if begins(text, "<teammate-message") {
-			l.mail(text)
-		} else if mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text) {
-			l.turn(e, text)
-		}
-	case `"task_reminder"`:
-		l.correctTasks(e, codec.Member(a, "content"))
-	case `"todo_reminder"`:
-		l.correctList(e, codec.Member(a, "content"))
-	}
-}
-
-// blank tells whether the inside of a string says nothing.
-func blank(raw []byte) bool {
-	for i := 0; i < len(raw); i++ {
-		switch raw[i] {
-		case ' ', 'n', 't', 'r':
-			if raw[i] != ' ' && (i == 0 || raw[i-1] != '\\') {
-				return false
-			}
-		case '\\':
-		default:
-			return false
-		}
-	}
-	return true
 }
 
 // unshare gives l lists of its own, so that what it was copied from stays as it

@@ -1,11 +1,13 @@
 //go:build unix
 
-package transcript
+package transcript_test
 
 import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // A named pipe in the log's place must be refused, not waited for.

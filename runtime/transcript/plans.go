@@ -32,40 +32,52 @@ type named struct {
 }
 
 // names takes the names in the inside of a JSON string.
-func (l *Log) names(e *entry, text []byte, wrote bool) {
-	eachPlan(text, func(name []byte) {
-		n := named{At: e.place(name), Sum: callID(name), Turn: l.Turns}
-		for i := range l.Plans {
-			if l.Plans[i].Sum == n.Sum {
-				n.Wrote = l.Plans[i].Wrote
-				l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
-				break
-			}
-		}
-		if wrote {
-			n.Wrote = l.Turns + 1
-		}
-		l.Plans = push(l.Plans, n, maxPlans)
-	})
+func (l *Log) names(e *Entry, text []byte, wrote bool) {
+	eachPlan(text, func(name []byte) { l.named(e, name, wrote) })
 }
 
-// namesIn takes the names in the beginning of a call's input, but for what it
-// writes.
-func (l *Log) namesIn(e *entry, tool string, input []byte) {
-	input = input[:min(len(input), maxInput)]
+// named takes the name of a plan, a part of the line.
+func (l *Log) named(e *Entry, name []byte, wrote bool) {
+	n := named{At: e.place(name), Sum: callID(name), Turn: l.Turns}
+	for i := range l.Plans {
+		if l.Plans[i].Sum == n.Sum {
+			n.Wrote = l.Plans[i].Wrote
+			l.Plans = append(l.Plans[:i], l.Plans[i+1:]...)
+			break
+		}
+	}
+	if wrote {
+		n.Wrote = l.Turns + 1
+	}
+	l.Plans = push(l.Plans, n, maxPlans)
+}
+
+// namesIn takes the names in the beginning of a call's input, but for what it writes.
+func (l *Log) namesIn(e *Entry, p *Part) {
+	input := p.Input[:min(len(p.Input), maxInput)]
 	if !bytes.Contains(input, []byte(".md")) {
 		return
 	}
-	w := codec.Enter(input, '{')
+	object := objectIn(input)
+	w := codec.Enter(object, '{')
 	for w.Next() {
 		switch string(w.Key) {
-		case "content", "new_string", "old_string", "edits", "new_source", "todos":
+		case "content", "new_string", "old_string", "edits", "new_source", "todos", "file_text", "new_str", "old_str", "patch":
 		default:
 			key, value := string(w.Key), codec.Inside(w.Value())
 			if value == nil {
 				value = w.Rest() // a long one, cut
 			}
-			l.names(e, value, key == "file_path" && (tool == "Write" || tool == "Edit" || tool == "MultiEdit"))
+			wrote := p.Does == WritesFile && (key == "file_path" || key == "path")
+			if len(input) > 0 && input[0] == '"' { // the line has it escaped once more
+				eachPlan(value, func(name []byte) {
+					if i := bytes.Index(input, name); i >= 0 {
+						l.named(e, input[i:i+len(name)], wrote)
+					}
+				})
+			} else {
+				l.names(e, value, wrote)
+			}
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
+	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 func TestPlansIn(t *testing.T) {
@@ -75,7 +76,7 @@ func TestManyPlans(t *testing.T) {
 		}
 	}
 	v := view(t, s.bytes())
-	if len(v.Plans) != maxPlans || v.Plans[0].Name != "docs/plans/l.md" || v.Plans[maxPlans-1].Name != "docs/plans/e.md" {
+	if len(v.Plans) != MaxPlans || v.Plans[0].Name != "docs/plans/l.md" || v.Plans[MaxPlans-1].Name != "docs/plans/e.md" {
 		t.Errorf("%+v", v.Plans)
 	}
 }
@@ -86,10 +87,10 @@ func FuzzPlansIn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, name := range PlansIn(text) {
-			if name == "" || len(name) > 2*maxPath {
+			if name == "" || len(name) > 2*MaxPath {
 				t.Errorf("%q", name)
 			}
 		}
-		eachPlan([]byte(text), func([]byte) {}) // as a damaged log has it
+		EachPlan([]byte(text), func([]byte) {}) // as a damaged log has it
 	})
 }

@@ -1,7 +1,7 @@
 // Package transcript reads a session log: what has been said and done in it.
 //
-// The format is Claude Code's own and may change with any release, so unknown
-// lines are passed over and a log that cannot be read is an empty one. Nothing
+// The format is a host's own and may change with any release, so unknown lines are
+// passed over and a log that cannot be read is an empty one. Nothing
 // in a log is trusted: reads are bounded, lines are data.
 //
 // A hook is a fresh process at every stop, and a log can be gigabytes. So each
@@ -37,47 +37,51 @@ const (
 // file) is read from the beginning. A last line without its end counts for the
 // situation if it is complete, but will be read again. The error is the
 // operating system's; lines that make no sense are not errors.
-func Read(path string, prior Log) (log Log, view View, err error) { return read(path, prior, false) }
+func (f *Format) Read(path string, prior Log) (log Log, view View, err error) {
+	return f.read(path, prior, false)
+}
 
 // Glance is Read without the texts of calls, which only a judge is shown and each of
 // which is fetched from its own place: only their names are there.
-func Glance(path string, prior Log) (log Log, view View, err error) { return read(path, prior, true) }
+func (f *Format) Glance(path string, prior Log) (log Log, view View, err error) {
+	return f.read(path, prior, true)
+}
 
-func read(path string, prior Log, brief bool) (log Log, view View, err error) {
+func (f *Format) read(path string, prior Log, brief bool) (log Log, view View, err error) {
 	log = prior
-	f, size, err := file.Open(path, 0)
+	opened, size, err := file.Open(path, 0)
 	if err != nil {
 		return
 	}
-	defer f.Close()
-	r := newReader(f, size)
-	if prior.Form == form && 0 < prior.Offset && prior.Offset <= size && prior.Mark == mark(f, prior.Offset) {
+	defer opened.Close()
+	r := f.reader(opened, size)
+	if prior.Form == form && prior.Format == f.Name && 0 < prior.Offset && prior.Offset <= size && prior.Mark == mark(opened, prior.Offset) {
 		r.log = prior
 		r.log.unshare()
 	}
-	if _, err = f.Seek(r.log.Offset, io.SeekStart); err != nil {
+	if _, err = opened.Seek(r.log.Offset, io.SeekStart); err != nil {
 		return
 	}
 	last, err := r.lines(func(line []byte, at int64) bool {
-		if r.entry.parse(line, at) {
-			r.log.take(&r.entry)
+		if f.parse(&r.entry, line, at) {
+			r.log.take(f, &r.entry)
 		}
 		return true
 	})
 	if err != nil {
 		return
 	}
-	r.log.Mark = mark(f, r.log.Offset)
+	r.log.Mark = mark(opened, r.log.Offset)
 	log = r.log
-	if len(last) > 0 && r.entry.parse(last, log.Offset) {
+	if len(last) > 0 && f.parse(&r.entry, last, log.Offset) {
 		r.log.unshare()
-		r.log.take(&r.entry)
+		r.log.take(f, &r.entry)
 	}
-	return log, r.log.view(f, nil, brief), nil
+	return log, r.log.view(opened, nil, brief), nil
 }
 
-func newReader(f *os.File, size int64) *reader {
-	return &reader{file: f, end: size, log: Log{Form: form}}
+func (f *Format) reader(opened *os.File, size int64) *reader {
+	return &reader{format: f, file: opened, end: size, log: Log{Form: form, Format: f.Name}}
 }
 
 // mark identifies what lies before an offset.
@@ -94,13 +98,14 @@ func mark(f *os.File, offset int64) string {
 
 // reader goes through the new lines.
 type reader struct {
-	file  *os.File
-	end   int64 // of the file when the reading began; what comes later is the next one's
-	log   Log
-	entry entry
-	buf   []byte // what is held of the file
-	at    int64  // where buf begins in it
-	held  int    // bytes in buf
+	format *Format
+	file   *os.File
+	end    int64 // of the file when the reading began; what comes later is the next one's
+	log    Log
+	entry  Entry
+	buf    []byte // what is held of the file
+	at     int64  // where buf begins in it
+	held   int    // bytes in buf
 }
 
 // lines calls take with every complete line and where it lies, until take has

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
+	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // session makes a log, line by line, as Claude Code writes it. Nothing in it
@@ -125,10 +126,10 @@ func TestText(t *testing.T) {
 		"sidechain":    {new(session).says("one").raw(strings.Replace(new(session).says("sub").lines[0], `"isSidechain":false`, `"isSidechain":true`, 1)), "one"},
 		"synthetic":    {new(session).says("one").add("assistant", `"message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}`), "one"},
 		"torn":         {new(session).says("one").raw(new(session).says("two").lines[0][:120]).raw(""), "one"},
-		"huge":         {new(session).says("one").raw(strings.Replace(text(strings.Repeat("x", maxLine)), `"u"`, `"other"`, 1)), "one"},
+		"huge":         {new(session).says("one").raw(strings.Replace(text(strings.Repeat("x", MaxLine)), `"u"`, `"other"`, 1)), "one"},
 		"NUL, unknown": {new(session).says("one").raw("\x00\x00").raw("[]").raw(`{"type":17}`).raw(`{"type":"progress","data":{}}`).raw(`{"type":"queue-operation","content":"x"}`).raw(`{"type":"assistant","message":[]}`).raw(`{"type":"assistant","message":{"content":[1,"x",{}]}}`), "one"},
 		"CRLF":         {new(session).says("one").raw(new(session).says("two").lines[0] + "\r").raw(new(session).add("user", `"message":3`).lines[0]), "one"},
-		"end of it":    {new(session).says(long), long[len(long)-maxText:]},
+		"end of it":    {new(session).says(long), long[len(long)-MaxText:]},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Text }, test.want) })
 	}
@@ -198,7 +199,7 @@ func TestCalls(t *testing.T) {
 	want := []fact.Call{
 		{Name: "Bash", Input: `go test \ ./...`, Result: "exit 1", Error: true, Done: true},
 		{Name: "Grep", Input: `x\d`, Result: "3 files", Done: true},
-		{Name: "Write", Input: strings.Repeat("x", maxShort)},
+		{Name: "Write", Input: strings.Repeat("x", MaxShort)},
 		{Name: "mcp__x__y", Input: "this", Done: true},
 		{Name: "Skill", Input: "p:s", Result: "No such skill", Error: true, Done: true},
 		{Name: "TaskUpdate", Input: "#3 → completed"},
@@ -214,7 +215,7 @@ func TestCalls(t *testing.T) {
 		s.runs("Read", fmt.Sprintf(`{"file_path":"/%d"}`, i))
 	}
 	v = view(t, s.bytes())
-	if len(v.Calls) != maxRecent || v.CallsInTurn != 26 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
+	if len(v.Calls) != MaxRecent || v.CallsInTurn != 26 || v.Calls[0].Input != "/12" || v.Calls[7].Input != "/19" {
 		t.Errorf("%d of %d calls: %+v", len(v.Calls), v.CallsInTurn, v.Calls)
 	}
 	v = view(t, s.asks("thanks").bytes())
@@ -312,7 +313,7 @@ func TestManyTodos(t *testing.T) {
 				open++
 			}
 		}
-		if len(v.Todos) != maxTodos || open != 50 {
+		if len(v.Todos) != MaxTodos || open != 50 {
 			t.Errorf("%d todos, %d open", len(v.Todos), open)
 		}
 	}
@@ -486,7 +487,7 @@ func TestFeedback(t *testing.T) {
 	for range 100 {
 		blocks(s, ours)
 	}
-	if v := view(t, s.bytes()); len(v.Feedback.Ours) != maxOurs || v.Feedback.InTurn != 100 || v.Feedback.Ours[maxOurs-1] != at(199) {
+	if v := view(t, s.bytes()); len(v.Feedback.Ours) != MaxOurs || v.Feedback.InTurn != 100 || v.Feedback.Ours[MaxOurs-1] != at(199) {
 		t.Errorf("%+v", v.Feedback)
 	}
 }
@@ -516,11 +517,16 @@ func TestRewritten(t *testing.T) {
 		}
 	}
 	old := prior
-	old.Form = form + 1
+	old.Form++
 	old.Turns = 99
 	put(new(session).asks("a").says("one").asks("b").says("two").bytes())
 	if _, v, _ := Read(path, old); v.Turns != 2 {
 		t.Errorf("a Log of another form is continued: %+v", v)
+	}
+	old = prior
+	old.Format = "another"
+	if _, v, _ := Read(path, old); v.Turns != 2 {
+		t.Errorf("a Log of another host is continued: %+v", v)
 	}
 	if log, _, err := Read(filepath.Join(t.TempDir(), "none"), prior); err == nil || !reflect.DeepEqual(log, prior) {
 		t.Errorf("a missing log: %+v, %v", log, err)
@@ -589,7 +595,7 @@ func TestIncrements(t *testing.T) {
 // Lines around every bound that the reader has.
 func TestLongLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	for _, length := range []int{chunk - 1, chunk, chunk + 1, 2 * chunk, maxLine - 1, maxLine, maxLine + 1, maxLine + chunk, maxLine + chunk + 1, 3 * maxLine} {
+	for _, length := range []int{Chunk - 1, Chunk, Chunk + 1, 2 * Chunk, MaxLine - 1, MaxLine, MaxLine + 1, MaxLine + Chunk, MaxLine + Chunk + 1, 3 * MaxLine} {
 		for _, end := range []string{"\n", ""} {
 			long := func(id string, length int) string {
 				line := `{"type":"assistant","uuid":"` + id + `","message":{"content":"` + id
@@ -598,10 +604,10 @@ func TestLongLines(t *testing.T) {
 			log := []byte(strings.Join([]string{new(session).says("first").lines[0], long("long", length), long("again", length)}, "\n") + end)
 			_, v := inPieces(t, path, log, func() int { return len(log) })
 			want := "first"
-			if length <= maxLine {
+			if length <= MaxLine {
 				want = "again"
 			}
-			if length <= maxLine && !strings.HasPrefix(view(t, log[:bytes.LastIndex(log, []byte("\n{"))+1]).Text, "xxx") || length > maxLine && v.Text != want {
+			if length <= MaxLine && !strings.HasPrefix(view(t, log[:bytes.LastIndex(log, []byte("\n{"))+1]).Text, "xxx") || length > MaxLine && v.Text != want {
 				t.Errorf("%d bytes, end %q: %.20s", length, end, v.Text)
 			}
 			if got := view(t, append(bytes.TrimRight(log, "\n"), "\n"+new(session).asks("p").says("last").lines[1]...)); got.Text != "last" {
@@ -618,7 +624,7 @@ func TestLongLines(t *testing.T) {
 // What a session can do to make its Log large is bounded.
 func TestLargestLog(t *testing.T) {
 	s := new(session).asks("go")
-	name := strings.Repeat("n", maxName)
+	name := strings.Repeat("n", MaxName)
 	for i := range 300 {
 		id := fmt.Sprintf("%012d", i)
 		s.calls("Write", `{"file_path":"docs/plans/`+id+`.md"}`)
@@ -731,7 +737,7 @@ func FuzzRead(f *testing.F) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("in pieces %+v\nat once   %+v", got, want)
 		}
-		if len(want.Calls) > maxRecent || len(want.Todos) > maxTodos || len(want.Started) > maxStarted || len(want.Text) > maxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || len(want.Plans) > maxPlans {
+		if len(want.Calls) > MaxRecent || len(want.Todos) > MaxTodos || len(want.Started) > MaxStarted || len(want.Text) > MaxText || want.CallsInTurn < 0 || want.TodosTurns < 0 || len(want.Plans) > MaxPlans {
 			t.Fatalf("out of bounds: %+v", want)
 		}
 		if _, again, _ := Read(path, at); !reflect.DeepEqual(again, want) {

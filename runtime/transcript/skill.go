@@ -7,11 +7,7 @@
 
 package transcript
 
-import (
-	"bytes"
-
-	"github.com/cameronsjo/springfield/runtime/codec"
-)
+import "bytes"
 
 type skill struct {
 	Name string // without its plugin
@@ -54,21 +50,6 @@ func (l *Log) useSkill(name []byte, from source) {
 		l.Skill = skill{Name: string(name), From: from}
 	}
 	l.Skill.Turn = l.Turns
-}
-
-// skillBody takes a meta line, which may be the text of a skill. It begins with
-// the directory that the skill lies in, named as the skill.
-func (l *Log) skillBody(text []byte) {
-	const before = "Base directory for this skill: "
-	if !begins(text, before) {
-		return
-	}
-	path := codec.Unescape(nil, text[len(before):min(len(text), 2048)])
-	if end := bytes.IndexByte(path, '\n'); end >= 0 {
-		path = path[:end]
-	}
-	path = bytes.TrimSpace(path)
-	l.useSkill(path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:], byBody)
 }
 
 // announced looks for announcements in what the model says.
@@ -160,4 +141,8 @@ func saysI(before []byte) bool {
 // them; brainstorming is the common one that has one word.
 func looksLikeSkill(name []byte) bool {
 	return bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0 || string(name) == "brainstorming"
+}
+
+func begins(text []byte, with string) bool {
+	return len(text) >= len(with) && string(text[:len(with)]) == with
 }

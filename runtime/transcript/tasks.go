@@ -8,11 +8,7 @@
 
 package transcript
 
-import (
-	"bytes"
-
-	"github.com/cameronsjo/springfield/runtime/codec"
-)
+import "github.com/cameronsjo/springfield/runtime/codec"
 
 const (
 	maxTodos   = 60
@@ -88,7 +84,7 @@ func (l *Log) changed(tasks bool) {
 }
 
 // setList takes a list that TodoWrite wrote.
-func (l *Log) setList(e *entry, array []byte) {
+func (l *Log) setList(e *Entry, array []byte) {
 	sum, ok := sumOf(array)
 	if !ok {
 		return
@@ -101,7 +97,10 @@ func (l *Log) setList(e *entry, array []byte) {
 
 // correctList takes a list that Claude Code shows. An empty one says nothing
 // about the other kind.
-func (l *Log) correctList(e *entry, array []byte) {
+func (l *Log) correctList(e *Entry, array []byte) {
+	if array == nil {
+		return
+	}
 	sum, ok := sumOf(array)
 	switch {
 	case !ok || sum == l.Todos.List.Sum:
@@ -113,9 +112,9 @@ func (l *Log) correctList(e *entry, array []byte) {
 }
 
 // sumOf tells lists apart: 0 is an empty one. False: it is no list.
-func sumOf(array []byte) (sum uint64, ok bool) {
-	ok = codec.Elements(array, func(item []byte) {
-		sum = (sum*31+fnv1a(codec.Member(item, "content")))*31 + fnv1a(codec.Member(item, "status"))
+func sumOf(list []byte) (sum uint64, ok bool) {
+	ok = eachItem(list, func(i item) {
+		sum = (sum*31+fnv1a(i.content))*31 + fnv1a(i.status)
 	})
 	return sum, ok
 }
@@ -173,7 +172,7 @@ func weight(tasks []task) (bytes int) {
 // updateTask takes the input of a TaskUpdate. It returns which task that was
 // and what it was before, nil if it was not known. The model writes the id's
 // name in three ways, all of which Claude Code understands.
-func (l *Log) updateTask(e *entry, input []byte) (id string, before *task) {
+func (l *Log) updateTask(e *Entry, input []byte) (id string, before *task) {
 	name := identifier(codec.Member(input, "taskId", "id", "task_id"), maxTaskID)
 	if name == nil {
 		return "", nil
@@ -206,7 +205,7 @@ func (l *Log) updateTask(e *entry, input []byte) (id string, before *task) {
 }
 
 // learn takes the texts that an object has for a task.
-func (t *task) learn(e *entry, object []byte) {
+func (t *task) learn(e *Entry, object []byte) {
 	if s := codec.Inside(codec.Member(object, "subject")); s != nil {
 		t.Subject = e.place(s)
 	}
@@ -252,17 +251,12 @@ func (l *Log) putBack(id string, before *task) {
 	}
 }
 
-// learnTask takes the result of TaskCreate or TaskGet: a structured one, else
-// the text "Task #3 created successfully: Write the tests".
-func (l *Log) learnTask(e *entry, said []byte) {
-	t, ok := taskFrom(e, codec.Member(e.outcome, "task"))
+// learnTask takes the result of MakesTask or ReadsTask: a structured one, else what its
+// text says.
+func (l *Log) learnTask(e *Entry, o Outcome) {
+	t, ok := taskFrom(e, o.Task)
 	if !ok {
-		const before, between = "Task #", " created successfully: "
-		i := bytes.Index(said, []byte(between))
-		if !begins(said, before) || i < 0 {
-			return
-		}
-		t = task{ID: string(identifier(said[len(before):i], maxTaskID)), Subject: e.place(said[i+len(between):])}
+		t = task{ID: string(identifier(o.TaskID, maxTaskID)), Subject: e.place(o.Subject)}
 	}
 	if t.ID != "" && l.find([]byte(t.ID)) < 0 {
 		l.keep(t)
@@ -271,7 +265,7 @@ func (l *Log) learnTask(e *entry, said []byte) {
 }
 
 // taskFrom reads a task as Claude Code writes it in results and reminders.
-func taskFrom(e *entry, object []byte) (t task, ok bool) {
+func taskFrom(e *Entry, object []byte) (t task, ok bool) {
 	t.ID = string(identifier(codec.Member(object, "id"), maxTaskID))
 	t.State, _ = stateOf(codec.Member(object, "status"))
 	t.Blockers = blockers(nil, codec.Member(object, "blockedBy"))
@@ -282,7 +276,10 @@ func taskFrom(e *entry, object []byte) (t task, ok bool) {
 // correctTasks takes all tasks as Claude Code shows them. That is a change only
 // where it is not what was known, and none at all tasks say nothing about the
 // other kind.
-func (l *Log) correctTasks(e *entry, array []byte) {
+func (l *Log) correctTasks(e *Entry, array []byte) {
+	if array == nil {
+		return
+	}
 	old := l.Todos.Tasks
 	l.Todos.Tasks = nil
 	complete := codec.Elements(array, func(element []byte) {

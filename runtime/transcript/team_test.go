@@ -1,6 +1,10 @@
-package transcript
+package transcript_test
 
-import "testing"
+import (
+	"testing"
+
+	. "github.com/cameronsjo/springfield/runtime/transcript"
+)
 
 // A teammate is there from its spawning, or its first message, until it is shut down.
 func TestTeam(t *testing.T) {

@@ -1,4 +1,4 @@
-package transcript
+package transcript_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
+	. "github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // Lines as Claude Code writes them, made here.
@@ -49,7 +50,7 @@ func write(t *testing.T, lines ...string) string {
 
 func TestTail(t *testing.T) {
 	todos := `{"todos":[{"content":"a","status":"completed","activeForm":"A"},{"content":"b","status":"pending"}]}`
-	huge := text(strings.Repeat("x", maxLine))
+	huge := text(strings.Repeat("x", MaxLine))
 	for name, test := range map[string]struct {
 		lines []string
 		want  fact.Window
@@ -98,8 +99,8 @@ func TestTailRefusesWhatIsNoFile(t *testing.T) {
 
 func TestTailCountsLines(t *testing.T) {
 	for _, total := range []int{0, 1, 49, 50, 51, 400} {
-		for _, width := range []int{1, 700, chunk - 1, chunk} {
-			if total*width > maxTail/2 && total > 51 {
+		for _, width := range []int{1, 700, Chunk - 1, Chunk} {
+			if total*width > MaxTail/2 && total > 51 {
 				continue
 			}
 			for _, end := range []string{"", "\n", "\n\n\n"} {
@@ -108,12 +109,12 @@ func TestTailCountsLines(t *testing.T) {
 					lines = append(lines, fmt.Sprintf("%0*d", width, i%10))
 				}
 				path := write(t, strings.Join(lines, "\n")+end)
-				got, err := tail(path, 50)
+				got, err := LinesOf(path, 50)
 				if err != nil {
 					t.Fatal(err)
 				}
 				want := lines[max(0, total-50):]
-				if total*width > maxTail { // bounded: fewer come, the newest
+				if total*width > MaxTail { // bounded: fewer come, the newest
 					if len(got) == 0 || len(got) >= len(want) {
 						t.Fatalf("%d lines of %d bytes: got %d", total, width, len(got))
 					}
@@ -152,7 +153,7 @@ func TestTailIsBounded(t *testing.T) {
 			}
 		}
 	}).AllocedBytesPerOp()
-	if allocated > 4*maxTail {
+	if allocated > 4*MaxTail {
 		t.Errorf("%d bytes allocated", allocated)
 	}
 }

@@ -29,7 +29,7 @@ type View struct {
 	// Prompt is the uuid of the newest prompt of a person, "" if there is none
 	// or it has none. See prompt.go for what is one.
 	Prompt string
-	// PromptID is Claude Code's own id of it, the event's prompt_id, "" where
+	// PromptID is the host's own id of it, the event's prompt_id, "" where
 	// the log does not say.
 	PromptID string
 	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
@@ -55,8 +55,8 @@ type View struct {
 	Plans []fact.Plan
 	// Skill is the newest skill at work.
 	Skill fact.Skill
-	// Asked is AskUserQuestion or ExitPlanMode when that is what the turn ended
-	// with: the newest call, with no good result or with nothing said after it.
+	// Asked is the tool that asks the person, AskUserQuestion for instance, when that is
+	// what the turn ended with: the newest call, with no good result or with nothing said after it.
 	Asked string
 	// Team is how many teammates there are.
 	Team int
@@ -145,8 +145,9 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 		})
 	}
 	if n := len(l.Recent); n > 0 {
-		v.LastTool = l.Recent[n-1].Name
-		if (v.LastTool == "AskUserQuestion" || v.LastTool == "ExitPlanMode") && v.CallsInTurn > 0 && !l.Said {
+		newest := &l.Recent[n-1]
+		v.LastTool = newest.Name
+		if (newest.Does == AsksPerson || newest.Does == EndsPlan) && v.CallsInTurn > 0 && !l.Said {
 			v.Asked = v.LastTool
 		}
 	}
@@ -156,7 +157,7 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 		v.Started = append(v.Started, Task{ID: j.ID, What: calls.of(j.Input, maxInput, about)})
 	}
 	for _, c := range l.Claims {
-		if c.Of == background && len(v.Started) < maxStarted {
+		if c.Of == MayGoOn && len(v.Started) < maxStarted {
 			v.Started = append(v.Started, Task{What: calls.of(c.Input, maxInput, about)})
 		}
 	}
@@ -187,37 +188,12 @@ func (l *Log) tasks(f io.ReaderAt, buf []byte) (all []fact.Todo) {
 	return all
 }
 
-// readList reads the todos of a TodoWrite.
-func readList(array []byte) (all []fact.Todo, ok bool) {
-	all = []fact.Todo{}
-	ok = codec.Elements(array, func(item []byte) {
-		if len(all) == maxTodos { // the oldest that is done makes room
-			i := 0
-			for i < len(all) && all[i].Status != completed.String() {
-				i++
-			}
-			if i == len(all) {
-				return
-			}
-			all = append(all[:i], all[i+1:]...)
-		}
-		all = append(all, fact.Todo{
-			Content: short(codec.Inside(codec.Member(item, "content")), maxTodo),
-			Status:  short(codec.Inside(codec.Member(item, "status")), maxName),
-		})
-	})
-	if !ok {
-		return nil, false
-	}
-	return all, true
-}
-
 // about says what a call was about: the member of its input that tells most.
 // The input may be torn; what comes first in it is enough.
 func about(input []byte) string {
 	var best, status []byte
 	rank := 100
-	w := codec.Enter(input, '{')
+	w := codec.Enter(objectIn(input), '{')
 	for w.Next() {
 		key := string(w.Key)
 		value := codec.Inside(w.Value())
@@ -241,7 +217,7 @@ func about(input []byte) string {
 // vague is how little a member tells about a call.
 func vague(key string) int {
 	switch key {
-	case "command", "file_path", "notebook_path", "pattern", "skill", "taskId":
+	case "command", "cmd", "file_path", "notebook_path", "pattern", "skill", "taskId":
 		return 0
 	case "subject", "query", "url", "task_id":
 		return 1

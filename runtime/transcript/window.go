@@ -12,22 +12,22 @@ import (
 
 // Tail reads the last n lines of the log at path. The error is the operating
 // system's; lines that make no sense are not errors.
-func Tail(path string, n int) (fact.Window, error) { return About(path, n, "") }
+func (f *Format) Tail(path string, n int) (fact.Window, error) { return f.About(path, n, "") }
 
 // About is Tail for who looks for a word: Said has what has it, and nothing else
 // is sure to be there. That saves most of the work.
-func About(path string, n int, word string) (fact.Window, error) {
+func (f *Format) About(path string, n int, word string) (fact.Window, error) {
 	lines, err := tail(path, n)
 	if err != nil {
 		return fact.Window{}, err
 	}
 	var facts []news
-	var e entry
+	var e Entry
 	for _, line := range lines {
-		if len(line) > maxLine || word != "" && line[0] == '{' && isDull(line, word) {
+		if len(line) > maxLine || word != "" && line[0] == '{' && f.Dull != nil && !bytes.Contains(line, []byte(word)) && f.Dull(line) {
 			continue
 		}
-		facts = append(facts, factOf(&e, line, e.parse(line, 0)))
+		facts = append(facts, factOf(&e, line, f.parse(&e, line, 0)))
 	}
 	var w fact.Window
 	for i := range facts {
@@ -49,34 +49,30 @@ type news struct {
 }
 
 // factOf takes a line apart that is not blank; parsed tells whether e is about it.
-func factOf(e *entry, line []byte, parsed bool) (f news) {
+func factOf(e *Entry, line []byte, parsed bool) (f news) {
 	if line[0] != '{' {
 		f.raw = string(line)
 	}
 	if !parsed {
 		return f
 	}
-	user := string(e.kind) == `"user"`
-	f.turn = user && isPrompt(e)
-	for i := range e.blocks {
-		b := &e.blocks[i]
-		switch {
-		case user:
-			f.person = f.person || b.kind == says && !e.meta
-		case string(e.kind) != `"assistant"`:
-		case b.kind == says:
-			if len(b.text) > 0 {
-				f.said = append(f.said, codec.Text(b.text))
+	f.turn = e.What == Prompted
+	f.person = f.turn || e.Heard
+	for i := range e.Parts {
+		switch p := &e.Parts[i]; p.Kind {
+		case Text:
+			if len(p.Text) > 0 {
+				f.said = append(f.said, codec.Text(p.Text))
 			}
-		case b.kind == calls:
-			f.tool = codec.Text(b.name)
-			switch f.tool {
-			case "TodoWrite":
-				if todos, ok := readList(codec.Member(b.input, "todos")); ok {
+		case Call:
+			f.tool = codec.Text(p.Name)
+			switch p.Does {
+			case WritesTodos:
+				if todos, ok := readList(listIn(p.Input)); ok {
 					f.todos = todos
 				}
-			case "Bash":
-				f.background = f.background || string(codec.Member(b.input, "run_in_background")) == "true"
+			case MayGoOn:
+				f.background = f.background || string(codec.Member(objectIn(p.Input), "run_in_background")) == "true"
 			}
 		}
 	}
@@ -105,10 +101,4 @@ func addTo(w *fact.Window, f *news) {
 		w.Todos = f.todos
 	}
 	w.Background = w.Background || f.background
-}
-
-// isDull tells, at a glance, that a line neither says the word nor can be a
-// person's.
-func isDull(line []byte, word string) bool {
-	return !bytes.Contains(line, []byte(word)) && (bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`)))
 }

@@ -3,7 +3,6 @@ package claude
 
 import (
 	"github.com/cameronsjo/springfield/runtime/host"
-	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
 // Name is the host's.
@@ -13,9 +12,10 @@ const Name = "claude"
 func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Claude Code", Agent: "Claude",
-		Stop: "Stop", Prompt: "UserPromptSubmit",
+		Read: read, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
+		Form:    form,
 		Reminds: true,
-		Log:     transcript.Format{Name: Name},
+		Log:     format(),
 		Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 		Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 		Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",

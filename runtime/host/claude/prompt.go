@@ -3,30 +3,57 @@
 // and of other sessions. A prompt is what a person sent: words, an image, a
 // slash command, a shell command, also while Claude was working.
 
-package transcript
+package claude
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
 
 // feedbackText is how Claude Code begins what a Stop hook says to the model.
 const feedbackText = "Stop hook feedback"
 
 // isPrompt tells whether a user line is a person's prompt.
-func isPrompt(e *entry) bool {
-	if e.meta || e.compact || e.outcome != nil || !isPerson(e.origin, e.source) {
+func (l *line) isPrompt(e *transcript.Entry) bool {
+	if l.meta || l.compact || l.outcome != nil || !isPerson(l.origin, l.source) {
 		return false
 	}
-	for i := range e.blocks {
-		if e.blocks[i].kind == answers {
+	for i := range e.Parts {
+		if e.Parts[i].Kind == transcript.Result {
 			return false
 		}
 	}
-	for i := range e.blocks {
-		b := &e.blocks[i]
-		if b.kind == shows || b.kind == says && !blank(ownWords(b.text)) && !isOutput(b.text) {
+	for i := range e.Parts {
+		if p := &e.Parts[i]; p.Kind == transcript.Text && !transcript.Blank(ownWords(p.Text)) && !isOutput(p.Text) {
 			return true
 		}
 	}
-	return false
+	return l.picture
+}
+
+// promptWords are those of a prompt's texts that are the person's.
+func promptWords(e *transcript.Entry) (words []byte) {
+	for i := range e.Parts {
+		if p := &e.Parts[i]; p.Kind == transcript.Text && !isOutput(p.Text) {
+			if words = ownWords(p.Text); !transcript.Blank(words) {
+				break
+			}
+		}
+	}
+	return words
+}
+
+// otherWords are the first in a user line that is no prompt.
+func otherWords(e *transcript.Entry) []byte {
+	for i := range e.Parts {
+		if p := &e.Parts[i]; p.Kind == transcript.Text {
+			if words := ownWords(p.Text); !transcript.Blank(words) {
+				return words
+			}
+		}
+	}
+	return nil
 }
 
 // isPerson goes by what newer lines say about their origin; older ones say
@@ -37,9 +64,6 @@ func isPerson(origin, source []byte) bool {
 	}
 	return string(source) != "system"
 }
-
-// IsOutput tells whether a prompt is known to be no person's by its first words.
-func IsOutput(prompt string) bool { return isOutput([]byte(prompt)) }
 
 // isOutput tells whether a text is known to be no person's by its first words.
 func isOutput(text []byte) bool {
@@ -114,43 +138,4 @@ func isOurCommand(words []byte) bool {
 		return true
 	}
 	return false
-}
-
-// prompt takes a person's prompt.
-func (l *Log) prompt(e *entry) {
-	var words []byte
-	for i := range e.blocks {
-		b := &e.blocks[i]
-		if b.kind == says && !isOutput(b.text) {
-			if words = ownWords(b.text); !blank(words) {
-				break
-			}
-		}
-	}
-	l.turn(e, words)
-}
-
-// turn begins a turn. What belongs to the turn before is over.
-func (l *Log) turn(e *entry, words []byte) {
-	l.Turns++
-	l.Prompt, l.Asks = "", e.place(words)
-	if plain(e.uuid, maxID) {
-		l.Prompt = string(e.uuid)
-	}
-	l.PromptID = string(identifier(e.prompt, maxID))
-	if l.PromptID != "" && !isOurCommand(words) {
-		l.Own, l.Feedback.Own = l.PromptID, 0
-	}
-	if plain(e.version, maxName) {
-		l.Version = string(e.version)
-	}
-	l.Before, l.Said = l.Calls, false
-	for _, j := range l.Started {
-		l.Earlier = push(l.Earlier, j.ID, maxStarted)
-	}
-	l.Started = l.Started[:0]
-	l.Claims = l.Claims[:0]
-	f := &l.Feedback
-	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
-	l.names(e, words, false)
 }

@@ -1,0 +1,196 @@
+// What Claude Code's tools do, and what their results tell: a structured one, else the
+// text.
+
+package claude
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// does says what a call does.
+func does(p *transcript.Part) {
+	switch string(p.Name) {
+	case "TodoWrite":
+		p.Does = transcript.WritesTodos
+	case "TaskCreate":
+		p.Does = transcript.MakesTask
+	case "TaskGet":
+		p.Does = transcript.ReadsTask
+	case "TaskList":
+		p.Does = transcript.ListsTasks
+	case "TaskUpdate":
+		p.Does = transcript.ChangesTask
+	case "Skill":
+		p.Does, p.Text = transcript.UsesSkill, codec.Inside(codec.Member(p.Input, "skill", "command")) // "command" before 2.1
+	case "Agent", "Task", "Monitor", "Workflow":
+		p.Does = transcript.MayGoOn
+	case "TeamDelete":
+		p.Does = transcript.EndsTeam
+	case "TaskStop", "KillShell", "KillBash", "TaskOutput", "BashOutput", "AgentOutput":
+		p.Does, p.Text = transcript.EndsBackground, codec.Member(p.Input, "task_id", "taskId", "shell_id", "bash_id", "agentId")
+	case "AskUserQuestion":
+		p.Does = transcript.AsksPerson
+	case "EnterPlanMode":
+		p.Does = transcript.BeginsPlan
+	case "ExitPlanMode":
+		p.Does = transcript.EndsPlan
+	case "Write", "Edit", "MultiEdit":
+		p.Does = transcript.WritesFile
+	default:
+		if string(codec.Member(p.Input, "run_in_background")) == "true" {
+			p.Does = transcript.MayGoOn
+		}
+	}
+}
+
+// outcome is what a result tells besides its text.
+func outcome(of transcript.Does, r *transcript.Part) (o transcript.Outcome) {
+	if of == transcript.NothingSpecial {
+		if bytes.Contains(r.Outcome, []byte(`"backgroundTaskId":"`)) {
+			o.Job = jobOf(r.Outcome, nil)
+		}
+		return o
+	}
+	o.Refused = string(codec.Member(r.Outcome, "success")) == "false"
+	switch of {
+	case transcript.MakesTask, transcript.ReadsTask:
+		o.Task = codec.Member(r.Outcome, "task")
+		const before, between = "Task #", " created successfully: " // "Task #3 created successfully: Write the tests"
+		if i := bytes.Index(r.Text, []byte(between)); i >= 0 && begins(r.Text, before) {
+			o.TaskID, o.Subject = r.Text[len(before):i], r.Text[i+len(between):]
+		}
+	case transcript.ListsTasks:
+		o.Tasks = codec.Member(r.Outcome, "tasks")
+	case transcript.MayGoOn:
+		if string(codec.Member(r.Outcome, "status")) == `"teammate_spawned"` {
+			o.Mate = codec.Inside(codec.Member(r.Outcome, "name"))
+		}
+		o.Job = jobOf(r.Outcome, r.Text)
+	case transcript.EndsBackground:
+		o.Running = runs(r.Outcome, r.Text)
+	}
+	return o
+}
+
+// jobOf is the id of work that goes on in the background, nil where the work is done.
+func jobOf(outcome, said []byte) []byte {
+	id := codec.Member(outcome, "backgroundTaskId", "taskId", "task_id")
+	if !isName(id) {
+		id = nil
+		if string(codec.Member(outcome, "isAsync")) == "true" || string(codec.Member(outcome, "status")) == `"async_launched"` {
+			id = codec.Member(outcome, "agentId")
+		}
+	}
+	if len(outcome) == 0 || outcome[0] != '{' { // no structured result
+		for _, before := range [...]string{"running in background with ID: ", "nagentId: ", "Monitor started (task "} {
+			if i := bytes.Index(said, []byte(before)); i >= 0 {
+				id = word(said[i+len(before):])
+			}
+		}
+	}
+	return id
+}
+
+// isName tells whether a raw value can be an id: a string or a number.
+func isName(raw []byte) bool {
+	return len(raw) > 0 && raw[0] != '{' && raw[0] != '[' && string(raw) != `""` && string(raw) != "null"
+}
+
+// word is the name that a text begins with.
+func word(text []byte) []byte {
+	n := 0
+	for n < len(text) && (text[n] == '-' || text[n] == '_' || '0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z') {
+		n++
+	}
+	return text[:n]
+}
+
+// isNotification tells whether a text comes from work in the background.
+func isNotification(origin, text []byte) bool {
+	return string(origin) == "task-notification" || origin == nil && begins(text, "<task-notification>")
+}
+
+// notified takes notifications. One without a status is news, not an end.
+func notified(e *transcript.Entry, text []byte) {
+	for {
+		i := bytes.Index(text, []byte("<task-id>"))
+		if i < 0 {
+			return
+		}
+		text = text[i+len("<task-id>"):]
+		one := text
+		if i := bytes.Index(one, []byte("<task-id>")); i >= 0 {
+			one = one[:i]
+		}
+		if bytes.Contains(one, []byte("<status>")) && !bytes.Contains(one, []byte("<status>running<")) {
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Ended, ID: word(one)})
+		}
+	}
+}
+
+// runs tells whether work still does, by the result of a call that stops it or asks for
+// its output.
+func runs(outcome, said []byte) bool {
+	status := codec.Member(outcome, "status")
+	if task := codec.Member(outcome, "task"); task != nil {
+		status = codec.Member(task, "status")
+	}
+	switch string(status) {
+	case `"running"`, `"pending"`:
+		return true
+	}
+	return bytes.Contains(said, []byte("<status>running<"))
+}
+
+// skillBody takes a meta line, which may be the text of a skill. It begins with
+// the directory that the skill lies in, named as the skill.
+func skillBody(e *transcript.Entry, text []byte) {
+	const before = "Base directory for this skill: "
+	if !begins(text, before) {
+		return
+	}
+	path := codec.Unescape(nil, text[len(before):min(len(text), 2048)])
+	if end := bytes.IndexByte(path, '\n'); end >= 0 {
+		path = path[:end]
+	}
+	path = bytes.TrimSpace(path)
+	name := path[max(bytes.LastIndexByte(path, '/'), bytes.LastIndexByte(path, '\\'))+1:]
+	e.Parts = append(e.Parts, transcript.Part{Kind: transcript.SkillText, Name: name})
+}
+
+// mail takes messages of teammates. The text is the inside of a JSON string, and
+// what the client itself says about a teammate is JSON within it.
+func mail(e *transcript.Entry, text []byte) {
+	const begin, end = `<teammate-message teammate_id=\"`, `</teammate-message>`
+	for {
+		i := bytes.Index(text, []byte(begin))
+		if i < 0 {
+			return
+		}
+		text = text[i+len(begin):]
+		one := text
+		if i := bytes.Index(one, []byte(end)); i >= 0 {
+			one = one[:i]
+		}
+		i = bytes.IndexByte(one, '\\')
+		if i < 0 {
+			return
+		}
+		from := one[:i]
+		switch {
+		case bytes.Contains(one, []byte(`shutdown_approved`)):
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Gone, Name: from})
+		case bytes.Contains(one, []byte(`teammate_terminated`)):
+			const message = `message\":\"` // "reviewer has shut down."
+			if _, said, ok := bytes.Cut(bytes.ReplaceAll(one, []byte(`\\`), []byte(`\`)), []byte(message)); ok {
+				name, _, _ := bytes.Cut(said, []byte(" "))
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Gone, Name: name})
+			}
+		case string(from) != "system" && string(from) != "team-lead":
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Mate, Name: from})
+		}
+	}
+}

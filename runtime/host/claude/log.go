@@ -1,0 +1,382 @@
+// Claude Code's log. A line is gone through once, and left as soon as it is clear that
+// nothing in it matters: most lines of a log are about progress.
+
+package claude
+
+import (
+	"bytes"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+)
+
+// format is how Claude Code writes its logs.
+func format() transcript.Format {
+	return transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome, Dull: isDull, Dead: deadHook}
+}
+
+// line is what has to be known of all members of a line before it can be said what it is.
+type line struct {
+	kind, subtype           []byte
+	meta, compact, apiError bool
+	picture                 bool   // an image or a document is in it
+	origin, source          []byte // who is behind a user line
+	skill                   []byte // the skill an assistant line is attributed to
+	model                   []byte
+	outcome                 []byte // toolUseResult
+	attachment              []byte // what Claude Code told the model beside the conversation
+	operation, content      []byte // of the queue of what was typed
+}
+
+// owns knows a log by the members that Claude Code's lines have.
+func owns(raw []byte) bool {
+	return codec.Member(raw, "sessionId") != nil && codec.Member(raw, "type") != nil &&
+		(codec.Member(raw, "message", "attachment", "permissionMode", "operation", "snapshot", "subtype", "summary", "leafUuid", "version", "uuid") != nil)
+}
+
+func parse(e *transcript.Entry) bool {
+	var l line
+	w := codec.Enter(e.Line, '{')
+	for w.Next() {
+		switch string(w.Key) {
+		case "type":
+			l.kind = w.Value()
+			switch string(l.kind) {
+			case `"user"`, `"assistant"`, `"attachment"`, `"system"`, `"permission-mode"`, `"queue-operation"`:
+			default:
+				return false
+			}
+		case "isSidechain":
+			if string(w.Value()) == "true" {
+				return false // a subagent's own talk
+			}
+		case "attachment":
+			if !matters(w) {
+				return false
+			}
+			l.attachment = w.Value()
+		case "message":
+			if w.Is('{') {
+				l.message(e, &w)
+			}
+		default:
+			l.member(e, &w)
+		}
+	}
+	if !w.Alone() {
+		return false
+	}
+	switch string(l.kind) {
+	case `"user"`:
+		l.heard(e)
+	case `"assistant"`:
+		l.spoke(e)
+	case `"attachment"`:
+		l.told(e)
+	case `"system"`:
+		if s := string(l.subtype); s == `"stop_hook_summary"` || s == `"turn_duration"` {
+			e.What = transcript.Rested
+		}
+	case `"queue-operation"`:
+		switch string(l.operation) {
+		case `"enqueue"`:
+			e.Queued = l.content
+		case `"popAll"`:
+			e.Unqueued = true // to be edited
+		}
+	case "":
+		return false
+	}
+	return true
+}
+
+// member takes one member of the line.
+func (l *line) member(e *transcript.Entry, w *codec.Walk) {
+	switch string(w.Key) {
+	case "uuid":
+		e.ID = codec.Inside(w.Value())
+	case "timestamp":
+		e.Time = codec.Inside(w.Value())
+	case "promptId":
+		e.PromptID = w.Value()
+	case "version":
+		e.Version = codec.Inside(w.Value())
+	case "sessionId":
+		e.Session = codec.Inside(w.Value())
+	case "cwd":
+		e.Cwd = codec.Inside(w.Value())
+	case "permissionMode":
+		e.Mode = codec.Inside(w.Value())
+	case "forkedFrom":
+		e.Fork = w.Value() != nil
+	case "todos": // the list that older clients write into user lines
+		e.Todos = w.Value()
+	case "isMeta":
+		l.meta = string(w.Value()) == "true"
+	case "isCompactSummary", "isVisibleInTranscriptOnly":
+		l.compact = l.compact || string(w.Value()) == "true"
+	case "isApiErrorMessage":
+		l.apiError = string(w.Value()) == "true"
+	case "subtype":
+		l.subtype = w.Value()
+	case "promptSource":
+		l.source = codec.Inside(w.Value())
+	case "origin":
+		l.origin = codec.Inside(codec.Member(w.Value(), "kind"))
+	case "attributionSkill":
+		l.skill = codec.Inside(w.Value())
+	case "toolUseResult":
+		l.outcome = w.Value()
+	case "operation":
+		l.operation = w.Value()
+	case "content":
+		l.content = codec.Inside(w.Value())
+	}
+}
+
+func (l *line) message(e *transcript.Entry, w *codec.Walk) {
+	e.Parts, l.picture = e.Parts[:0], false
+	m := w.Enter('{')
+	for m.Next() {
+		switch string(m.Key) {
+		case "model":
+			l.model = codec.Inside(m.Value())
+		case "content":
+			switch {
+			case m.Is('"'):
+				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.Inside(m.Value())})
+			case m.Is('['):
+				l.blocks(e, &m)
+			}
+		}
+	}
+	w.Leave(&m)
+}
+
+func (l *line) blocks(e *transcript.Entry, m *codec.Walk) {
+	list := m.Enter('[')
+	for list.Next() {
+		if !list.Is('{') || len(e.Parts) == transcript.MaxParts {
+			continue
+		}
+		var p transcript.Part
+		var text, content []byte
+		members := list.Enter('{')
+		for members.Next() {
+			switch string(members.Key) {
+			case "type":
+				p.Kind = l.kindOf(members.Value())
+			case "text":
+				text = codec.Inside(members.Value())
+			case "id", "tool_use_id":
+				p.ID = codec.Inside(members.Value())
+			case "name":
+				p.Name = codec.Inside(members.Value())
+			case "input":
+				p.Input = members.Value()
+			case "content":
+				content = members.Value()
+			case "is_error":
+				p.Failed = string(members.Value()) == "true"
+			}
+		}
+		list.Leave(&members)
+		switch p.Kind {
+		case transcript.Text:
+			p.Text = text
+		case transcript.Call:
+			does(&p)
+		case transcript.Result:
+			p.Text = firstText(content)
+		}
+		e.Parts = append(e.Parts, p)
+	}
+	m.Leave(&list)
+}
+
+func (l *line) kindOf(raw []byte) transcript.Kind {
+	switch string(raw) {
+	case `"text"`:
+		return transcript.Text
+	case `"image"`, `"document"`:
+		l.picture = true
+	case `"tool_use"`:
+		return transcript.Call
+	case `"tool_result"`:
+		return transcript.Result
+	}
+	return transcript.Other
+}
+
+// matters tells whether an attachment is of a kind that does. Its first members
+// say so, and the others may be long.
+func matters(w codec.Walk) bool {
+	a := w.Enter('{')
+	if !a.Next() || string(a.Key) != "type" {
+		return true // strange, but it may
+	}
+	switch string(a.Value()) {
+	case `"hook_blocking_error"`, `"queued_command"`, `"task_reminder"`, `"todo_reminder"`:
+		return true
+	case `"hook_success"`, `"hook_additional_context"`:
+		for a.Next() {
+			if string(a.Key) == "hookEvent" {
+				return string(a.Value()) == `"Stop"`
+			}
+		}
+	}
+	return false
+}
+
+// spoke makes out an assistant line.
+func (l *line) spoke(e *transcript.Entry) {
+	synthetic := string(l.model) == "<synthetic>"
+	e.Filled = synthetic && !l.apiError
+	if !synthetic {
+		e.Skill = l.skill
+	}
+	if l.apiError {
+		e.What = transcript.Failed
+	}
+}
+
+// heard makes out a user line: a person's prompt, the results of calls, or what Claude
+// Code puts into a user's mouth.
+func (l *line) heard(e *transcript.Entry) {
+	if l.isPrompt(e) {
+		e.What, e.Words = transcript.Prompted, promptWords(e)
+		e.Command = isOurCommand(e.Words)
+	} else if !l.compact {
+		if e.What = l.heardAs(e); e.What != transcript.Nothing {
+			e.Words = otherWords(e)
+		}
+	}
+	for i := range len(e.Parts) {
+		switch p := &e.Parts[i]; p.Kind {
+		case transcript.Result:
+			p.Outcome = l.outcome
+		case transcript.Call: // not in a user line
+			p.Kind = transcript.Other
+		case transcript.Text:
+			p.Kind = transcript.Other
+			e.Heard = e.Heard || !l.meta
+			l.injected(e, p.Text)
+		}
+	}
+}
+
+// injected takes what a text in a user line tells.
+func (l *line) injected(e *transcript.Entry, text []byte) {
+	switch {
+	case isNotification(l.origin, text):
+		notified(e, text)
+	case begins(text, "<teammate-message"):
+		mail(e, text)
+	case begins(text, feedbackText):
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookWords})
+	case l.meta:
+		skillBody(e, text)
+	}
+}
+
+// heardAs is what a user line brings that is no prompt, as its first texts say.
+func (l *line) heardAs(e *transcript.Entry) transcript.Happening {
+	texts, results := false, false
+	for i := range e.Parts {
+		p := &e.Parts[i]
+		switch {
+		case p.Kind == transcript.Result:
+			results = true
+		case p.Kind != transcript.Text:
+		case begins(p.Text, feedbackText):
+			return transcript.Pushed
+		case begins(p.Text, "[Request interrupted by user"):
+			return transcript.Interrupted
+		case isNotification(l.origin, p.Text), wakes(p.Text):
+			return transcript.Woken
+		default:
+			texts = true
+		}
+	}
+	if texts && !results && !l.meta && !isPerson(l.origin, l.source) {
+		return transcript.Woken
+	}
+	return transcript.Nothing
+}
+
+// wakes knows what other sessions and watchers say by its first words.
+func wakes(text []byte) bool {
+	for _, tag := range [...]string{"<teammate-message", "<agent-message", "<cross-session-message", "<ci-monitor-event>"} {
+		if begins(text, tag) {
+			return true
+		}
+	}
+	return false
+}
+
+// told makes out an attachment.
+func (l *line) told(e *transcript.Entry) {
+	a := l.attachment
+	switch string(codec.Member(a, "type")) {
+	case `"hook_blocking_error"`:
+		if event := codec.Member(a, "hookEvent"); event != nil && string(event) != `"Stop"` {
+			return
+		}
+		block := codec.Member(a, "blockingError")
+		e.What, e.Words = transcript.Pushed, codec.Inside(codec.Member(block, "blockingError"))
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: isOurs(codec.Member(block, "command"))})
+	case `"hook_success"`:
+		if l.continued() {
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext, Ours: true})
+		}
+	case `"hook_additional_context"`: // at a Stop: see matters
+		e.What = transcript.Pushed
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookContext})
+	case `"queued_command"`: // typed, or arrived, while Claude was working
+		origin, mode, text := codec.Inside(codec.Member(codec.Member(a, "origin"), "kind")), string(codec.Member(a, "commandMode")), firstText(codec.Member(a, "prompt"))
+		e.Words = text
+		switch {
+		case isNotification(origin, text) || mode == `"task-notification"`:
+			e.What = transcript.Woken
+			notified(e, text)
+		case begins(text, "<teammate-message"):
+			mail(e, text)
+		case mode == `"prompt"` && isPerson(origin, nil) && !isOutput(text):
+			e.What, e.Command = transcript.Joined, isOurCommand(text)
+		}
+	case `"task_reminder"`:
+		e.Tasks = codec.Member(a, "content")
+	case `"todo_reminder"`:
+		e.Todos = codec.Member(a, "content")
+	}
+}
+
+// continued tells whether a hook that has printed something at a stop is ours, and made
+// Claude go on.
+func (l *line) continued() bool {
+	printed := codec.Member(l.attachment, "stdout")
+	return bytes.Contains(printed, []byte("additionalContext")) && isOurs(codec.Member(l.attachment, "command")) &&
+		string(codec.Member(codec.Member([]byte(codec.Text(codec.Inside(printed))), "hookSpecificOutput"), "hookEventName")) == `"Stop"`
+}
+
+// isOurs knows our hook by its command.
+func isOurs(command []byte) bool { return bytes.Contains(command, []byte("springfield-hook")) }
+
+// firstText is the first text among content blocks, or the content itself where
+// it is a string.
+func firstText(content []byte) (first []byte) {
+	if s := codec.Inside(content); s != nil {
+		return s
+	}
+	codec.Elements(content, func(element []byte) {
+		if first == nil {
+			first = codec.Inside(codec.Member(element, "text"))
+		}
+	})
+	return first
+}
+
+// isDull tells, at a glance, that a line cannot be a person's.
+func isDull(line []byte) bool {
+	return bytes.Contains(line, []byte(`"tool_use_id"`)) || bytes.Contains(line, []byte(`"type":"assistant"`))
+}

@@ -1,0 +1,24 @@
+package transcript
+
+// For the tests. They read logs of Claude Code, whose package imports this one, and so lie
+// outside of it.
+const (
+	MaxLine    = maxLine
+	Chunk      = chunk
+	MaxText    = maxText
+	MaxPlans   = maxPlans
+	MaxPath    = maxPath
+	MaxTail    = maxTail
+	MaxName    = maxName
+	MaxOurs    = maxOurs
+	MaxRecent  = maxRecent
+	MaxShort   = maxShort
+	MaxStarted = maxStarted
+	MaxTodos   = maxTodos
+)
+
+// What the tests call.
+var (
+	LinesOf  = tail
+	EachPlan = eachPlan
+)
