@@ -1,9 +1,11 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +17,9 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
+
+// full tries each step, which takes minutes.
+var full = flag.Bool("full", false, "fail at every step, not at some that are drawn")
 
 // What a verb says about the files is what has happened to them, whichever step of
 // writing fails, and whether only that one or every one from there on.
@@ -210,15 +215,15 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		verb  string
 		args  []string
 		to    func() // what was done before
-		every int    // of how many steps one is tried, 0 for each
+		every int    // of how many steps one is tried, but with -full each
 	}{
-		{"enable", "enable", enabling, func() {}, 0},
-		{"disable", "disable", disabling, func() { must("enable", enabling...) }, 0},
-		{"undo", "undo", nil, func() { must("enable", enabling...) }, 0},
-		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }, 0},
-		{"publish", "publish", publishing, spoil, 0},
-		{"undo publish", "undo", nil, func() { must("publish", publishing...) }, 0},
-		// Suites take the same steps, and many: TestFaultsAtEveryStep of change tries each.
+		{"enable", "enable", enabling, func() {}, 3},
+		{"disable", "disable", disabling, func() { must("enable", enabling...) }, 3},
+		{"undo", "undo", nil, func() { must("enable", enabling...) }, 3},
+		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }, 3},
+		{"publish", "publish", publishing, spoil, 4},
+		{"undo publish", "undo", nil, func() { must("publish", publishing...) }, 2},
+		// All take the same steps, and suites many: TestFaultsAtEveryStep of change tries each.
 		{"init", "init", making, func() {}, 23},
 		{"undo init", "undo", nil, func() { must("init", making...) }, 7},
 		{"build", "build", []string{"suite"}, spoil, 3},
@@ -235,8 +240,13 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 				t.Fatalf("%d steps that change %d files, %v", len(steps), len(differs(before, after)), err)
 			}
 			said := map[string]int{}
+			every := test.every
+			if *full {
+				every = 1
+			}
+			first := rand.IntN(every) // another one in each run
 			for i, step := range steps {
-				if test.every > 0 && i%test.every > 0 && !strings.HasSuffix(step, "entry") {
+				if i%every != first && !strings.HasSuffix(step, "entry") {
 					continue
 				}
 				for _, fault := range []string{fmt.Sprintf("%d:EIO", i+1), fmt.Sprintf("%d+:EIO", i+1)} {
@@ -296,7 +306,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 			}
 			if slices.Contains([]string{"publish", "init", "build"}, test.name) {
 				for i, step := range steps {
-					if test.every > 0 && i%test.every > 0 {
+					if i%every != first {
 						continue
 					}
 					c.reset(t, start)
@@ -306,7 +316,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 					})
 				}
 			}
-			t.Logf("%d steps: %v", len(steps), said)
+			t.Logf("%d steps, every %d. from %d: %v", len(steps), every, first, said)
 			if said["untouched"] == 0 || strings.HasPrefix(test.name, "undo") && said["done"] == 0 {
 				t.Errorf("%v", said)
 			}
