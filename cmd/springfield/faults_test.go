@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -17,9 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
-
-// full tries each step, which takes minutes.
-var full = flag.Bool("full", false, "fail at every step, not at some that are drawn")
 
 // What a verb says about the files is what has happened to them, whichever step of
 // writing fails, and whether only that one or every one from there on.
@@ -244,7 +240,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 			if *full {
 				every = 1
 			}
-			first := rand.IntN(every) // another one in each run
+			first := rand.IntN(every)
 			for i, step := range steps {
 				if i%every != first && !strings.HasSuffix(step, "entry") {
 					continue

@@ -110,12 +110,17 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	if slices.Sort(verbs); !slices.Equal(verbs, slices.Sorted(slices.Values(order))) {
 		t.Fatalf("verbs are %v", verbs)
 	}
+	// Where a hostile text comes out, lest the sources below dry up.
+	showing := []string{
+		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay", "state show", "state show --json",
+		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "hook why", "hook log", "hook loop status",
+	}
 	shows := map[string]bool{} // verbs that have shown something of a hostile text
 	for _, verb := range order {
 		for _, args := range calls[verb] {
 			args = append(strings.Fields(verb), args...)
 			shows[verb] = h.runs(t, "springfield", args) || shows[verb]
-			if hasJSON[verb] {
+			if hasJSON[verb] && (slices.Contains(showing, verb+" --json") || !skipped(2)) {
 				shows[verb+" --json"] = h.runs(t, "springfield", append(args, "--json")) || shows[verb+" --json"]
 			}
 		}
@@ -140,11 +145,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	if h.colours < 100 {
 		t.Errorf("%d words were coloured", h.colours)
 	}
-	// Where a hostile text comes out, lest the sources above have dried up.
-	for _, verb := range []string{
-		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay", "state show", "state show --json",
-		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "hook why", "hook log", "hook loop status",
-	} {
+	for _, verb := range showing {
 		if !shows[verb] {
 			t.Errorf("%s has shown nothing of a hostile text", verb)
 		}
