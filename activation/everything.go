@@ -38,8 +38,10 @@ func Leave(ctx context.Context, m Means, r Leaving) (done Left, err error) {
 	}
 	suites := m.suites()
 	plan := func(now *installer.Settings) (c change.Change, err error) {
-		c, done.IDs, done.Stays, err = now.DisableAll(r.Purge)
-		return c, err
+		if done.Change, done.IDs, done.Stays, err = now.DisableAll(r.Purge); err == nil {
+			err = m.leaveHosts(ctx, leaving{&done, now, r.Purge})
+		}
+		return done.Change, err
 	}
 	if done.Change, err = plan(m.Settings); err != nil {
 		return done, err

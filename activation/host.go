@@ -5,9 +5,7 @@ package activation
 // undo are one change.
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -223,32 +221,27 @@ func (s *switching) off(ctx context.Context, now *installer.Settings, c *change.
 			return err
 		}
 	}
-	if s.host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID }) {
-		c.Calls = append(c.Calls, change.Call{Host: s.host.Name, Verb: change.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite, Scope: string(s.Scope), Forget: s.purge && s.isLast()})
+	if call, ok := s.removal(); ok {
+		c.Calls = append(c.Calls, call)
 	}
 	return nil
+}
+
+// removal is the call that removes the plugin, if the host knows it and has a command for
+// that.
+func (s *switching) removal() (call change.Call, ok bool) {
+	ok = s.host.Plugins.Remove != nil && slices.ContainsFunc(s.knows, func(i hosts.Installed) bool { return i.ID == s.ID })
+	return change.Call{
+		Host: s.host.Name, Verb: change.Removes, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite,
+		Scope: string(s.Scope), Forget: s.purge && s.isLast(),
+	}, ok
 }
 
 // isCurrent tells whether the host has the plugin on, as it is in its suite.
 func (s *switching) isCurrent() bool {
 	return slices.ContainsFunc(s.knows, func(i hosts.Installed) bool {
-		return i.ID == s.ID && i.On && i.Scope == s.Scope && IsCurrent(i, s.Dir())
+		return i.ID == s.ID && i.On && i.Scope == s.Scope && i.IsAsIn(s.Plugin.Suite, generator.HookFiles())
 	})
-}
-
-// IsCurrent tells whether what a host runs of a plugin is what lies in a directory.
-func IsCurrent(i hosts.Installed, dir string) bool {
-	if filepath.Clean(i.Dir) == dir {
-		return true
-	}
-	for _, name := range append(generator.HookFiles(), "strategy.json") {
-		was, errWas := change.Open("", filepath.Join(i.Dir, name))
-		is, errIs := change.Open("", filepath.Join(dir, name))
-		if errors.Join(errWas, errIs) != nil || (was.Before == nil) != (is.Before == nil) || is.Before != nil && !bytes.Equal(was.Before.Data, is.Before.Data) {
-			return false
-		}
-	}
-	return true
 }
 
 // DisableOn switches a plugin off for a host, and has the host forget its marketplace

@@ -17,12 +17,14 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
 // Request is what is inspected.
 type Request struct {
 	Places  client.Places
+	User    hosts.User     // whose other hosts they are
 	Client  client.Command // without a path where there is none
 	Version string         // of the client, "" if it is not known; for checks
 	Off     bool           // the variable SPRINGFIELD is off

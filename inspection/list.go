@@ -48,18 +48,22 @@ type AtHand struct {
 	Beside   bool   `json:"beside"`          // runs and decides nothing at Stop
 	Loads    string `json:"loads,omitempty"` // the version that Claude Code loads
 	Problem  string `json:"problem,omitempty"`
+	// Hosts are the other agents on which it is on.
+	Hosts []string `json:"hosts,omitempty"`
 
-	named bool // some settings name it
+	titles []string // of these
+	named  bool // some settings name it
 }
 
-// List compares the strategies, and finds the plugins of them that are at hand.
-func (in *Inspection) List() (List, error) {
+// List compares the strategies, and finds the plugins of them that are at hand. others are
+// the hosts beside Claude Code.
+func (in *Inspection) List(others []OnHost) (List, error) {
 	around := in.around()
 	if around.Err != nil {
 		return List{}, around.Err
 	}
-	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand()}
-	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On }) {
+	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand(others)}
+	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
 		l.Next = in.howToBegin()
 	}
 	for _, name := range registry.Names() {
@@ -79,7 +83,7 @@ func (in *Inspection) List() (List, error) {
 }
 
 // atHand lists the plugins in order of their IDs.
-func (in *Inspection) atHand() []AtHand {
+func (in *Inspection) atHand(others []OnHost) []AtHand {
 	all := []AtHand{}
 	for _, suite := range in.Suites {
 		if suite.Err != nil {
@@ -101,7 +105,27 @@ func (in *Inspection) atHand() []AtHand {
 		}
 		in.addState(&all[n], s)
 	}
+	for _, o := range others {
+		for _, p := range o.Plugins {
+			if p.On {
+				all = p.addTo(all, o)
+			}
+		}
+	}
 	slices.SortStableFunc(all, func(a, b AtHand) int { return strings.Compare(a.ID, b.ID) })
+	return all
+}
+
+// addTo adds to plugins at hand that one is on at a host.
+func (p HostPlugin) addTo(all []AtHand, o OnHost) []AtHand {
+	n := slices.IndexFunc(all, func(a AtHand) bool {
+		name, _, _ := strings.Cut(a.ID, "@")
+		return a.ID == p.ID || name == p.installed.Name && p.Suite != "" && folder.Same(a.Suite, p.Suite)
+	})
+	if n < 0 {
+		all, n = append(all, AtHand{ID: p.ID, Strategy: p.Strategy, Suite: p.Suite, Version: p.Version}), len(all)
+	}
+	all[n].Hosts, all[n].titles = append(all[n].Hosts, o.Host), append(all[n].titles, o.Title)
 	return all
 }
 
@@ -134,10 +158,14 @@ func (p AtHand) State() string {
 	switch {
 	case p.On:
 		says = append(says, "switched on"+by)
+	case len(p.Hosts) > 0 && !p.named:
 	case p.named:
 		says = append(says, "switched off"+by)
 	default:
 		says = append(says, "not switched on")
+	}
+	if len(p.titles) > 0 {
+		says = append(says, "on in "+strings.Join(p.titles, " and "))
 	}
 	if p.On && p.Loads != "" && (p.Loads != p.Version || !p.Here) {
 		says = append(says, "Claude Code loads version "+p.Loads)

@@ -28,14 +28,19 @@ type Foreign struct {
 	Parse func(data []byte) (Document, error) // nil: it is JSON
 }
 
-// foreign opens a settings file of another host.
-func (s *Settings) foreign(of Foreign) (f file, err error) {
+// foreign opens a settings file of another host, as a plan leaves it so far.
+func (s *Settings) foreign(c *change.Change, of Foreign) (f file, err error) {
 	f = file{host: of.Host, parse: of.Parse}
 	if f.parse == nil {
 		f.parse = parseJSON
 	}
 	if f.Edit, err = change.Open(of.In, of.Path); err != nil {
 		return f, fmt.Errorf("read settings: %w", err)
+	}
+	for _, e := range c.Edits {
+		if e.At() == f.At() {
+			f.Before = e.After
+		}
 	}
 	if len(f.data()) > document.MaxSize {
 		return f, fmt.Errorf("read settings: %s: larger than %d MiB", of.Path, document.MaxSize>>20)
@@ -48,34 +53,49 @@ func (s *Settings) foreign(of Foreign) (f file, err error) {
 
 // SetFor adds to a plan that a host's settings have members which a plugin needs.
 func (s *Settings) SetFor(c *change.Change, of Foreign, plugin string, edits []document.Edit) error {
-	f, err := s.foreign(of)
-	if err != nil {
-		return err
-	}
-	return s.set(c, f, edits, plugin)
+	return s.onForeign(c, of, func(f file) error { return s.set(c, f, edits, plugin) })
 }
 
 // ReleaseFor adds to a plan that a host's settings get back what they had before a plugin
 // was enabled there. It tells whether springfield has set anything for it.
 func (s *Settings) ReleaseFor(c *change.Change, of Foreign, plugin string) (known bool, err error) {
-	f, err := s.foreign(of)
-	if err != nil {
-		return false, err
-	}
-	m, err := s.recall(f.At())
-	if err != nil || !m.serves(plugin, func(remembered) bool { return true }) {
-		return false, err
-	}
-	return true, s.release(c, f, plugin, func(remembered) bool { return true })
+	all := func(remembered) bool { return true }
+	err = s.onForeign(c, of, func(f file) error {
+		m, err := s.recall(f.At())
+		if known = m.serves(plugin, all); err != nil || !known {
+			return err
+		}
+		return s.release(c, f, plugin, all)
+	})
+	return known, err
 }
 
 // SetOnly adds to a plan that a host's settings have members, and remembers nothing.
 func (s *Settings) SetOnly(c *change.Change, of Foreign, edits []document.Edit) error {
-	f, err := s.foreign(of)
+	return s.onForeign(c, of, func(f file) error { return s.set(c, f, edits, "") })
+}
+
+// onForeign does one step of a plan on a settings file of another host. Several steps on one
+// file are one edit.
+func (s *Settings) onForeign(c *change.Change, of Foreign, step func(f file) error) error {
+	f, err := s.foreign(c, of)
 	if err != nil {
 		return err
 	}
-	return s.set(c, f, edits, "")
+	before := len(c.Edits)
+	if err := step(f); err != nil {
+		return err
+	}
+	added := slices.Clone(c.Edits[before:])
+	c.Edits = c.Edits[:before]
+	for _, e := range added {
+		if i := slices.IndexFunc(c.Edits, func(was change.Edit) bool { return was.At() == e.At() }); i >= 0 {
+			e.Before = c.Edits[i].Before
+			c.Edits = slices.Delete(c.Edits, i, i+1)
+		}
+		c.Edits = append(c.Edits, e)
+	}
+	return nil
 }
 
 // EnabledOn lists the plugins that springfield remembers to have enabled in a host's

@@ -165,10 +165,24 @@ func (s *Settings) set(c *change.Change, f file, edits []document.Edit, behalf s
 		if err != nil {
 			return err
 		}
+		s.planned(f, next)
 		c.Edits = append(c.Edits, remembering)
 	}
 	c.Edits = append(c.Edits, edit)
 	return nil
+}
+
+// planned has the next step of a plan know what this one remembers. Only the settings of
+// other hosts are planned in steps.
+func (s *Settings) planned(f file, next *memory) {
+	if f.host == "" {
+		return
+	}
+	k := s.kept[f.At()]
+	if k.memory = next; len(next.Members) == 0 {
+		k.memory = nil
+	}
+	s.kept[f.At()] = k
 }
 
 // data is what the file holds, nothing if it does not exist.
@@ -199,6 +213,7 @@ func (s *Settings) release(c *change.Change, f file, behalf string, only func(re
 	}
 	edit.Drop = m.Origin != nil && m.Origin.NoDir
 	forgetting, err := s.remember(back.next)
+	s.planned(f, back.next)
 	c.Edits = append(c.Edits, edit, forgetting)
 	return err
 }

@@ -10,10 +10,14 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
-type doctorOptions struct{ fix, json bool }
+type doctorOptions struct {
+	hosts     []string
+	fix, json bool
+}
 
 func newDoctor(a *app) *cobra.Command {
 	var o doctorOptions
@@ -30,6 +34,7 @@ back.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDoctor(cmd.Context(), a, o) },
 	}
 	f := cmd.Flags()
+	hostFlag(cmd, &o.hosts, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
 	f.BoolVar(&o.fix, "fix", false, "make the safe repairs")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
@@ -44,19 +49,14 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if r.Client.Path != "" {
 		r.Version, _ = r.Client.Version(ctx) // unknown is a finding of its own
 	}
-	in, err := inspection.Inspect(r)
+	look := func() ([]check.Finding, error) { return a.examine(ctx, r, o.hosts) }
+	found, err := look()
 	if err != nil {
 		return err
 	}
-	outcome := check.Outcome{Left: check.Run(in, inspection.Checks())}
+	outcome := check.Outcome{Left: found}
 	if o.fix {
-		if outcome, err = check.Mend(ctx, outcome.Left, func() ([]check.Finding, error) {
-			in, err := inspection.Inspect(r)
-			if err != nil {
-				return nil, err
-			}
-			return check.Run(in, inspection.Checks()), nil
-		}); err != nil {
+		if outcome, err = check.Mend(ctx, found, look); err != nil {
 			return err
 		}
 	}
@@ -75,6 +75,28 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 		hint = "springfield doctor --fix makes the safe repairs"
 	}
 	return &hinted{fmt.Errorf("%s failed", count(len(failed), "check")), hint}
+}
+
+// examine runs the checks of Claude Code, and those of other hosts, as far as they are
+// asked for.
+func (a *app) examine(ctx context.Context, r inspection.Request, names []string) (all []check.Finding, err error) {
+	chosen, err := a.toShow(names)
+	if err != nil {
+		return nil, err
+	}
+	in, err := inspection.Inspect(r)
+	if err != nil {
+		return nil, err
+	}
+	others := in.OnHosts(chosen)
+	claude := slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == hosts.Claude })
+	if len(names) == 0 {
+		claude = in.ShowsClaude(others)
+	}
+	if claude {
+		all = check.Run(in, inspection.Checks())
+	}
+	return append(all, in.CheckHosts(ctx, others, len(names) > 0)...), nil
 }
 
 func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
 func newStatus(a *app) *cobra.Command {
 	var asJSON bool
+	var chosen []string
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show what is in effect: which plugin decides, and every hook",
@@ -18,24 +21,66 @@ func newStatus(a *app) *cobra.Command {
 plugin decides when Claude stops, by the settings of all scopes; every hook on Stop,
 SubagentStop and UserPromptSubmit; and how they combine. Changes nothing.
 
+For other agents that are found, or that --host names: which plugins they have, and what
+they run.
+
 springfield without a command shows the last decision and problems too, in short.`,
 		Example: `  springfield status
   springfield status --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := a.inspect()
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.encode(in.Status())
-			}
-			in.Status().WriteText(a.lines())
-			return nil
+			return runStatus(a, chosen, asJSON)
 		},
 	}
+	hostFlag(cmd, &chosen, "of which agents: claude, codex, copilot, qwen, droid, gemini, or all that are found")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+func runStatus(a *app, names []string, asJSON bool) error {
+	in, others, claude, err := a.inspectHosts(names)
+	if err != nil {
+		return err
+	}
+	switch {
+	case asJSON && !claude:
+		return a.encode(struct {
+			Hosts []inspection.OnHost `json:"hosts"`
+		}{others})
+	case asJSON:
+		return a.encode(struct {
+			inspection.Status
+			Hosts []inspection.OnHost `json:"hosts,omitempty"`
+		}{in.Status(), others})
+	}
+	if claude {
+		in.Status().WriteText(a.lines())
+	}
+	for i, o := range others {
+		if i > 0 || claude {
+			a.say("")
+		}
+		o.WriteText(a.lines())
+	}
+	return nil
+}
+
+// inspectHosts looks at what is in effect on hosts: those that are named, else all that
+// are there. claude tells whether Claude Code is among them.
+func (a *app) inspectHosts(names []string) (in *inspection.Inspection, others []inspection.OnHost, claude bool, err error) {
+	chosen, err := a.toShow(names)
+	if err != nil {
+		return nil, nil, false, err
+	}
+	if in, err = a.inspect(); err != nil {
+		return nil, nil, false, err
+	}
+	others = in.OnHosts(chosen)
+	claude = slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == hosts.Claude })
+	if len(names) == 0 {
+		claude = in.ShowsClaude(others)
+	}
+	return in, others, claude, nil
 }
 
 // inspect looks at what is in effect in the working directory.
@@ -48,5 +93,5 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 }
 
 func (a *app) inspection(places client.Places) inspection.Request {
-	return inspection.Request{Places: places, Client: a.claude(), Off: a.off, Now: time.Now()}
+	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Off: a.off, Now: time.Now()}
 }

@@ -9,11 +9,13 @@
 package hosts
 
 import (
+	"bytes"
 	"context"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -100,6 +102,23 @@ type Installed struct {
 	Version string
 	On      bool
 	Scope   client.Scope
+}
+
+// IsAsIn tells whether what a host runs is what lies in a suite, by the plugin's settings
+// and its compiled files.
+func (i Installed) IsAsIn(suite string, compiled []string) bool {
+	dir := filepath.Join(suite, i.Name)
+	if filepath.Clean(i.Dir) == dir {
+		return true
+	}
+	for _, name := range append([]string{"strategy.json"}, compiled...) {
+		was, errWas := change.Open("", filepath.Join(i.Dir, name))
+		is, errIs := change.Open("", filepath.Join(dir, name))
+		if errWas != nil || errIs != nil || (was.Before == nil) != (is.Before == nil) || is.Before != nil && !bytes.Equal(was.Before.Data, is.Before.Data) {
+			return false
+		}
+	}
+	return true
 }
 
 // Claude is the name of Claude Code.

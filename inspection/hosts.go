@@ -1,0 +1,201 @@
+package inspection
+
+// What is in effect on other hosts than Claude Code: by their own records, and by what
+// springfield remembers of its edits there.
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/internal/layout"
+)
+
+// OnHost is what is in effect on one host, as status prints it; docs/files.md describes it.
+type OnHost struct {
+	Host    string       `json:"host"`
+	Title   string       `json:"title"`
+	Found   bool         `json:"found"`
+	Program string       `json:"program,omitempty"`
+	Dir     string       `json:"dir"`
+	Plugins []HostPlugin `json:"plugins"` // of springfield's
+	Problem string       `json:"problem,omitempty"`
+	place   hosts.Place
+}
+
+// HostPlugin is a plugin of springfield's that a host knows.
+type HostPlugin struct {
+	ID       string `json:"id"` // as the host calls it
+	On       bool   `json:"on"`
+	Scope    string `json:"scope"`
+	Strategy string `json:"strategy,omitempty"`
+	Version  string `json:"version,omitempty"`
+	Dir      string `json:"dir,omitempty"`   // that the host runs it from
+	Suite    string `json:"suite,omitempty"` // the directory that it came from
+	Decides  bool   `json:"decides"`         // at a stop
+	Stale    bool   `json:"stale"`           // its suite has another build
+	Problem  string `json:"problem,omitempty"`
+
+	installed hosts.Installed
+}
+
+// OnHosts looks at hosts; Claude Code, of which Status tells, is left out.
+func (in *Inspection) OnHosts(all []hosts.Host) []OnHost {
+	looked := []OnHost{}
+	for _, h := range all {
+		if h.Name != hosts.Claude {
+			looked = append(looked, in.onHost(h))
+		}
+	}
+	return looked
+}
+
+func (in *Inspection) onHost(h hosts.Host) OnHost {
+	at := h.At(in.User)
+	o := OnHost{Host: h.Name, Title: h.Title, Found: at.Found(), Program: at.Program, Dir: at.Dir, Plugins: []HostPlugin{}, place: at}
+	if !o.Found || h.Plugins.Installed == nil {
+		return o
+	}
+	all, err := h.Plugins.Installed(at)
+	if err != nil {
+		o.Problem = err.Error()
+	}
+	byUs, err := in.settings().EnabledOn(h.Name)
+	if err != nil && o.Problem == "" {
+		o.Problem = err.Error()
+	}
+	for _, i := range all {
+		is := in.settings().In(i.Dir)
+		mine := slices.ContainsFunc(byUs, func(r installer.Remembered) bool { return r.ID == i.ID })
+		if is.Ours() || mine {
+			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.Drives()))
+		}
+	}
+	return o
+}
+
+func hostPlugin(i hosts.Installed, strategy string, drives bool) HostPlugin {
+	p := HostPlugin{ID: i.ID, On: i.On, Scope: string(i.Scope), Strategy: strategy, Version: i.Version, Dir: i.Dir, Suite: i.Suite, installed: i}
+	err := generator.CheckHook(i.Dir, generator.Host())
+	if err != nil {
+		p.Problem = err.Error()
+	}
+	p.Decides = p.On && drives && err == nil
+	p.Stale = i.Suite != "" && hasPlugin(i.Suite, i.Name) && !i.IsAsIn(i.Suite, generator.HookFiles())
+	return p
+}
+
+// hasPlugin tells whether a directory is a suite that has a plugin.
+func hasPlugin(dir, name string) bool {
+	s, err := generator.ReadSuite(dir)
+	return err == nil && slices.ContainsFunc(s.Plugins, func(p generator.Plugin) bool { return p.Name == name })
+}
+
+// ShowsClaude tells whether Claude Code is among what is shown where no host is named: it
+// is there, something is on in its settings, or there is no other host.
+func (in *Inspection) ShowsClaude(others []OnHost) bool {
+	claude, _ := hosts.Named(hosts.Claude)
+	return len(others) == 0 || len(in.ours) > 0 || claude.At(in.User).Found()
+}
+
+// CheckHosts are the findings of doctor on other hosts. Of one that was not asked for and on
+// which nothing is on, nothing is said.
+func (in *Inspection) CheckHosts(ctx context.Context, all []OnHost, asked bool) (found []check.Finding) {
+	for _, o := range all {
+		for _, f := range o.check(ctx, asked) {
+			f.Check = o.Host
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func (o OnHost) check(ctx context.Context, asked bool) (all []check.Finding) {
+	h := o.place.Host
+	if !o.Found {
+		return []check.Finding{check.Warn(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Program, o.Dir), "install "+o.Title)}
+	}
+	if o.Problem != "" {
+		all = append(all, check.Fail("what "+o.Title+" has installed cannot be read: "+o.Problem, "fix or remove that file"))
+	}
+	var on []hosts.Installed
+	for _, p := range o.Plugins {
+		if p.On {
+			on = append(on, p.installed)
+			all = append(all, p.check(o))
+		}
+	}
+	switch {
+	case len(on) > 0 && o.Program == "":
+		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Program), "put it on PATH"))
+	case len(on) == 0 && asked && o.Problem == "":
+		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable NAME --host "+o.Host))
+	}
+	if h.Check != nil && (asked || len(on) > 0) {
+		all = append(all, h.Check(ctx, o.place, on)...)
+	}
+	return all
+}
+
+func (p HostPlugin) check(o OnHost) check.Finding {
+	again := fmt.Sprintf("springfield enable %s --host %s", p.installed.Name, o.Host)
+	if p.Suite != "" {
+		again += " --suite " + check.Quote(p.Suite)
+	}
+	switch {
+	case p.Problem != "" && p.Suite != "":
+		return check.Fail(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), "springfield build "+check.Quote(p.Suite)+", then "+again)
+	case p.Problem != "":
+		return check.Fail(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), again)
+	case p.Stale:
+		return check.Warn(fmt.Sprintf("%s runs a copy of %s that is not what its suite has now", o.Title, p.ID), again)
+	case !p.Decides:
+		return check.OK(fmt.Sprintf("%s is on in %s, and decides nothing at a stop", p.ID, o.Title))
+	}
+	return check.OK(fmt.Sprintf("%s is on in %s and decides when %s stops", p.ID, o.Title, o.place.Host.Agent))
+}
+
+// WriteText prints it for people.
+func (o OnHost) WriteText(out layout.Printer) {
+	agent := o.place.Host.Agent
+	var deciding []string
+	for _, p := range o.Plugins {
+		if p.Decides {
+			deciding = append(deciding, out.Good(p.ID))
+		}
+	}
+	switch {
+	case !o.Found:
+		out.Say("%s: %s", out.Strong(o.Title), out.Warn("not found on this machine"))
+		return
+	case o.Problem != "":
+		out.Say("%s: %s", out.Strong(o.Title), out.Bad(o.Problem))
+	case len(deciding) == 0:
+		out.Say("%s: %s", out.Strong(o.Title), out.Warn("no springfield plugin decides when "+agent+" stops"))
+	default:
+		verb := " decides"
+		if len(deciding) > 1 {
+			verb = " decide"
+		}
+		out.Say("%s: %s%s when %s stops", out.Strong(o.Title), strings.Join(deciding, " and "), verb, agent)
+	}
+	for _, p := range o.Plugins {
+		state := "off"
+		if p.On {
+			state = "on"
+		}
+		says := []string{p.ID + " " + p.Version, state + " in " + p.Scope + " settings", "runs from " + p.Dir}
+		if p.Stale {
+			says = append(says, "which is not what its suite has now: springfield enable "+p.installed.Name+" --host "+o.Host+" copies it anew")
+		}
+		if p.Problem != "" {
+			says = append(says, p.Problem)
+		}
+		out.Item("  ", strings.Join(says, ", "))
+	}
+}
