@@ -140,6 +140,9 @@ func (s *switching) examine() (kin []string, err error) {
 // foreign is the settings file of the scope.
 func (s *switching) foreign() installer.Foreign {
 	f := installer.Foreign{Host: s.host.Name, Path: s.host.Settings.File(s.At, s.Scope), Parse: s.host.Settings.Parse}
+	if s.host.Settings.Record != nil {
+		f.Path = s.host.Settings.Record(s.At, s.ID)
+	}
 	switch s.Scope {
 	case client.Project:
 		f.In = s.At.Work

@@ -50,6 +50,9 @@ type Settings struct {
 	// File is the settings file of a scope. Its bytes stay the user's, whatever the host's
 	// commands make of them: all that changes is what Entries says.
 	File func(at Place, scope client.Scope) string
+	// Record is the file of its own that a host has for a plugin, for Entries to be the
+	// members of; nil: they are members of File.
+	Record func(at Place, id string) string
 	// Kept are other files that the host's commands write and that stay as they are, such as
 	// a list of trusted directories.
 	Kept func(at Place) []string

@@ -1,0 +1,188 @@
+package hosts
+
+// Extensions, as Gemini CLI and Qwen Code, which was made from it, have them. A directory
+// below extensions/ is one. It may have nothing but a record that names another directory:
+// a link, which is run where it lies. Such a record is all that springfield writes. The
+// programs' own command would ask, and trust the directory that it is called in.
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// extensions are the extensions of a host. Its name is that of the directory in a plugin
+// that is an extension of the host.
+type extensions string
+
+// maxExtensions is how many extensions are looked at, and maxRecord how large a file about
+// them may be.
+const (
+	maxExtensions = 500
+	maxRecord     = 1 << 20
+)
+
+func (x extensions) file() string     { return "." + string(x) + "-extension-install.json" }
+func (x extensions) manifest() string { return string(x) + "-extension.json" }
+
+func (x extensions) settings() Settings {
+	return Settings{
+		Scopes:  []client.Scope{client.User},
+		File:    func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
+		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.file()) },
+		Entries: x.entries,
+		Off: func(Request) []document.Edit {
+			return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}
+		},
+	}
+}
+
+func (x extensions) plugins() Plugins {
+	return Plugins{
+		Live:      true,
+		ID:        func(p client.Plugin) string { return p.Name },
+		Ready:     x.ready,
+		Installed: x.installed,
+		ByHand:    x.byHand,
+	}
+}
+
+// record is what a host has written about an extension.
+type record struct{ Source, Type string }
+
+// entries link the plugin.
+func (x extensions) entries(_ context.Context, r Request) ([]document.Edit, error) {
+	var was record
+	dir := filepath.Join(r.At.Dir, "extensions", r.ID)
+	err := readRecord(filepath.Join(dir, x.file()), &was)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Lstat(filepath.Join(dir, x.manifest())); err == nil {
+			return nil, x.copied(r)
+		}
+	case err != nil:
+		return nil, err
+	case was.Type != "link":
+		return nil, x.copied(r)
+	}
+	source, err := document.Encode(filepath.Join(r.Dir(), string(x)))
+	return []document.Edit{
+		{Path: []string{"source"}, Value: source},
+		{Path: []string{"type"}, Value: json.RawMessage(`"link"`)},
+	}, err
+}
+
+func (x extensions) copied(r Request) error {
+	return fmt.Errorf("%s has a copy of %s already: remove it first by %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
+}
+
+// ready looks for the extension in the plugin's directory.
+func (x extensions) ready(r Request) error {
+	for _, name := range []string{x.manifest(), "hooks/hooks.json"} {
+		path := filepath.Join(r.Dir(), string(x), filepath.FromSlash(name))
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			return fmt.Errorf("there is no file %s", path)
+		}
+	}
+	return nil
+}
+
+// installed reads the records of all extensions.
+func (x extensions) installed(at Place) (all []Installed, err error) {
+	above := filepath.Join(at.Dir, "extensions")
+	dir, err := os.Open(above)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dir.Close()) }()
+	entries, err := dir.ReadDir(maxExtensions)
+	if err != nil && len(entries) == 0 { // io.EOF: it is empty
+		return nil, nil
+	}
+	rules, err := x.rules(at)
+	for _, e := range entries {
+		var is record
+		i := Installed{ID: e.Name(), Name: e.Name(), Dir: filepath.Join(above, e.Name()), Scope: client.User}
+		if err := readRecord(filepath.Join(i.Dir, x.file()), &is); err != nil {
+			continue // not an extension, or damaged: the host does not run it either
+		}
+		root := i.Dir
+		if i.Suite = is.Source; is.Type == "link" {
+			root, i.Dir, i.Suite = is.Source, is.Source, filepath.Dir(is.Source)
+			if filepath.Base(root) == string(x) {
+				i.Dir, i.Suite = filepath.Dir(root), filepath.Dir(filepath.Dir(root))
+			}
+		}
+		var manifest struct{ Version string }
+		if readRecord(filepath.Join(root, x.manifest()), &manifest) == nil {
+			i.Version, i.On = manifest.Version, isOn(rules[e.Name()].Overrides, at.Work)
+		}
+		all = append(all, i)
+	}
+	return all, err
+}
+
+// overrides are the rules of when an extension is on.
+type overrides struct{ Overrides []string }
+
+// rules reads when extensions are on.
+func (x extensions) rules(at Place) (rules map[string]overrides, err error) {
+	err = readRecord(filepath.Join(at.Dir, "extensions", "extension-enablement.json"), &rules)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return rules, err
+}
+
+// isOn goes by the last rule that is about a directory. A rule is a path, with ! before it
+// where the extension is off there, and with * behind it where it is about all below.
+func isOn(rules []string, dir string) bool {
+	on := true
+	for _, rule := range rules {
+		path, off := strings.CutPrefix(rule, "!")
+		above, below := strings.CutSuffix(path, "*")
+		above = strings.TrimSuffix(above, "/") + "/"
+		if here := strings.TrimSuffix(filepath.ToSlash(dir), "/") + "/"; here == above || below && strings.HasPrefix(here, above) {
+			on = !off
+		}
+	}
+	return on
+}
+
+// byHand says how to have an extension on that the user has switched off.
+func (x extensions) byHand(_ context.Context, r Request) []string {
+	rules, err := x.rules(r.At)
+	if err != nil || isOn(rules[r.ID].Overrides, r.At.Work) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Program, r.ID)}
+}
+
+// readRecord reads a file of JSON that a host has written.
+func readRecord(path string, into any) error {
+	file, err := change.Open("", path)
+	if err != nil {
+		return err
+	}
+	if file.Before == nil {
+		return &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist}
+	}
+	if len(file.Before.Data) > maxRecord {
+		return &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than 1 MiB")}
+	}
+	if err := json.Unmarshal(file.Before.Data, into); err != nil {
+		return &fs.PathError{Op: "read", Path: path, Err: err}
+	}
+	return nil
+}

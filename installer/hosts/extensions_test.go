@@ -1,0 +1,130 @@
+package hosts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// linked is a user's directory of a host, with files: paths and what is in them.
+func linked(t *testing.T, host Host, files map[string]string) Request {
+	t.Helper()
+	home := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(home, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := host.At(User{Home: home, Work: filepath.Join(home, "work"), Look: func(string) string { return "" }})
+	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}
+}
+
+func TestExtensionsInstalled(t *testing.T) {
+	r := linked(t, gemini(), map[string]string{
+		"suite/ned/gemini/gemini-extension.json":                  `{"name": "ned", "version": "0.2.0"}`,
+		".gemini/extensions/ned/.gemini-extension-install.json":   `{"source": "HOME/suite/ned/gemini", "type": "link"}`,
+		".gemini/extensions/gone/.gemini-extension-install.json":  `{"source": "HOME/suite/gone/gemini", "type": "link"}`,
+		"other/gemini-extension.json":                             `{"name": "other", "version": "1.0.0"}`,
+		".gemini/extensions/other/.gemini-extension-install.json": `{"source": "HOME/other", "type": "link"}`,
+		".gemini/extensions/copy/.gemini-extension-install.json":  `{"source": "HOME/elsewhere", "type": "local"}`,
+		".gemini/extensions/copy/gemini-extension.json":           `{"name": "copy", "version": "3"}`,
+		".gemini/extensions/off/.gemini-extension-install.json":   `{"source": "HOME/other", "type": "link"}`,
+		".gemini/extensions/odd/.gemini-extension-install.json":   `{"source": 7}`,
+		".gemini/extensions/none/README.md":                       "",
+		".gemini/extensions/extension-enablement.json":            `{"off": {"overrides": ["HOME/*", "!HOME/work/"]}, "ned": {"overrides": ["!HOME/work", "HOME/*"]}}`,
+	})
+	all, err := gemini().Plugins.Installed(r.At)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, i := range all {
+		got[i.ID] = strings.ReplaceAll(filepath.ToSlash(fmt.Sprintf("%s %s %s %t", i.Dir, i.Suite, i.Version, i.On)), filepath.ToSlash(r.At.Home), "")
+	}
+	want := map[string]string{
+		"ned":   "/suite/ned /suite 0.2.0 true",
+		"gone":  "/suite/gone /suite  false",
+		"other": "/other / 1.0.0 true",
+		"copy":  "/.gemini/extensions/copy /elsewhere 3 true",
+		"off":   "/other / 1.0.0 false",
+	}
+	want["other"], want["off"] = strings.Replace(want["other"], " / ", "  ", 1), strings.Replace(want["off"], " / ", "  ", 1)
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("\n%v\n%v", got, want)
+	}
+}
+
+func TestExtensionIsOn(t *testing.T) {
+	for rules, want := range map[string]bool{
+		"":                        true,
+		"!/home/u/*":              false,
+		"!/home/u":                true, // only there, not below
+		"!/home/u/work/":          false,
+		"!/home/u/wo*":            true, // no directory
+		"!/home/u/* /home/u/work": true,
+		"/home/u/* !/home/u/work": false,
+		"!/*":                     false,
+	} {
+		if got := isOn(strings.Fields(rules), "/home/u/work"); got != want {
+			t.Errorf("%s: %t", rules, got)
+		}
+	}
+}
+
+func TestExtensionEntries(t *testing.T) {
+	const record = ".qwen/extensions/ned/.qwen-extension-install.json"
+	for what, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"nothing":            {nil, `"HOME/suite/ned/qwen" "link"`},
+		"another link":       {map[string]string{record: `{"source": "/old", "type": "link"}`}, `"HOME/suite/ned/qwen" "link"`},
+		"a copy":             {map[string]string{record: `{"source": "/old", "type": "local"}`}, "Qwen Code has a copy of ned already: remove it first by qwen extensions uninstall ned"},
+		"a copy of its own":  {map[string]string{".qwen/extensions/ned/qwen-extension.json": `{}`}, "Qwen Code has a copy of ned already: remove it first by qwen extensions uninstall ned"},
+		"a damaged record":   {map[string]string{record: `{`}, "read HOME/" + record + ": unexpected end of JSON input"},
+		"a very long record": {map[string]string{record: strings.Repeat(" ", maxRecord+1)}, "read HOME/" + record + ": larger than 1 MiB"},
+	} {
+		r := linked(t, qwen(), c.files)
+		edits, err := r.At.Host.Settings.Entries(context.Background(), r)
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			var values []json.RawMessage
+			for _, e := range edits {
+				values = append(values, e.Value)
+			}
+			got = string(values[0]) + " " + string(values[1])
+		}
+		if got = strings.ReplaceAll(got, r.At.Home, "HOME"); got != c.want {
+			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
+func TestExtensionReady(t *testing.T) {
+	files := map[string]string{"suite/ned/qwen/qwen-extension.json": `{}`}
+	r := linked(t, qwen(), files)
+	if err := r.At.Host.Plugins.Ready(r); err == nil || !strings.Contains(filepath.ToSlash(err.Error()), "suite/ned/qwen/hooks/hooks.json") {
+		t.Error(err)
+	}
+	files["suite/ned/qwen/hooks/hooks.json"] = `{}`
+	files[".qwen/extensions/extension-enablement.json"] = `{"ned": {"overrides": ["!HOME/*"]}}`
+	r = linked(t, qwen(), files)
+	if err := r.At.Host.Plugins.Ready(r); err != nil {
+		t.Error(err)
+	}
+	if hand := r.At.Host.Plugins.ByHand(context.Background(), r); len(hand) != 1 || !strings.HasSuffix(hand[0], "qwen extensions enable ned") {
+		t.Error(hand)
+	}
+}
