@@ -101,7 +101,7 @@ func (m Means) forget(ctx context.Context, done *Left) error {
 // one.
 func (m Means) checkHolds(now time.Time) error {
 	dir := m.Settings.State()
-	held, err := ledger.HoldsInForce(dir, now)
+	held, err := ledger.HoldsInForce([]string{dir}, now)
 	if err != nil {
 		return err
 	}

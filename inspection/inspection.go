@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
 )
 
@@ -117,6 +118,15 @@ func (in *Inspection) enabledByUs(id string) bool {
 
 // state is the directory of springfield's own state.
 func (in *Inspection) state() string { return filepath.Join(in.Places.Config, "springfield") }
+
+// states are all directories of springfield's own state, that of Claude Code's hooks first:
+// hooks of other hosts keep theirs in the home.
+func (in *Inspection) states() []string {
+	if home := ledger.Dir("", in.Places.Home); home != "" && home != in.state() {
+		return []string{in.state(), home}
+	}
+	return []string{in.state()}
+}
 
 // edit is the repair that a plan makes, from settings as they are by then.
 func (in *Inspection) edit(plan func(*installer.Settings) (change.Change, error)) func(context.Context) error {

@@ -95,7 +95,7 @@ func (in *Inspection) Overview() Overview {
 		}
 	}
 	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
-	_, held := ledger.HoldOf(in.state(), "", in.Now)
+	_, held := ledger.LongestHold(in.states(), "", in.Now)
 	switch {
 	case check.Count(o.Problems, check.Failure) > 0:
 		o.Next = "springfield doctor"
@@ -154,7 +154,7 @@ func (in *Inspection) recent() recent {
 	var all recent
 	sessions := map[string]bool{}
 	looked := 0
-	for r := range ledger.Back(in.state(), ledger.Scope{}) {
+	for r := range ledger.BackIn(in.states(), ledger.Scope{}) {
 		if looked++; looked > maxLooked {
 			break
 		}

@@ -270,8 +270,8 @@ func (in *Inspection) holds() (all []string) {
 	if err := in.stateUnread(); err != nil {
 		return []string{err.Error() + ", so every hook lets Claude stop: springfield doctor says what to do"}
 	}
-	set, ended := command.HoldNews(in.state(), in.Now)
-	if hold, held := ledger.HoldOf(in.state(), "", in.Now); held {
+	set, ended := command.HoldNews(in.states(), in.Now)
+	if hold, held := ledger.LongestHold(in.states(), "", in.Now); held {
 		until := "until you resume"
 		if hold.Until != 0 {
 			until = "until " + time.UnixMilli(hold.Until).Local().Format("2006-01-02 15:04")
@@ -281,7 +281,7 @@ func (in *Inspection) holds() (all []string) {
 		}
 		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
 	}
-	inForce, _ := ledger.HoldsInForce(in.state(), in.Now)
+	inForce, _ := ledger.HoldsInForce(in.states(), in.Now)
 	for _, h := range inForce {
 		session := strings.TrimPrefix(h.Of, "session:")
 		switch {

@@ -34,7 +34,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	if err != nil {
 		return &hinted{err, "springfield doctor tells about each of your settings; springfield --help lists the commands"}
 	}
-	asks := a.terminal && !a.inClaude && !asJSON
+	asks := a.terminal && a.caller == nil && !asJSON
 	switch {
 	case asJSON:
 		return a.encode(in.Overview())

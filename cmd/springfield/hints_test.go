@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"golang.org/x/tools/txtar"
 )
 
@@ -112,7 +113,7 @@ type hints struct {
 
 func (h *hints) walk(t *testing.T, s state) {
 	h.states++
-	h.inClaude = false
+	h.caller = nil
 	h.fills = map[string]string{
 		"DIR": "fresh", "PLUGIN": "ned-flanders", "NAME": "left-handed", "KEY": "budget.burst", "KEY=VALUE": "budget.burst=4", "N": "4",
 		"STRATEGY": "ned-flanders", "SESSION.jsonl": h.path("log.jsonl"), "FILE": h.path("log.jsonl"),
@@ -138,7 +139,7 @@ func (h *hints) walk(t *testing.T, s state) {
 		case "fill":
 			h.fills[words[1]] = words[2]
 		case "in":
-			h.inClaude = true
+			h.caller = registry.ClaudeCode()
 		case "stop":
 			h.step(t, done, func() { h.stop(t, h.path("work", "hooks", words[1]), "s1", h.path("log.jsonl")) })
 		default:

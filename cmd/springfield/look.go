@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // The verbs about decisions and holds. The hook binary answers the same words,
@@ -23,10 +26,10 @@ func newWhy(a *app) *cobra.Command {
 	var asked command.Asked
 	cmd := &cobra.Command{
 		Use:   "why [ID|last]",
-		Short: "Tell why Claude went on or stopped",
+		Short: "Tell why the agent went on or stopped",
 		Long: `Explains one decision, with the rule, the evidence and the budget: the one with this
 ID, which springfield log shows, or the last one of the project in the current
-directory. In a Claude Code session it is the last one of that session. With --prompts
+directory. In a session of an agent it is the last one of that session. With --prompts
 it is what a plugin like todo-continuation said before a prompt, or why it said nothing.`,
 		Example: `  springfield why
   springfield why last --prompts
@@ -59,13 +62,13 @@ func newLog(a *app) *cobra.Command {
 		Use:   "log",
 		Short: "List past decisions",
 		Long: `Lists the decisions of the project in the current directory, the newest last: every
-stop, and the prompts before which something was said. In a Claude Code session it lists
+stop, and the prompts before which something was said. In a session of an agent it lists
 those of that session. With --prompts, lists only prompts, and also those before which
 nothing was said. Decisions are kept for 90 days, or as long as keep_days in
 springfield/settings.json says, in Claude Code's configuration directory.`,
 		Example: `  springfield log -n 50
   springfield log --follow
-  springfield log --all`,
+  springfield log --all --host codex`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
@@ -97,7 +100,31 @@ func viewFlags(cmd *cobra.Command, asked *command.Asked) {
 	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
 	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
 	f.BoolVar(&asked.All, "all", false, "of every project")
+	f.StringVar(&asked.Host, "host", "", "only in this host: "+strings.Join(hostNames(), ", "))
 	oneOf(cmd, "session", "project", "all")
+	scopes := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if err := scopes(cmd, args); err != nil {
+			return err
+		}
+		return checkHost(cmd, asked.Host)
+	}
+}
+
+// hostNames are the names that --host takes.
+func hostNames() (names []string) {
+	for _, h := range registry.Hosts() {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// checkHost refuses a host that is not known.
+func checkHost(cmd *cobra.Command, name string) error {
+	if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), name) {
+		return nil
+	}
+	return &usageError{fmt.Errorf("--host %q: there is no such host", name), "choose from " + strings.Join(hostNames(), ", ")}
 }
 
 // oneOf refuses several of some flags, and an empty value of one: an empty variable of
@@ -125,11 +152,11 @@ func newHold(a *app) *cobra.Command {
 	var asJSON, listed bool
 	cmd := &cobra.Command{
 		Use:   "hold [DURATION]",
-		Short: "Let Claude stop, whatever is left to do",
-		Long: `Orders every springfield hook to let Claude stop, at once, in all sessions or in one:
-for a time like 30m, 1h30m or "2 hours", or until springfield resume. No rule, budget or
-model overrules it. A hold can be set from anywhere, but only you can shorten or lift it,
-at your own terminal.`,
+		Short: "Let every agent stop, whatever is left to do",
+		Long: `Orders every springfield hook to let its agent stop, at once, in all sessions of all
+hosts or in one: for a time like 30m, 1h30m or "2 hours", or until springfield resume.
+No rule, budget or model overrules it. A hold can be set from anywhere, but only you can
+shorten or lift it, at your own terminal.`,
 		Example: `  springfield hold
   springfield hold 30m
   springfield hold --list`,
@@ -164,7 +191,7 @@ func newResume(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
-		Long: `Lifts a hold at a terminal, which shows a few letters that you type. Claude has no
+		Long: `Lifts a hold at a terminal, which shows a few letters that you type. An agent has no
 terminal, so it is refused. A program with your rights can still delete the file of a
 hold, or open a terminal of its own and read the letters there; why, log and status
 tell how a hold ended.`,
@@ -201,7 +228,7 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 		width = lines.Width
 	}
 	err = question(command.Console{
-		Out: a.out, Err: a.err, Dir: state, Now: time.Now, Self: "springfield", InClaude: a.inClaude,
+		Out: a.out, Err: a.err, Dir: state, Also: ledger.Dir("", a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
 		Style: lines.Colours.Style, Path: lines.Path, Clock: clock, Width: width,
 		Wrap: func(line string, indent int) []string {

@@ -21,6 +21,8 @@ import (
 	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 func main() {
@@ -72,11 +74,10 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 		user: cmp.Or(os.Getenv("USER"), os.Getenv("USERNAME"), loginName()),
 		env:  os.Environ(),
 
-		inClaude: os.Getenv("CLAUDECODE") != "",
-		session:  os.Getenv("CLAUDE_CODE_SESSION_ID"),
-		getenv:   os.Getenv,
-		off:      os.Getenv("SPRINGFIELD") == "off",
+		getenv: os.Getenv,
+		off:    os.Getenv("SPRINGFIELD") == "off",
 	}
+	a.caller, a.session = registry.Caller(os.Getenv)
 	for _, key := range []string{"SystemRoot", "USERPROFILE", "LOCALAPPDATA", "APPDATA", "TEMP", "TMP"} {
 		if value, ok := os.LookupEnv(key); ok {
 			a.windows = append(a.windows, key+"="+value)
@@ -139,11 +140,11 @@ type app struct {
 	user    string   // login name
 	env     []string // all of the environment, for the claude command
 
-	inClaude bool   // CLAUDECODE is set: Claude calls, not a person
-	session  string // of Claude's, that calls
-	getenv   func(string) string
-	off      bool     // SPRINGFIELD=off: hooks let Claude stop
-	windows  []string // what programs need on Windows, KEY=value
+	caller  *host.Host // whose agent calls, nil: a person does
+	session string     // that calls
+	getenv  func(string) string
+	off     bool     // SPRINGFIELD=off: hooks let the agent stop
+	windows []string // what programs need on Windows, KEY=value
 }
 
 // talk says something to the person; results go to a.out.

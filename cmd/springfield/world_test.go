@@ -14,15 +14,16 @@ import (
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/host"
 )
 
 // world is a scratch home and a directory to work in, in which springfield is called
 // without a process of its own.
 type world struct {
-	dir      string // holds home and work
-	heads    fs.FS  // compiled hooks to carry
-	inClaude bool
-	columns  int // of its terminal, 0 for none
+	dir     string // holds home and work
+	heads   fs.FS  // compiled hooks to carry
+	caller  *host.Host
+	columns int // of its terminal, 0 for none
 }
 
 // newWorld makes an empty world. Programs are looked for in the system's directories,
@@ -62,7 +63,7 @@ func (w world) call(t *testing.T, args ...string) called {
 	defer in.Close()
 	a := &app{
 		in: in, out: display.Writer(&stdout), err: display.Writer(&stderr), screen: in, prebuilt: w.heads, shown: screen{columns: w.columns},
-		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", inClaude: w.inClaude,
+		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", caller: w.caller,
 		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
 	}
 	code := a.execute(t.Context(), args)

@@ -5,6 +5,7 @@
 package command
 
 import (
+	"cmp"
 	"iter"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/workspace"
 )
 
@@ -23,6 +25,7 @@ type Asked struct {
 	Session string // a session, or how its id begins
 	Project string // a directory: the sessions of the projects in it
 	All     bool   // every project
+	Host    string // only in this host, by its name; "": in any
 	// Prompts asks for what happened before prompts, also where nothing was said.
 	// Without it why is about stops, as long as there is one, and log leaves out
 	// the prompts before which nothing was said: they would be most of it.
@@ -33,9 +36,14 @@ type Asked struct {
 // wants tells whether a list of decisions has a record.
 func (a Asked) wants(r ledger.Record) bool {
 	if a.Prompts {
-		return ofPrompt(r)
+		return ofPrompt(r) && a.in(r)
 	}
-	return r.Decision != "pass"
+	return r.Decision != "pass" && a.in(r)
+}
+
+// in tells whether a decision was made in the host that is asked about.
+func (a Asked) in(r ledger.Record) bool {
+	return a.Host == "" || a.Host == cmp.Or(r.Host, registry.ClaudeCode().Name)
 }
 
 // view is what an answer is about.
@@ -45,13 +53,23 @@ type view struct {
 	implied bool   // it was not said
 }
 
+// dirs are the state directories, Claude Code's first.
+func (d Console) dirs() []string {
+	if d.Also == "" || d.Also == d.Dir {
+		return []string{d.Dir}
+	}
+	return []string{d.Dir, d.Also}
+}
+
 // session is the id of the session that a view is about, "" for several.
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 // view finds out what is asked about.
 func (d Console) view(a Asked) (view, error) {
-	if err := ledger.Readable(d.Dir); err != nil {
-		return view{}, err
+	for _, dir := range d.dirs() {
+		if err := ledger.Readable(dir); err != nil {
+			return view{}, err
+		}
 	}
 	switch {
 	case a.Session != "":
@@ -94,7 +112,7 @@ func (d Console) also(v view, word string) {
 
 // word is how one asks again: in Claude Code by the plugin's slash command.
 func (d Console) word(word string) string {
-	if d.InClaude && d.Plugin != nil {
+	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
 			return "/" + settings.Plugin + ":" + word
 		}
@@ -109,6 +127,9 @@ func (d Console) nothing(v view, a Asked, word string, prompts bool) {
 	if v.name != "" {
 		of = " for " + v.name
 	}
+	if h, ok := registry.HostNamed(a.Host); ok && a.Host != "" {
+		of += " in " + h.Title
+	}
 	what := "no decision is recorded" + of + " yet; a springfield plugin records one at every stop"
 	if a.Prompts {
 		what = "no prompt is recorded" + of + " yet; a springfield plugin that speaks before prompts, like todo-continuation, records one each time"
@@ -117,15 +138,21 @@ func (d Console) nothing(v view, a Asked, word string, prompts bool) {
 		what = "only prompts are recorded" + of + ": " + d.word(word) + " --prompts"
 	}
 	d.line(what)
-	if d.InClaude {
+	if d.Caller != nil {
 		return // what another session does is not for this conversation
 	}
-	if other := ledger.Sessions(d.Dir, ledger.Scope{}, 1); v.name != "" && len(other) > 0 && other[0].At > 0 && (v.session() != "" && other[0].Key != ledger.Key(v.Scope.Session) || v.Project != "" && !v.Has(other[0].Project)) {
-		where := ""
-		if other[0].Project != "" && v.session() == "" {
-			where = " in " + other[0].Project
+	var other ledger.Active
+	for _, dir := range d.dirs() {
+		if newest := ledger.Sessions(dir, ledger.Scope{}, 1); len(newest) > 0 && newest[0].At > other.At {
+			other = newest[0]
 		}
-		d.line("another session was at work" + where + " " + d.ago(other[0].At) + ": " + d.Self + " " + word + " --all")
+	}
+	if v.name != "" && other.At > 0 && (v.session() != "" && other.Key != ledger.Key(v.Scope.Session) || v.Project != "" && !v.Has(other.Project)) {
+		where := ""
+		if other.Project != "" && v.session() == "" {
+			where = " in " + other.Project
+		}
+		d.line("another session was at work" + where + " " + d.ago(other.At) + ": " + d.Self + " " + word + " --all")
 	}
 }
 
@@ -137,8 +164,12 @@ const maxLooked = 5000
 // none and are not on file yet, the newest first.
 func (d Console) decisions(v view) iter.Seq[ledger.Record] {
 	return func(yield func(ledger.Record) bool) {
-		unfiled := ledger.Unfiled(d.Dir, v.Scope, d.Now())
-		for r := range ledger.Back(d.Dir, v.Scope) {
+		var unfiled []ledger.Record
+		for _, dir := range d.dirs() {
+			unfiled = append(unfiled, ledger.Unfiled(dir, v.Scope, d.Now())...)
+		}
+		slices.SortStableFunc(unfiled, func(a, b ledger.Record) int { return cmp.Compare(a.At, b.At) })
+		for r := range ledger.BackIn(d.dirs(), v.Scope) {
 			for len(unfiled) > 0 && unfiled[len(unfiled)-1].At >= r.At {
 				if !yield(unfiled[len(unfiled)-1]) {
 					return
@@ -164,11 +195,12 @@ func (d Console) find(id string, v view, a Asked) (ledger.Record, error) {
 		if v.implied {
 			v.Scope = ledger.Scope{} // the id says which
 		}
-		r, ok := ledger.Find(d.Dir, v.Scope, id)
-		if !ok {
-			return r, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
+		for _, dir := range d.dirs() {
+			if r, ok := ledger.Find(dir, v.Scope, id); ok {
+				return r, nil
+			}
 		}
-		return r, nil
+		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
 	}
 	var other ledger.Record
 	looked := 0
@@ -177,7 +209,7 @@ func (d Console) find(id string, v view, a Asked) (ledger.Record, error) {
 			break
 		}
 		switch {
-		case r.Rule == "answer":
+		case r.Rule == "answer" || !a.in(r):
 		case ofPrompt(r) == a.Prompts:
 			return r, nil
 		case ofPrompt(r) && other.Decision == "":
@@ -198,10 +230,12 @@ func (d Console) known(beginning string, n int) (all []ledger.Active) {
 			all = append(all, a)
 		}
 	}
-	for _, a := range ledger.Named(d.Dir, beginning, n) {
-		add(a)
+	for _, dir := range d.dirs() {
+		for _, a := range ledger.Named(dir, beginning, n) {
+			add(a)
+		}
 	}
-	held, _ := ledger.HoldsInForce(d.Dir, d.Now())
+	held, _ := ledger.HoldsInForce(d.dirs(), d.Now())
 	for _, h := range held {
 		if id, ok := strings.CutPrefix(h.Of, "session:"); ok && strings.HasPrefix(id, beginning) {
 			add(ledger.Active{At: h.Since, Session: id})
@@ -243,7 +277,7 @@ func listed(dir string) []string {
 
 // session is the session that an id, or the beginning of one, means.
 func (d Console) session(id string) (string, error) {
-	if id == d.Session || ledger.Has(d.Dir, key(id)) {
+	if id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
 		return id, nil
 	}
 	const enough = 5

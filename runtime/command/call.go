@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Usage lists the words.
-const Usage = `springfield-hook is the hook of a springfield plugin; Claude Code starts it with an event on standard input.
+const Usage = `springfield-hook is the hook of a springfield plugin; your agent's program starts it with an event on standard input.
 Called with a word it answers you:
 
-  why [ID|last]        why Claude went on or stopped: of this session, outside of one of the project here
+  why [ID|last]        why the agent went on or stopped: of this session, outside of one of the project here
   log [-n N]           the newest decisions
       [--follow]       and then others as they are made
-  both with --all, --session ID or --project DIR for others, --prompts for what was said before prompts, --json
-  hold [DURATION]      let Claude stop, now: 30m, 2h, "1 hour 30 minutes"; until you resume if none is given
+  both with --all, --session ID or --project DIR for others, --host NAME for those of one host, --prompts for what was
+                       said before prompts, --json
+  hold [DURATION]      let every agent stop, now: 30m, 2h, "1 hour 30 minutes"; until you resume if none is given
       [--session ID]   in one session
       [--list]         show the holds in force
   resume [--session ID]
@@ -91,7 +93,7 @@ type call struct {
 // fits tells whether a word takes what was given.
 func (c call) fits(word string) bool {
 	takes := map[string]string{
-		"why": "--session --project --all --prompts --json", "log": "--session --project --all --prompts --json -n --follow",
+		"why": "--session --project --all --host --prompts --json", "log": "--session --project --all --host --prompts --json -n --follow",
 		"hold": "--session --list", "resume": "--session", "page": "",
 	}[word]
 	scopes := 0
@@ -121,7 +123,7 @@ func readCall(args []string) (c call, ok bool) {
 			c.operands = append(c.operands, arg)
 			continue
 		}
-		if name == "--session" || name == "--project" || name == "-n" {
+		if name == "--session" || name == "--project" || name == "--host" || name == "-n" {
 			if !hasValue && len(args) > 0 {
 				value, args = args[0], args[1:]
 			}
@@ -146,6 +148,10 @@ func (c *call) set(name, value string) bool {
 		c.Session = value
 	case "--project":
 		c.Project = value
+	case "--host":
+		c.Host = value
+		_, ok := registry.HostNamed(value)
+		return ok
 	case "--all":
 		c.All = true
 	case "-n":

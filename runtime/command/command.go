@@ -15,10 +15,12 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/language"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Console is where the user asks.
@@ -26,14 +28,18 @@ type Console struct {
 	Out io.Writer
 	Err io.Writer // for what is said besides
 	Dir string    // state directory
-	Now func() time.Time
+	// Also is another state directory, "" for none: hosts other than Claude Code keep theirs
+	// in the home, wherever CLAUDE_CONFIG_DIR is.
+	Also string
+	Now  func() time.Time
 	// Self is how the person calls this program, for advice.
 	Self string
-	// InClaude tells that Claude asks, or a program that it has started.
-	InClaude bool
+	// Caller is the host whose agent asks, or a program that it has started; nil: a person
+	// does.
+	Caller *host.Host
 	// Work is the directory that the person is in, Home their home.
 	Work, Home string
-	// Session is the session of Claude's that asks, "" for none.
+	// Session is the session that asks, "" for none.
 	Session string
 	// Interrupt ends a question to the person; nil for a program that Ctrl-C ends.
 	Interrupt <-chan struct{}
@@ -147,28 +153,28 @@ func (d Console) Why(id string, a Asked) error {
 		}
 	}
 	if d.Off {
-		d.line("SPRINGFIELD=off is set here: it makes hooks let Claude stop and record nothing")
+		d.line("SPRINGFIELD=off is set here: it makes hooks let every agent stop and record nothing")
 	}
 	return nil
 }
 
 // tell tells about a decision, or about a hook that came to none.
 func (d Console) tell(r ledger.Record) {
-	who := r.Plugin
+	who, agent := r.Plugin, registry.Agent(r.Host)
 	if who == "" {
 		who = "a springfield hook"
 	}
-	did, kind := "let Claude stop", display.Warn
+	did, kind := "let "+agent+" stop", display.Warn
 	switch r.Decision {
 	case ledger.None:
-		did = "did not decide, and Claude stopped"
+		did = "did not decide, and " + agent + " stopped"
 		if ofPrompt(r) {
 			did = "did not decide before a prompt"
 		}
 	case "continue":
-		did, kind = "made Claude go on", display.Good
+		did, kind = "made "+agent+" go on", display.Good
 	case "remind":
-		did = "reminded Claude before a prompt"
+		did = "reminded " + agent + " before a prompt"
 	case "pass":
 		did = "said nothing before a prompt"
 	}
@@ -180,7 +186,7 @@ func (d Console) tell(r ledger.Record) {
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  read in  ", language.Names(r.Lang))
-	d.field("  Claude was told: ", r.Reason)
+	d.field("  "+agent+" was told: ", r.Reason)
 	d.field("  you were told:   ", r.Told)
 	if r.Decision == "continue" && r.Left != nil {
 		d.line("  budget   " + strconv.Itoa(r.Left.Burst) + " more within 5 minutes, " + strconv.Itoa(r.Left.Prompt) + " more for this prompt")
@@ -191,6 +197,13 @@ func (d Console) tell(r ledger.Record) {
 	}
 	for _, flaw := range r.Flaws {
 		d.line("  not in force: " + flaw)
+	}
+	if h, ok := registry.HostNamed(r.Host); r.Host != "" {
+		title := r.Host
+		if ok {
+			title = h.Title
+		}
+		d.field("  host     ", title)
 	}
 	d.field("  session  ", r.Session)
 	d.field("  in       ", r.Cwd)

@@ -1,6 +1,9 @@
-// Holds: a person orders Claude to be let stop, and takes that back. Setting a
+// Holds: a person orders agents to be let stop, and takes that back. Setting a
 // hold asks no one. Lifting and shortening one asks for a terminal, where the
 // person types a code that is shown only there.
+//
+// A hold stands in every state directory that this call knows, because the hooks of a
+// host look into the host's own: with CLAUDE_CONFIG_DIR set these are two.
 
 package command
 
@@ -13,8 +16,10 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/terminal"
 )
 
@@ -30,14 +35,33 @@ func (d Console) Hold(session string, duration time.Duration) error {
 		return err
 	}
 	by := d.means("")
-	if !d.InClaude {
+	if d.Caller == nil {
 		by = d.means(terminal.Name())
 	}
-	h, err := ledger.SetHold(d.Dir, key(session), d.Now(), duration, by)
+	h, err := d.set(session, duration, by)
 	if err == ledger.ErrShorter {
 		return d.shorten(session, h, duration)
 	}
 	return d.holding(session, h, err)
+}
+
+// set sets a hold in every state directory. A longer one in one of them stays, and is an
+// error if it does in the first: that is the one that a person is shown.
+func (d Console) set(session string, duration time.Duration, by ledger.Means) (h ledger.Hold, err error) {
+	now := d.Now()
+	for i, dir := range d.dirs() {
+		one, fault := ledger.SetHold(dir, key(session), now, duration, by)
+		if i == 0 {
+			h = one
+		}
+		if fault != nil && err == nil && (i == 0 || fault != ledger.ErrShorter) {
+			err = fault
+		}
+		if fault != nil && i == 0 && fault == ledger.ErrShorter {
+			return h, err // nothing is set before a person has agreed
+		}
+	}
+	return h, err
 }
 
 // held is the session that a hold is about, "" for all.
@@ -50,7 +74,7 @@ func (d Console) held(session string) (string, error) {
 
 // Holds lists the holds in force.
 func (d Console) Holds() error {
-	all, err := ledger.HoldsInForce(d.Dir, d.Now())
+	all, err := ledger.HoldsInForce(d.dirs(), d.Now())
 	if err != nil {
 		return err
 	}
@@ -83,9 +107,17 @@ func (d Console) shorten(session string, old ledger.Hold, duration time.Duration
 		return err
 	}
 	h := ledger.NewHold(d.Now(), duration)
-	err = ledger.Shorten(d.Dir, key(session), old, h, d.means(from))
-	if err == ledger.ErrNoHold {
-		h, err = ledger.SetHold(d.Dir, key(session), d.Now(), duration, d.means(from))
+	for i, dir := range d.dirs() {
+		if i > 0 {
+			old, _ = ledger.HoldOf(dir, key(session), d.Now())
+		}
+		fault := ledger.Shorten(dir, key(session), old, h, d.means(from))
+		if fault == ledger.ErrNoHold {
+			_, fault = ledger.SetHold(dir, key(session), time.UnixMilli(h.Since), duration, d.means(from))
+		}
+		if err == nil {
+			err = fault
+		}
 	}
 	return d.holding(session, h, meanwhile(err, again))
 }
@@ -107,16 +139,32 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 		if _, ok := err.(*adviceError); ok || err == terminal.ErrCancelled {
 			return err
 		}
-		return &adviceError{"write hold: " + d.obstacle(err), "until that is fixed, start Claude Code with SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches a plugin off"}
+		return &adviceError{"write hold: " + d.obstacle(err), "until that is fixed, start the agent with SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches a plugin off"}
 	}
 	if d.JSON {
 		d.unnoted(err)
 		return d.encode(holdShape{session, true, h.Since, h.Until})
 	}
-	d.line("holding " + whom(session) + d.until(h) + ": Claude may stop, whatever is left to do")
+	d.line("holding " + whom(session) + d.until(h) + ": " + d.heldAgent(session) + " may stop, whatever is left to do")
 	d.line("lift it from a terminal of your own: " + d.call("resume", session))
 	d.unnoted(err)
 	return nil
+}
+
+// heldAgent is whom a hold lets stop.
+func (d Console) heldAgent(session string) string {
+	if session != "" {
+		for r := range ledger.BackIn(d.dirs(), ledger.Scope{Session: key(session)}) {
+			return registry.Agent(r.Host)
+		}
+		return "the agent"
+	}
+	for _, h := range registry.Hosts() {
+		if name, ok := strings.CutPrefix(h.Dir, "~/"); ok && h.Name != registry.ClaudeCode().Name && d.Home != "" && file.Exists(filepath.Join(d.Home, name)) {
+			return "every agent"
+		}
+	}
+	return registry.ClaudeCode().Agent
 }
 
 // obstacle is what keeps a file of the state directory from being written: the
@@ -169,16 +217,22 @@ func (d Console) Resume(session string) error {
 	if err != nil {
 		return err
 	}
-	h, held := ledger.HoldOf(d.Dir, key(session), d.Now())
-	if !held && !d.InClaude {
+	h, held := ledger.LongestHold(d.dirs(), key(session), d.Now())
+	if !held && d.Caller == nil {
 		return d.resumed(session, "no hold is in force for "+whom(session)+d.lastHold(session))
+	}
+	asked := map[string]ledger.Hold{} // by the state directory
+	for _, dir := range d.dirs() {
+		if one, ok := ledger.HoldOf(dir, key(session), d.Now()); ok {
+			asked[dir] = one
+		}
 	}
 	again := d.call("resume", session)
 	from, err := d.confirm("Lift the hold on "+whom(session)+", which is in force"+d.until(h)+"?", "", "lifts", again)
 	if err != nil {
 		return err
 	}
-	err = ledger.Lift(d.Dir, key(session), h, d.Now(), d.means(from))
+	err = d.lift(session, asked, from)
 	switch err {
 	case nil, ledger.ErrUnnoted:
 		d.unnoted(err)
@@ -189,14 +243,36 @@ func (d Console) Resume(session string) error {
 	return meanwhile(err, again)
 }
 
+// lift lifts the hold in every state directory that it was asked about in. Of several
+// errors it is the one that says that a hold stays.
+func (d Console) lift(session string, asked map[string]ledger.Hold, from string) (err error) {
+	now, gone := d.Now(), 0
+	for _, dir := range d.dirs() {
+		old, held := asked[dir]
+		if !held {
+			continue
+		}
+		switch fault := ledger.Lift(dir, key(session), old, now, d.means(from)); {
+		case fault == ledger.ErrNoHold:
+			gone++
+		case fault != nil && (err == nil || err == ledger.ErrUnnoted):
+			err = fault
+		}
+	}
+	if err == nil && gone == len(asked) {
+		return ledger.ErrNoHold
+	}
+	return err
+}
+
 // confirm asks the person at the terminal and returns the terminal's name. problem
 // is said first to who may not answer.
 func (d Console) confirm(question, problem, does, again string) (from string, err error) {
 	if problem != "" {
 		problem += ", and "
 	}
-	if d.InClaude {
-		return "", &adviceError{problem + "only a person " + does + " a hold, not Claude", "open a terminal outside Claude Code and run: " + again}
+	if d.Caller != nil {
+		return "", &adviceError{problem + "only a person " + does + " a hold, not " + d.Caller.Agent, "open a terminal outside " + d.Caller.Title + " and run: " + again}
 	}
 	t, err := terminal.Open()
 	if err != nil {
@@ -232,8 +308,8 @@ func (d Console) unnoted(err error) {
 // means is how this call changes holds: from a terminal, or from Claude.
 func (d Console) means(from string) ledger.Means {
 	m := ledger.Means{Program: "springfield", From: from}
-	if d.InClaude {
-		m.From = ledger.ByClaude
+	if d.Caller != nil {
+		m.From = d.Caller.Name
 	}
 	if d.Plugin != nil {
 		m.Program = "springfield-hook"
@@ -271,7 +347,7 @@ func (d Console) until(h ledger.Hold) string {
 
 // holds is what happened to holds. Without it decisions are told all the same.
 func (d Console) holds() []ledger.HoldEvent {
-	all, err := ledger.HoldEvents(d.Dir, d.Now())
+	all, err := ledger.HoldEvents(d.dirs(), d.Now())
 	if err != nil {
 		d.note("read the history of holds: " + err.Error())
 	}
@@ -326,7 +402,7 @@ func (d Console) stopBefore(r ledger.Record) int64 {
 	if first {
 		of = ledger.Scope{}
 	}
-	for old := range ledger.Back(d.Dir, of) {
+	for old := range ledger.BackIn(d.dirs(), of) {
 		if first && old.At < since {
 			return since
 		}
@@ -355,8 +431,8 @@ func removed(all []ledger.HoldEvent, told *ledger.HoldEvent, now time.Time) (sai
 
 // HoldNews is what status says about holds: who set the one on all that is in
 // force, else how the last one ended, and which were removed without resume.
-func HoldNews(dir string, now time.Time) (set string, news []string) {
-	all, err := ledger.HoldEvents(dir, now)
+func HoldNews(dirs []string, now time.Time) (set string, news []string) {
+	all, err := ledger.HoldEvents(dirs, now)
 	if err != nil {
 		return "", []string{"read the history of holds: " + err.Error()}
 	}
@@ -409,10 +485,11 @@ func from(e ledger.HoldEvent) string {
 	switch {
 	case e.Did == ledger.HoldEnded || e.Did == ledger.HoldRemoved:
 		return ""
-	case e.From == ledger.ByClaude:
-		return " from Claude"
 	case e.From == "":
 		return " without a terminal"
+	}
+	if h, ok := registry.HostNamed(e.From); ok {
+		return " from " + h.Agent
 	}
 	return " from " + short(e.From)
 }

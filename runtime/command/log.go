@@ -3,6 +3,7 @@
 package command
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // Log lists the newest n decisions, oldest first.
@@ -68,15 +70,15 @@ func (d Console) encodeAll(all []ledger.Record) error {
 // Follow prints the newest n decisions, and then others as they are made, until stop
 // says so.
 func (d Console) Follow(n int, a Asked, stop func() bool) error {
-	if d.InClaude {
-		return &adviceError{"Claude would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
+	if d.Caller != nil {
+		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
 	}
 	v, err := d.view(a)
 	if err != nil {
 		return err
 	}
-	sizes := map[string]int64{}
-	ledger.News(d.Dir, v.Scope, sizes) // before the newest are listed: none is lost between
+	seen := map[string]map[string]int64{}
+	d.news(v, seen) // before the newest are listed: none is lost between
 	l := list{Console: d, view: v, when: d.clock}
 	all, _ := d.newest(n, v, a)
 	if !a.JSON {
@@ -102,8 +104,20 @@ func (d Console) Follow(n int, a Asked, stop func() bool) error {
 			return nil
 		}
 		time.Sleep(250 * time.Millisecond)
-		all = ledger.News(d.Dir, v.Scope, sizes)
+		all = d.news(v, seen)
 	}
+}
+
+// news are the decisions since the call before, oldest first.
+func (d Console) news(v view, seen map[string]map[string]int64) (all []ledger.Record) {
+	for _, dir := range d.dirs() {
+		if seen[dir] == nil {
+			seen[dir] = map[string]int64{}
+		}
+		all = append(all, ledger.News(dir, v.Scope, seen[dir])...)
+	}
+	slices.SortStableFunc(all, func(a, b ledger.Record) int { return cmp.Compare(a.At, b.At) })
+	return all
 }
 
 // row is a line of the list: a decision, or what happened to a hold.
@@ -205,6 +219,9 @@ func (l *list) placeOf(r ledger.Record) string {
 		return ""
 	}
 	session := "session " + display.Line(r.Session)
+	if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
+		session += " in " + h.Title
+	}
 	if l.view.Project != "" && r.Place() == l.view.Project {
 		return session
 	}

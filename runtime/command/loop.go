@@ -94,7 +94,7 @@ func (d Console) place(named bool) (*loopHere, error) {
 }
 
 func (d Console) at(workspaceOf func(dir string) string) (*loopHere, error) {
-	if !d.InClaude {
+	if d.Caller == nil {
 		d.Session = "" // a user starts loops for the next session that comes
 	}
 	dir, err := filepath.EvalSymlinks(d.Work) // as Claude Code names its directory

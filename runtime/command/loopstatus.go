@@ -219,7 +219,7 @@ func isIn(dir, around string) bool {
 // lastDecision is what the hook decided here the last time.
 func (l *loopHere) lastDecision() (ledger.Record, bool) {
 	looked := 0
-	for r := range ledger.Back(l.Dir, ledger.Scope{}) {
+	for r := range ledger.BackIn(l.dirs(), ledger.Scope{}) {
 		if looked++; looked > 1000 {
 			break
 		}
@@ -262,9 +262,13 @@ func (l *loopHere) wontStart(s *loopStatus, own *pastLoop, decision ledger.Recor
 		add(l.driver.Problem, l.driver.Fix)
 	}
 	if l.Off {
-		add("SPRINGFIELD=off is set here, so every springfield hook lets Claude stop", "unset SPRINGFIELD")
+		add("SPRINGFIELD=off is set here, so every springfield hook lets the agent stop", "unset SPRINGFIELD")
 	}
-	if hold, held := ledger.Held(l.Dir, key(l.goal.Session), l.Now()); held {
+	hold, held := ledger.LongestHold(l.dirs(), "", l.Now())
+	if !held {
+		hold, held = ledger.LongestHold(l.dirs(), key(l.goal.Session), l.Now())
+	}
+	if held {
 		add("a hold is in force"+l.until(hold), "lift it from a terminal: "+l.Self+" resume")
 	}
 	if !s.active {

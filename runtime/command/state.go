@@ -90,7 +90,7 @@ func (d Console) StateSet(fields []string, asJSON bool) error {
 		members = inOrder(members)
 	}
 	members = setMember(members, "updated_at", quoted(moment.Write(d.Now().UnixMilli())))
-	if d.InClaude && d.Session != "" {
+	if d.Caller != nil && d.Session != "" {
 		members = setMember(members, "session_id", quoted(d.Session))
 	} else { // what a person sets is about any session
 		members = slices.DeleteFunc(members, func(m object.Member) bool { return m.Name == "session_id" })

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/strategy/marge"
 )
 
@@ -122,7 +123,10 @@ func TestStateSession(t *testing.T) {
 		inClaude bool
 		want     string
 	}{{true, "s1"}, {false, ""}, {true, "s1"}} {
-		d.InClaude = test.inClaude
+		d.Caller = nil
+		if test.inClaude {
+			d.Caller = registry.ClaudeCode()
+		}
 		if err := d.StateSet([]string{"tasks_total=2"}, false); err != nil {
 			t.Fatal(err)
 		}

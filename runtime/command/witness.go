@@ -29,6 +29,9 @@ type witnessed struct {
 
 // witness looks for one in the logs of the sessions that are asked about.
 func (d Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
+	if a.Host != "" && a.Host != registry.ClaudeCode().Name {
+		return w
+	}
 	sessions := []string{v.session()}
 	var paths []string
 	if v.session() == "" {

@@ -56,6 +56,12 @@ type Host struct {
 	// Dir is where the host keeps its files, "~/.codex"; DirVariable moves it. Sessions is a
 	// pattern of its logs below it, as path.Match has it, and Program what is on PATH.
 	Dir, DirVariable, Sessions, Program string
+
+	// Inside are environment variables one of which a program has that the agent starts, and
+	// SessionVariable names its session there. They say whom to talk to and whose decisions
+	// to show first; nothing is decided by them.
+	Inside          []string
+	SessionVariable string
 }
 
 // Form is how a continue is said.

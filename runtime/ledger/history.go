@@ -29,13 +29,29 @@ const (
 // Back yields the decisions of a scope, the newest first. A ledger is opened only
 // when its session can have made the next one, and read from its end.
 func Back(dir string, of Scope) iter.Seq[Record] {
+	return BackIn([]string{dir}, of)
+}
+
+// BackIn is Back through several state directories.
+func BackIn(dirs []string, of Scope) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		b := back{of: of, sessions: sessionsOf(dir, of)}
+		all := make([]back, len(dirs))
+		heads := make([]Record, len(dirs))
+		for i, dir := range dirs {
+			all[i] = back{of: of, sessions: sessionsOf(dir, of)}
+			heads[i], _ = all[i].next()
+		}
 		for {
-			r, ok := b.next()
-			if !ok || !yield(r) {
+			newest := 0
+			for i := range heads {
+				if heads[i].At > heads[newest].At || heads[newest].Decision == "" {
+					newest = i
+				}
+			}
+			if heads[newest].Decision == "" || !yield(heads[newest]) { // a record has one
 				return
 			}
+			heads[newest], _ = all[newest].next()
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 var (
-	claude = Means{Program: "springfield", From: ByClaude}
+	claude = Means{Program: "springfield", From: "claude"}
 	person = Means{Program: "ned-flanders", From: "/dev/pts/3"}
 )
 
@@ -122,7 +122,7 @@ func TestHoldsAtOnce(t *testing.T) {
 	if h, _ := Held(dir, "", now); h.Until != now.Add(32*time.Hour).UnixMilli() {
 		t.Errorf("in force for %v", time.UnixMilli(h.Until).Sub(now))
 	}
-	if all, err := HoldEvents(dir, now); err != nil || len(all) != set || set == 0 {
+	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != set || set == 0 {
 		t.Errorf("%d events of %d holds, %v", len(all), set, err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
@@ -168,7 +168,7 @@ func TestHoldEvents(t *testing.T) {
 		}
 		want := append([]string{"set claude"}, test.want...)
 		for range 2 { // what was found is written down, once
-			all, err := HoldEvents(dir, later.Add(time.Second))
+			all, err := HoldEvents([]string{dir}, later.Add(time.Second))
 			var got []string
 			for _, e := range all {
 				got = append(got, e.Did+" "+e.From)
@@ -203,7 +203,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	os.Remove(history.path + ".1")
-	if all, err := HoldEvents(dir, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
+	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != 2 || all[0].Of != "last" || all[1].Did != HoldRemoved {
 		t.Errorf("%+v, %v", all, err)
 	}
 }

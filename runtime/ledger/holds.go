@@ -66,11 +66,8 @@ func (e HoldEvent) Begins() bool { return e.Did == HoldSet || e.Did == HoldShort
 // Means is how a hold was set or lifted.
 type Means struct {
 	Program string // springfield, or the plugin whose hook it was
-	From    string // ByClaude, or a terminal's name; "" for neither
+	From    string // the host whose agent gave the order, or a terminal's name; "" for neither
 }
-
-// ByClaude is where orders come from that Claude gives.
-const ByClaude = "claude"
 
 var (
 	// ErrShorter says that a hold that is in force would end earlier.
@@ -206,9 +203,26 @@ func note(dir string, e HoldEvent) error {
 	return nil
 }
 
-// HoldEvents are all events on file, oldest first, and what has happened since
-// without a springfield at work, which is written down with that.
-func HoldEvents(dir string, now time.Time) ([]HoldEvent, error) {
+// HoldEvents are all events on file in state directories, oldest first, and what has
+// happened since without a springfield at work, which is written down with that. What
+// happened in several of them alike is one event.
+func HoldEvents(dirs []string, now time.Time) (all []HoldEvent, err error) {
+	for i, dir := range dirs {
+		some, fault := holdEvents(dir, now)
+		if fault != nil {
+			err = fault
+		}
+		for _, e := range some {
+			if i == 0 || !slices.Contains(all, e) {
+				all = append(all, e)
+			}
+		}
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At }) // the end of one that ran out is found later
+	return all, err
+}
+
+func holdEvents(dir string, now time.Time) ([]HoldEvent, error) {
 	all, err := readHolds(dir)
 	if err == nil && len(unseen(dir, all, now)) > 0 {
 		// Under the lock, because between a hold and its line there is a moment.
@@ -224,7 +238,6 @@ func HoldEvents(dir string, now time.Time) ([]HoldEvent, error) {
 			lock.Close()
 		}
 	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At }) // the end of one that ran out is found later
 	return all, err
 }
 
@@ -266,20 +279,35 @@ type InForce struct {
 }
 
 // HoldsInForce are all holds in force that the history knows of, the one on all first.
-func HoldsInForce(dir string, now time.Time) (all []InForce, err error) {
-	if h, ok := HoldOf(dir, "", now); ok {
+func HoldsInForce(dirs []string, now time.Time) (all []InForce, err error) {
+	if h, ok := LongestHold(dirs, "", now); ok {
 		all = append(all, InForce{"", h})
 	}
-	events, err := readHolds(dir)
 	seen := map[string]bool{"": true}
-	for _, e := range slices.Backward(events) {
-		if seen[e.Of] {
-			continue
+	for _, dir := range dirs {
+		events, fault := readHolds(dir)
+		if fault != nil {
+			err = fault
 		}
-		seen[e.Of] = true
-		if h, ok := HoldOf(dir, e.Of, now); ok {
-			all = append(all, InForce{e.Of, h})
+		for _, e := range slices.Backward(events) {
+			if seen[e.Of] {
+				continue
+			}
+			seen[e.Of] = true
+			if h, ok := LongestHold(dirs, e.Of, now); ok {
+				all = append(all, InForce{e.Of, h})
+			}
 		}
 	}
 	return all, err
+}
+
+// LongestHold is HoldOf in several state directories: the one in force that ends last.
+func LongestHold(dirs []string, id string, now time.Time) (h Hold, held bool) {
+	for _, dir := range dirs {
+		if one, ok := HoldOf(dir, id, now); ok && (!held || h.Until != 0 && (one.Until == 0 || one.Until > h.Until)) {
+			h, held = one, true
+		}
+	}
+	return h, held
 }

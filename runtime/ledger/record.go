@@ -22,7 +22,7 @@ type Record struct {
 	At      int64 // Unix milliseconds
 	Session string
 	Cwd     string
-	Project string // the directory that the session was started in, if Claude Code says it
+	Project string // the directory that the session was started in, if the host says it
 	Plugin  string
 	// Decision is stop or continue; of a prompt pass or remind; None of a start of
 	// the hook that came to no decision.

@@ -81,3 +81,29 @@ func HostOfLog(path string) *host.Host {
 	}
 	return ClaudeCode()
 }
+
+// Caller is whose agent has started a program with these environment variables, and its
+// session, "" if they do not say; nil: a person has. Of several, one in another's shell,
+// they do not say which is the inner one.
+func Caller(getenv func(string) string) (h *host.Host, session string) {
+	for _, h := range Hosts() {
+		session := ""
+		if h.SessionVariable != "" {
+			session = getenv(h.SessionVariable)
+		}
+		for _, name := range h.Inside {
+			if getenv(name) != "" {
+				return h, session
+			}
+		}
+	}
+	return nil, getenv(ClaudeCode().SessionVariable)
+}
+
+// Agent is who goes on and stops where a record names this host.
+func Agent(name string) string {
+	if h, ok := HostNamed(name); ok {
+		return h.Agent
+	}
+	return "the agent"
+}

@@ -15,6 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 func main() {
@@ -70,10 +72,11 @@ func answer(home string, args []string) int {
 		config = filepath.Join(home, ".claude")
 	}
 	out, said := display.Writer(output(os.Stdout)), display.Writer(output(os.Stderr))
+	caller, session := registry.Caller(os.Getenv)
 	console := command.Console{
-		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Now: time.Now,
-		Self: strconv.Quote(os.Args[0]), InClaude: os.Getenv("CLAUDECODE") != "",
-		Home: home, Session: os.Getenv("CLAUDE_CODE_SESSION_ID"),
+		Out: out, Err: said, Dir: filepath.Join(config, "springfield"), Also: ledger.Dir("", home), Now: time.Now,
+		Self: strconv.Quote(os.Args[0]), Caller: caller,
+		Home: home, Session: session,
 		Off: isOff(os.Getenv("SPRINGFIELD")), Getenv: os.Getenv,
 	}
 	console.Work, _ = os.Getwd() // "" is the same when it is opened

@@ -229,6 +229,7 @@ func TestWords(t *testing.T) {
 		return out.String(), cmd.ProcessState.ExitCode()
 	}
 	inClaude := []string{"CLAUDECODE=1"}
+	moved := []string{"CLAUDE_CONFIG_DIR=" + t.TempDir()}
 	for _, step := range []struct {
 		stdin string
 		env   []string
@@ -253,6 +254,14 @@ func TestWords(t *testing.T) {
 		{"", nil, []string{"resume"}, 0, "lifted the hold on all sessions"},
 		{"", nil, []string{"resume"}, 0, "no hold is in force for all sessions; the last one was lifted "},
 		{progress, nil, nil, 0, `"block"`},
+		{"", moved, []string{"hold"}, 0, "holding all sessions until you resume"},
+		{progress, nil, nil, 0, "by rule hold"}, // of a host that CLAUDE_CONFIG_DIR does not move
+		{"", moved, []string{"hold", "--list"}, 0, "all sessions: held until you resume"},
+		{"", moved, []string{"why"}, 0, "rule     hold"},
+		{"", moved, []string{"resume"}, 0, "lifted the hold on all sessions"},
+		{"", nil, []string{"hold", "--list"}, 0, "no hold is in force"},
+		{"", nil, []string{"log", "--host", "claude"}, 0, "continue  ned-flanders"},
+		{"", nil, []string{"log", "--host", "none"}, 1, "why [ID|last]"},
 		{"", nil, []string{"hold", "soon"}, 1, "is not a duration"},
 		{"", nil, []string{"--help"}, 1, "why [ID|last]"},
 		{"", nil, []string{"why", "--bogus"}, 1, "why [ID|last]"},

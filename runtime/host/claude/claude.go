@@ -19,5 +19,6 @@ func Host() host.Host {
 		Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",
 		Command: func(plugin, word string) string { return "/" + plugin + ":" + word },
 		Dir:     "~/.claude", DirVariable: "CLAUDE_CONFIG_DIR", Sessions: "projects/*/*.jsonl", Program: "claude",
+		Inside: []string{"CLAUDECODE"}, SessionVariable: "CLAUDE_CODE_SESSION_ID",
 	}
 }

@@ -22,6 +22,7 @@ func Host() host.Host {
 		Reminds: true, Marked: true,
 		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome},
 		Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
+		Inside: []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",
 	}
 }
 

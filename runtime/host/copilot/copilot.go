@@ -25,6 +25,7 @@ func Host() host.Host {
 		Arrived: arrived,
 		Cap:     8,
 		Dir:     "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
+		Inside: []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 	}
 }
 
