@@ -79,7 +79,7 @@ type stored struct {
 func (e Entry) Files() []string {
 	files := []string{}
 	for _, f := range e.Edits {
-		if !f.Own && !f.isDir() {
+		if !f.Own && !f.isDir() && !f.isKept() {
 			files = append(files, f.Path)
 		}
 	}
