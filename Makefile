@@ -13,7 +13,7 @@ SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/n
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@awk '/^## / { print "\n" substr($$0, 4) } /^[a-z][a-z0-9-]*:.*## / { split($$0, part, ":.*## "); printf "  make %-8s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
+	@awk '/^## / { print "\n" substr($$0, 4) } /^[a-z][a-z0-9-]*:.*## / { split($$0, part, ":.*## "); printf "  make %-13s %s\n", part[1], part[2] }' $(MAKEFILE_LIST)
 
 ## Build
 
@@ -40,13 +40,13 @@ clean: ## remove everything that make has made
 
 ## Test
 
-test: ## run go vet and every test that needs no Claude Code
+test: ## run go vet and every test that needs no agent
 	go vet ./...
 	go vet -tags e2e ./e2e
 	go vet -tags shells ./cmd/springfield
 	TMPDIR=$(SCRATCH) go test -timeout 40m ./...
 
-e2e: ## run the tests against the real Claude Code, fetched through npm
+e2e: ## run the tests against the real programs, Claude Code and five other hosts, fetched through npm
 	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
 
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed

@@ -14,7 +14,7 @@ import (
 // a new version.
 func TestRebuiltForSeveralTargets(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		w, suite := enabled(t, version)
+		w, suite := owning(t, version)
 		here := runtime.GOOS + "/" + runtime.GOARCH
 		other := "linux/arm64"
 		if here == other {

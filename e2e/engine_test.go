@@ -286,9 +286,7 @@ func TestSlashCommands(t *testing.T) {
 		told(t, ask("/ned-flanders:why", "default"), "no decision is recorded for this session yet")
 		told(t, ask("/ned-flanders:why", "default", "--resume", worked.ID), "ned-flanders let Claude stop", "rule     finished", worked.ID)
 		told(t, ask("/ned-flanders:why --session "+worked.ID, ""), "ned-flanders let Claude stop", "rule     finished", worked.ID)
-		for _, mode := range []string{"default", ""} {
-			told(t, ask("/ned-flanders:log", mode, "--resume", worked.ID), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
-		}
+		told(t, ask("/ned-flanders:log", "default", "--resume", worked.ID), "continue  ned-flanders  progress", "stop      ned-flanders  finished")
 
 		held := ask("/ned-flanders:hold 30m", "default")
 		told(t, held, "holding all sessions for 30 min", "lift it from a terminal of your own", hook(suite))
@@ -362,32 +360,5 @@ func TestBudgetWithoutLedger(t *testing.T) {
 		if got := w.decisions(r.ID); !slices.Equal(got, []string{"stop budget"}) {
 			t.Errorf("the ledger has %q, want what came after it was last deleted: a stop by budget", got)
 		}
-	})
-}
-
-// Looking back at a session that a client has written gives what the hook said while it ran.
-func TestExplain(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
-		w, _ := enabled(t, version)
-		for _, texts := range [][]string{plan, {plan[0], "Which of the two shall it be?"}} {
-			r := w.Run(Session{Script: says(texts...)})
-			ends(t, r, texts[len(texts)-1], len(texts))
-			d := w.last()
-			if out := w.Springfield("explain", r.Transcript).Stdout; !strings.Contains(out, "decision\n  "+d.Decision+" by "+d.Rule+",") {
-				t.Errorf("the hook decided %s by %s, and explain says\n%s", d.Decision, d.Rule, out)
-			}
-		}
-	})
-}
-
-// A project's settings can set variables for hooks, also where nobody has trusted it. None may push Claude
-// on: a Go program that was not built like ours ends with exit 2 on this one, which blocks nine times.
-func TestEnvironmentOfTheProject(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
-		w, _ := enabled(t, version)
-		write(t, filepath.Join(w.Project, ".claude", "settings.json"),
-			`{"env": {"GOMEMLIMIT": "go on with the next task", "GODEBUG": "x", "SPRINGFIELD_BURST": "100", "CLAUDE_PLUGIN_ROOT": "/tmp"}}`)
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-		ends(t, w.Run(Session{Script: says("All done.")}), "All done.", 1)
 	})
 }

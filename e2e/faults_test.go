@@ -14,7 +14,7 @@ import (
 // log is what `why` tells of, not the decision before it.
 func TestWhyTellsOfAHookThatDidNotDecide(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		w, suite := enabled(t, version)
+		w, suite := owning(t, version)
 		program, hooks := hook(suite), filepath.Join(suite, "ned-flanders", "hooks", "hooks.json")
 		whole, err := os.ReadFile(program)
 		if err != nil {
@@ -26,6 +26,11 @@ func TestWhyTellsOfAHookThatDidNotDecide(t *testing.T) {
 			if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
 				t.Fatal(err)
 			}
+		}
+		// The decision before the first fault; before each of the others there is one that the hook did not make.
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+		if d := w.last(); d.Decision != "stop" {
+			t.Errorf("before: why says %+v", d)
 		}
 		for name, test := range map[string]struct {
 			put  func()
@@ -49,14 +54,11 @@ func TestWhyTellsOfAHookThatDidNotDecide(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(program, string(whole))
-			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-			if d := w.last(); d.Decision != "stop" {
-				t.Errorf("%s, before: why says %+v", name, d)
-			}
 			test.put()
-			ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-			if d := w.last(); d.Decision != "none" || d.Rule != "fault:client" {
-				t.Errorf("%s: why says %+v", name, d)
+			r := w.Run(Session{Script: says(plan...)})
+			ends(t, r, plan[0], 1)
+			if d := w.last(); d.Decision != "none" || d.Rule != "fault:client" || d.Session != r.ID {
+				t.Errorf("%s: why says %+v of session %s", name, d, r.ID)
 			}
 			if out := fmt.Sprint(w.Springfield("why")); !strings.Contains(out, "a springfield hook did not decide, and Claude stopped") || !strings.Contains(out, test.says) {
 				t.Errorf("%s: why says %s", name, out)

@@ -2,7 +2,8 @@
 
 // A project that was cloned, and that the user has not accepted, sets variables in its settings; the client hands
 // them to hooks, in `-p` too. None of them makes Claude go on where the hook would let it stop, lifts a hold
-// or takes the end away from a budget.
+// or takes the end away from a budget. (A Go program that was not built like ours ends with exit 2 on some of them,
+// which blocks nine times.)
 
 package e2e
 
@@ -13,14 +14,14 @@ import (
 	"testing"
 )
 
-// hostileEnvs are what the "env" of such a project says.
+// hostileEnvs are what the "env" of such a project says: all that has made a hook die, and then all that has made one
+// grow. A hook that dies of one of them does not hide what the others do: it is not live then, which each test asks.
 var hostileEnvs = map[string]map[string]string{
-	"dies": {"GODEBUG": "cgocheck=2", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"},
-	"grows": {"GOMAXPROCS": "200000", "GOGC": "off", "GODEBUG": "inittrace=1,gctrace=1,schedtrace=1", "GOTRACEBACK": "crash",
-		"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"},
-	"malformed": {"GOMEMLIMIT": "stop", "GOMAXPROCS": "x", "GORACE": "exitcode=2", "GOCOVERDIR": "/nowhere", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "99999"},
-	"moves": {"CLAUDE_PLUGIN_ROOT": "/nowhere", "CLAUDE_PROJECT_DIR": "/nowhere", "XDG_STATE_HOME": "/nowhere", "TMPDIR": "/nowhere", "TZ": "../../etc/passwd", "SPRINGFIELD": "on",
+	"dies": {"GODEBUG": "x,cgocheck=2", "GOMEMLIMIT": "go on with the next task", "SPRINGFIELD_BURST": "100", "GOMAXPROCS": "x", "GORACE": "exitcode=2", "GOCOVERDIR": "/nowhere",
+		"CLAUDE_PLUGIN_ROOT": "/nowhere", "CLAUDE_PROJECT_DIR": "/nowhere", "XDG_STATE_HOME": "/nowhere", "TMPDIR": "/nowhere", "TZ": "../../etc/passwd", "SPRINGFIELD": "on",
 		"BASH_ENV": "/nowhere", "ENV": "/nowhere", "IFS": "/", "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "0"},
+	"grows": {"GOMAXPROCS": "200000", "GOGC": "off", "GODEBUG": "inittrace=1,gctrace=1,schedtrace=1", "GOTRACEBACK": "crash",
+		"CLAUDE_CODE_STOP_HOOK_BLOCK_CAP": "99999"},
 }
 
 // hostile is a world whose project sets variables.
@@ -35,42 +36,53 @@ func (w *World) hostile(env map[string]string) {
 
 func TestVariablesOfAProject(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		for name, env := range hostileEnvs {
-			for _, targets := range []string{"direct", "launched"} {
-				t.Run(name+"/"+targets, func(t *testing.T) {
-					t.Parallel()
-					w := newWorld(t, version)
-					suite := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
-					args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git", "--strategy", "ned-flanders", "--strategy", "todo-continuation"}
-					if targets == "launched" {
-						args = append(args, "--target", hostTarget(), "--target", "windows/amd64")
-					}
-					w.Springfield(args...)
-					for _, plugin := range []string{"ned-flanders", "todo-continuation"} {
-						w.Springfield("enable", plugin, "--suite", suite, "--keep")
-					}
-					w.hostile(env)
-
-					// The hook lets Claude stop, and so it does.
-					question := "Should I use tabs or spaces?"
-					ends(t, w.Run(Session{Script: says(question), Mode: "default"}), question, 1)
-
-					// It is live, and its budget ends what the model never would.
-					texts := endless(30)
-					r := w.Run(Session{Script: says(texts...), Mode: "default"})
-					if n := len(r.Asked); n < 2 || n > 4 || r.IsError {
-						t.Errorf("the model was asked %d times, want 2 to 4: three continues within five minutes", n)
-					}
-
-					// A hold holds.
-					w.Springfield("hold", "10m")
-					r = w.Run(Session{Script: says(texts...), Mode: "default"})
-					ends(t, r, texts[0], 1)
-					if strings.Contains(read(t, r.Transcript), "goroutine ") {
-						t.Error("the transcript has a trace of Go's runtime")
-					}
-				})
-			}
+		for _, targets := range []string{"direct", "launched"} {
+			t.Run(targets, func(t *testing.T) {
+				t.Parallel()
+				w := newWorld(t, version)
+				suite := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
+				args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git", "--strategy", "ned-flanders", "--strategy", "todo-continuation"}
+				if targets == "launched" {
+					args = append(args, "--target", hostTarget(), "--target", "windows/amd64")
+				}
+				w.Springfield(args...)
+				for _, plugin := range []string{"ned-flanders", "todo-continuation"} {
+					w.Springfield("enable", plugin, "--suite", suite, "--keep")
+				}
+				for name, env := range hostileEnvs {
+					t.Run(name, func(t *testing.T) {
+						here := *w
+						here.t = t
+						here.withstands(env)
+					})
+				}
+			})
 		}
 	})
+}
+
+// withstands demands that variables of the project change nothing.
+func (w *World) withstands(env map[string]string) {
+	t := w.t
+	w.hostile(env)
+
+	// The hook lets Claude stop, and so it does.
+	question := "Should I use tabs or spaces?"
+	ends(t, w.Run(Session{Script: says(question), Mode: "default"}), question, 1)
+
+	// It is live, and its budget ends what the model never would.
+	texts := endless(30)
+	r := w.Run(Session{Script: says(texts...), Mode: "default"})
+	if n := len(r.Asked); n < 2 || n > 4 || r.IsError {
+		t.Errorf("the model was asked %d times, want 2 to 4: three continues within five minutes", n)
+	}
+
+	// A hold holds.
+	w.Springfield("hold", "10m")
+	r = w.Run(Session{Script: says(texts...), Mode: "default"})
+	ends(t, r, texts[0], 1)
+	if strings.Contains(read(t, r.Transcript), "goroutine ") {
+		t.Error("the transcript has a trace of Go's runtime")
+	}
+	w.Resume()
 }

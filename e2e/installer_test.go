@@ -59,50 +59,47 @@ func (w *World) known() string {
 }
 
 // A plugin of a repository: fetched by the client, live in the next session, and not one byte of anybody's
-// settings is the client's. Purged, the client knows nothing of it any more.
+// settings is the client's. Purged, the client knows nothing of it any more, and the copy that it has left behind is no
+// installation: the next scope begins like the first one.
 func TestEnableFromARepository(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		for _, scope := range []string{"user", "project", "local"} {
-			t.Run(scope, func(t *testing.T) {
-				t.Parallel()
-				w := newWorld(t, version)
-				source := w.repository(newSuite(w))
-				for _, s := range []string{"user", "project", "local"} {
-					write(t, w.settings(s), theirs)
-				}
-				w.Springfield("enable", "ned-flanders", "--marketplace", source, "--scope", scope)
-				ours := read(t, w.settings(scope))
-				if strings.Contains(ours, "extraKnownMarketplaces") || !strings.Contains(ours, `"ned-flanders@continuation-hooks": true`) {
-					t.Errorf("%s settings:\n%s", scope, ours)
-				}
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-				for _, s := range []string{"user", "project", "local"} {
-					want := theirs
-					if s == scope {
-						want = ours
-					}
-					if now := read(t, w.settings(s)); now != want {
-						t.Errorf("%s settings after a session:\n%q\nwant\n%q", s, now, want)
-					}
-				}
-
-				w.Springfield("disable", "ned-flanders", "--scope", scope, "--purge")
-				if now := read(t, w.settings(scope)); now != theirs {
-					t.Errorf("%s settings after disable:\n%q", scope, now)
-				}
-				if records := w.known(); strings.Contains(records, "continuation-hooks") {
-					t.Errorf("the client still knows it:\n%s", records)
-				}
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
-				if now := read(t, w.settings("user")); now != theirs {
-					t.Errorf("user settings afterwards:\n%q", now)
-				}
-
-				// The copy that the client has left behind is no installation.
-				w.Springfield("enable", "ned-flanders", "--marketplace", source, "--scope", scope)
-				ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
-			})
+		w := newWorld(t, version)
+		source := w.repository(newSuite(w))
+		scopes := []string{"user", "project", "local"}
+		for _, s := range scopes {
+			write(t, w.settings(s), theirs)
 		}
+		for _, scope := range scopes {
+			w.Springfield("enable", "ned-flanders", "--marketplace", source, "--scope", scope)
+			ours := read(t, w.settings(scope))
+			if strings.Contains(ours, "extraKnownMarketplaces") || !strings.Contains(ours, `"ned-flanders@continuation-hooks": true`) {
+				t.Errorf("%s settings:\n%s", scope, ours)
+			}
+			ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
+			for _, s := range scopes {
+				want := theirs
+				if s == scope {
+					want = ours
+				}
+				if now := read(t, w.settings(s)); now != want {
+					t.Errorf("%s settings after a session:\n%q\nwant\n%q", s, now, want)
+				}
+			}
+
+			w.Springfield("disable", "ned-flanders", "--scope", scope, "--purge")
+			if now := read(t, w.settings(scope)); now != theirs {
+				t.Errorf("%s settings after disable:\n%q", scope, now)
+			}
+			if records := w.known(); strings.Contains(records, "continuation-hooks") {
+				t.Errorf("the client still knows it:\n%s", records)
+			}
+			ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)
+			if now := read(t, w.settings("user")); now != theirs {
+				t.Errorf("user settings afterwards:\n%q", now)
+			}
+		}
+		w.Springfield("enable", "ned-flanders", "--marketplace", source) // in the same scope again
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 	})
 }
 

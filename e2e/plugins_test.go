@@ -14,19 +14,43 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// with is a world in which these plugins are on for the user.
-func with(t *testing.T, version string, plugins ...string) (w *World, suite string) {
-	t.Helper()
-	w = newWorld(t, version)
-	suite = filepath.Join(w.dir, "suites of a user", "continuation-hooks")
-	args := []string{"init", suite, "--yes", "--owner", "Test Owner", "--no-git"}
+// suites are those that tests share, by the plugins in them.
+var suites struct {
+	sync.Mutex
+	made map[string]string
+}
+
+// sharedSuite is a suite with these plugins, made once per run.
+func (w *World) sharedSuite(plugins ...string) string {
+	w.t.Helper()
+	suites.Lock()
+	defer suites.Unlock()
+	of := strings.Join(plugins, " and ")
+	if dir, ok := suites.made[of]; ok {
+		return dir
+	}
+	dir := filepath.Join(runDir, "suites of a user", of, "continuation-hooks")
+	args := []string{"init", dir, "--yes", "--owner", "Test Owner", "--no-git"}
 	for _, plugin := range plugins {
 		args = append(args, "--strategy", plugin)
 	}
 	w.Springfield(args...)
+	if suites.made == nil {
+		suites.made = map[string]string{}
+	}
+	suites.made[of] = dir
+	return dir
+}
+
+// with is a world in which these plugins are on for the user. The suite is shared: it is not to be changed.
+func with(t *testing.T, version string, plugins ...string) (w *World, suite string) {
+	t.Helper()
+	w = newWorld(t, version)
+	suite = w.sharedSuite(plugins...)
 	for _, plugin := range plugins {
 		w.Springfield("enable", plugin, "--suite", suite, "--scope", "user", "--keep")
 	}

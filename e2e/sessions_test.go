@@ -59,7 +59,7 @@ func eachClient(t *testing.T, scenario func(t *testing.T, version string)) {
 	}
 }
 
-// newSuite makes a suite with ned-flanders in it, outside the project.
+// newSuite makes a suite with ned-flanders in it, outside the project, for a test that changes it.
 func newSuite(w *World) string {
 	w.t.Helper()
 	dir := filepath.Join(w.dir, "suites of a user", "continuation-hooks")
@@ -67,8 +67,14 @@ func newSuite(w *World) string {
 	return dir
 }
 
-// enabled is a world in which ned-flanders is on for the user.
+// enabled is a world in which ned-flanders is on for the user. The suite is shared: it is not to be changed.
 func enabled(t *testing.T, version string) (w *World, suite string) {
+	t.Helper()
+	return with(t, version, "ned-flanders")
+}
+
+// owning is a world in which ned-flanders is on for the user, with a suite that the test may change.
+func owning(t *testing.T, version string) (w *World, suite string) {
 	t.Helper()
 	w = newWorld(t, version)
 	suite = newSuite(w)
@@ -174,31 +180,32 @@ func TestEnableWithoutClient(t *testing.T) {
 	})
 }
 
-func TestQuestionEndsTheTurn(t *testing.T) {
+// Three sessions of one user. A question ends the turn. After a tool call the client runs the hook before the final text
+// is in the transcript: a hook that believed the transcript would decide on the text before the call. Plan mode is left
+// alone. And looking back at a session that the client has written gives what the hook said while it ran.
+func TestStopsOfOneUser(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)
+		explained := func(r Result) {
+			t.Helper()
+			d := w.last()
+			if out := w.Springfield("explain", r.Transcript).Stdout; !strings.Contains(out, "decision\n  "+d.Decision+" by "+d.Rule+",") {
+				t.Errorf("the hook decided %s by %s, and explain says\n%s", d.Decision, d.Rule, out)
+			}
+		}
 		question := "Task 2 complete. Should I go on with Task 3?"
-		ends(t, w.Run(Session{Script: says(plan[0], question, plan[2])}), question, 2)
-	})
-}
+		r := w.Run(Session{Script: says(plan[0], question, plan[2])})
+		ends(t, r, question, 2)
+		explained(r)
 
-// After a tool call the client runs the hook before the final text is in the transcript: a hook that
-// believed the transcript would decide on the text before the call.
-func TestToolCallBeforeTheText(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
-		w, _ := enabled(t, version)
 		script := append([]Turn{calls("Looking at what is there first.", "Bash", map[string]any{
 			"command": "echo hi", "description": "Say hi",
 		})}, says(plan[1:]...)...)
-		ends(t, w.Run(Session{Script: script}), plan[2], 3)
-	})
-}
+		r = w.Run(Session{Script: script})
+		ends(t, r, plan[2], 3)
+		explained(r)
 
-func TestPlanModeIsLeftAlone(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
-		w, _ := enabled(t, version)
 		ends(t, w.Run(Session{Script: says(plan...), Mode: "plan"}), plan[0], 1)
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 	})
 }
 
@@ -266,7 +273,7 @@ func TestContinueBesideOthers(t *testing.T) {
 
 func TestBrokenStrategyFailsOpen(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
-		w, suite := enabled(t, version)
+		w, suite := owning(t, version)
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[2], 3)
 		write(t, filepath.Join(suite, "ned-flanders", "strategy.json"), "{")
 		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1)

@@ -1,6 +1,7 @@
 //go:build e2e
 
-// The Messages API stand-in: what the client takes for the model. The rules:
+// The stand-in: what the client takes for the model. It speaks the Messages API; standin_hosts_test.go has the APIs
+// that other hosts ask. The rules:
 //
 //   - It plays a script. Each request of the main loop gets the next turn; when the script runs out the
 //     last turn repeats, so a hook that never lets go is seen at work and not at an error.
@@ -112,6 +113,10 @@ func (s *StandIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	request := Request{Path: r.URL.Path, Body: body}
+	if api, ok := apiOf(r); ok {
+		s.speak(w, request, api.decode, func(w http.ResponseWriter, r Request) { api.answer(s, w, r) })
+		return
+	}
 	switch {
 	case r.Method != http.MethodPost:
 		s.keep(request)
@@ -120,14 +125,19 @@ func (s *StandIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.keep(request)
 		reply(w, map[string]any{"input_tokens": 10})
 	default:
-		if err := request.decode(); err != nil {
-			s.t.Errorf("stand-in: a request that is not what the Messages API takes: %v\n%s", err, body)
-			http.Error(w, `{"type":"error","error":{"type":"invalid_request_error","message":"not a message"}}`, http.StatusBadRequest)
-			return
-		}
-		s.keep(request)
-		s.answer(w, request)
+		s.speak(w, request, (*Request).decode, s.answer)
 	}
+}
+
+// speak reads a request, keeps it, and answers it.
+func (s *StandIn) speak(w http.ResponseWriter, r Request, decode func(*Request) error, answer func(http.ResponseWriter, Request)) {
+	if err := decode(&r); err != nil {
+		s.t.Errorf("stand-in: a request that is not what %s takes: %v\n%s", r.Path, err, r.Body)
+		http.Error(w, `{"type":"error","error":{"type":"invalid_request_error","message":"not a request"}}`, http.StatusBadRequest)
+		return
+	}
+	s.keep(r)
+	answer(w, r)
 }
 
 func (s *StandIn) keep(r Request) {

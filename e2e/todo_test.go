@@ -65,9 +65,11 @@ func TestTodosBesideTheLoop(t *testing.T) {
 					t.Error("the loop's file is there after the promise")
 				}
 
-				r = w.Run(Session{Script: says("Hold on."), Prompt: "/todo-continuation:why", Args: again})
-				if n := reminded(r); n != 1 { // the one from before
-					t.Errorf("a slash command brings the reminders to %d", n)
+				if name == "tasks" { // whatever the list's shape
+					r = w.Run(Session{Script: says("Hold on."), Prompt: "/todo-continuation:why", Args: again})
+					if n := reminded(r); n != 1 { // the one from before
+						t.Errorf("a slash command brings the reminders to %d", n)
+					}
 				}
 
 				ends(t, w.Run(Session{Script: append(tools.ended, says("Both are done.")...), Prompt: "finish it", Args: again}), "Both are done.", len(tools.ended)+1)

@@ -50,6 +50,7 @@ func TestMain(m *testing.M) {
 			fmt.Fprintf(os.Stderr, "e2e: cannot run: %v\n", err)
 			return 1
 		}
+		fetchHosts()
 		return m.Run()
 	}())
 }
@@ -352,8 +353,8 @@ func scratchOnly(env, homes []string) error {
 		switch name, value, _ := strings.Cut(variable, "="); name {
 		case "HOME":
 			home = value
-		case "CLAUDE_CONFIG_DIR":
-			return errors.New("CLAUDE_CONFIG_DIR is set: the client's configuration would not be in HOME")
+		case "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "QWEN_HOME", "FACTORY_HOME_OVERRIDE", "GEMINI_CLI_HOME":
+			return fmt.Errorf("%s is set: the configuration would not be in HOME", name)
 		}
 	}
 	if !filepath.IsAbs(home) {
@@ -391,6 +392,7 @@ func TestScratchOnly(t *testing.T) {
 		{"HOME=" + t.TempDir(), "HOME=" + real}, // the last one counts
 		{"HOME=" + t.TempDir(), "CLAUDE_CONFIG_DIR=" + t.TempDir()},
 		{"HOME=" + t.TempDir(), "CLAUDE_CONFIG_DIR="},
+		{"HOME=" + t.TempDir(), "CODEX_HOME=" + t.TempDir()},
 	} {
 		if scratchOnly(env, []string{real}) == nil {
 			t.Errorf("%q was let through", env)

@@ -1,0 +1,298 @@
+//go:build e2e
+
+// The APIs that hosts other than Claude Code ask: OpenAI's Responses and Chat Completions, and Gemini's generateContent.
+// The rules of standin_test.go, and:
+//
+//   - The main loop is known by its having tools; what a host asks on the side has none.
+//   - An answer has what these programs read, and nothing else of what the APIs can say.
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// An api is a way to ask a model.
+type api struct {
+	decode func(*Request) error
+	answer func(*StandIn, http.ResponseWriter, Request)
+}
+
+// apiOf is the one that a request is for, by the end of its path.
+func apiOf(r *http.Request) (api, bool) {
+	if r.Method != http.MethodPost {
+		return api{}, false
+	}
+	for end, a := range map[string]api{
+		"/responses":             {decodeResponses, (*StandIn).respond},
+		"/chat/completions":      {decodeChat, (*StandIn).complete},
+		":generateContent":       {decodeGemini, (*StandIn).generate},
+		":streamGenerateContent": {decodeGemini, (*StandIn).generate},
+	} {
+		if strings.HasSuffix(r.URL.Path, end) {
+			return a, true
+		}
+	}
+	return api{}, false
+}
+
+// said is the text of a turn and its calls, whose inputs are JSON.
+func (s *StandIn) said(r Request) (text string, calls []call) {
+	for _, block := range s.blocks(r) {
+		if block.Tool == "" {
+			text += block.Text
+			continue
+		}
+		if !slices.Contains(r.Tools, block.Tool) {
+			s.t.Errorf("stand-in: the script calls %s, and the host offers %q", block.Tool, r.Tools)
+		}
+		input, err := json.Marshal(block.Input)
+		if err != nil {
+			s.t.Errorf("stand-in: the input of %s is no JSON: %v", block.Tool, err)
+		}
+		calls = append(calls, call{s.id("call"), block.Tool, string(input)})
+	}
+	return text, calls
+}
+
+type call struct{ id, name, input string }
+
+// events writes a stream: each piece is one event, called name where the API names them.
+func events(w http.ResponseWriter, pieces ...any) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	for _, piece := range pieces {
+		if named, ok := piece.(map[string]any); ok && named["type"] != nil {
+			fmt.Fprintf(w, "event: %s\n", named["type"])
+		}
+		line, _ := json.Marshal(piece) // maps of strings and numbers
+		fmt.Fprintf(w, "data: %s\n\n", line)
+		w.(http.Flusher).Flush()
+	}
+}
+
+// decodeResponses reads what Codex sends.
+func decodeResponses(r *Request) error {
+	var body struct {
+		Model        string
+		Stream       bool
+		Instructions string
+		Input        []struct {
+			Type, Role, Output string
+			Content            content
+		}
+		Tools []struct{ Type, Name string }
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		return err
+	}
+	r.Model, r.Stream, r.System = body.Model, body.Stream, body.Instructions
+	for _, item := range body.Input {
+		r.Messages = append(r.Messages, Message{Role: item.Role, Text: string(item.Content) + item.Output})
+	}
+	for _, tool := range body.Tools {
+		r.Tools = append(r.Tools, tool.Name)
+	}
+	r.Main = len(r.Tools) > 0
+	return nil
+}
+
+// respond answers by the Responses API, as a stream: nothing else is asked for.
+func (s *StandIn) respond(w http.ResponseWriter, r Request) {
+	if !r.Stream {
+		s.t.Error("stand-in: a response is asked for that is no stream")
+	}
+	text, calls := s.said(r)
+	response := map[string]any{"id": s.id("resp"), "object": "response", "model": r.Model, "status": "in_progress"}
+	pieces := []any{map[string]any{"type": "response.created", "response": response}}
+	item := func(item map[string]any, deltas ...map[string]any) {
+		at := (len(pieces) - 1) // only its being different counts
+		pieces = append(pieces, map[string]any{"type": "response.output_item.added", "output_index": at, "item": item})
+		for _, delta := range deltas {
+			delta["output_index"], delta["item_id"] = at, item["id"]
+			pieces = append(pieces, delta)
+		}
+		pieces = append(pieces, map[string]any{"type": "response.output_item.done", "output_index": at, "item": item})
+	}
+	if text != "" {
+		item(map[string]any{"type": "message", "id": s.id("msg"), "role": "assistant", "status": "completed",
+			"content": []any{map[string]any{"type": "output_text", "text": text, "annotations": []any{}}}},
+			map[string]any{"type": "response.output_text.delta", "content_index": 0, "delta": text})
+	}
+	for _, c := range calls {
+		item(map[string]any{"type": "function_call", "id": s.id("fc"), "call_id": c.id, "name": c.name, "arguments": c.input, "status": "completed"})
+	}
+	events(w, append(pieces, map[string]any{"type": "response.completed", "response": map[string]any{
+		"id": response["id"], "object": "response", "model": r.Model, "status": "completed",
+		"usage": map[string]any{"input_tokens": 12, "output_tokens": 9, "total_tokens": 21},
+	}})...)
+}
+
+// decodeChat reads what Copilot, Qwen Code and Droid send.
+func decodeChat(r *Request) error {
+	var body struct {
+		Model    string
+		Stream   bool
+		Messages []struct {
+			Role    string
+			Content content
+		}
+		Tools []struct{ Function struct{ Name string } }
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		return err
+	}
+	r.Model, r.Stream = body.Model, body.Stream
+	for _, m := range body.Messages {
+		if m.Role == "system" {
+			r.System += string(m.Content)
+			continue
+		}
+		r.Messages = append(r.Messages, Message{Role: m.Role, Text: string(m.Content)})
+	}
+	for _, tool := range body.Tools {
+		r.Tools = append(r.Tools, tool.Function.Name)
+	}
+	r.Main = len(r.Tools) > 0
+	return nil
+}
+
+// complete answers by Chat Completions, in one piece or as a stream.
+func (s *StandIn) complete(w http.ResponseWriter, r Request) {
+	text, calls := s.said(r)
+	message, reason := map[string]any{"role": "assistant", "content": text}, "stop"
+	var list []any
+	for i, c := range calls {
+		reason = "tool_calls"
+		list = append(list, map[string]any{"index": i, "id": c.id, "type": "function", "function": map[string]any{"name": c.name, "arguments": c.input}})
+	}
+	if list != nil {
+		message["tool_calls"] = list
+	}
+	usage := map[string]any{"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}
+	id := s.id("chatcmpl")
+	if !r.Stream {
+		reply(w, map[string]any{"id": id, "object": "chat.completion", "model": r.Model, "created": 1, "usage": usage,
+			"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": reason}}})
+		return
+	}
+	chunk := func(usage any, choices ...any) map[string]any {
+		if choices == nil {
+			choices = []any{}
+		}
+		return map[string]any{"id": id, "object": "chat.completion.chunk", "model": r.Model, "created": 1, "choices": choices, "usage": usage}
+	}
+	events(w,
+		chunk(nil, map[string]any{"index": 0, "delta": message}),
+		chunk(nil, map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": reason}),
+		chunk(usage))
+	fmt.Fprint(w, "data: [DONE]\n\n")
+}
+
+// decodeGemini reads what Gemini CLI sends.
+func decodeGemini(r *Request) error {
+	type parts struct {
+		Role  string
+		Parts []struct {
+			Text             string
+			FunctionResponse struct{ Response json.RawMessage }
+		}
+	}
+	var body struct {
+		SystemInstruction parts
+		Contents          []parts
+		Tools             []struct {
+			FunctionDeclarations []struct{ Name string }
+		}
+	}
+	if err := json.Unmarshal(r.Body, &body); err != nil {
+		return err
+	}
+	text := func(p parts) string {
+		var all []string
+		for _, part := range p.Parts {
+			if text := part.Text + string(part.FunctionResponse.Response); text != "" {
+				all = append(all, text)
+			}
+		}
+		return strings.Join(all, "\n")
+	}
+	r.System, r.Stream = text(body.SystemInstruction), strings.Contains(r.Path, ":stream")
+	for _, c := range body.Contents {
+		r.Messages = append(r.Messages, Message{Role: c.Role, Text: text(c)})
+	}
+	for _, tool := range body.Tools {
+		for _, f := range tool.FunctionDeclarations {
+			r.Tools = append(r.Tools, f.Name)
+		}
+	}
+	r.Main = len(r.Tools) > 0
+	return nil
+}
+
+// generate answers by generateContent, in one piece or as a stream of one.
+func (s *StandIn) generate(w http.ResponseWriter, r Request) {
+	text, calls := s.said(r)
+	var parts []any
+	if text != "" {
+		parts = append(parts, map[string]any{"text": text})
+	}
+	for _, c := range calls {
+		parts = append(parts, map[string]any{"functionCall": map[string]any{"id": c.id, "name": c.name, "args": json.RawMessage(c.input)}})
+	}
+	answer := map[string]any{
+		"candidates":    []any{map[string]any{"index": 0, "content": map[string]any{"role": "model", "parts": parts}, "finishReason": "STOP"}},
+		"usageMetadata": map[string]any{"promptTokenCount": 12, "candidatesTokenCount": 9, "totalTokenCount": 21},
+	}
+	if r.Stream {
+		events(w, answer)
+		return
+	}
+	reply(w, answer)
+}
+
+// What the hosts of the scenarios do not ask for today, and may tomorrow.
+func TestStandInOfHosts(t *testing.T) {
+	script := []Turn{calls("Looking.", "look", map[string]any{"at": "it"}), says("Done.")[0]}
+	for path, bodies := range map[string][]string{
+		"/v1/chat/completions":             {`{"tools": [{"function": {"name": "look"}}], "messages": [{"role": "user", "content": [{"text": "a"}]}]}`, `"content":"Looking."`, `"arguments":"{\"at\":\"it\"}"`},
+		"/v1beta/models/m:generateContent": {`{"tools": [{"functionDeclarations": [{"name": "look"}]}], "contents": [{"role": "user", "parts": [{"text": "a"}]}]}`, `"text":"Looking."`, `"args":{"at":"it"}`},
+		"/v1/responses":                    {`{"stream": true, "tools": [{"type": "function", "name": "look"}], "input": [{"role": "user", "content": [{"text": "a"}]}]}`, `"text":"Looking."`, `"arguments":"{\"at\":\"it\"}"`},
+	} {
+		model := newStandIn(t, script, nil)
+		ask := func(body string) string {
+			t.Helper()
+			response, err := http.Post(model.URL+path, "application/json", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer response.Body.Close()
+			all, err := io.ReadAll(response.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(all)
+		}
+		first := ask(bodies[0])
+		for _, want := range bodies[1:] {
+			if !strings.Contains(first, want) {
+				t.Errorf("%s answers\n%s\nwithout %s", path, first, want)
+			}
+		}
+		if aside := ask(`{"stream": true}`); !strings.Contains(aside, "{}") {
+			t.Errorf("%s, on the side: %s", path, aside)
+		}
+		if second := ask(bodies[0]); !strings.Contains(second, "Done.") {
+			t.Errorf("%s, second: %s", path, second)
+		}
+		asked := model.Requests()
+		if len(asked) != 3 || !asked[0].Main || asked[1].Main || !slices.Equal(asked[0].Messages, []Message{{"user", "a"}}) {
+			t.Errorf("%s: %+v", path, asked)
+		}
+	}
+}
