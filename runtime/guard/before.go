@@ -71,6 +71,17 @@ func Waiting(m Moment, earlier []string) Veto {
 	return Veto{}
 }
 
+// Going looks at the work that this turn has begun and that goes on: what it is about. It
+// will wake the agent when it ends, unless it is a server.
+func Going(work []string) Veto {
+	for _, about := range work {
+		if !isServer(about) {
+			return Veto{Rule: "background", Evidence: "in the background: " + about}
+		}
+	}
+	return Veto{}
+}
+
 // isServer knows commands that run until they are stopped.
 func isServer(command string) bool {
 	for _, sign := range []string{

@@ -122,6 +122,9 @@ func (stop Stop) Examine() Snapshot {
 // the user, matter only at Stop, where any block wins.
 func (s *Snapshot) guarded() guard.Veto {
 	veto := guard.Waiting(s.Event.Moment, s.View.Earlier)
+	if veto.Rule == "" {
+		veto = s.logged()
+	}
 	if veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop" {
 		return veto
 	}
@@ -135,6 +138,23 @@ func (s *Snapshot) guarded() guard.Veto {
 		return guard.Answer(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return guard.Veto{}
+}
+
+// logged asks the guards for what only the log tells.
+func (s *Snapshot) logged() guard.Veto {
+	switch h := hostOf(s.Event); {
+	case s.View.Subagent:
+		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
+	case !h.Logged:
+		return guard.Veto{}
+	case s.Event.PermissionMode == "" && s.View.Mode == "plan":
+		return guard.Before(guard.Moment{PermissionMode: s.View.Mode})
+	}
+	var work []string
+	for _, task := range s.View.Started {
+		work = append(work, task.What)
+	}
+	return guard.Going(work)
 }
 
 // vetoed makes a stop of the snapshot if there is a veto.

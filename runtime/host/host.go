@@ -44,6 +44,10 @@ type Host struct {
 	// waits for it, bounded, and stops if it does not come. nil: no wait.
 	Arrived func(e Event, end []byte) bool
 
+	// Logged tells that the log alone says whether the session plans, and what it has
+	// running in the background: no event does.
+	Logged bool
+
 	// Cap is after how many continues in a row the host ends the turn, 0 for none, and
 	// CapVariable the environment variable that changes it.
 	Cap         int

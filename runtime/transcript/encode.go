@@ -14,6 +14,8 @@ func (l *Log) Members(m *codec.Members) {
 	m.Text("prompt_id", &l.PromptID)
 	m.Text("own", &l.Own)
 	m.Text("version", &l.Version)
+	m.Text("mode", &l.Mode)
+	m.Bool("subagent", &l.Subagent)
 	l.Asks.member(m, "asks")
 	l.Text.member(m, "text")
 	codec.Number(m, "calls", &l.Calls)

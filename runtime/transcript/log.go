@@ -37,6 +37,8 @@ type Log struct {
 	// Own is Claude Code's id of the newest prompt that is not one of our slash commands,
 	// and Version the client that wrote the newest prompt.
 	Own, Version string
+	Mode         string // the newest that a line names
+	Subagent     bool   // the log is a subagent's own
 
 	Text place
 
@@ -66,6 +68,10 @@ func (l *Log) take(f *Format, e *Entry) bool {
 	if e.What == Prompted || e.What == Joined {
 		l.turn(e)
 	}
+	if plain(e.Mode, maxName) {
+		l.Mode = string(e.Mode)
+	}
+	l.Subagent = l.Subagent || e.Subagent
 	l.correctTasks(e, e.Tasks)
 	l.correctList(e, e.Todos)
 	if e.Skill != nil {

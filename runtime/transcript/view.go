@@ -35,6 +35,10 @@ type View struct {
 	// Own is the PromptID of the newest prompt that is not one of our slash commands, and
 	// Version the client that wrote the newest prompt, like 2.1.163.
 	Own, Version string
+	// Mode is the permission mode that the log names last, "" if it names none.
+	Mode string
+	// Subagent tells that the log is a subagent's own.
+	Subagent bool
 	// PromptText is how it begins: its first 400 bytes.
 	PromptText string
 	// Turns counts the prompts of the session.
@@ -116,7 +120,7 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 	v := View{
 		Text:   tailOf(codec.Text(fetch(f, l.Text, maxLine, buf)), maxText),
 		Spoken: l.Text[1] > 0 && l.Text[0] > l.Asks[0],
-		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version,
+		Prompt: l.Prompt, PromptID: l.PromptID, Own: l.Own, Version: l.Version, Mode: l.Mode, Subagent: l.Subagent,
 		PromptText:  head(codec.Text(fetch(f, l.Asks, 6*maxPrompt+64, buf)), maxPrompt),
 		Turns:       l.Turns,
 		CallsInTurn: l.Calls - l.Before,

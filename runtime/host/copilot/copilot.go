@@ -22,9 +22,9 @@ func Host() host.Host {
 		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Marked:  true,
 		Log:     transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull},
-		Arrived: arrived,
-		Cap:     8,
-		Dir:     "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
+		Arrived: arrived, Logged: true,
+		Cap: 8,
+		Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",
 		Inside: []string{"COPILOT_AGENT_SESSION_ID"}, SessionVariable: "COPILOT_AGENT_SESSION_ID",
 	}
 }
@@ -53,9 +53,9 @@ func is(event []byte) bool {
 // wire is an event as Copilot writes it. Events that are named as Claude Code names them
 // have members like that; those with names of Copilot's own have camelCase.
 type wire struct {
-	name, session, log, cwd, prompt, reason, parent string
-	time                                            []byte
-	active                                          bool
+	name, session, log, cwd, prompt, reason, parent, said string
+	time                                                  []byte
+	active                                                bool
 }
 
 func (w *wire) Members(m *codec.Members) {
@@ -72,6 +72,7 @@ func (w *wire) Members(m *codec.Members) {
 	for _, name := range [...]string{"parent_agent_id", "parentAgentId", "agent_id", "agentId"} {
 		m.Text(name, &w.parent)
 	}
+	m.Text("last_assistant_message", &w.said) // of subagents, as yet
 	m.Text("cwd", &w.cwd)
 	m.Text("prompt", &w.prompt)
 	m.Raw("timestamp", &w.time)
@@ -87,6 +88,7 @@ func read(event []byte, e *host.Event) error {
 		return err
 	}
 	e.SessionID, e.TranscriptPath, e.Cwd, e.Active, e.At = w.session, w.log, w.cwd, w.active, milli(w.time)
+	e.LastMessage = w.said
 	switch {
 	case w.name != "":
 		e.Name = w.name

@@ -40,8 +40,12 @@ func reader(kind []byte) func(*transcript.Entry, []byte) {
 		return notified
 	case `"hook.end"`:
 		return hooked
-	case `"session.start"`, `"session.resume"`, `"session.mode_changed"`, `"session.context_changed"`:
+	case `"session.start"`, `"session.mode_changed"`, `"session.context_changed"`:
 		return session
+	case `"session.resume"`:
+		return resumed
+	case `"skill.invoked"`:
+		return skilled
 	case `"abort"`:
 		return aborted
 	case `"session.error"`:
@@ -93,6 +97,16 @@ func session(e *transcript.Entry, data []byte) {
 			e.Cwd = codec.Inside(codec.Member(w.Value(), "cwd"))
 		}
 	}
+}
+
+// resumed takes the beginning of another process: a mode ends with its own.
+func resumed(e *transcript.Entry, data []byte) {
+	e.Mode = []byte("interactive")
+	session(e, data)
+}
+
+func skilled(e *transcript.Entry, data []byte) {
+	e.Skill = codec.Inside(codec.Member(data, "name"))
 }
 
 // heard takes what the model is told in the user's place. A source says that it is not the
@@ -169,6 +183,9 @@ func calls(e *transcript.Entry, w *codec.Walk) {
 		list.Leave(&call)
 		does(&p)
 		e.Parts = append(e.Parts, p)
+		if string(p.Name) == "task_complete" { // by which autopilot mode ends: its summary is the last word to the user
+			e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text, Text: codec.Inside(codec.Member(p.Input, "summary"))})
+		}
 	}
 	w.Leave(&list)
 }

@@ -21,8 +21,8 @@ func Host() host.Host {
 		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Reminds: true, Marked: true,
 		Log:     transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull},
-		Arrived: arrived,
-		Dir:     "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
+		Arrived: arrived, Logged: true,
+		Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 	}
 }
 
@@ -31,8 +31,8 @@ func is(event []byte) bool { return codec.Member(event, "message_id") != nil }
 
 // wire is an event as Droid writes it.
 type wire struct {
-	name, session, log, cwd, mode, message, prompt string
-	active                                         bool
+	name, session, log, cwd, mode, message, prompt, said string
+	active                                               bool
 }
 
 func (w *wire) Members(m *codec.Members) {
@@ -43,6 +43,7 @@ func (w *wire) Members(m *codec.Members) {
 	m.Text("permission_mode", &w.mode)
 	m.Text("message_id", &w.message)
 	m.Text("prompt", &w.prompt)
+	m.Text("last_assistant_message", &w.said) // none, as yet
 	m.Bool("stop_hook_active", &w.active)
 }
 
@@ -52,7 +53,7 @@ func read(event []byte, e *host.Event) error {
 		return err
 	}
 	e.Name, e.SessionID, e.TranscriptPath, e.Cwd, e.Active = w.name, w.session, w.log, w.cwd, w.active
-	e.Prompt, e.MessageID = w.prompt, w.message
+	e.Prompt, e.MessageID, e.LastMessage = w.prompt, w.message, w.said
 	if e.PermissionMode = w.mode; w.mode == "spec" {
 		e.PermissionMode = "plan"
 	}
