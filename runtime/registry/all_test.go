@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -90,5 +91,23 @@ func TestPreparedDecidesAlike(t *testing.T) {
 	}
 	if prepared < 4 {
 		t.Errorf("%d prepared", prepared)
+	}
+}
+
+// The log of a host is told from every other's, also Claude Code's, which others were made
+// after.
+func TestHostOfLog(t *testing.T) {
+	logs, err := filepath.Glob("../host/*/testdata/*.jsonl")
+	if err != nil || len(logs) < 20 {
+		t.Fatal(logs, err)
+	}
+	for _, path := range logs {
+		name := filepath.Base(filepath.Dir(filepath.Dir(path)))
+		if base := filepath.Base(path); base == "events.jsonl" || name == "codex" && base == "subagent.jsonl" {
+			continue // no logs; a subagent's is one of Codex's only by its place
+		}
+		if HostOfLog(path).Name != name {
+			t.Errorf("%s is taken for a log of %s", path, HostOfLog(path).Title)
+		}
 	}
 }

@@ -6,6 +6,7 @@ package registry
 import (
 	"bufio"
 	"io"
+	"slices"
 	"sync"
 
 	"github.com/cameronsjo/springfield/runtime/file"
@@ -69,7 +70,9 @@ func HostOfLog(path string) *host.Host {
 		return ClaudeCode()
 	}
 	defer f.Close()
-	all := Hosts()
+	// Claude Code is asked last: a host that was made after its example writes lines like its.
+	claude := ClaudeCode()
+	all := slices.DeleteFunc(slices.Clone(Hosts()), func(h *host.Host) bool { return h == claude })
 	lines := bufio.NewScanner(io.LimitReader(f, maxOwn))
 	lines.Buffer(nil, maxOwn)
 	for n := 0; n < ownLines && lines.Scan(); n++ {
@@ -78,8 +81,11 @@ func HostOfLog(path string) *host.Host {
 				return h
 			}
 		}
+		if claude.Log.Owns(lines.Bytes()) {
+			break
+		}
 	}
-	return ClaudeCode()
+	return claude
 }
 
 // Caller is whose agent has started a program with these environment variables, and its
