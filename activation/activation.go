@@ -31,6 +31,14 @@ func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Hint() string  { return e.Advice }
 
+// PassedOverError says that there is nothing to do on one host. Where all hosts are meant,
+// the others are no less.
+type PassedOverError Error
+
+func (e *PassedOverError) Error() string { return e.Err.Error() }
+func (e *PassedOverError) Unwrap() error { return e.Err }
+func (e *PassedOverError) Hint() string  { return e.Advice }
+
 // UsageError is about a request that cannot be meant.
 type UsageError struct {
 	Err    error

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -128,7 +129,7 @@ func (s *switching) examine() (kin []string, err error) {
 	}
 	if s.host.Plugins.Ready != nil {
 		if err := s.host.Plugins.Ready(s.Request); err != nil {
-			return nil, failf("springfield update "+s.Plugin.Suite+" adds what is missing", "%s cannot run on %s: %w", s.Plugin.ID(), s.host.Title, err)
+			return nil, &PassedOverError{fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err), "springfield update " + check.Quote(s.Plugin.Suite) + " --host " + s.host.Name + " makes it for that, too"}
 		}
 	}
 	if found.Drives() {
@@ -306,7 +307,7 @@ func (s *switching) findKnown(name string) error {
 			return nil
 		}
 	}
-	return failf("springfield status --host "+s.host.Name+" shows what it knows", "%s has no plugin %q in %s settings", s.host.Title, name, s.Scope)
+	return &PassedOverError{fmt.Errorf("%s has no plugin %q in %s settings", s.host.Title, name, s.Scope), "springfield status --host " + s.host.Name + " shows what it knows"}
 }
 
 // isLast tells whether the host knows no other plugin of the marketplace.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,12 +94,16 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	}
 	request := activation.Disabling{Plugin: o.plugin, Suite: o.suite, Scope: scope, Purge: o.purge, DryRun: o.dryRun}
 	var results []result
+	var over *activation.PassedOverError
 	for _, host := range chosen {
 		var done activation.Disabled
 		if host.Name == hosts.Claude {
 			done, err = activation.Disable(ctx, a.means(places), request)
 		} else {
 			done, err = activation.DisableOn(ctx, a.means(places), host, request)
+		}
+		if errors.As(err, &over) && slices.Contains(o.hosts, allHosts) {
+			continue
 		}
 		if err != nil {
 			return hintSettings(ofHost(err, host, chosen), "disable")
@@ -108,6 +113,9 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 			a.tellResult(r, o.dryRun)
 		}
 		results = append(results, r)
+	}
+	if len(results) == 0 {
+		return over
 	}
 	return a.encodeResults(results, o.json, o.dryRun)
 }

@@ -134,6 +134,9 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 	if err != nil {
 		return nil, err
 	}
+	if chosen, err = a.tryOn(ctx, o, chosen, request); err != nil {
+		return nil, err
+	}
 	for _, host := range chosen {
 		var done activation.Enabled
 		if host.Name == hosts.Claude {
@@ -155,6 +158,39 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 		results = append(results, r)
 	}
 	return results, nil
+}
+
+// tryOn plans for several hosts before anything is changed for one. Of all that are there,
+// those that the plugin is not made for are passed over.
+func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (able []hosts.Host, err error) {
+	if len(chosen) < 2 {
+		return chosen, nil
+	}
+	places, err := a.places()
+	if err != nil {
+		return nil, err
+	}
+	request.DryRun = true
+	var last error
+	for _, host := range chosen {
+		if host.Name != hosts.Claude {
+			_, err = activation.EnableOn(ctx, a.means(places), host, request)
+		}
+		over := (*activation.PassedOverError)(nil)
+		switch {
+		case errors.As(err, &over) && slices.Contains(o.hosts, allHosts):
+			a.talk("passed over: %v", err)
+			last, err = err, nil
+		case err != nil:
+			return nil, hintSettings(ofHost(err, host, chosen), "enable")
+		default:
+			able = append(able, host)
+		}
+	}
+	if len(able) == 0 {
+		return nil, last
+	}
+	return able, nil
 }
 
 // toBeEnabled is the request that flags come to.
@@ -238,6 +274,9 @@ type result struct {
 // ofHost says for which of several hosts something failed.
 func ofHost(err error, host hosts.Host, chosen []hosts.Host) error {
 	if len(chosen) < 2 {
+		return err
+	}
+	if says := err.Error(); strings.Contains(says, host.Title) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", host.Title, err)

@@ -16,6 +16,9 @@ import (
 	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
+// allHosts is what --host says for all that are there.
+const allHosts = "all"
+
 // hostFlag is --host, which can be given several times.
 func hostFlag(cmd *cobra.Command, chosen *[]string, usage string) {
 	cmd.Flags().StringSliceVar(chosen, "host", nil, usage)
@@ -80,7 +83,7 @@ func (a *app) toShow(names []string) ([]hosts.Host, error) {
 // named are the hosts that --host names.
 func (a *app) named(names []string) (chosen []hosts.Host, err error) {
 	for _, name := range names {
-		if name == "all" {
+		if name == allHosts {
 			for _, p := range hosts.Found(a.owner()) {
 				chosen = append(chosen, p.Host)
 			}
