@@ -27,6 +27,11 @@ func copilot() Host {
 				}, err
 			},
 		},
-		Plugins: Plugins{Live: true},
+		Plugins: Plugins{
+			Live: true,
+			Installed: func(at Place) ([]Installed, error) {
+				return listed(filepath.Join(at.Dir, "settings.json"), client.User)
+			},
+		},
 	}
 }
