@@ -119,7 +119,7 @@ func builtIn() map[string]bool {
 			}
 		}
 	}
-	for _, id := range []string{"otherwise", "asks", "unsure", "hold", "plan-mode", "scheduled", "background", "subagent", "log-lags", "ralph-loop", "answer", "budget", "stagnation", "idle", "rounds", "unwritten", "judge"} {
+	for _, id := range []string{"otherwise", "asks", "unsure", "hold", "plan-mode", "scheduled", "background", "subagent", "log-lags", "host-loop", "ralph-loop", "answer", "budget", "stagnation", "idle", "rounds", "unwritten", "judge"} {
 		ids[id] = true
 	}
 	return ids

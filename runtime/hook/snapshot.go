@@ -128,6 +128,9 @@ func (s *Snapshot) guarded() guard.Veto {
 	if veto.Rule != "" || s.Settings.Strategy.Answers() != "Stop" {
 		return veto
 	}
+	if s.View.Driven {
+		return guard.Veto{Rule: "host-loop", Evidence: hostOf(s.Event).Title + " works on a goal that you have set, and goes on by itself"}
+	}
 	if guard.RalphArmed(s.Event.Cwd, s.Event.SessionID) {
 		return guard.Veto{Rule: "ralph-loop", Evidence: "ralph-loop drives this session: its state file is armed"}
 	}
@@ -145,10 +148,10 @@ func (s *Snapshot) logged() guard.Veto {
 	switch h := hostOf(s.Event); {
 	case s.View.Subagent:
 		return guard.Veto{Rule: "subagent", Evidence: "the session is a subagent's: what it says is not to you"}
+	case s.View.Mode == "plan" && (h.Plans || h.Logged && s.Event.PermissionMode == ""):
+		return guard.Before(guard.Moment{PermissionMode: s.View.Mode})
 	case !h.Logged:
 		return guard.Veto{}
-	case s.Event.PermissionMode == "" && s.View.Mode == "plan":
-		return guard.Before(guard.Moment{PermissionMode: s.View.Mode})
 	}
 	var work []string
 	for _, task := range s.View.Started {

@@ -47,6 +47,9 @@ type Host struct {
 	// Logged tells that the log alone says whether the session plans, and what it has
 	// running in the background: no event does.
 	Logged bool
+	// Plans tells that the log alone says whether the session plans, whatever mode the event
+	// names.
+	Plans bool
 
 	// Cap is after how many continues in a row the host ends the turn, 0 for none, and
 	// CapVariable the environment variable that changes it.

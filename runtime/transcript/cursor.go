@@ -29,6 +29,7 @@ const (
 	Interrupted           // a person broke in
 	Failed                // the API answered with an error
 	Rested                // Stop hooks have run, the turn is over
+	Driven                // a loop of the host's own begins a turn, and the next one after it
 )
 
 // Cursor stands behind a line of a log.

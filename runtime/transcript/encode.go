@@ -25,6 +25,7 @@ func (l *Log) Members(m *codec.Members) {
 	codec.List(m, "claims", &l.Claims)
 	m.Object("todos", &l.Todos)
 	m.Object("skill", &l.Skill)
+	m.Bool("driven", &l.Driven)
 	codec.Numbers(m, "team", &l.Team)
 	codec.List(m, "started", &l.Started)
 	m.Texts("earlier", &l.Earlier)

@@ -50,6 +50,7 @@ type Log struct {
 
 	Todos    todos
 	Skill    skill
+	Driven   bool     // a loop of the host's own has begun the turn
 	Team     []uint32 // hashes of the names of teammates
 	Started  []job
 	Earlier  []string // ids of what earlier turns started
@@ -65,8 +66,11 @@ func (l *Log) take(f *Format, e *Entry) bool {
 	if e.Filled {
 		return true // the host fills a gap in the conversation; the agent has said nothing
 	}
-	if e.What == Prompted || e.What == Joined {
+	switch e.What {
+	case Prompted, Joined:
 		l.turn(e)
+	case Driven:
+		l.Driven = true
 	}
 	if plain(e.Mode, maxName) {
 		l.Mode = string(e.Mode)
@@ -130,7 +134,7 @@ func (l *Log) turn(e *Entry) {
 	if plain(e.Version, maxName) {
 		l.Version = string(e.Version)
 	}
-	l.Before, l.Said = l.Calls, false
+	l.Before, l.Said, l.Driven = l.Calls, false, false
 	for _, j := range l.Started {
 		l.Earlier = push(l.Earlier, j.ID, maxStarted)
 	}

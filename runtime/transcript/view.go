@@ -62,6 +62,8 @@ type View struct {
 	// Asked is the tool that asks the person, AskUserQuestion for instance, when that is
 	// what the turn ended with: the newest call, with no good result or with nothing said after it.
 	Asked string
+	// Driven tells that a loop of the host's own has begun the turn.
+	Driven bool
 	// Team is how many teammates there are.
 	Team int
 	// Started is background work that this turn began and that has not been seen
@@ -132,7 +134,7 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 			InTurn: l.Feedback.Mine,
 			Others: l.Feedback.others(),
 		},
-		Team: len(l.Team),
+		Team: len(l.Team), Driven: l.Driven,
 	}
 	if l.Skill.Name != "" {
 		v.Skill = fact.Skill{Name: l.Skill.Name, From: l.Skill.From.String(), Turns: l.Turns - l.Skill.Turn}

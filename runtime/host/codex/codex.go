@@ -19,7 +19,7 @@ func Host() host.Host {
 		Name: Name, Title: "Codex", Agent: "Codex",
 		Is: is, Read: read,
 		Stop: "Stop", Prompt: "UserPromptSubmit",
-		Reminds: true, Marked: true,
+		Reminds: true, Marked: true, Plans: true,
 		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome},
 		Dir: "~/.codex", DirVariable: "CODEX_HOME", Sessions: "sessions/*/*/*/rollout-*.jsonl", Program: "codex",
 		Inside: []string{"CODEX_SESSION_ID"}, SessionVariable: "CODEX_SESSION_ID",

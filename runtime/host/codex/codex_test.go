@@ -274,3 +274,56 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// What a session comes to at the end of its recorded log.
+func TestViews(t *testing.T) {
+	format := codex.Host().Log
+	for name, want := range map[string]string{
+		"list.jsonl":       `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "The tests are done.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
+		"refused.jsonl":    `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "The tests are done.", todos []`,
+		"older.jsonl":      `1 turns, prompt  "execute the plan", 2 calls, ours 0 of 0, others 0, text "Part one is done; the tests remain.", todos [Write the parser completed Test the parser in_progress Document it pending]`,
+		"compacted.jsonl":  `2 turns, prompt 000b "second prompt", 0 calls, ours 0 of 1, others 0, text "Task 1 complete. Moving to Task 2.", todos []`,
+		"background.jsonl": `1 turns, prompt 0002 "execute the plan", 5 calls, ours 1 of 1, others 0, text "All is done.", todos []`,
+		"agents.jsonl":     `1 turns, prompt 0002 "execute the plan", 2 calls, ours 1 of 1, others 0, text "All is done.", todos []`,
+		"shell.jsonl":      `2 turns, prompt 000c "second prompt", 0 calls, ours 0 of 0, others 0, text "All is done.", todos []`,
+		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, others 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
+	} {
+		_, v, err := format.Read(filepath.Join("testdata", name), transcript.Log{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var todos []string
+		for _, todo := range v.Todos {
+			todos = append(todos, todo.Content+" "+todo.Status)
+		}
+		got := fmt.Sprintf("%d turns, prompt %s %q, %d calls, ours %d of %d, others %d, text %q, todos %v", v.Turns, v.PromptID, v.PromptText, v.CallsInTurn, v.Feedback.InTurn, v.Feedback.All, v.Feedback.Others, v.Text, todos)
+		if v.Skill.Name != "" {
+			got += ", skill " + v.Skill.Name
+		}
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+// Work in the background, until the log tells its end.
+func TestBackground(t *testing.T) {
+	format := codex.Host().Log
+	for name, ends := range map[string]string{"background.jsonl": `"id":"msg_2"`, "agents.jsonl": `"id":"msg_2"`} {
+		all := lines(t, name)
+		n := slices.IndexFunc(all, func(line []byte) bool { return bytes.Contains(line, []byte(ends)) })
+		path := filepath.Join(t.TempDir(), name)
+		for _, running := range []int{1, 0} {
+			if running == 0 {
+				n = len(all) - 1
+			}
+			if err := os.WriteFile(path, append(bytes.Join(all[:n+1], []byte("\n")), '\n'), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, v, err := format.Read(path, transcript.Log{})
+			if err != nil || len(v.Started) != running {
+				t.Errorf("%s, %d lines: started %v, %v", name, n+1, v.Started, err)
+			}
+		}
+	}
+}

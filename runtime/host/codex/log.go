@@ -55,6 +55,8 @@ func session(e *transcript.Entry, p *codec.Walk) bool {
 			e.Cwd = codec.Inside(p.Value())
 		case "cli_version":
 			e.Version = codec.Inside(p.Value())
+		case "source":
+			e.Subagent = p.Is('{')
 		}
 	}
 	return true
@@ -82,6 +84,11 @@ func shown(e *transcript.Entry, p *codec.Walk) bool {
 		case "type":
 			switch string(p.Value()) {
 			case `"item_completed"`, `"user_message"`:
+			case `"task_started"`:
+				if !begun(*p) {
+					return false
+				}
+				e.What = transcript.Driven
 			case `"agent_message"`:
 				e.Parts = append(e.Parts, transcript.Part{Kind: transcript.Text})
 			case `"task_complete"`:
@@ -106,6 +113,17 @@ func shown(e *transcript.Entry, p *codec.Walk) bool {
 		}
 	}
 	return true
+}
+
+// begun tells whether a goal that the user has set begins a turn. It begins one after the
+// other until it is reached.
+func begun(p codec.Walk) (goal bool) {
+	for p.Next() {
+		if string(p.Key) == "turn_attribution" {
+			goal = string(codec.Member(p.Value(), "turn_trigger")) == `"goal"`
+		}
+	}
+	return goal
 }
 
 // said takes the words of an older event.
@@ -191,7 +209,8 @@ func item(e *transcript.Entry, p *codec.Walk) bool {
 		case "arguments", "input":
 			part.Input = p.Value()
 		case "output":
-			part.Text, part.Failed = result(p.Value())
+			part.Outcome = p.Value()
+			part.Text, part.Failed = result(part.Outcome)
 		}
 	}
 	if call {
