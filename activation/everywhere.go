@@ -76,7 +76,7 @@ func (m Means) leaveHost(ctx context.Context, l leaving, host hosts.Host) error 
 		}
 		released := slices.ContainsFunc(byUs, func(r installer.Remembered) bool { return r.ID == i.ID })
 		if err := s.leave(ctx, l, released); err != nil {
-			l.Stays = append(l.Stays, installer.Left{What: err.Error(), Remove: "springfield disable " + i.ID + " --host " + host.Name + ", once the cause is gone"})
+			l.Stays = append(l.Stays, installer.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
 		}
 	}
 	return nil

@@ -125,11 +125,11 @@ func (s *switching) examine() (kin []string, err error) {
 	case found.Problem != "":
 		return nil, failf("fix it, or enable another plugin", "%s cannot run: %s", s.Plugin.ID(), found.Problem)
 	case !found.Ours():
-		return nil, failf("springfield list shows those that you have", "%s is not a springfield plugin", s.Plugin.ID())
+		return nil, failf("use the plugin commands of "+s.host.Title+" itself", "%s is not a springfield plugin", s.Plugin.ID())
 	}
 	if s.host.Plugins.Ready != nil {
 		if err := s.host.Plugins.Ready(s.Request); err != nil {
-			return nil, &PassedOverError{fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err), "springfield update " + check.Quote(s.Plugin.Suite) + " --host " + s.host.Name + " makes it for that, too"}
+			return nil, &PassedOverError{fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err), "springfield update " + check.Quote(s.Plugin.Suite) + " adds it"}
 		}
 	}
 	if found.Drives() {

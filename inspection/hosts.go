@@ -134,7 +134,7 @@ func (o OnHost) check(ctx context.Context, asked bool) (all []check.Finding) {
 	case len(on) > 0 && o.Program == "":
 		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Program), "put it on PATH"))
 	case len(on) == 0 && asked && o.Problem == "":
-		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable NAME --host "+o.Host))
+		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
 	}
 	if h.Check != nil && (asked || len(on) > 0) {
 		all = append(all, h.Check(ctx, o.place, on)...)
@@ -191,7 +191,7 @@ func (o OnHost) WriteText(out layout.Printer) {
 		}
 		says := []string{p.ID + " " + p.Version, state + " in " + p.Scope + " settings", "runs from " + p.Dir}
 		if p.Stale {
-			says = append(says, "which is not what its suite has now: springfield enable "+p.installed.Name+" --host "+o.Host+" copies it anew")
+			says = append(says, "a copy that is not what its suite has now")
 		}
 		if p.Problem != "" {
 			says = append(says, p.Problem)
