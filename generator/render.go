@@ -54,7 +54,19 @@ func (v view) Event() string {
 	return known.Answers()
 }
 
-// Timeout is how long Claude Code waits for the hook, in seconds: longer than the
+// EventOf is the host's name of that event.
+func (v view) EventOf(name string) (string, error) {
+	at, known := registry.HostNamed(name)
+	if !known {
+		return "", fmt.Errorf("there is no host %q", name)
+	}
+	if v.AtStop() {
+		return at.Stop, nil
+	}
+	return at.Prompt, nil
+}
+
+// Timeout is how long a host waits for the hook, in seconds: longer than the
 // hook itself takes with all that it waits for.
 func (v view) Timeout() int { return timeoutOf(v.Strategy) }
 

@@ -5,7 +5,6 @@
 package generator
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +19,6 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
@@ -140,9 +138,9 @@ func fineWords(area string, s Suite) string {
 	case "marketplace":
 		return "marketplace.json lists these plugins"
 	case "manifest":
-		return "plugin.json of " + plugins + ": names and versions are those of " + SuiteFile
+		return "manifests of " + plugins + ": names and versions are those of " + SuiteFile
 	case "hooks":
-		return "hooks.json of " + plugins + ": accepted by every supported client"
+		return "hooks of " + plugins + ": every host accepts its file"
 	case "rules":
 		return "strategy.json of " + plugins + ": no faults"
 	case "binaries":
@@ -187,7 +185,11 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 		if f.unknown && schema != "strategy" { // the hook takes no file with a member it does not know
 			state = check.Warning
 		}
-		t.say(state, f.Position, f.Problem, "")
+		fix := ""
+		if f.unknown && schema == "shell" { // Codex says nothing of it
+			state, fix = check.Failure, "remove it: Codex ignores the whole file"
+		}
+		t.say(state, f.Position, f.Problem, fix)
 	}
 	return t, err == nil, err
 }
@@ -351,6 +353,9 @@ func (in *inspection) lookAtPlugins() error {
 				t.fail(t.keyAt("hooks"), "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
 			}
 		}
+		if err := in.lookAtHosts(i, p); err != nil {
+			return err
+		}
 		if err := in.lookAtHooks(p); err != nil {
 			return err
 		}
@@ -365,82 +370,6 @@ func (in *inspection) lookAtPlugins() error {
 		}
 	}
 	return nil
-}
-
-const hookCommand = "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook"
-
-func (in *inspection) lookAtHooks(p Plugin) error {
-	t, ok, err := in.read("hooks", p.Name+"/hooks/hooks.json", "hooks")
-	if err != nil || !ok {
-		return err
-	}
-	calls := map[string]bool{} // events at which our hook is started
-	events, _ := t.get("hooks").(map[string]any)
-	for event := range events {
-		for i := range t.list("hooks", event) {
-			for j := range t.list("hooks", event, strconv.Itoa(i), "hooks") {
-				calls[event] = in.lookAtHandler(p, t, event, []string{"hooks", event, strconv.Itoa(i), "hooks", strconv.Itoa(j)}) || calls[event]
-			}
-		}
-	}
-	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == t.file })
-	if i < 0 {
-		return nil
-	}
-	made, err := parseJSON(in.expected[i].Data)
-	if err != nil {
-		return err
-	}
-	needed, _ := made.get("hooks").(map[string]any)
-	for event := range needed {
-		if !calls[event] {
-			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+t.in.call("init")+" adds it again")
-		}
-	}
-	return nil
-}
-
-// lookAtHandler looks at one handler of hooks.json, and tells whether it starts
-// our hook.
-func (in *inspection) lookAtHandler(p Plugin, t subject, event string, handler []string) bool {
-	at := func(member string) []string { return append(slices.Clone(handler), member) }
-	command := t.text(at("command")...)
-	ours := command == hookCommand
-	if ours {
-		in.lookAtTimeout(p, t, at("timeout"))
-	} else if file, inside := strings.CutPrefix(command, "${CLAUDE_PLUGIN_ROOT}/"); inside && !exists(in.path(path.Join(p.Name, file))) {
-		t.fail(t.at(at("command")...), path.Join(p.Name, file)+" is not there", "")
-	}
-	if t.get(at("if")...) != nil && !strings.Contains(event, "Tool") && !strings.Contains(event, "Permission") {
-		t.fail(t.keyAt(at("if")...), "a hook with \"if\" never runs at "+event, "remove it")
-	}
-	if ours && t.get(at("async")...) == true {
-		t.fail(t.keyAt(at("async")...), "Claude Code does not wait for it, so it decides nothing", "remove it")
-	}
-	return ours
-}
-
-// lookAtTimeout compares how long Claude Code waits for the hook with how long the
-// hook may wait for its judge: Claude Code forgets the answer of one that it has
-// to end.
-func (in *inspection) lookAtTimeout(p Plugin, t subject, at []string) {
-	if !slices.Contains(p.Programs(), Judge) {
-		return
-	}
-	var rules struct{ Judge struct{ Within int } }
-	data, err := in.readText(p.Name + "/strategy.json")
-	if err != nil || json.Unmarshal(data, &rules) != nil {
-		return // said where it is read
-	}
-	within := judge.Within
-	if rules.Judge.Within != 0 {
-		within = rules.Judge.Within
-	}
-	timeout, given := t.get(at...).(json.Number)
-	if seconds, err := timeout.Float64(); given && err == nil && seconds < float64(within+judge.Spare) {
-		t.fail(t.at(at...), fmt.Sprintf("its timeout is %s s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", timeout, p.Name, within, judge.Spare),
-			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", within+judge.Spare))
-	}
 }
 
 // lookAtRules has the hook's own reader look at each strategy.json, if the schema

@@ -183,6 +183,11 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		manifest    = "ned-flanders/.claude-plugin/plugin.json"
 		marketplace = ".claude-plugin/marketplace.json"
 		hooks       = "ned-flanders/hooks/hooks.json"
+		shell       = "ned-flanders/hooks/shell.json"
+		gemini      = "ned-flanders/gemini/hooks/hooks.json"
+		extension   = "ned-flanders/gemini/gemini-extension.json"
+		codex       = "ned-flanders/.codex-plugin/plugin.json"
+		copilot     = "ned-flanders/.github/plugin/plugin.json"
 		rules       = "ned-flanders/strategy.json"
 		launcher    = "ned-flanders/hooks/springfield-hook"
 		linux       = "ned-flanders/hooks/linux-amd64/springfield-hook"
@@ -305,10 +310,36 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), check.Failure, `"DirectoryAdded"`},
 		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not called at Stop"},
 		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `unknown member "hook"`},
-		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -3), check.Failure, "missing property 'args'"},
-		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook"`, `/hooks/spring-hook"`), check.Failure, "spring-hook is not there"},
+		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -1), check.Failure, "through a shell"},
+		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook",`, `/hooks/spring-hook",`), check.Failure, "spring-hook is not there"},
+		{"hooks.json: another command for shells", replace(hooks, `/hooks/springfield-hook\"`, `/hooks/spring-hook\"`), check.Failure, "spring-hook is not there"},
 		{"hooks.json: no time", replace(hooks, `"timeout": `, `"timeout": -`), check.Failure, "timeout"},
-		{"hooks.json: with if", replace(hooks, `"timeout"`, `"if": "Bash(*)", "timeout"`), check.Failure, "never runs at Stop"},
+		{"hooks.json: with if", replace(hooks, `"args"`, `"if": "Bash(*)", "args"`), check.Failure, "never runs at Stop"},
+		{"hooks.json: in Claude Code's shell, too", replace(hooks, `            "if": "Bash",`+"\n", "", -1), check.Failure, "Claude Code starts it, too"},
+		{"hooks.json: args in quotation marks", replace(hooks, `"if": "Bash"`, `"args": [], "if": "Bash"`), check.Failure, "quotation marks"},
+		{"hooks.json: only for Claude Code", replace(hooks, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `true`, -6), check.Warning, "only for Claude Code"},
+		{"hooks.json: twice in Droid", replace(hooks, `"commandRegex"`, `"matcher"`, 5), check.Warning, "Droid starts this handler, too"},
+		{"hooks.json: twice in Qwen", replace(hooks, `"name": "ned-flanders"`, `"name": "ned"`, 12), check.Warning, "Qwen Code starts the hook twice"},
+		{"hooks.json: a schema", replace(hooks, `"description"`, `"$schema": "x", "description"`), check.Warning, `"$schema"`},
+		// files for one host
+		{"shell.json: gone", remove(shell), check.Warning, "not found"},
+		{"shell.json: a schema", replace(shell, `"description"`, `"$schema": "x", "description"`), check.Failure, `unknown member "$schema"`},
+		{"shell.json: another event", replace(shell, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not called at Stop"},
+		{"shell.json: a blank ends it", replace(shell, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook`), check.Failure, "ends at a blank"},
+		{"shell.json: too little time", replace(shell, `"timeout": 10`, `"timeout": 0.5`), check.Failure, "before it answers"},
+		{"gemini: gone", remove(gemini), check.Warning, "not found"},
+		{"gemini: an event of Claude Code", replace(gemini, `"AfterAgent"`, `"Stop"`), check.Failure, `"Stop"`},
+		{"gemini: another event", replace(gemini, `"AfterAgent"`, `"BeforeAgent"`, -1), check.Failure, "not called at AfterAgent"},
+		{"gemini: seconds", replace(gemini, `"timeout": 10000`, `"timeout": 10`), check.Failure, "10 milliseconds"},
+		{"gemini: a blank ends it", replace(gemini, `\"${extensionPath}/../hooks/springfield-hook\"`, `${extensionPath}/../hooks/springfield-hook`), check.Failure, "ends at a blank"},
+		{"codex: gone", remove(codex), check.Warning, "not found"},
+		{"codex: another version", replace(codex, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
+		{"codex: another name", replace(codex, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},
+		{"codex: the hooks of Claude Code", replace(codex, `./hooks/shell.json`, `./hooks/hooks.json`), check.Failure, "starts the hook twice"},
+		{"copilot: a misspelt member", replace(copilot, `"hooks"`, `"hook"`), check.Warning, `unknown member "hook"`},
+		{"copilot: no hooks", replace(copilot, `"hooks": "./hooks/shell.json"`, `"keywords": []`, -3), check.Failure, "starts the hook twice"},
+		{"gemini: another version", replace(extension, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
+		{"gemini: in the plugin's root", lay("ned-flanders/gemini-extension.json", []byte("{}"), 0o644, 1), check.Failure, "Qwen Code takes the plugin"},
 		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "decides nothing"},
 		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), check.Failure, "type"},
 		// strategy.json

@@ -122,11 +122,7 @@ type hooksFile struct {
 func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []check.Finding, err error) {
 	file := path.Join(plugin, ".claude-plugin", "plugin.json")
 	var m manifest
-	var declared hooksFile
 	if err := t.readJSON(file, &m); err != nil {
-		return nil, nil, err
-	}
-	if err := t.readJSON(path.Join(plugin, "hooks", "hooks.json"), &declared); err != nil {
 		return nil, nil, err
 	}
 	about, err := generator.ReadAbout(strategy)
@@ -148,15 +144,36 @@ func (t tree) reviewPlugin(strategy, plugin string) (hooks []HookLine, found []c
 	// The manifest's own list is for those who publish: Claude Code 2.1.197 takes no
 	// such member when it is strict.
 	hosts := append([]string{}, slices.Compact(slices.Sorted(slices.Values(slices.Concat(about.Hosts, m.Network.Hosts))))...) // never null in JSON
-	for event, groups := range declared.Hooks {
-		for _, group := range groups {
-			for _, hook := range group.Hooks {
-				hooks = append(hooks, HookLine{plugin, event, hook.Command, about.Gated(), hosts})
+	commands, err := t.commands(plugin)
+	for _, c := range commands {
+		hooks = append(hooks, HookLine{plugin, c.event, c.command, about.Gated(), hosts})
+	}
+	return hooks, found, err
+}
+
+type command struct{ event, command string }
+
+// commands are what the hosts start for a plugin, each named once.
+func (t tree) commands(plugin string) (all []command, err error) {
+	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "gemini/hooks/hooks.json"} {
+		file := path.Join(plugin, name)
+		if i > 0 && !t.has(file) {
+			continue
+		}
+		var declared hooksFile
+		if err := t.readJSON(file, &declared); err != nil {
+			return nil, err
+		}
+		for event, groups := range declared.Hooks {
+			for _, group := range groups {
+				for _, hook := range group.Hooks {
+					all = append(all, command{event, strings.Trim(hook.Command, `"`)})
+				}
 			}
 		}
 	}
-	slices.SortFunc(hooks, func(a, b HookLine) int { return strings.Compare(a.Event+a.Command, b.Event+b.Command) })
-	return hooks, found, nil
+	slices.SortFunc(all, func(a, b command) int { return strings.Compare(a.event+a.command, b.event+b.command) })
+	return slices.Compact(all), nil
 }
 
 // anotherName is how to make a plugin that cannot be published under its name anew.

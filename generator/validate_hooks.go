@@ -1,0 +1,272 @@
+// Validating the hooks of a plugin, host by host. hooks/hooks.json is read by Claude
+// Code, which starts a hook without a shell, and by Qwen Code and Droid, which use one.
+// So it has the hook twice, and each host runs one of the two. Codex and Copilot are
+// given hooks/shell.json, and Gemini CLI a directory of its own.
+
+package generator
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/runtime/judge"
+)
+
+const (
+	pluginRoot  = "${CLAUDE_PLUGIN_ROOT}/"
+	hookCommand = pluginRoot + "hooks/springfield-hook"
+	inShell     = `"` + hookCommand + `"`
+	inGemini    = `"${extensionPath}/../hooks/springfield-hook"`
+)
+
+// handler is one hook in a file of hooks.
+type handler struct {
+	subject
+	plugin Plugin
+	event  string
+	group  []string // where its group is
+	at     []string // where it is itself
+}
+
+func (h handler) member(name string) []string { return append(slices.Clone(h.at), name) }
+func (h handler) command() string             { return h.text(h.member("command")...) }
+func (h handler) has(name string) bool        { return h.get(h.member(name)...) != nil }
+
+// bad reports a member of the handler, at its name or, where it is missing, at the
+// command.
+func (h handler) bad(state check.State, name, says, fix string) {
+	at := h.place("command")
+	if h.has(name) {
+		at = h.keyAt(h.member(name)...)
+	}
+	h.say(state, at, says, fix)
+}
+
+func (h handler) place(name string) check.Position { return h.subject.at(h.member(name)...) }
+
+// handlers are those of a file, by event.
+func (t subject) handlers(p Plugin) (all []handler) {
+	events, _ := t.get("hooks").(map[string]any)
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		for i := range t.list("hooks", event) {
+			group := []string{"hooks", event, strconv.Itoa(i)}
+			for j := range t.list(append(group, "hooks")...) {
+				all = append(all, handler{t, p, event, group, append(slices.Clone(group), "hooks", strconv.Itoa(j))})
+			}
+		}
+	}
+	return all
+}
+
+// lookAtHooks looks at the files of hooks of a plugin.
+func (in *inspection) lookAtHooks(p Plugin) error {
+	if err := in.lookAtSharedHooks(p); err != nil {
+		return err
+	}
+	if err := in.lookAtOwnHooks(p, "hooks/shell.json", "shell", inShell); err != nil {
+		return err
+	}
+	return in.lookAtOwnHooks(p, "gemini/hooks/hooks.json", "gemini", inGemini)
+}
+
+// needed are the events at which a file has to start our hook: those of the file as it
+// would be generated.
+func (in *inspection) needed(file string) ([]string, error) {
+	i := slices.IndexFunc(in.expected, func(f File) bool { return f.Path == file })
+	if i < 0 {
+		return nil, nil
+	}
+	made, err := parseJSON(in.expected[i].Data)
+	if err != nil {
+		return nil, err
+	}
+	events, _ := made.get("hooks").(map[string]any)
+	return slices.Sorted(maps.Keys(events)), nil
+}
+
+// lookAtSharedHooks looks at the file that Claude Code, Qwen Code and Droid read.
+func (in *inspection) lookAtSharedHooks(p Plugin) error {
+	t, ok, err := in.read("hooks", p.Name+"/hooks/hooks.json", "hooks")
+	if err != nil || !ok {
+		return err
+	}
+	direct, shell := map[string]bool{}, map[string]string{} // by event; the name of the one in a shell
+	for _, h := range t.handlers(p) {
+		switch h.command() {
+		case hookCommand:
+			direct[h.event] = h.lookAtDirect(shell) || direct[h.event]
+		case inShell:
+			h.lookAtInShell()
+			shell[h.event] = h.text(h.member("name")...)
+		default:
+			if file, inside := strings.CutPrefix(strings.Trim(h.command(), `"`), pluginRoot); inside && !exists(in.path(path.Join(p.Name, file))) {
+				t.fail(h.place("command"), path.Join(p.Name, file)+" is not there", "")
+			}
+			h.lookAtIf()
+		}
+	}
+	events, err := in.needed(t.file)
+	for _, event := range events {
+		_, other := shell[event]
+		switch at := t.at("hooks", event); {
+		case !direct[event]:
+			t.fail(at, fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+in.call("init")+" adds it again")
+		case !other:
+			t.say(check.Warning, at, "it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.call("update")+" adds it for them")
+		}
+	}
+	return err
+}
+
+// lookAtDirect looks at the handler that Claude Code starts without a shell, and tells
+// whether it does. shell are the events that have one for the other hosts.
+func (h handler) lookAtDirect(shell map[string]string) bool {
+	h.lookAtTimeout(1)
+	h.lookAtAsync()
+	if !h.has("args") {
+		h.bad(check.Failure, "args", "without \"args\" Claude Code starts it through a shell, which obeys variables of a project, and which ends at a blank in the path", `add "args": []`)
+	}
+	if name, other := shell[h.event]; other && (name == "" || name != h.text(h.member("name")...)) {
+		h.bad(check.Warning, "name", "Qwen Code starts the hook twice: it passes over the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
+	}
+	if shellGroup := append(slices.Clone(h.group), "commandRegex"); h.get(shellGroup...) == nil {
+		h.bad(check.Warning, "commandRegex", "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`)
+	}
+	return h.lookAtIf()
+}
+
+// lookAtInShell looks at the handler of the hosts that start a hook through a shell.
+func (h handler) lookAtInShell() {
+	h.lookAtTimeout(1)
+	h.lookAtAsync()
+	if h.has("args") {
+		h.bad(check.Failure, "args", "with \"args\" Claude Code takes the quotation marks for a part of the path", "remove it")
+	}
+	if !h.has("if") {
+		h.bad(check.Failure, "if", "Claude Code starts it, too, through a shell, which obeys variables of a project", `add "if": "Bash": with it, Claude Code runs no hook at `+h.event)
+	}
+}
+
+// lookAtIf reports a condition, with which Claude Code never runs a handler outside of
+// tool events. It tells whether there is none.
+func (h handler) lookAtIf() bool {
+	if !h.has("if") || strings.Contains(h.event, "Tool") || strings.Contains(h.event, "Permission") {
+		return true
+	}
+	h.bad(check.Failure, "if", "a hook with \"if\" never runs at "+h.event, "remove it")
+	return false
+}
+
+func (h handler) lookAtAsync() {
+	if h.get(h.member("async")...) == true {
+		h.bad(check.Failure, "async", "no host waits for it, so it decides nothing", "remove it")
+	}
+}
+
+// lookAtOwnHooks looks at a file of hooks that a manifest names for one host, or that lies
+// where only one host looks.
+func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) error {
+	t, ok, err := in.readHost("hooks", p.Name+"/"+file, schema)
+	if err != nil || !ok {
+		return err
+	}
+	unit, calls := 1, map[string]bool{}
+	if schema == "gemini" {
+		unit = 1000
+	}
+	for _, h := range t.handlers(p) {
+		switch h.command() {
+		case command:
+			calls[h.event] = true
+			h.lookAtTimeout(unit)
+		case strings.Trim(command, `"`):
+			calls[h.event] = true
+			t.fail(h.place("command"), "a shell runs it, which ends at a blank in the path", "quote it: "+quoted(command))
+		}
+	}
+	events, err := in.needed(t.file)
+	for _, event := range events {
+		if !calls[event] {
+			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not called at %s, so it decides nothing", command, event), "remove it, then "+in.call("init")+" adds it again")
+		}
+	}
+	return err
+}
+
+// quoted is a text as JSON has it.
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
+
+// readHost reads a file for one host. A suite of an older springfield has none, and works
+// on the hosts that it was made for.
+func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
+	if !exists(in.path(file)) {
+		in.subject(area, file).say(check.Warning, check.Position{}, "not found", in.call("update")+" adds it")
+		return t, false, nil
+	}
+	return in.read(area, file, schema)
+}
+
+// lookAtHosts looks at a plugin's manifests for single hosts.
+func (in *inspection) lookAtHosts(i int, p Plugin) error {
+	recorded := []string{"plugins", strconv.Itoa(i)}
+	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "gemini/gemini-extension.json"} {
+		t, ok, err := in.readHost("manifest", p.Name+"/"+file, "host")
+		if err != nil {
+			return err
+		}
+		if !ok {
+			continue
+		}
+		t.same([]string{"name"}, "its name", p.Name, append(recorded, "name")...)
+		t.same([]string{"version"}, "its version", p.Version, append(recorded, "version")...)
+		if hooks := t.text("hooks"); hooks != "./hooks/shell.json" && !strings.HasPrefix(file, "gemini/") {
+			at := t.at("name")
+			if t.get("hooks") != nil {
+				at = t.at("hooks")
+			}
+			t.fail(at, "without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
+		}
+	}
+	if file := p.Name + "/gemini-extension.json"; exists(in.path(file)) {
+		in.subject("manifest", file).say(check.Failure, check.Position{Line: 1, Column: 1}, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
+	}
+	return nil
+}
+
+// lookAtTimeout compares how long a host waits for the hook with how long the hook may
+// take: a host forgets the answer of one that it has to end. unit is how many of the
+// file's units make a second.
+func (h handler) lookAtTimeout(unit int) {
+	timeout, given := h.get(h.member("timeout")...).(json.Number)
+	n, err := timeout.Float64()
+	if !given || err != nil {
+		return
+	}
+	at := h.place("timeout")
+	if n < float64(unit) {
+		h.fail(at, fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
+		return
+	}
+	if !slices.Contains(h.plugin.Programs(), Judge) {
+		return
+	}
+	var rules struct{ Judge struct{ Within int } }
+	data, err := h.in.readText(h.plugin.Name + "/strategy.json")
+	if err != nil || json.Unmarshal(data, &rules) != nil {
+		return // said where it is read
+	}
+	within := judge.Within
+	if rules.Judge.Within != 0 {
+		within = rules.Judge.Within
+	}
+	if n/float64(unit) < float64(within+judge.Spare) {
+		h.fail(at, fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", n/float64(unit), h.plugin.Name, within, judge.Spare),
+			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
+	}
+}
