@@ -234,9 +234,12 @@ func (s *Snapshot) addFile(i *Installed, name string, seen map[string]bool) erro
 	if err != nil {
 		return fmt.Errorf("%s: %w", printable(name), err)
 	}
-	i.Hooks = append(i.Hooks, hooks...)
+	i.Hooks = append(i.Hooks, slices.DeleteFunc(hooks, func(h Hook) bool { return i.Strategy != "" && h.Never != "" && h.whole == elsewhere })...)
 	return nil
 }
+
+// elsewhere is what other hosts start in a plugin of springfield. Claude Code passes over it.
+const elsewhere = `"` + pluginRoot + `hooks/springfield-hook"`
 
 // pluginRoot stands for the plugin's directory in what a hook runs.
 const pluginRoot = "${CLAUDE_PLUGIN_ROOT}/"
