@@ -1,0 +1,270 @@
+package hosts
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+)
+
+// oracle is one host's settings, on which edits are made as enable, disable and undo make
+// them, with a command of the host that writes the file anew each time.
+type oracle struct {
+	t      *testing.T
+	host   Host
+	at     Place
+	places client.Places
+	was    []map[string]string // before each edit in the journal
+}
+
+func newOracle(t *testing.T, host Host, settings string) *oracle {
+	home := t.TempDir()
+	u := User{Home: home, Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work"), Look: func(string) string { return "" }}
+	o := &oracle{t: t, host: host, at: host.At(u), places: client.Places{Config: filepath.Join(home, ".claude"), Home: home, Work: u.Work, Root: u.Root}}
+	if settings != "(none)" {
+		o.write(o.file(), settings)
+	}
+	return o
+}
+
+func (o *oracle) file() string { return o.host.Settings.File(o.at, client.User) }
+
+func (o *oracle) write(path, text string) {
+	o.t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o640)); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// files are all files of the host.
+func (o *oracle) files() map[string]string {
+	all := map[string]string{}
+	err := filepath.WalkDir(o.at.Dir, func(path string, d os.DirEntry, err error) error {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[path] = string(data)
+		return err
+	})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return all
+}
+
+func (o *oracle) request(name string) (Request, installer.Foreign) {
+	r := Request{At: o.at, Scope: client.User, Plugin: client.Plugin{Name: name, Marketplace: "hooks", Suite: filepath.Join(o.at.Home, "my hooks")}}
+	r.ID = o.host.Called(r.Plugin)
+	of := installer.Foreign{Host: o.host.Name, Path: o.file(), Parse: o.host.Settings.Parse}
+	if o.host.Settings.Record != nil {
+		of.Path = o.host.Settings.Record(o.at, r.ID)
+	}
+	return r, of
+}
+
+// enable and disable plan what activation plans.
+func (o *oracle) enable(name string) (c change.Change, err error) {
+	r, of := o.request(name)
+	entries, err := o.host.Settings.Entries(context.Background(), r)
+	if err == nil {
+		err = installer.Read(o.places).SetFor(&c, of, r.ID, entries)
+	}
+	return c, err
+}
+
+func (o *oracle) disable(name string) (c change.Change, err error) {
+	r, of := o.request(name)
+	_, err = installer.Read(o.places).ReleaseFor(&c, of, r.ID)
+	return c, err
+}
+
+// do makes an edit, in which the host's command writes its settings anew.
+func (o *oracle) do(plan func() (change.Change, error)) error {
+	was := o.files()
+	c, err := plan()
+	if err == nil {
+		for _, e := range c.Edits {
+			if !e.Own && e.Changes() {
+				path := e.Path
+				c.Run = func() error { return os.WriteFile(path, []byte("written anew"), 0o600) }
+				if os.MkdirAll(filepath.Dir(path), 0o755) != nil {
+					c.Run = nil
+				}
+			}
+		}
+		if c.Empty() {
+			return nil
+		}
+		err = installer.Journal(o.places).Apply(c)
+	}
+	if err != nil {
+		if is := o.files(); !maps.Equal(was, is) {
+			o.t.Fatalf("%s: refused (%v), and yet %q became %q", o.host.Name, err, was, is)
+		}
+		return err
+	}
+	o.was = append(o.was, was)
+	return nil
+}
+
+func (o *oracle) undo() {
+	o.t.Helper()
+	if len(o.was) == 0 {
+		return
+	}
+	u, err := installer.Journal(o.places).PlanUndo()
+	if err == nil {
+		err = installer.Journal(o.places).Apply(u.Change)
+	}
+	want := o.was[len(o.was)-1]
+	if is := o.files(); err != nil || !maps.Equal(is, want) {
+		o.t.Fatalf("%s: undo (%v) gives %q, not %q", o.host.Name, err, is, want)
+	}
+	o.was = o.was[:len(o.was)-1]
+}
+
+// parse is the host's settings as it reads them.
+func (o *oracle) parse(data string) (installer.Document, error) {
+	if o.host.Settings.Parse != nil {
+		return o.host.Settings.Parse([]byte(data))
+	}
+	return document.Parse([]byte(data))
+}
+
+// checkHistory does what each letter of ops stands for: A and B enable a plugin, a and b
+// disable it, u undoes. In the end all are disabled, and every byte is as it was.
+func (o *oracle) checkHistory(ops string) {
+	o.t.Helper()
+	before := o.files()
+	_, broken := o.parse(before[o.file()])
+	for _, op := range ops + "ab" {
+		var err error
+		switch op {
+		case 'A', 'B':
+			err = o.do(func() (change.Change, error) { return o.enable("plugin-" + strings.ToLower(string(op))) })
+		case 'a', 'b':
+			err = o.do(func() (change.Change, error) { return o.disable("plugin-" + string(op)) })
+		case 'u':
+			o.undo()
+		}
+		if err != nil {
+			return // refused, as do has checked
+		}
+		for path, data := range o.files() {
+			if _, err := o.parse(data); err != nil && broken == nil && path == o.file() {
+				o.t.Fatalf("%s: after %q it is damaged: %v: %q", o.host.Name, ops, err, data)
+			}
+		}
+	}
+	if after := o.files(); !maps.Equal(before, after) {
+		o.t.Fatalf("%s: %s and all disabled gives %q, not %q", o.host.Name, ops, after, before)
+	}
+	for len(o.was) > 0 {
+		o.undo()
+	}
+}
+
+// edited are the hosts whose files springfield edits.
+func edited() []Host {
+	return slices.DeleteFunc(All(), func(h Host) bool { return h.Settings.Entries == nil })
+}
+
+// settingsOfHosts are files as users have them: for JSON and for TOML.
+func settingsOfHosts(host Host) []string {
+	if host.Settings.Parse != nil {
+		return []string{
+			"(none)", "", "\n", "# mine\n", "a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "# mine\nmodel = \"x\"   # odd   spacing\n\n[tui]\n  theme = 'dark'\n",
+			"[marketplaces.other]\nsource = \"/x\"\n\n[plugins.\"x@other\"]\nenabled = true # on\n", "[plugins.\"plugin-a@hooks\"]\nenabled = false\n", "[[hooks.Stop]]\nmatcher = \"\"\n",
+			"a = \"\"\"\n[marketplaces.hooks]\n\"\"\"\n",
+		}
+	}
+	return []string{
+		"(none)", "", "\n", "{}", "{ }\r\n", "{\n}\n", "\ufeff{\"a\": 1}", "{\"theme\" : \"dark\",\n     \"nested\": {\"a\":1,   \"b\": [1.0,2e0]}}", "{\r\n\t\"a\": \"\\u00e9 && <b>\"\r\n}\r\n",
+		`{"enabledPlugins": {}, "extraKnownMarketplaces": {}}`, `{"enabledPlugins": {"x@other": true}, "extraKnownMarketplaces": {"other": {"source": {"source": "directory", "path": "/x"}}}}`,
+		"{\n    \"extraKnownMarketplaces\": {\n        \"hooks\": {\"source\": {\"source\": \"github\", \"repo\": \"a/b\"}}\n    },\n    \"enabledPlugins\": {\n        \"plugin-a@hooks\": false,\n        \"plugin-b@my hooks\": true\n    }\n}\n",
+	}
+}
+
+var historiesOfHosts = []string{"A", "Aa", "AB", "ABab", "ABba", "AAu", "ABuu", "AuA", "AaA", "ABaBu", "BAbuA"}
+
+// Every byte of a host's settings comes back, whatever the host's own command makes of the
+// file in between.
+func TestSettingsOfHosts(t *testing.T) {
+	for _, host := range edited() {
+		for n, settings := range settingsOfHosts(host) {
+			for i := range 3 {
+				newOracle(t, host, settings).checkHistory(historiesOfHosts[(5*n+4*i)%len(historiesOfHosts)])
+			}
+			if host.Settings.Record != nil && n == 3 {
+				break // settings that are not edited
+			}
+		}
+	}
+}
+
+// What the user or the host has written since stays: disable takes out only what
+// springfield has set.
+func TestSettingsOfHostsEditedSince(t *testing.T) {
+	for _, host := range edited() {
+		if host.Settings.Record != nil {
+			continue // a file of springfield's own
+		}
+		for _, settings := range settingsOfHosts(host)[3:] {
+			theirs := func(text string) string {
+				if host.Settings.Parse != nil {
+					return "zzz = 1\n" + text
+				}
+				return strings.Replace(text, "{", `{"zzz": 1, `, 1)
+			}
+			if settings == "{}" || settings == "{ }\r\n" || settings == "{\n}\n" {
+				continue // a comma too many
+			}
+			o := newOracle(t, host, settings)
+			err := o.do(func() (change.Change, error) { return o.enable("plugin-a") })
+			if err != nil {
+				continue
+			}
+			is, _ := os.ReadFile(o.file())
+			o.write(o.file(), theirs(string(is)))
+			if err := o.do(func() (change.Change, error) { return o.disable("plugin-a") }); err != nil {
+				t.Errorf("%s: %q: %v", host.Name, settings, err)
+			}
+			is, _ = os.ReadFile(o.file())
+			if want := theirs(settings); !bytes.Equal(is, []byte(want)) {
+				t.Errorf("%s: after an edit of others\n%q\nnot\n%q", host.Name, is, want)
+			}
+		}
+	}
+}
+
+// Any bytes for a settings file, edited in any order.
+func FuzzSettingsOfHosts(f *testing.F) {
+	for i, host := range edited() {
+		for n, settings := range settingsOfHosts(host) {
+			f.Add(byte(i), []byte(settings), historiesOfHosts[n%len(historiesOfHosts)])
+		}
+		for _, settings := range []string{`{"enabledPlugins": []}`, `{"enabledPlugins": {}, "enabledPlugins": {}}`, "// no\n{}", "[]", "[plugins]\nx = 1\n", "plugins = {}\n", "plugins.\"plugin-a@hooks\".enabled = true\n"} {
+			f.Add(byte(i), []byte(settings), "ABa")
+		}
+	}
+	f.Fuzz(func(t *testing.T, i byte, settings []byte, ops string) {
+		if len(settings) > 1<<14 || len(ops) > 8 || bytes.Equal(settings, []byte("(none)")) {
+			return
+		}
+		newOracle(t, edited()[int(i)%len(edited())], string(settings)).checkHistory(ops)
+	})
+}
