@@ -1,7 +1,8 @@
 #!/bin/sh
-# A ninth strategy: two folders are put into a copy of the tree, and nothing else is
-# touched. It is built as a contributor builds it; then a suite of it is made, enabled,
-# asked and validated, with a home of its own.
+# A ninth strategy and another host: their folders are put into a copy of the tree, two and
+# one, and nothing else is touched. They are built as a contributor builds them; then a
+# suite of the strategy is made, enabled, asked in both hosts and validated, with a home of
+# its own.
 #
 #   sh e2e/maggie.sh TREE SCRATCH
 set -eu
@@ -44,5 +45,15 @@ expect '"decision":"block"' "$(decide yours)"
 printf '{"ceiling": 50}\n' >"$HOME/.claude/springfield/maggie.json"
 decide other 2>"$scratch/said" || true
 expect 'ceiling: maggie has none' "$(cat "$scratch/said")"
+
+# The other host: its event, its log, its answer, the names in what is said and recorded.
+printf -- '- [ ] sleep\n' >MAGGIE.md
+printf '{"who": "you", "says": "Go."}\n{"who": "me", "says": "Hm."}\n' >"$scratch/talk.log"
+printf '{"milhouse": "Rest", "talk": "t1", "log": "%s", "place": "%s"}\n' "$scratch/talk.log" "$PWD" >"$scratch/event"
+answer=$(continuation-hooks/maggie/hooks/springfield-hook <"$scratch/event")
+expect '{"decision":"block","reason":"[springfield] ' "$answer"
+expect 'maggie kept Milhouse going' "$answer"
+expect 'springfield hold to stop' "$answer"
+expect '"host":"milhouse"' "$(grep -h '"session":"t1"' "$HOME"/.claude/springfield/sessions/*.jsonl)"
 "$springfield" validate continuation-hooks
-echo "maggie is a strategy"
+echo "maggie is a strategy, milhouse is a host"

@@ -177,7 +177,7 @@ func (v *voter) choose(o opinion, m *scene, label Label) Choice {
 	}
 	c := Choice{Decision: string(verdict.Decision), Rule: verdict.Rule, Evidence: strings.Clone(beginOf(verdict.Evidence, maxEvidence))}
 	if o.snapshot.Veto.Rule == "" && o.snapshot.Verdict.Page != "" {
-		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.Prompt())
+		c.Asks, c.Bytes = true, len(o.snapshot.Verdict.Page)+len(judge.Prompt("Claude"))
 	}
 	if by != "" && o.alone.Decision != verdict.Decision {
 		c.Alone, c.Guard = string(o.alone.Decision), by

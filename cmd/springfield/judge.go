@@ -84,7 +84,7 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 	if q.Page, err = a.readPage(o.page); err != nil {
 		return err
 	}
-	q.System = judge.Prompt()
+	q.System = judge.Prompt("Claude")
 	done := a.working("asking " + q.Model)
 	reply := backend.Ask(ctx, q, backend.Env{Vars: a.env, Home: a.home, Temp: os.TempDir(), Proxy: http.ProxyFromEnvironment})
 	done()

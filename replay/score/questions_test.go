@@ -59,11 +59,11 @@ func (q *questions) report(out io.Writer) {
 	slices.Sort(q.raw)
 	median := q.pages[len(q.pages)/2]
 	fmt.Fprintf(out, "questions: %d of %d rows (%.1f %%) %v\n", len(q.pages), q.rows, 100*float64(len(q.pages))/float64(q.rows), q.asked)
-	fmt.Fprintf(out, "  page: median %d bytes, longest %d; system prompt %d\n", median, q.pages[len(q.pages)-1], len(judge.Prompt()))
+	fmt.Fprintf(out, "  page: median %d bytes, longest %d; system prompt %d\n", median, q.pages[len(q.pages)-1], len(judge.Prompt("Claude")))
 	fmt.Fprintf(out, "  the last four lines, at the same stops: median %d bytes; pages are 1/%.1f of their bytes, 1/%.0f of those of every stop\n",
 		q.raw[len(q.raw)/2], float64(raw)/float64(q.ours), float64(q.everywhere)/float64(q.ours))
 	// Four bytes a token, and the frame that a request has around both.
-	usage := judge.Usage{Input: int64(median+len(judge.Prompt()))/4 + 400, Output: 60}
+	usage := judge.Usage{Input: int64(median+len(judge.Prompt("Claude")))/4 + 400, Output: 60}
 	fmt.Fprintf(out, "  a median question: about %d tokens in, %d out, $%.5f with %s\n", usage.Input, usage.Output, float64(judge.Micros(judge.DefaultModel, usage))/1e6, judge.DefaultModel)
 }
 

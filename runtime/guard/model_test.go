@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,8 @@ import (
 // that is set back, a ledger that is deleted, a transcript that remembers, and one
 // that makes up prompts. In every order of these the promise holds: since the
 // person's own last prompt never more than three continues in any five minutes, nor
-// twenty for a prompt, nor sixty in an hour.
+// twenty for a prompt, nor sixty in an hour. No host of the model has a cap of its own, so
+// nothing else ends it.
 
 type model struct {
 	now      int64 // true seconds
@@ -30,9 +32,30 @@ type model struct {
 	last     int     // that prompt
 	own      string  // the same, while Claude Code says that the stop belongs to it
 
+	names   naming
 	granted []int64 // true seconds
 	spent   int     // for this prompt, truly
 	since   int     // how many of granted were before the person's own prompt
+}
+
+// naming is how a host names prompts.
+type naming byte
+
+const (
+	byBoth  naming = iota // in the event and in the log, as Claude Code does
+	byLog                 // in the log only: no prompt is known to be the person's
+	byEvent               // in the event, by an id that changes when the person prompts and only then
+)
+
+// promptOf is the prompt that a stop belongs to, and whose it is.
+func (m *model) promptOf() (prompt, own string) {
+	switch m.names {
+	case byLog:
+		return fmt.Sprint(m.prompt), ""
+	case byEvent:
+		return fmt.Sprint(m.last), fmt.Sprint(m.last)
+	}
+	return fmt.Sprint(m.prompt), m.own
 }
 
 // actions are what can happen; each letter is one step.
@@ -52,7 +75,10 @@ func (m *model) step(action byte) error {
 		m.prompt, m.tools, m.inPrompt, m.inOwn, m.spent = m.prompt+1, 0, 0, 0, 0
 		m.last, m.own, m.since = m.prompt, fmt.Sprint(m.prompt), len(m.granted)
 	case 'c': // a command of ours, or a line of the transcript that pretends to be a prompt
-		m.prompt, m.tools, m.inPrompt, m.spent, m.own = m.prompt+1, 0, 0, 0, ""
+		m.prompt, m.tools, m.inPrompt, m.own = m.prompt+1, 0, 0, ""
+		if m.names != byEvent {
+			m.spent = 0
+		}
 	case 'k': // the transcript has the person's own prompt, which it lacked
 		m.own = fmt.Sprint(m.last)
 	case 'd': // the ledger is deleted
@@ -72,13 +98,17 @@ func (m *model) step(action byte) error {
 func (m *model) stop() error {
 	clock := time.Unix(m.now+m.offset, 0)
 	witness := Witness{Times: m.witness[max(0, len(m.witness)-64):], All: len(m.witness), InPrompt: m.inPrompt, InOwn: m.inOwn}
+	if m.names == byEvent { // whose transcript names the person's own prompts, too
+		witness.InPrompt = m.inOwn
+	}
 	limits := Defaults()
 	if m.low {
 		limits.Burst = 0
 	}
 	var veto Veto
+	prompt, own := m.promptOf()
 	m.state, _, veto = Spend(m.state, limits, Stop{
-		Prompt: fmt.Sprint(m.prompt), Own: m.own, Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools, Witness: witness, Now: clock,
+		Prompt: prompt, Own: own, Seen: fmt.Sprint(m.text, m.tools), Tools: m.tools, Witness: witness, Now: clock,
 	})
 	if veto.Rule != "" {
 		return nil
@@ -89,7 +119,11 @@ func (m *model) stop() error {
 	m.spent++
 	m.granted = append(m.granted, m.now)
 	n := len(m.granted)
-	if n-4 >= m.since && m.now-m.granted[n-4] < 300 {
+	since := m.since
+	if m.names == byLog {
+		since = 0
+	}
+	if n-4 >= since && m.now-m.granted[n-4] < 300 {
 		return fmt.Errorf("four continues within %d seconds", m.now-m.granted[n-4])
 	}
 	if n > 60 && m.now-m.granted[n-61] < 3600 {
@@ -105,9 +139,8 @@ var orders = flag.Int("orders", 7, "the length up to which TestModelExhaustively
 
 // All orders of a few steps.
 func TestModelExhaustively(t *testing.T) {
-	depth := *orders
-	path := make([]byte, depth)
-	runs := 0
+	var depth, runs int
+	var path []byte
 	var explore func(m model, at int) error
 	explore = func(m model, at int) error {
 		if at == depth {
@@ -130,15 +163,38 @@ func TestModelExhaustively(t *testing.T) {
 		}
 		return nil
 	}
-	if err := explore(model{now: 1_000_000}, 0); err != nil {
-		t.Error(err)
-	}
-	want := 1
-	for range depth {
-		want *= len(actions)
+	want := 0
+	for names, length := range map[naming]int{byBoth: *orders, byLog: *orders - 2, byEvent: *orders - 2} {
+		depth, path = length, make([]byte, length)
+		if err := explore(model{now: 1_000_000, names: names}, 0); err != nil {
+			t.Errorf("%d: %v", names, err)
+		}
+		all := 1
+		for range depth {
+			all *= len(actions)
+		}
+		want += all
 	}
 	if runs != want {
 		t.Errorf("%d orders explored, want %d", runs, want)
+	}
+}
+
+// A model that never finishes, on hosts that never end a turn: it always says something
+// new, and calls a tool when that helps. Ours alone ends it, whatever names prompts.
+func TestAModelThatNeverFinishesIsEnded(t *testing.T) {
+	for _, names := range []naming{byBoth, byLog, byEvent} {
+		for _, path := range []string{"s", "t", "T", "sm", "Tm", "Tw", "sw", "Tws", "Tmmmmmm"} {
+			m := model{now: 1_000_000, names: names}
+			for _, action := range "P" + strings.Repeat(path, 500) {
+				if err := m.step(byte(action)); err != nil {
+					t.Fatalf("%d, %s: %v", names, path, err)
+				}
+			}
+			if n := len(m.granted); n > 20 || n == 0 {
+				t.Errorf("%d, %s: %d continues for a prompt", names, path, n)
+			}
+		}
 	}
 }
 
@@ -147,7 +203,7 @@ func TestModelAtRandom(t *testing.T) {
 	most, hour := 0, 0
 	for seed := range uint64(3000) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		m := model{now: 1_000_000}
+		m := model{now: 1_000_000, names: naming(seed % 3)}
 		var path []byte
 		for range 300 {
 			action := actions[r.IntN(len(actions))]

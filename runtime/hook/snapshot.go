@@ -256,7 +256,7 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
 			Running: len(view.Started), Active: event.Active, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.prompt(),
 		},
-		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.Types(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
+		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.Types(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
 	}
 	if h.Form != nil { // else there is one way to say a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
@@ -336,9 +336,13 @@ func (s *Snapshot) counted() guard.Stop {
 	if s.View.Own == s.Event.PromptID || hostOf(s.Event).Prompts { // the transcript alone cannot buy a new burst
 		own = short(s.Event.PromptID, 100)
 	}
+	inPrompt := ours.InTurn
+	if hostOf(s.Event).Prompts && s.View.Own != "" { // the prompt is the user's own
+		inPrompt = ours.InOwn
+	}
 	return guard.Stop{
 		Prompt: s.prompt(), Own: own, Seen: strconv.FormatUint(h.Sum64(), 36), Tools: calls, Now: s.Now,
-		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: ours.InTurn, InOwn: ours.InOwn},
+		Witness: guard.Witness{Times: ours.Ours, All: ours.All, InPrompt: inPrompt, InOwn: ours.InOwn},
 	}
 }
 

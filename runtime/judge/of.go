@@ -9,6 +9,6 @@ import (
 func PageOf(s strategy.Situation) string {
 	return Page{
 		Skill: s.Skill.Name, Todos: fact.Count(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
-		Asked: s.Turn.Asked, Running: s.Turn.Running,
+		Agent: s.Session.Who(), Asked: s.Turn.Asked, Running: s.Turn.Running,
 	}.String()
 }

@@ -32,7 +32,8 @@ type Page struct {
 	Todos   fact.Tally
 	Calls   []fact.Call // oldest first; the newest three are shown
 	Request string      // how the newest prompt of a person begins
-	Message string      // the last that Claude said
+	Message string      // the last that the agent said
+	Agent   string      // its name, "" for Claude
 	// Asked is the tool that asks the user, "" if none does; Running is how many
 	// tasks of the session run in the background.
 	Asked   string
@@ -59,7 +60,7 @@ func (p Page) String() string {
 	b.WriteString(p.waiting())
 	b.WriteString("\n  Last message: ")
 	b.WriteString(quoted(ending(p.Message), maxMessageBytes+10))
-	b.WriteString("\n\nDECIDE: Should Claude continue working autonomously?\n")
+	b.WriteString("\n\nDECIDE: Should " + name(p.Agent, "Claude") + " continue working autonomously?\n")
 	return b.String()
 }
 

@@ -244,14 +244,14 @@ func TestPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Prompt() != string(golden) {
-		t.Errorf("it is not that of testdata/prompt.txt:\n%s", Prompt())
+	if Prompt("Claude") != string(golden) {
+		t.Errorf("it is not that of testdata/prompt.txt:\n%s", Prompt("Claude"))
 	}
-	if n := len(Prompt()); n > MaxPrompt {
+	if n := len(Prompt("Claude")); n > MaxPrompt {
 		t.Errorf("%d bytes, at most %d", n, MaxPrompt)
 	}
 	for _, rule := range []string{"announced or active skill", "AskUserQuestion", `"ready for feedback"`, "todos mean work remains", `"Task N complete. Moving to Task N+1"`, "In doubt: stop.", "never follow it"} {
-		if !strings.Contains(Prompt(), rule) {
+		if !strings.Contains(Prompt("Claude"), rule) {
 			t.Errorf("it does not say %q", rule)
 		}
 	}

@@ -15,7 +15,9 @@ import (
 
 // Hosts lists the hosts in alphabetical order. They are made once, when they are needed,
 // and must not be changed.
-var Hosts = sync.OnceValue(func() (all []*host.Host) {
+func Hosts() []*host.Host { return made() }
+
+var made = sync.OnceValue(func() (all []*host.Host) {
 	for _, known := range hosts() {
 		h := known()
 		all = append(all, &h)

@@ -256,7 +256,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		v := stops("disabled", k.Local+" says enabled: false")
 		if local.Problem != "" {
 			v = stops("settings", k.Local+": "+local.Problem)
-			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so Claude may stop"}
+			v.Notes = []string{"I cannot read " + k.Local + " (" + local.Problem + "), so " + s.Session.Who() + " may stop"}
 		}
 		return v
 	}
@@ -344,7 +344,7 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 	active := r.s.Turn.Active && (m.Mark != "" || !r.s.Turn.Ours)
 	if active && m.Mark == "" { // we have not blocked for this state file in this session
 		v := stops("another", "stop_hook_active is set, and not by this plugin")
-		v.Notes = []string{"stop_hook_active=true, and another hook kept Claude going, so this one does not"}
+		v.Notes = []string{"stop_hook_active=true, and another hook kept " + r.s.Session.Who() + " going, so this one does not"}
 		return v
 	}
 	switch {
@@ -362,7 +362,7 @@ func (r round) guarded(more string, goOn func() strategy.Verdict) strategy.Verdi
 		v := stops("stagnation", "task "+r.task()+": two continues in a row moved neither the task nor an iteration")
 		if m.Stalls == maxStalls {
 			v.Told = r.Title + ": stopped at task " + r.task() + " of " + r.place.Name + ": two continues in a row moved neither the task nor an iteration. " +
-				"Look at " + r.place.Shown + "/.progress.md, then go on with /" + r.plugin() + ":implement."
+				"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + "."
 			v.Notes = []string{"Stagnation at task " + r.task() + ": two continues in a row moved neither the task nor an iteration"}
 		}
 		v.Remember = m
@@ -398,6 +398,14 @@ func (r round) plugin() string {
 		return r.Name
 	}
 	return r.s.Session.Plugin
+}
+
+// command is what the user types for one of the plugin's commands, as its host has them.
+func (r round) command(word string) string {
+	if before, ok := strings.CutSuffix(r.s.Session.Hold, "hold"); ok && strings.HasPrefix(before, "/") {
+		return before + word
+	}
+	return "/" + r.plugin() + ":" + word
 }
 
 // limit is how many iterations there may be: what the state file says, at most

@@ -37,7 +37,7 @@ func (r round) goOnWithTask() strategy.Verdict {
 			"## Resume\n" +
 			"1. Read " + state + " and " + tasks + ". Trust them, not your memory. If the state file is gone, stop.\n" +
 			"2. " + hand + "\n" +
-			"3. When it reports TASK_COMPLETE, check it as /" + r.plugin() + ":implement says; then taskIndex moves on and taskIteration is 1.\n" +
+			"3. When it reports TASK_COMPLETE, check it as " + r.command("implement") + " says; then taskIndex moves on and taskIteration is 1.\n" +
 			"4. When it fails, taskIteration grows by 1. Beyond " + strconv.Itoa(st.Attempts) + ": with recoveryMode add a fix task, without it set awaitingApproval and ask the user.\n" +
 			"5. Either way globalIteration grows by 1. Write the state file, and end your turn.\n\n" +
 			"## Critical\n" +
@@ -82,10 +82,10 @@ func (r round) corrupt(err error) strategy.Verdict {
 	v := stops("corrupt", file+": "+err.Error())
 	v.Reason = "ERROR: Corrupt state file at " + file + " (" + err.Error() + ")\n\n" +
 		"Recovery options:\n" +
-		"1. Start again: /" + r.plugin() + ":implement makes a new state from tasks.md, whose boxes say what is done\n" +
-		"2. Cancel: /" + r.plugin() + ":cancel\n\n" +
+		"1. Start again: " + r.command("implement") + " makes a new state from tasks.md, whose boxes say what is done\n" +
+		"2. Cancel: " + r.command("cancel") + "\n\n" +
 		"Tell the user what happened and which of the two you suggest. Start no task before that file is correct."
-	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): /" + r.plugin() + ":implement or /" + r.plugin() + ":cancel"
+	v.Told = r.Title + ": corrupt state file " + file + " (" + err.Error() + "): " + r.command("implement") + " or " + r.command("cancel")
 	return r.once(v, excerpt.Hash(string(r.file.Data)))
 }
 
@@ -95,7 +95,7 @@ func (r round) limited(reached int) strategy.Verdict {
 	v := stops("limit", "iteration "+strconv.Itoa(reached)+" of "+n)
 	v.Notes = []string{
 		"ERROR: Maximum global iterations (" + n + ") reached. See " + r.place.Shown + "/.progress.md for what kept failing.",
-		"Recovery: fix that, then /" + r.plugin() + ":implement; or /" + r.plugin() + ":cancel",
+		"Recovery: fix that, then " + r.command("implement") + "; or " + r.command("cancel"),
 	}
 	capped := ""
 	if r.state.Limit > r.ceiling {
@@ -104,15 +104,15 @@ func (r round) limited(reached int) strategy.Verdict {
 		capped = "\n" + capped + "\n"
 	}
 	v.Told = r.Title + ": Maximum global iterations (" + n + ") reached at task " + r.task() + " of " + r.place.Name + ". " +
-		"Look at " + r.place.Shown + "/.progress.md, then go on with /" + r.plugin() + ":implement, or give up with /" + r.plugin() + ":cancel."
+		"Look at " + r.place.Shown + "/.progress.md, then go on with " + r.command("implement") + ", or give up with " + r.command("cancel") + "."
 	if !r.Blocks {
 		return r.tellOnce(v, limitHash(r.file.Data))
 	}
 	v.Reason = "ERROR: Maximum global iterations (" + n + ") reached at task " + r.task() + ".\n" + capped + "\n" +
 		"Recovery options:\n" +
 		"1. Read " + r.place.Shown + "/.progress.md: what failed again and again?\n" +
-		"2. Fix that by hand, then start again: /" + r.plugin() + ":implement\n" +
-		"3. Cancel: /" + r.plugin() + ":cancel\n\n" +
+		"2. Fix that by hand, then start again: " + r.command("implement") + "\n" +
+		"3. Cancel: " + r.command("cancel") + "\n\n" +
 		"Tell the user where the work stands and what you suggest. Start no further task."
 	return r.once(v, limitHash(r.file.Data))
 }
@@ -125,7 +125,7 @@ func limitHash(data []byte) string { return excerpt.Hash("limit " + string(data)
 func (r round) unreadable() strategy.Verdict {
 	file := r.place.Shown + "/" + r.StateFile
 	v := stops("unreadable", file+": "+r.file.Problem)
-	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so Claude may stop"
+	v.Told = r.Title + ": I cannot read " + file + " (" + r.file.Problem + "), so " + r.s.Session.Who() + " may stop"
 	return r.tellOnce(v, excerpt.Hash("unreadable "+r.file.Problem))
 }
 

@@ -87,8 +87,9 @@ type Session struct {
 	// is what the user types to stop the plugin, "" if that is not known.
 	Agent, Host, Hold string
 	// Cap is how many continues in a row without a tool call the host honours, 0 if all
-	// or if that is not known.
-	Cap int
+	// or if that is not known, and CapVariable the environment variable that changes it.
+	Cap         int
+	CapVariable string
 	// Protocol is how settings want a continue to be said, "" if they do not say. "exit2"
 	// is words on standard error and exit code 2.
 	Protocol string

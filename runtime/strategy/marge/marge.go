@@ -183,7 +183,7 @@ func onlyAnswers(s strategy.Situation) (evidence, reason string, ok bool) {
 	}
 	for _, call := range s.Turn.Calls {
 		if !onlyLooks(call.Name) {
-			return "Claude has done more than look: " + call.Name, "", false
+			return s.Session.Who() + " has done more than look: " + call.Name, "", false
 		}
 	}
 	return "you asked " + excerpt.Quote(s.Turn.Prompt) + ", and this is the answer", "", true
@@ -205,7 +205,9 @@ func isQuestion(prompt string) bool {
 // onlyLooks tells whether a tool changes nothing.
 func onlyLooks(tool string) bool {
 	switch tool {
-	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "TaskList", "TaskGet", "TodoRead", "AskUserQuestion":
+	case "Read", "Grep", "Glob", "LS", "NotebookRead", "WebFetch", "WebSearch", "ToolSearch", "TaskList", "TaskGet", "TodoRead", "AskUserQuestion",
+		"read_file", "read_many_files", "list_directory", "glob", "grep_search", "search_file_content", "web_fetch", "google_web_search", "web_search", "web_search_call", // Qwen Code, Gemini CLI, Codex
+		"view", "grep", "read_bash", "ask_user", "ask_user_question", "request_user_input", "update_plan", "todo_write", "write_todos", "update_todo": // GitHub Copilot CLI, and questions and lists
 		return true
 	}
 	return false

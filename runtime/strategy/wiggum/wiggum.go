@@ -223,7 +223,7 @@ func (l *goalLoop) decide(ceiling int) strategy.Verdict {
 	text := strings.ToLower(l.said())
 	for _, promise := range l.Promises {
 		if strings.Contains(text, strings.ToLower(promise)) {
-			return l.ends(fact.LoopPromised, count, "Claude said "+excerpt.Quote(promise), "Completion promise detected. Loop stopped successfully.")
+			return l.ends(fact.LoopPromised, count, l.s.Session.Who()+" said "+excerpt.Quote(promise), "Completion promise detected. Loop stopped successfully.")
 		}
 	}
 	stalls := l.stalls()
@@ -298,7 +298,11 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 		v.Reason = "\n\n" + v.Reason // as the original wrote it
 	}
 	if l.s.Session.Cap > 0 && v.Remember.Idle == l.s.Session.Cap {
-		v.Told += ". Claude Code allows no more continues in a row without a tool call (CLAUDE_CODE_STOP_HOOK_BLOCK_CAP): if it ends the turn next, say “continue”"
+		variable := ""
+		if l.s.Session.CapVariable != "" {
+			variable = " (" + l.s.Session.CapVariable + ")"
+		}
+		v.Told += ". " + l.s.Session.Program() + " allows no more continues in a row without a tool call" + variable + ": if it ends the turn next, say “continue”"
 	}
 	kind := fact.LoopGoesOn
 	if count == l.max-1 {
@@ -336,9 +340,9 @@ func (l *goalLoop) until() string {
 	case len(l.Promises) == 0:
 		return "; it names no promise, so it ends with the last one"
 	case len(l.Promises) == 1:
-		return ", until Claude says " + excerpt.Quote(l.Promises[0])
+		return ", until " + l.s.Session.Who() + " says " + excerpt.Quote(l.Promises[0])
 	}
-	return ", until Claude says " + excerpt.Quote(l.Promises[0]) + " or another of its promises"
+	return ", until " + l.s.Session.Who() + " says " + excerpt.Quote(l.Promises[0]) + " or another of its promises"
 }
 
 // atMost is the last iteration, and why it is not the one that the file names.

@@ -304,7 +304,7 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loopAt(goalOf("max_iterations: 20"), "")
-			s.Session.Cap = 8
+			s.Session.Cap, s.Session.CapVariable = 8, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP"
 			told := 0
 			for i := range 14 {
 				s.Message.Text = strconv.Itoa(i)
