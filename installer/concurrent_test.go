@@ -16,6 +16,7 @@ import (
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Many writers at once, each a process of its own: springfields, which wait for
@@ -415,6 +416,9 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 				}
 			}
 			for k := 1; k <= len(steps); k++ {
+				if k != last && scratch.Skipped(3) {
+					continue
+				}
 				if _, err := stepThrough(t, program, do, k, k == last); err != nil {
 					t.Errorf("before step %d of %d (%s): %v", k, len(steps), steps[k-1], err)
 				}

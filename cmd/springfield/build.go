@@ -233,19 +233,27 @@ func names(plugins []generator.Plugin) []string {
 
 // newPrebuild is for the making of a release: make prebuilt calls it.
 func newPrebuild(a *app) *cobra.Command {
-	return &cobra.Command{
+	var only []string
+	cmd := &cobra.Command{
 		Use:    "prebuild DIR",
 		Short:  "Compile the hook for every target into DIR, to be carried by a release",
 		Hidden: true,
 		Args:   arguments(1, 1, "a directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			targets, err := generator.ParseTargets(only)
+			if err != nil {
+				return err
+			}
+			if len(targets) == 0 {
+				targets = generator.AllTargets()
+			}
 			dir := args[0]
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(a.work, dir)
 			}
 			tools := a.toolchain()
 			tools.Builder = generator.WithGo
-			built, err := tools.Build(cmd.Context(), generator.AllTargets(), generator.Hook, generator.Judge)
+			built, err := tools.Build(cmd.Context(), targets, generator.Hook, generator.Judge)
 			if err != nil {
 				return err
 			}
@@ -256,4 +264,6 @@ func newPrebuild(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	cmd.Flags().StringArrayVar(&only, "target", nil, "machine to compile for, os/arch (repeatable; default: all)")
+	return cmd
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -236,11 +235,7 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 				t.Fatalf("%d steps that change %d files, %v", len(steps), len(differs(before, after)), err)
 			}
 			said := map[string]int{}
-			every := test.every
-			if *full {
-				every = 1
-			}
-			first := rand.IntN(every)
+			every, first := scratch.Every(test.every)
 			for i, step := range steps {
 				if i%every != first && !strings.HasSuffix(step, "entry") {
 					continue
