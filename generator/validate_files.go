@@ -118,7 +118,7 @@ func (in *inspection) lookAtFiles() error {
 		t := in.subject("files", f.Path)
 		top, _, inside := strings.Cut(f.Path, "/")
 		switch base := path.Base(f.Path); {
-		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
+		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
 		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
 			t.say(check.Warning, check.Position{}, "not found", in.call("init")+" adds it")
 		case path.Ext(base) == ".md":

@@ -1,7 +1,8 @@
 // Validating the hooks of a plugin, host by host. hooks/hooks.json is read by Claude
 // Code, which starts a hook without a shell, and by Qwen Code and Droid, which use one.
 // So it has the hook twice, and each host runs one of the two. Codex and Copilot are
-// given hooks/shell.json, and Gemini CLI a directory of its own.
+// given hooks/shell.json, and Gemini CLI a directory of its own. Qwen Code has one, too,
+// for a plugin that is linked; it reads hooks/hooks.json of one that is copied.
 
 package generator
 
@@ -23,6 +24,7 @@ const (
 	hookCommand = pluginRoot + "hooks/springfield-hook"
 	inShell     = `"` + hookCommand + `"`
 	inGemini    = `"${extensionPath}/../hooks/springfield-hook"`
+	inQwen      = `"${CLAUDE_PLUGIN_ROOT}/../hooks/springfield-hook"`
 )
 
 // handler is one hook in a file of hooks.
@@ -69,10 +71,16 @@ func (in *inspection) lookAtHooks(p Plugin) error {
 	if err := in.lookAtSharedHooks(p); err != nil {
 		return err
 	}
-	if err := in.lookAtOwnHooks(p, "hooks/shell.json", "shell", inShell); err != nil {
-		return err
+	for _, own := range []struct{ file, schema, command string }{
+		{"hooks/shell.json", "shell", inShell},
+		{"qwen/hooks/hooks.json", "qwen", inQwen},
+		{"gemini/hooks/hooks.json", "gemini", inGemini},
+	} {
+		if err := in.lookAtOwnHooks(p, own.file, own.schema, own.command); err != nil {
+			return err
+		}
 	}
-	return in.lookAtOwnHooks(p, "gemini/hooks/hooks.json", "gemini", inGemini)
+	return nil
 }
 
 // needed are the events at which a file has to start our hook: those of the file as it
@@ -215,7 +223,7 @@ func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, e
 // lookAtHosts looks at a plugin's manifests for single hosts.
 func (in *inspection) lookAtHosts(i int, p Plugin) error {
 	recorded := []string{"plugins", strconv.Itoa(i)}
-	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "gemini/gemini-extension.json"} {
+	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json"} {
 		t, ok, err := in.readHost("manifest", p.Name+"/"+file, "host")
 		if err != nil {
 			return err
@@ -225,7 +233,7 @@ func (in *inspection) lookAtHosts(i int, p Plugin) error {
 		}
 		t.same([]string{"name"}, "its name", p.Name, append(recorded, "name")...)
 		t.same([]string{"version"}, "its version", p.Version, append(recorded, "version")...)
-		if hooks := t.text("hooks"); hooks != "./hooks/shell.json" && !strings.HasPrefix(file, "gemini/") {
+		if hooks := t.text("hooks"); hooks != "./hooks/shell.json" && path.Base(file) == "plugin.json" {
 			at := t.at("name")
 			if t.get("hooks") != nil {
 				at = t.at("hooks")

@@ -184,6 +184,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		marketplace = ".claude-plugin/marketplace.json"
 		hooks       = "ned-flanders/hooks/hooks.json"
 		shell       = "ned-flanders/hooks/shell.json"
+		qwen        = "ned-flanders/qwen/hooks/hooks.json"
 		gemini      = "ned-flanders/gemini/hooks/hooks.json"
 		extension   = "ned-flanders/gemini/gemini-extension.json"
 		codex       = "ned-flanders/.codex-plugin/plugin.json"
@@ -332,6 +333,8 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"gemini: another event", replace(gemini, `"AfterAgent"`, `"BeforeAgent"`, -1), check.Failure, "not called at AfterAgent"},
 		{"gemini: seconds", replace(gemini, `"timeout": 10000`, `"timeout": 10`), check.Failure, "10 milliseconds"},
 		{"gemini: a blank ends it", replace(gemini, `\"${extensionPath}/../hooks/springfield-hook\"`, `${extensionPath}/../hooks/springfield-hook`), check.Failure, "ends at a blank"},
+		{"qwen: gone", remove(qwen), check.Warning, "not found"},
+		{"qwen: another event", replace(qwen, `"Stop"`, `"SessionStart"`, -1), check.Failure, "not called at Stop"},
 		{"codex: gone", remove(codex), check.Warning, "not found"},
 		{"codex: another version", replace(codex, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
 		{"codex: another name", replace(codex, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},

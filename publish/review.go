@@ -155,7 +155,7 @@ type command struct{ event, command string }
 
 // commands are what the hosts start for a plugin, each named once.
 func (t tree) commands(plugin string) (all []command, err error) {
-	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "gemini/hooks/hooks.json"} {
+	for i, name := range []string{"hooks/hooks.json", "hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json"} {
 		file := path.Join(plugin, name)
 		if i > 0 && !t.has(file) {
 			continue
