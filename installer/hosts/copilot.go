@@ -1,21 +1,27 @@
 package hosts
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // copilot is GitHub Copilot CLI. It runs a plugin where it lies, and its commands do
-// nothing but write settings.json anew, so the entries are all that is needed.
+// nothing but write settings.json again, so the entries are all that is needed.
 func copilot() Host {
 	return Host{
 		Name: "copilot", Title: "GitHub Copilot CLI", Agent: "Copilot",
 		Program: "copilot", Dir: ".copilot", Variable: "COPILOT_HOME",
-		Traces: []string{"config.json", "settings.json", "session-state", "logs"},
+		Traces: []string{"config.json", "session-state", "logs"},
 		Settings: Settings{
 			Scopes: []client.Scope{client.User},
 			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
@@ -26,12 +32,137 @@ func copilot() Host {
 					{Path: []string{"enabledPlugins", r.Plugin.ID()}, Value: json.RawMessage("true")},
 				}, err
 			},
+			Off: switchedOff,
 		},
-		Plugins: Plugins{
-			Live: true,
-			Installed: func(at Place) ([]Installed, error) {
-				return listed(filepath.Join(at.Dir, "settings.json"), client.User)
-			},
-		},
+		Plugins: Plugins{Live: true, Installed: copilotInstalled},
+		Check:   copilotCheck,
 	}
+}
+
+// switchedOff has a plugin off; its marketplace may have others.
+func switchedOff(r Request) []document.Edit {
+	return []document.Edit{{Path: []string{"enabledPlugins", r.ID}}}
+}
+
+// copilotFile is a settings file that Copilot takes plugins from.
+type copilotFile struct {
+	scope    client.Scope
+	in, path string
+}
+
+// copilotFiles are the user's settings and those of the project, the lowest first. The
+// project's count in a directory that the user trusts; two of them are Claude Code's.
+func copilotFiles(at Place) []copilotFile {
+	return []copilotFile{
+		{client.User, "", filepath.Join(at.Dir, "settings.json")},
+		{client.Project, at.Root, filepath.Join(at.Root, ".github", "copilot", "settings.json")},
+		{client.Project, at.Root, filepath.Join(at.Root, ".claude", "settings.json")},
+		{client.Local, at.Root, filepath.Join(at.Root, ".claude", "settings.local.json")},
+	}
+}
+
+// read are the plugins that a settings file names, in their order.
+func (f copilotFile) read(at Place) (all []Installed, err error) {
+	file, err := change.Open(f.in, f.path)
+	if err != nil || file.Before == nil {
+		return nil, err
+	}
+	doc, err := document.Parse(file.Before.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", f.path, err)
+	}
+	for _, m := range doc.Members("enabledPlugins") {
+		name, market, full := strings.Cut(m.Key, "@")
+		if !full || !isName(name) || !isName(market) {
+			continue
+		}
+		i := Installed{ID: m.Key, Name: name, On: string(m.Value) == "true", Scope: f.scope, Dir: filepath.Join(at.Dir, "installed-plugins", market, name)}
+		var source struct{ Source, Path string }
+		if raw, found, err := doc.Get("extraKnownMarketplaces", market, "source"); err == nil && found && json.Unmarshal(raw, &source) == nil &&
+			source.Source == "directory" && filepath.IsAbs(source.Path) {
+			i.Suite, i.Dir = source.Path, filepath.Join(source.Path, name)
+		}
+		i.Version = pluginVersion(i.Dir, ".claude-plugin")
+		all = append(all, i)
+	}
+	return all, nil
+}
+
+// isName tells whether a name that a file brings can be a part of a path.
+func isName(name string) bool {
+	return filepath.IsLocal(name) && name != "." && !strings.ContainsAny(name, `/\`)
+}
+
+// pluginVersion is the version in a plugin's manifest, "" if there is none.
+func pluginVersion(dir, manifests string) string {
+	file, err := change.Open("", filepath.Join(dir, manifests, "plugin.json"))
+	if err != nil || file.Before == nil {
+		return ""
+	}
+	var manifest struct{ Version string }
+	if json.Unmarshal(file.Before.Data, &manifest) != nil {
+		return ""
+	}
+	return manifest.Version
+}
+
+// copilotInstalled are the plugins of the user's settings and, in a directory that is
+// trusted, of the project's. A project's settings that cannot be read are as good as none.
+func copilotInstalled(at Place) ([]Installed, error) {
+	files := copilotFiles(at)
+	if !copilotTrusts(at) {
+		files = files[:1]
+	}
+	all, err := files[0].read(at)
+	for _, f := range files[1:] {
+		more, _ := f.read(at)
+		for _, i := range more {
+			known := slices.IndexFunc(all, func(other Installed) bool { return other.ID == i.ID })
+			if known < 0 {
+				all = append(all, i)
+				continue
+			}
+			all[known].On = i.On // the project's word is the last
+		}
+	}
+	return all, err
+}
+
+// copilotTrusts tells whether the user has told Copilot to trust the directory for good.
+func copilotTrusts(at Place) bool {
+	file, err := change.Open("", filepath.Join(at.Dir, "config.json"))
+	if err != nil || file.Before == nil {
+		return false
+	}
+	var plain []byte // without the lines by which Copilot says whose file it is
+	for line := range bytes.Lines(file.Before.Data) {
+		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+			plain = append(plain, line...)
+		}
+	}
+	var config struct{ TrustedFolders []string }
+	return json.Unmarshal(plain, &config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool {
+		inside, err := filepath.Rel(dir, at.Work)
+		return err == nil && filepath.IsLocal(inside)
+	})
+}
+
+// copilotCheck tells of a project's settings for Claude Code, which reach Copilot.
+func copilotCheck(_ context.Context, at Place, _ []Installed) (all []check.Finding) {
+	for _, f := range copilotFiles(at)[1:] {
+		plugins, _ := f.read(at)
+		for _, i := range plugins {
+			if !i.On {
+				continue
+			}
+			says := fmt.Sprintf("Copilot runs %s, too, once you trust the directory: it reads these settings", i.ID)
+			if copilotTrusts(at) {
+				says = fmt.Sprintf("Copilot runs %s, too: it reads these settings in a directory that you trust", i.ID)
+			}
+			finding := check.Noted(says, "")
+			finding.File = f.path
+			all = append(all, finding)
+		}
+	}
+	return all
 }

@@ -3,22 +3,27 @@ package hosts
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
 
 // droid is Droid. A marketplace that is a directory is called after that directory. Its
-// commands write settings.json anew.
+// commands write settings.json again.
 func droid() Host {
 	return Host{
 		Name: "droid", Title: "Droid", Agent: "Droid",
 		Program: "droid", Dir: ".factory", Variable: "FACTORY_HOME_OVERRIDE", Above: true,
-		Traces: []string{"settings.json", "sessions", "auth.json", "host.json"},
+		Traces: []string{"sessions", "auth.json", "host.json"},
 		Settings: Settings{
 			Scopes: []client.Scope{client.User},
-			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
+			File:   droidSettings,
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
 				source, err := document.Encode(map[string]any{"source": map[string]string{"source": "local", "path": r.Plugin.Suite}})
 				return []document.Edit{
@@ -26,17 +31,137 @@ func droid() Host {
 					{Path: []string{"enabledPlugins", droidID(r.Plugin)}, Value: json.RawMessage("true")},
 				}, err
 			},
+			Off: switchedOff,
 		},
 		Plugins: Plugins{
-			ID: droidID,
-			Install: func(r Request) [][]string {
-				return [][]string{{"plugin", "marketplace", "add", r.Plugin.Suite}, {"plugin", "install", droidID(r.Plugin), "--scope", string(r.Scope)}}
-			},
+			ID:      droidID,
+			Install: droidInstall,
 			Remove: func(r Request) [][]string {
 				return [][]string{{"plugin", "uninstall", r.ID, "--scope", string(r.Scope)}}
 			},
+			Forget: func(r Request) [][]string {
+				return [][]string{{"plugin", "marketplace", "remove", filepath.Base(r.Plugin.Suite)}}
+			},
+			Installed: droidInstalled,
 		},
+		Check: droidCheck,
 	}
 }
 
+// droidInstall has a plugin installed. Droid refuses a marketplace that it knows, and one
+// that has moved keeps its name from the new place.
+func droidInstall(r Request) (commands [][]string) {
+	name := filepath.Base(r.Plugin.Suite)
+	suites, _ := droidSuites(r.At) // else Droid says so itself
+	known, isKnown := suites[name]
+	if _, err := os.Stat(known); isKnown && os.IsNotExist(err) {
+		commands, isKnown = append(commands, []string{"plugin", "marketplace", "remove", name}), false
+	}
+	if !isKnown || filepath.Clean(known) != filepath.Clean(r.Plugin.Suite) {
+		commands = append(commands, []string{"plugin", "marketplace", "add", r.Plugin.Suite})
+	}
+	return append(commands, []string{"plugin", "install", droidID(r.Plugin), "--scope", string(r.Scope)})
+}
+
 func droidID(p client.Plugin) string { return p.Name + "@" + filepath.Base(p.Suite) }
+
+func droidSettings(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") }
+
+// maxRecords is how many of Droid's records are read. It has one for each plugin and one
+// for each marketplace.
+const maxRecords = 256
+
+// droidRecords calls read with each of Droid's records of a kind.
+func droidRecords(at Place, kind string, read func(data []byte)) error {
+	dir := filepath.Join(at.Dir, "plugins", kind)
+	entries, err := os.ReadDir(dir)
+	if os.IsNotExist(err) {
+		return nil
+	}
+	for i, entry := range entries {
+		if i == maxRecords || filepath.Ext(entry.Name()) != ".json" {
+			continue
+		}
+		if file, err := change.Open("", filepath.Join(dir, entry.Name())); err == nil && file.Before != nil {
+			read(file.Before.Data)
+		}
+	}
+	return err
+}
+
+// droidSuites are the marketplaces on Droid's record that are directories, by name.
+func droidSuites(at Place) (map[string]string, error) {
+	suites := map[string]string{}
+	err := droidRecords(at, "known_marketplaces", func(data []byte) {
+		var r struct {
+			Name  string
+			Entry struct {
+				Source struct{ Source, Path string }
+			}
+		}
+		if json.Unmarshal(data, &r) == nil && r.Entry.Source.Source == "local" {
+			suites[r.Name] = r.Entry.Source.Path
+		}
+	})
+	return suites, err
+}
+
+// droidInstalled are the plugins on Droid's record that the user has installed.
+func droidInstalled(at Place) (all []Installed, err error) {
+	settings, err := droidDocument(at)
+	if err != nil {
+		return nil, err
+	}
+	suites, err := droidSuites(at)
+	if err != nil {
+		return nil, err
+	}
+	err = droidRecords(at, "installed_plugins", func(data []byte) {
+		var r struct {
+			PluginID string `json:"pluginId"`
+			Entry    struct{ Scope, InstallPath, Source string }
+		}
+		if json.Unmarshal(data, &r) != nil || r.Entry.Scope != string(client.User) || !filepath.IsAbs(r.Entry.InstallPath) {
+			return
+		}
+		i := Installed{ID: r.PluginID, Suite: suites[r.Entry.Source], Dir: r.Entry.InstallPath, Scope: client.User}
+		i.Name, _, _ = strings.Cut(i.ID, "@")
+		i.Version = pluginVersion(i.Dir, ".factory-plugin") // as Droid calls .claude-plugin in its copy
+		raw, _, _ := settings.Get("enabledPlugins", i.ID)
+		i.On = string(raw) == "true"
+		all = append(all, i)
+	})
+	return all, err
+}
+
+// droidDocument is the user's settings.
+func droidDocument(at Place) (*document.Document, error) {
+	path := droidSettings(at, client.User)
+	file, err := change.Open("", path)
+	if err != nil {
+		return nil, err
+	}
+	data := []byte("{}")
+	if file.Before != nil {
+		data = file.Before.Data
+	}
+	doc, err := document.Parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, nil
+}
+
+// droidCheck tells of hooks that are switched off.
+func droidCheck(_ context.Context, at Place, on []Installed) []check.Finding {
+	settings, err := droidDocument(at)
+	if err != nil || len(on) == 0 {
+		return nil // said by who asks what is installed
+	}
+	if off, _, _ := settings.Get("hooks", "hooksDisabled"); string(off) == "true" {
+		finding := check.Fail("hooks are switched off in Droid, so no plugin decides", "in Droid: /hooks")
+		finding.File = droidSettings(at, client.User)
+		return []check.Finding{finding}
+	}
+	return nil
+}
