@@ -46,6 +46,7 @@ const (
 // scene is a place as the candidates find it.
 type scene struct {
 	event  hook.Event
+	host   string // of the session, as rows have it
 	view   transcript.View
 	now    time.Time
 	lines  func(n int) fact.Window

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -57,7 +56,8 @@ func (e *EmptyError) Error() string {
 // Explanation is a decision and all that led to it, in the shape of
 // docs/schemas/explain.schema.json.
 type Explanation struct {
-	Version   int               `json:"version"` // of this shape: 1
+	Version   int               `json:"version"`        // of this shape: 1
+	Host      string            `json:"host,omitempty"` // of the log, by name; none: Claude Code
 	Strategy  string            `json:"strategy"`
 	Decision  strategy.Decision `json:"decision"`
 	Rule      string            `json:"rule"`
@@ -116,7 +116,7 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	}
 	v := snapshot.Verdict
 	e := Explanation{
-		Version: 1, Strategy: known.Name, Decision: v.Decision, Rule: v.Rule, Sure: v.Sure, Evidence: v.Evidence, Lang: append([]string{}, v.Languages...),
+		Version: 1, Host: m.host, Strategy: known.Name, Decision: v.Decision, Rule: v.Rule, Sure: v.Sure, Evidence: v.Evidence, Lang: append([]string{}, v.Languages...),
 		Reason: v.Reason, Asks: v.Page != "", Situation: foundIn(snapshot), Rules: asked(c.Settings, snapshot),
 	}
 	if known.Judges {
@@ -136,6 +136,7 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	}
 	// What Claude Code would have sent is known at the end only.
 	w, lines, entries := walker{session: session{path: p.Log, host: registry.HostOfLog(p.Log)}}, 0, 0
+	w.whole = w.host.Log.Whole
 	err = w.host.Log.Each(p.Log, 0, func(c *transcript.Cursor) bool {
 		if p.Line == 0 && p.At > 0 && c.Time() > p.At {
 			return false
@@ -159,7 +160,7 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	}
 	tail := c.Settings.Options.Needs().Lines
 	var window fact.Window
-	m := &scene{now: p.Now, lines: func(int) fact.Window { return window }}
+	m := &scene{host: w.hostName(), now: p.Now, lines: func(int) fact.Window { return window }}
 	err = w.host.Log.Each(p.Log, tail, func(c *transcript.Cursor) bool {
 		if c.Number() < lines {
 			return true
@@ -170,7 +171,7 @@ func (p Place) scene(c Candidate) (*scene, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read session log: %w", err)
 	}
-	w.id = strings.TrimSuffix(filepath.Base(p.Log), ".jsonl")
+	w.id = w.nameOf()
 	m.event = w.eventAt("", m.view)
 	m.event.Cwd = p.Work
 	return m, nil
@@ -229,7 +230,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 		out.Say("  read in %s", langs)
 	}
 	if e.Reason != "" {
-		out.Field("  Claude is told: ", strings.Join(strings.Fields(e.Reason), " "))
+		out.Field("  "+registry.Agent(e.Host)+" is told: ", strings.Join(strings.Fields(e.Reason), " "))
 	}
 	if e.Judge != "" {
 		out.Say("%s", out.Strong("page"))

@@ -1,7 +1,8 @@
 // Session logs are files named *.jsonl below the given directories, wherever
 // symbolic links lead; each is read once. What subagents write into files of their
 // own, agent-*.jsonl and everything in a directory "subagents", is left out. A file
-// that is named itself is read whatever its name is.
+// that is named itself is read whatever its name is. In the directory of a host they are
+// the files that its pattern describes, and no other directory is looked into.
 
 package replay
 
@@ -10,10 +11,20 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/host"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
+
+// Kept is the directory of a host, in which it keeps session logs.
+type Kept struct {
+	Host *host.Host
+	Dir  string
+}
 
 // Projects is where Claude Code keeps session logs in its configuration directory.
 func Projects(config string) string { return filepath.Join(config, "projects") }
@@ -21,6 +32,7 @@ func Projects(config string) string { return filepath.Join(config, "projects") }
 // found is a session log that was found.
 type found struct {
 	path string
+	host *host.Host // nil: the log says whose it is
 	size int64
 }
 
@@ -28,15 +40,21 @@ type found struct {
 type finder struct {
 	ctx     context.Context
 	seen    map[string]bool // real paths
+	kept    Kept            // where it is, the zero one where the user has said what to read
 	logs    []found
 	skipped []Skipped
 }
 
 // find lists the session logs below paths, in the order of their names.
-func find(ctx context.Context, paths []string) ([]found, []Skipped) {
+func find(ctx context.Context, paths []string, kept ...Kept) ([]found, []Skipped) {
 	f := finder{ctx: ctx, seen: map[string]bool{}}
 	for _, path := range paths {
 		f.look(path, 0)
+	}
+	for _, f.kept = range kept {
+		if _, err := os.Stat(f.kept.Dir); !errors.Is(err, fs.ErrNotExist) {
+			f.look(f.kept.Dir, 0)
+		}
 	}
 	slices.SortStableFunc(f.logs, func(a, b found) int { return strings.Compare(a.path, b.path) })
 	return f.logs, f.skipped
@@ -71,7 +89,9 @@ func (f *finder) look(path string, depth int) {
 	}
 	switch {
 	case info.Mode().IsRegular():
-		f.logs = append(f.logs, found{path, info.Size()})
+		if h := f.kept.Host; h == nil || registry.HostOfLog(path) == h { // else of a subagent, or no log
+			f.logs = append(f.logs, found{path, h, info.Size()})
+		}
 	case !info.IsDir():
 		f.skip(path, errors.New("neither a file nor a directory"))
 	case depth == maxDepth:
@@ -98,10 +118,44 @@ func (f *finder) list(path string, depth int) {
 			}
 			directory = info.IsDir()
 		}
+		if f.kept.Host != nil {
+			if f.isKept(inner, directory) {
+				f.look(inner, depth+1)
+			}
+			continue
+		}
 		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !isSubagent(name) {
 			f.look(inner, depth+1)
 		}
 	}
+}
+
+// isKept tells whether a host keeps session logs there, or in the directory.
+func (f *finder) isKept(at string, directory bool) bool {
+	rest, err := filepath.Rel(f.kept.Dir, at)
+	if err != nil {
+		return false
+	}
+	pattern := strings.Split(f.kept.Host.Sessions, "/")
+	n := strings.Count(filepath.ToSlash(rest), "/") + 1
+	if n > len(pattern) || directory != (n < len(pattern)) {
+		return false
+	}
+	ok, err := path.Match(strings.Join(pattern[:n], "/"), filepath.ToSlash(rest))
+	return ok && err == nil
+}
+
+// of are the logs of one host, by its name.
+func of(name string, logs []found) (all []found) {
+	for _, l := range logs {
+		if l.host == nil {
+			l.host = registry.HostOfLog(l.path)
+		}
+		if l.host.Name == name {
+			all = append(all, l)
+		}
+	}
+	return all
 }
 
 // isSubagent knows the files of subagents by their names.

@@ -5,6 +5,7 @@
 //	a Stop hook's feedback   pushed: it was one, and a hook kept Claude going
 //	a person's prompt        answered, or by its words: nudge, affirmed, command;
 //	                         queued if it had been typed before
+//	work goes on anyway      pushed, where a message without a call ends the turn
 //	background work reports  background
 //	a person breaks in       interrupted: no Stop hook ran
 //	the file ends, /exit     end
@@ -35,6 +36,11 @@ type follower struct {
 	book phraseBook
 	open bool // there is a place that nothing has followed yet
 	last spot
+	// whole tells that a message of the agent without a call ends the turn.
+	whole bool
+	// blocked tells that a Stop hook has had the agent go on there: what stands next in a
+	// person's place are its words.
+	blocked bool
 	// typed are prompts that wait to be sent, with the line at which they were typed.
 	typed map[string]int
 }
@@ -57,7 +63,7 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 	case what == transcript.Nothing && f.queue(c):
 		return
 	case what == transcript.Spoke:
-		if f.open && f.last.rests { // something that left no trace
+		if f.open && (f.last.rests || f.blocked || f.whole) { // something that left no trace
 			end, ended = followed{label: Pushed, at: c.Time()}, true
 		}
 		f.open = false // else: part of a longer message
@@ -74,7 +80,9 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 		}
 	case transcript.Prompted:
 		end.next = c.Asks()
-		end.label = f.label(end.next)
+		if end.label = Pushed; !f.blocked {
+			end.label = f.label(end.next)
+		}
 	case transcript.Joined:
 		end.next, end.label = c.Asks(), Queued
 	case transcript.Woken:
@@ -93,6 +101,7 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 		f.last.rests = true
 		return followed{}, false, false
 	default:
+		f.blocked = f.blocked || c.Blocked()
 		return followed{}, false, false
 	}
 	f.open = false
@@ -100,7 +109,7 @@ func (f *follower) take(c *transcript.Cursor) (end followed, ended, spoke bool) 
 }
 
 // opens remembers a place.
-func (f *follower) opens(p spot) { f.open, f.last = true, p }
+func (f *follower) opens(p spot) { f.open, f.last, f.blocked = true, p, false }
 
 // queue takes what was typed while the agent was working. False: the line is not about it.
 func (f *follower) queue(c *transcript.Cursor) bool {

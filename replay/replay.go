@@ -25,6 +25,10 @@ type Progress struct {
 type Options struct {
 	// Paths are session logs and directories of them.
 	Paths []string
+	// Kept are the directories of hosts, whose sessions are read too.
+	Kept []Kept
+	// Host leaves out sessions of other hosts than the one with this name.
+	Host string
 	// Since leaves out what was before it.
 	Since time.Time
 	// Project leaves out sessions that began in other directories than this one and
@@ -57,12 +61,16 @@ func Run(ctx context.Context, o Options) (Report, error) {
 		}
 		o.Project = absolute
 	}
-	files, skipped := find(ctx, o.Paths)
+	files, skipped := find(ctx, o.Paths, o.Kept...)
+	if o.Host != "" {
+		files = of(o.Host, files)
+	}
 	report.Skipped = skipped
 	report.Partial = ctx.Err() != nil
 	sessions := o.readAll(ctx, files)
 	report.Partial = report.Partial || len(sessions) < len(files)
 	report.collect(sessions)
+	report.countHosts()
 	for _, c := range o.Candidates {
 		report.Scores = append(report.Scores, Score{Name: c.Name, Note: c.Note, OnlyAsks: c.AsksAlways})
 	}
@@ -118,7 +126,7 @@ func (o Options) readAll(ctx context.Context, files []found) (sessions []session
 				}
 				i := order[n]
 				w := walker{
-					session: session{path: files[i].path}, follower: follower{book: book}, voters: voters,
+					session: session{path: files[i].path, host: files[i].host}, follower: follower{book: book}, voters: voters,
 					since: since, project: o.Project, tick: func(n int64) bool { meter.add(0, n); return ctx.Err() == nil },
 				}
 				w.read(lines)

@@ -29,6 +29,9 @@ type Report struct {
 	Elsewhere int `json:"elsewhere,omitempty"`
 	// Labels count the rows by what came next, in the order of Labels().
 	Labels []LabelCount `json:"labels"`
+	// Hosts count the rows by the host of their session, most first, if there is another
+	// than Claude Code.
+	Hosts []HostCount `json:"hosts,omitempty"`
 	// Scores are the strategies, in the order in which they were asked for.
 	Scores []Score `json:"scores"`
 	// Advice is one sentence: which strategy the data speaks for, or that it shows
@@ -49,6 +52,14 @@ type LabelCount struct {
 	Label Label  `json:"label"`
 	Means Expect `json:"means"`
 	N     int    `json:"n"`
+}
+
+// HostCount is what was read of a host.
+type HostCount struct {
+	Name     string `json:"name"` // "codex"
+	Sessions int    `json:"sessions"`
+	Stops    int    `json:"stops"`
+	MidWork  int    `json:"mid_work"`
 }
 
 // Label is what came after a stop.
@@ -81,7 +92,8 @@ type Row struct {
 	File    string    `json:"file"`
 	Line    int       `json:"line"` // the transcript is cut behind it; explain FILE --line shows the same
 	Session string    `json:"session"`
-	Project string    `json:"project"` // the session's directory
+	Host    string    `json:"host,omitempty"` // by name; none: Claude Code
+	Project string    `json:"project"`        // the session's directory
 	At      time.Time `json:"at,omitzero"`
 	Label   Label     `json:"label"`
 	Means   Expect    `json:"means"`
@@ -139,6 +151,8 @@ type Score struct {
 	Rules    []RuleCount `json:"rules"`
 	Months   []Part      `json:"months"`   // "2026-01", oldest first
 	Projects []Part      `json:"projects"` // most rows first
+	// Hosts are the hosts of the report, in its order.
+	Hosts []Part `json:"hosts,omitempty"`
 }
 
 // Rate is a share with its 95 % interval (Wilson).

@@ -15,26 +15,29 @@ import (
 
 const schemas = "../docs/schemas/"
 
-// A report fits its published schema: a full one, one of nothing, one to share.
-func TestSchema(t *testing.T) {
+// conforms checks whether a report fits its published schema.
+func conforms(t *testing.T, r Report) error {
+	t.Helper()
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	schema, err := c.Compile(schemas + "replay.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	check := func(r Report) error {
-		t.Helper()
-		data, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return schema.Validate(v)
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
 	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return schema.Validate(v)
+}
+
+// A report fits its published schema: a full one, one of nothing, one to share.
+func TestSchema(t *testing.T) {
+	check := func(r Report) error { return conforms(t, r) }
 	full := alone(t, working("s", 1<<20, 3), Names()...)
 	if len(full.Rows) == 0 || len(full.Scores) != len(Names()) {
 		t.Fatalf("%d rows, %d scores", len(full.Rows), len(full.Scores))

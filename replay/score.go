@@ -36,6 +36,7 @@ func (r *Report) Score() {
 	months, projects := r.parts()
 	for i := range r.Scores {
 		r.Scores[i].count(r.Rows, i, months, projects)
+		r.Scores[i].Hosts = r.byHost(i)
 	}
 	r.Advice = r.advise()
 }

@@ -5,11 +5,15 @@ package replay
 
 import (
 	"hash/fnv"
+	"io"
+	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
@@ -41,13 +45,27 @@ type session struct {
 // key names a line in whichever file it is, the zero key if nothing does.
 type key uint64
 
-func keyOf(uuid string) key {
-	if uuid == "" {
+// keyOf is the key of a line. Only Claude Code's ids are never used again; with the time
+// of a line others are.
+func (w *walker) keyOf(c *transcript.Cursor) key {
+	id := c.ID()
+	if id == "" {
 		return 0
 	}
 	h := fnv.New64a()
-	h.Write([]byte(uuid))
+	h.Write([]byte(id))
+	if w.hostName() != "" {
+		h.Write([]byte(w.host.Name + strconv.FormatInt(c.Time(), 10)))
+	}
 	return key(h.Sum64())
+}
+
+// hostName is the host of the session as rows have it.
+func (s *session) hostName() string {
+	if s.host == nil || s.host == registry.ClaudeCode() {
+		return ""
+	}
+	return s.host.Name
 }
 
 // walker goes through one session log.
@@ -60,6 +78,7 @@ type walker struct {
 	tick    func(bytes int64) bool // hears how much more has been read; false: enough
 
 	id, dir string // the session's, and its directory
+	met     bool   // a person or the agent has said something
 	mode    string // permission mode
 	now     int64  // the newest time that is known
 
@@ -78,7 +97,10 @@ const span = 1 << 20
 // read goes through the log. What has been found when it is told to stop stays.
 func (w *walker) read(lines int) {
 	told := int64(0)
-	w.host = registry.HostOfLog(w.path)
+	if w.host == nil {
+		w.host = registry.HostOfLog(w.path)
+	}
+	w.whole = w.host.Log.Whole
 	w.err = w.host.Log.Each(w.path, lines, func(c *transcript.Cursor) bool {
 		if w.size = c.Offset(); w.size-told > span {
 			w.cut = !w.tick(w.size - told)
@@ -104,6 +126,8 @@ func (w *walker) take(c *transcript.Cursor) bool {
 		if !w.introduce(c) {
 			return false
 		}
+	case w.id == "" && what == transcript.Nothing: // a log's head
+		w.named(c)
 	case what == transcript.Called:
 		if does, _ := c.LastCall(); does == transcript.BeginsPlan {
 			w.mode = "plan"
@@ -135,25 +159,61 @@ func (w *walker) introduce(c *transcript.Cursor) bool {
 	if mode := c.Mode(); mode != "" {
 		w.mode = mode
 	}
-	id := c.Session()
-	if w.dir == "" {
-		w.dir = strings.Clone(c.Cwd())
+	id := w.named(c)
+	if !w.met {
+		w.met = true
+		if w.dir == "" && w.host.ProjectFile != "" {
+			w.dir = firstLine(filepath.Join(filepath.Dir(w.path), filepath.FromSlash(w.host.ProjectFile)))
+		}
 		if w.other = w.project != "" && !within(w.dir, w.project); w.other {
 			return false
 		}
 	}
 	if w.first == 0 {
-		w.first = keyOf(c.ID())
-		name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
-		w.copy = c.IsFork() || id != "" && id != name
+		w.first = w.keyOf(c)
+		w.copy = c.IsFork() || !strings.HasSuffix(w.nameOf(), id)
 	}
-	if id == "" {
-		id = strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
-	}
-	if id != w.id {
-		w.id = strings.Clone(id)
+	if w.id == "" {
+		w.id = w.nameOf()
 	}
 	return true
+}
+
+// firstLine is the first line of a small file, "" if there is none.
+func firstLine(path string) string {
+	f, _, err := file.Open(path, 0)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 4<<10))
+	line, _, _ := strings.Cut(string(data), "\n")
+	if err != nil || !filepath.IsAbs(line) {
+		return ""
+	}
+	return line
+}
+
+// named learns the session's id and its directory from a line that says them, and returns
+// that id.
+func (w *walker) named(c *transcript.Cursor) (id string) {
+	if w.dir == "" {
+		w.dir = strings.Clone(c.Cwd())
+	}
+	if id = c.Session(); id != "" && id != w.id {
+		w.id = strings.Clone(id)
+	}
+	return id
+}
+
+// nameOf is what the log's place says of the session: the name of its file, or of its
+// directory where every session has one.
+func (w *walker) nameOf() string {
+	name := strings.TrimSuffix(filepath.Base(w.path), ".jsonl")
+	if pattern := w.host.Sessions; !strings.Contains(path.Base(pattern), "*") {
+		name = filepath.Base(filepath.Dir(w.path))
+	}
+	return name
 }
 
 // look opens a place: the line in which Claude has just said something.
@@ -164,9 +224,9 @@ func (w *walker) look(c *transcript.Cursor) {
 		return
 	}
 	view := c.View()
-	w.key = keyOf(c.ID())
+	w.key = w.keyOf(c)
 	w.row = Row{
-		File: w.path, Line: c.Number(), Session: w.id, Project: w.dir, At: moment(w.now),
+		File: w.path, Line: c.Number(), Session: w.id, Host: w.hostName(), Project: w.dir, At: moment(w.now),
 		Text: strings.Clone(endOf(said, maxText)), Todos: tally(view.Todos), Skill: view.Skill.Name, LastTool: view.LastTool,
 	}
 	n := c.Number()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // text prints a report.
@@ -45,6 +46,7 @@ func (r *Report) WriteText(out layout.Printer) {
 			t.scores()
 		}
 		t.nudges()
+		t.hosts()
 		t.months()
 	}
 	t.Say("")
@@ -325,6 +327,9 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 func (t text) row(row *Row) {
 	t.Say("%s:%d", display.Line(row.File), row.Line)
 	facts := []string{string(row.Label)}
+	if row.Host != "" {
+		facts = append(facts, titleOf(row.Host))
+	}
 	if !row.At.IsZero() {
 		facts = append(facts, row.At.Local().Format("2006-01-02 15:04"))
 	}
@@ -334,7 +339,8 @@ func (t text) row(row *Row) {
 		}
 	}
 	t.Fold("  ", "%s", strings.Join(facts, ", "))
-	t.excerpt("  Claude: ", row.Text, layout.End)
+	agent := registry.Agent(row.Host)
+	t.excerpt("  "+layout.Pad(agent+": ", 8), row.Text, layout.End)
 	t.excerpt("  next:   ", row.Next, layout.Clip)
 	for i, c := range row.Choices {
 		if i > 0 && len(t.Scores) > 4 && c.Decision == row.Choices[0].Decision {

@@ -38,8 +38,8 @@ func newExplain(a *app) *cobra.Command {
 		Short: "Decide on a past session, and show every rule",
 		Long: `Decides on a session log as a plugin's hook would if Claude stopped at its end, or
 after --line. Shows what the hook sees, why each rule holds or not, and the decision.
-The log is a file (~/.claude/projects/DIR/SESSION.jsonl) or a session: its id, or the
-beginning of it. A decision, by its ID as springfield log shows it, or "last", is
+The log is a file (~/.claude/projects/DIR/SESSION.jsonl, or one of another host) or a
+session: its id, or the beginning of it. A decision, by its ID as springfield log shows it, or "last", is
 explained with the log as it was at that moment, by the plugin's strategy with its
 default settings. Files that a strategy keeps in the project are read as they are now.
 Budget and hold are left out.`,

@@ -100,14 +100,21 @@ func viewFlags(cmd *cobra.Command, asked *command.Asked) {
 	f.StringVar(&asked.Session, "session", "", "of this session; the beginning of its id is enough")
 	f.StringVar(&asked.Project, "project", "", "of the project in this directory")
 	f.BoolVar(&asked.All, "all", false, "of every project")
-	f.StringVar(&asked.Host, "host", "", "only in this host: "+strings.Join(hostNames(), ", "))
 	oneOf(cmd, "session", "project", "all")
-	scopes := cmd.PreRunE
+	onlyHost(cmd, &asked.Host)
+}
+
+// onlyHost is the flag --host of a verb about what has been: the sessions of one host.
+func onlyHost(cmd *cobra.Command, name *string) {
+	cmd.Flags().StringVar(name, "host", "", "only the sessions of this host: "+strings.Join(hostNames(), ", "))
+	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
-		if err := scopes(cmd, args); err != nil {
-			return err
+		if before != nil {
+			if err := before(cmd, args); err != nil {
+				return err
+			}
 		}
-		return checkHost(cmd, asked.Host)
+		return checkHost(cmd, *name)
 	}
 }
 

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/replay"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 // parseSince reads a day like 2026-01-31, or how long ago, like 90d.
@@ -32,16 +34,36 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d"}
 }
 
-// logs are the paths that are meant: those given, else all of the user's.
-func (a *app) logs(args []string) ([]string, error) {
-	if len(args) == 0 {
-		places, err := a.places()
-		if err != nil {
-			return nil, err
-		}
-		return []string{replay.Projects(places.Config)}, nil
+// read has a replay read the sessions that are meant: those given, else all of the user's
+// in the places of every host that is here; of one host, if one is named.
+func (a *app) read(o *replay.Options, args []string, name string) (err error) {
+	o.Host = name
+	if len(args) > 0 {
+		o.Paths, err = a.typedLogs(args)
+		return err
 	}
-	var paths []string
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	for _, known := range hosts.All() {
+		h, ok := registry.HostNamed(known.Name)
+		at := known.At(a.owner())
+		if ok && known.Name != hosts.Claude && at.Dir != "" && (name == "" || name == known.Name) {
+			if _, err := os.Stat(at.Dir); err == nil {
+				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
+			}
+		}
+	}
+	projects := replay.Projects(places.Config)
+	if _, err := os.Stat(projects); name == hosts.Claude || name == "" && (err == nil || len(o.Kept) == 0) {
+		o.Paths = []string{projects}
+	}
+	return nil
+}
+
+// typedLogs are session logs, and directories of them, that the user names.
+func (a *app) typedLogs(args []string) (paths []string, err error) {
 	for _, arg := range args {
 		if arg == "" {
 			return nil, &usageError{errors.New("a path is empty"), "name session logs, or directories of them"}

@@ -27,6 +27,7 @@ type replayOptions struct {
 	strategies []string
 	since      string
 	project    string
+	host       string
 	list       string
 	number     int
 	numbered   bool // -n was given
@@ -42,10 +43,11 @@ func newReplay(a *app, runF func(context.Context, *app, replayOptions) error) *c
 	cmd := &cobra.Command{
 		Use:   "replay [PATH...]",
 		Short: "Show what each strategy would have done in your past sessions",
-		Long: `Reads your past sessions (~/.claude/projects, or the logs and directories that you
-name), finds where Claude stopped and what you said next, and lets every strategy
+		Long: `Reads your past sessions (of every host that is here, or the logs and directories that
+you name), finds where the agent stopped and what you said next, and lets every strategy
 decide there with the code of the hook. Shows the stops that each would have caught,
-those that it would have wrongly continued, and what asking a model would have cost.
+those that it would have wrongly continued, and what asking a model would have cost;
+with several hosts also how they compare.
 Changes nothing, asks no model, and nothing leaves your machine.`,
 		Example: `  springfield replay
   springfield replay --since 90d --strategy ned-flanders --strategy lisa-simpson
@@ -62,6 +64,7 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 	f.BoolVar(&o.seeds, "seeds", false, "also compare the earlier designs: "+strings.Join(replay.Seeds(), ", "))
 	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
 	f.StringVar(&o.project, "project", "", "only sessions that began in this directory or below it")
+	onlyHost(cmd, &o.host)
 	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.noBudget, "no-budget", false, "without the limits over time")
@@ -93,7 +96,7 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 		return err
 	}
 	a.suggestTune(ctx, o, options.Candidates, report)
-	if len(o.paths) > 0 && o.since+o.project == "" && len(report.Skipped) == 0 {
+	if len(o.paths) > 0 && o.since+o.project+o.host == "" && len(report.Skipped) == 0 {
 		if err := a.nothingNamed(report); err != nil {
 			return err
 		}
@@ -161,8 +164,7 @@ func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
 			c.Note = "needs " + about.Needs + " that your skills write; without them it hardly ever continues"
 		}
 	}
-	options.Paths, err = a.logs(o.paths)
-	return options, err
+	return options, a.read(&options, o.paths, o.host)
 }
 
 // page is the file of a page that was named.
@@ -225,7 +227,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 func (a *app) suggestTune(ctx context.Context, o replayOptions, candidates []replay.Candidate, r replay.Report) {
 	const least = 10 // wrong decisions
 	i := slices.IndexFunc(r.Scores, func(s replay.Score) bool { return s.Name == registry.Default() })
-	if o.json || o.html != "" || o.list != "" || o.project != "" || r.Redacted || r.Partial || i < 0 {
+	if o.json || o.html != "" || o.list != "" || o.project != "" || o.host != "" || r.Redacted || r.Partial || i < 0 {
 		return
 	}
 	ruled, ok := candidates[i].Settings.Options.(rules.Ruled)
@@ -274,7 +276,7 @@ func (a *app) writePage(name string, r replay.Report) error {
 // sameSessions are the arguments that name the same sessions.
 func sameSessions(o replayOptions) string {
 	s := ""
-	for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}} {
+	for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}, {"--host", o.host}} {
 		if flag[1] != "" {
 			s += " " + flag[0] + " " + check.Quote(flag[1])
 		}

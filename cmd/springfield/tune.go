@@ -28,6 +28,7 @@ type tuneOptions struct {
 	paths  []string
 	plugin string
 	since  string
+	host   string
 	dryRun bool
 	yes    bool
 	json   bool
@@ -38,8 +39,8 @@ func newTune(a *app, runF func(context.Context, *app, tuneOptions) error) *cobra
 	cmd := &cobra.Command{
 		Use:   "tune [PATH...]",
 		Short: "Propose changes to your rules, learned from your past sessions",
-		Long: `Reads your past sessions (~/.claude/projects, or the logs and directories that you
-name) and looks for phrases that a plugin's rules miss, because you had to say
+		Long: `Reads your past sessions (of every host that is here, or the logs and directories that
+you name) and looks for phrases that a plugin's rules miss, because you had to say
 "continue", and for phrases after which the rules continued wrongly. What it finds in
 one half of the sessions is tested on the other half. Only what holds there, beyond
 chance, is proposed.
@@ -59,6 +60,7 @@ Nothing leaves your machine.`,
 	f := cmd.Flags()
 	f.StringVar(&o.plugin, "plugin", "", "the plugin with these rules (default: the plugin that decides at Stop, else "+registry.Default()+")")
 	f.StringVar(&o.since, "since", "", "only what happened since: a date like 2026-01-31, or 90d")
+	onlyHost(cmd, &o.host)
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change, write nothing")
 	f.BoolVarP(&o.yes, "yes", "y", false, "write without asking")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -77,7 +79,7 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
 		return err
 	}
-	if options.Paths, err = a.logs(o.paths); err != nil {
+	if err = a.read(&options, o.paths, o.host); err != nil {
 		return err
 	}
 	p, err := a.tuned(places, o.plugin)
@@ -125,7 +127,7 @@ func runTune(ctx context.Context, a *app, o tuneOptions) error {
 
 // noteRead says what has to be known of the sessions that were read.
 func (a *app) noteRead(o tuneOptions, p layer.Plugin, r replay.Report) error {
-	if len(o.paths) > 0 && o.since == "" {
+	if len(o.paths) > 0 && o.since+o.host == "" {
 		if err := a.nothingNamed(r); err != nil {
 			return err
 		}

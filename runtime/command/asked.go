@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -341,10 +342,54 @@ func (d Console) LogOf(session string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, path := range d.logsOf(id) {
+	for _, path := range append(d.logsOf(id), d.otherLogsOf(id)...) {
 		if file.Exists(path) {
 			return path, nil
 		}
 	}
-	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(d.projects()) + ": Claude Code removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
+	title, in := registry.ClaudeCode().Title, d.projects()
+	for r := range ledger.BackIn(d.dirs(), ledger.Scope{Session: key(id)}) {
+		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
+			title, in = h.Title, d.dirOf(h)
+		}
+		break
+	}
+	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
+}
+
+// otherLogsOf are the logs of a session that other hosts than Claude Code keep.
+func (d Console) otherLogsOf(id string) (paths []string) {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return nil
+	}
+	for _, h := range registry.Hosts() {
+		dir := d.dirOf(h)
+		if h == registry.ClaudeCode() || dir == "" {
+			continue
+		}
+		for _, named := range []string{id, id[:min(len(id), shortID)]} {
+			found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(h.SessionNamed(named))))
+			paths = append(paths, found...)
+			if len(found) > 0 {
+				break
+			}
+		}
+	}
+	return paths
+}
+
+// shortID is how much of a session's id some hosts have in the names of logs.
+const shortID = 8
+
+// dirOf is the directory of a host's own files, "" if it is not known.
+func (d Console) dirOf(h *host.Host) string {
+	if d.Getenv != nil && h.DirVariable != "" {
+		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {
+			return dir
+		}
+	}
+	if rest, ok := strings.CutPrefix(h.Dir, "~/"); ok && d.Home != "" {
+		return filepath.Join(d.Home, rest)
+	}
+	return ""
 }

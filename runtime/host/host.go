@@ -3,6 +3,9 @@
 package host
 
 import (
+	"path"
+	"strings"
+
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -63,6 +66,8 @@ type Host struct {
 	// Dir is where the host keeps its files, "~/.codex"; DirVariable moves it. Sessions is a
 	// pattern of its logs below it, as path.Match has it, and Program what is on PATH.
 	Dir, DirVariable, Sessions, Program string
+	// ProjectFile has the project's directory, where logs do not; from the directory of a log.
+	ProjectFile string
 
 	// Inside are environment variables one of which a program has that the agent starts, and
 	// SessionVariable names its session there. They say whom to talk to and whose decisions
@@ -105,4 +110,14 @@ func (h *Host) ReadEvent(payload []byte, e *Event) error {
 		e.Name = "UserPromptSubmit"
 	}
 	return err
+}
+
+// SessionNamed is the pattern of the logs of a session, as Sessions is: the session's id
+// ends the name of its log, or is that of its directory.
+func (h *Host) SessionNamed(id string) string {
+	dir, name := path.Split(h.Sessions)
+	if i := strings.LastIndexByte(name, '*'); i >= 0 {
+		return dir + name[:i+1] + id + name[i+1:]
+	}
+	return path.Join(path.Dir(path.Clean(dir)), id, name)
 }

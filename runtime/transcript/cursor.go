@@ -55,35 +55,66 @@ func (f *Format) Each(path string, tail int, visit func(*Cursor) bool) error {
 	}
 	defer opened.Close()
 	c := &Cursor{reader: f.reader(opened, size), facts: make([]news, 0, tail), said: map[place]string{}}
-	last, err := c.lines(func(line []byte, at int64) bool {
-		c.take(line, at)
-		return visit(c)
-	})
+	last, err := c.lines(func(line []byte, at int64) bool { return c.take(line, at, visit) })
 	if err == nil && len(last) > 0 {
 		at := c.log.Offset
 		c.log.Offset += int64(len(last))
-		c.take(last, at)
-		visit(c)
+		c.take(last, at, visit)
 	}
 	return err
 }
 
-// take goes behind a line.
-func (c *Cursor) take(line []byte, at int64) {
+// take goes behind a line, and before that, where the line has a text and calls, behind
+// the text: that is where the agent said it, as in a log that has a line for each.
+func (c *Cursor) take(line []byte, at int64, visit func(*Cursor) bool) bool {
 	c.number++
-	c.line, c.what = line, Nothing
+	c.line = line
 	c.known = c.format.parse(&c.entry, line, at)
+	if texts := c.texts(); texts > 0 {
+		all := c.entry.Parts
+		c.entry.Parts = all[:texts]
+		if c.pass(line, at, false); c.what == Spoke {
+			if !visit(c) {
+				return false
+			}
+			c.entry.ID, c.entry.Parts = nil, all[texts:]
+			c.pass(line, at, true)
+			return visit(c)
+		}
+		c.entry.Parts = all
+		return visit(c)
+	}
+	c.pass(line, at, false)
+	return visit(c)
+}
+
+// texts is how many parts of a whole message stand before its first call, 0 if none does.
+func (c *Cursor) texts() int {
+	if !c.known || !c.format.Whole || c.entry.What != Nothing {
+		return 0
+	}
+	for i := range c.entry.Parts {
+		if c.entry.Parts[i].Kind == Call {
+			return i
+		}
+	}
+	return 0
+}
+
+// pass lets the entry change the log; rest tells that it is the rest of a line.
+func (c *Cursor) pass(line []byte, at int64, rest bool) {
+	c.what = Nothing
 	if c.known && c.log.take(c.format, &c.entry) {
 		c.what = c.entry.happens()
 	}
 	if cap(c.facts) > 0 {
-		c.remember(line, at, c.known)
+		c.remember(line, at, c.known, rest)
 	}
 }
 
-// remember puts a line among those that Window looks at. A blank line is none, one
-// that is too long says nothing.
-func (c *Cursor) remember(line []byte, at int64, parsed bool) {
+// remember puts a line among those that Window looks at, the rest of one in the place of
+// the line. A blank line is none, one that is too long says nothing.
+func (c *Cursor) remember(line []byte, at int64, parsed, rest bool) {
 	f := news{}
 	if line != nil {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
@@ -92,6 +123,12 @@ func (c *Cursor) remember(line []byte, at int64, parsed bool) {
 		f = factOf(&c.entry, line, parsed)
 	}
 	f.at = at
+	if rest {
+		newest := &c.facts[(c.next+len(c.facts)-1)%len(c.facts)]
+		f.said = newest.said
+		*newest = f
+		return
+	}
 	if len(c.facts) < cap(c.facts) {
 		c.facts = append(c.facts, f)
 		return
@@ -149,6 +186,16 @@ func (c *Cursor) Time() int64 {
 func (c *Cursor) IsOfSession() bool {
 	e := &c.entry
 	return c.known && (c.what != Nothing || len(e.Parts) > 0 || len(e.ID) > 0 || len(e.Mode) == 0 && len(e.Queued) == 0 && !e.Unqueued)
+}
+
+// Blocked tells that the line says of a Stop hook that it has the agent go on.
+func (c *Cursor) Blocked() bool {
+	for i := range c.entry.Parts {
+		if c.entry.Parts[i].Kind == HookBlock {
+			return true
+		}
+	}
+	return false
 }
 
 // Session, Cwd and Mode are what the line says of them, "" if it says nothing. Mode is

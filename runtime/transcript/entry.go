@@ -24,6 +24,9 @@ type Format struct {
 	// results of calls that do something, and for those of others, whose Does is Nothing
 	// special.
 	Outcome func(of Does, r *Part) Outcome
+	// Whole tells that a line is a whole message of the agent, its texts and its calls: with
+	// no call in it the turn is over. Else each has a line of its own.
+	Whole bool
 	// Dull tells at a glance that a line has no words of a person and no words of interest.
 	Dull func(line []byte) bool
 	// Dead reads a line about a hook of ours that did not come to decide.

@@ -29,7 +29,8 @@ func Host() host.Host {
 		Reminds: true, Marked: true, Prompts: true,
 		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns},
 		Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
-		Inside: []string{"GEMINI_CLI"},
+		ProjectFile: "../.project_root",
+		Inside:      []string{"GEMINI_CLI"},
 	}
 }
 

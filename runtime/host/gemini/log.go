@@ -53,6 +53,11 @@ func parse(e *transcript.Entry) bool {
 	case "gemini":
 		spoke(e, content, calls)
 		return len(e.Parts) > 0
+	case "info":
+		if string(content) == `"Request cancelled."` {
+			e.What = transcript.Interrupted
+		}
+		return e.What != transcript.Nothing
 	}
 	return kind == "" && e.Session != nil
 }

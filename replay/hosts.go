@@ -1,0 +1,109 @@
+// Hosts compared: how much was read of each, and how each strategy did there.
+
+package replay
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/registry"
+)
+
+// hostOf is the name of the host that a row is of.
+func (r *Row) hostOf() string { return cmp.Or(r.Host, registry.ClaudeCode().Name) }
+
+// countHosts counts the rows by their hosts.
+func (r *Report) countHosts() {
+	sessions := map[[2]string]bool{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		n := slices.IndexFunc(r.Hosts, func(h HostCount) bool { return h.Name == row.hostOf() })
+		if n < 0 {
+			n = len(r.Hosts)
+			r.Hosts = append(r.Hosts, HostCount{Name: row.hostOf()})
+		}
+		h := &r.Hosts[n]
+		if at := [2]string{h.Name, row.Session}; !sessions[at] {
+			sessions[at] = true
+			h.Sessions++
+		}
+		if row.Label == MidWork {
+			h.MidWork++
+		} else {
+			h.Stops++
+		}
+	}
+	slices.SortStableFunc(r.Hosts, func(a, b HostCount) int {
+		return cmp.Or(b.Stops+b.MidWork-a.Stops-a.MidWork, strings.Compare(a.Name, b.Name))
+	})
+	if len(r.Hosts) == 1 && r.Hosts[0].Name == registry.ClaudeCode().Name {
+		r.Hosts = nil
+	}
+}
+
+// byHost is how the i-th strategy did on each host.
+func (r *Report) byHost(i int) []Part {
+	var names []string
+	for _, h := range r.Hosts {
+		names = append(names, h.Name)
+	}
+	if names == nil {
+		return nil
+	}
+	all := newParts(names)
+	for n := range r.Rows {
+		if row := &r.Rows[n]; i < len(row.Choices) {
+			c := &row.Choices[i]
+			all.add(row.hostOf(), row, c, c.Decision == "continue")
+		}
+	}
+	return all.done()
+}
+
+// Title is what a host is called in sentences.
+func (h HostCount) Title() string { return titleOf(h.Name) }
+
+func titleOf(name string) string {
+	if h, ok := registry.HostNamed(name); ok {
+		return h.Title
+	}
+	return name
+}
+
+// hosts compares hosts: a line for each, under each strategy that decides.
+func (t text) hosts() {
+	if len(t.Hosts) == 0 {
+		return
+	}
+	wide := 0
+	for _, h := range t.Hosts {
+		wide = max(wide, layout.Width(h.Title()))
+	}
+	t.Say("\n%s", t.Strong("by host"))
+	t.Say("  %s  %8s  %5s  %8s", layout.Pad("", wide), "sessions", "stops", "mid-work")
+	for _, h := range t.Hosts {
+		t.Say("  %s  %8d  %5d  %8d", layout.Pad(h.Title(), wide), h.Sessions, h.Stops, h.MidWork)
+	}
+	if len(t.Hosts) == 1 {
+		return
+	}
+	for _, s := range t.Scores {
+		if s.OnlyAsks {
+			continue
+		}
+		t.Say("  %s", t.Strong(layout.Clip(s.Name, t.Width-4)))
+		for _, h := range s.Hosts {
+			t.Fold("    "+layout.Pad(titleOf(h.Name), wide)+"  ", "caught %s, wrongly continued %s", h.Caught.counted(), h.Wrong.counted())
+		}
+	}
+}
+
+// counted is a share like "30 of 40, 75 % (60–86)".
+func (r Rate) counted() string {
+	if r.Of == 0 {
+		return "none of 0"
+	}
+	return ofText(r) + ", " + r.interval()
+}
