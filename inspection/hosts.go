@@ -115,18 +115,35 @@ func (in *Inspection) CheckHosts(ctx context.Context, all []OnHost, asked bool) 
 	return found
 }
 
-func (o OnHost) check(ctx context.Context, asked bool) (all []check.Finding) {
-	h := o.place.Host
+func (o OnHost) check(ctx context.Context, asked bool) []check.Finding {
+	all, h := o.checkPlugins(asked), o.place.Host
+	if on := o.on(); h.Check != nil && o.Found && (asked || len(on) > 0) {
+		all = append(all, h.Check(ctx, o.place, on)...)
+	}
+	return all
+}
+
+// on are the plugins that are on.
+func (o OnHost) on() (on []hosts.Installed) {
+	for _, p := range o.Plugins {
+		if p.On {
+			on = append(on, p.installed)
+		}
+	}
+	return on
+}
+
+// checkPlugins are the findings that take no program.
+func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
+	h, on := o.place.Host, o.on()
 	if !o.Found {
 		return []check.Finding{check.Warn(fmt.Sprintf("%s was not found: no %s on PATH, and %s has not been used", o.Title, h.Program, o.Dir), "install "+o.Title)}
 	}
 	if o.Problem != "" {
 		all = append(all, check.Fail("what "+o.Title+" has installed cannot be read: "+o.Problem, "fix or remove that file"))
 	}
-	var on []hosts.Installed
 	for _, p := range o.Plugins {
 		if p.On {
-			on = append(on, p.installed)
 			all = append(all, p.check(o))
 		}
 	}
@@ -135,9 +152,6 @@ func (o OnHost) check(ctx context.Context, asked bool) (all []check.Finding) {
 		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Program), "put it on PATH"))
 	case len(on) == 0 && asked && o.Problem == "":
 		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
-	}
-	if h.Check != nil && (asked || len(on) > 0) {
-		all = append(all, h.Check(ctx, o.place, on)...)
 	}
 	return all
 }

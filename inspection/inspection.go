@@ -41,6 +41,7 @@ type Inspection struct {
 	ours    []client.Switched
 	byUs    []installer.Remembered
 	read    *installer.Settings // nil until they are asked for
+	others  []OnHost            // the other hosts that are there, nil until they are looked at
 	decided *recent             // nil until it is asked for
 }
 

@@ -52,7 +52,7 @@ type AtHand struct {
 	Hosts []string `json:"hosts,omitempty"`
 
 	titles []string // of these
-	named  bool // some settings name it
+	named  bool     // some settings name it
 }
 
 // List compares the strategies, and finds the plugins of them that are at hand. others are

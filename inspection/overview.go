@@ -9,6 +9,7 @@ import (
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -33,7 +34,9 @@ type Switch struct {
 	ID       string `json:"id"`
 	Strategy string `json:"strategy"`
 	Scope    string `json:"scope"`
-	Decides  bool   `json:"decides"` // at a stop
+	Decides  bool   `json:"decides"`        // at a stop
+	Host     string `json:"host,omitempty"` // "" for Claude Code
+	title    string
 }
 
 // Decision is one in short.
@@ -71,12 +74,12 @@ const maxLooked = 1000
 // Known tells whether springfield has anything to say of this user: a plugin that
 // settings name, a suite, or a decision.
 func (in *Inspection) Known() bool {
-	return len(in.ours) > 0 || len(in.Suites) > 0 || in.recent().last != nil
+	return len(in.ours) > 0 || len(in.onOthers()) > 0 || len(in.Suites) > 0 || in.recent().last != nil
 }
 
 // Begun tells whether a plugin runs, or has ever decided.
 func (in *Inspection) Begun() bool {
-	return len(in.Drivers())+len(in.Beside()) > 0 || in.recent().last != nil
+	return len(in.Drivers())+len(in.Beside())+len(in.onOthers()) > 0 || in.recent().last != nil
 }
 
 // Overview sums up where the user is.
@@ -84,7 +87,12 @@ func (in *Inspection) Overview() Overview {
 	w := in.whatWorks()
 	o := Overview{On: []Switch{}, Problems: []check.Finding{}, Reasons: in.reasons(w), Notes: append([]string{}, in.holds()...)}
 	for i, p := range slices.Concat(w.deciding, w.beside) {
-		o.On = append(o.On, Switch{p.ID, p.Strategy, p.Decides, i < len(w.deciding)})
+		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Decides: i < len(w.deciding)})
+	}
+	o.On = append(o.On, in.onOthers()...)
+	decides := slices.ContainsFunc(o.On, func(s Switch) bool { return s.Decides })
+	if decides {
+		o.Reasons = []string{} // of Claude Code alone
 	}
 	o.Today, o.Last = in.recent().today, in.recent().last
 	// The client's version is not asked for: that takes longer than all of this.
@@ -94,6 +102,14 @@ func (in *Inspection) Overview() Overview {
 			o.Problems = append(o.Problems, f)
 		}
 	}
+	for _, of := range in.foundHosts() {
+		for _, f := range of.checkPlugins(false) {
+			if f.State == check.Failure || f.State == check.Warning {
+				f.Check = of.Host
+				o.Problems = append(o.Problems, f)
+			}
+		}
+	}
 	slices.SortStableFunc(o.Problems, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
 	_, held := ledger.LongestHold(in.states(), "", in.Now)
 	switch {
@@ -101,19 +117,51 @@ func (in *Inspection) Overview() Overview {
 		o.Next = "springfield doctor"
 	case held:
 		o.Next = "springfield resume"
-	case len(w.deciding) == 0 && in.Suggestion() != "":
+	case !decides && in.Suggestion() != "":
 		o.Next = "springfield enable " + in.Suggestion()
 	case len(o.On) == 0:
 		o.Next = "springfield init"
 	case o.Last == nil:
-		o.Next = "claude"
-		if len(w.deciding) > 0 && ShowsItself(w.deciding[0].Strategy) {
+		o.Next = programOf(o.On[0])
+		if decides && ShowsItself(o.On[0].Strategy) {
 			o.Try = Try
 		}
 	default:
 		o.Next = "springfield why " + o.Last.ID
 	}
 	return o
+}
+
+// programOf is the program in which a plugin runs.
+func programOf(s Switch) string {
+	h, known := hosts.Named(cmp.Or(s.Host, hosts.Claude))
+	if !known {
+		return hosts.Claude
+	}
+	return h.Program
+}
+
+// onOthers are the plugins that are on at other hosts.
+func (in *Inspection) onOthers() (on []Switch) {
+	for _, o := range in.foundHosts() {
+		for _, p := range o.Plugins {
+			if p.On {
+				on = append(on, Switch{p.ID, p.Strategy, p.Scope, p.Decides, o.Host, o.Title})
+			}
+		}
+	}
+	return on
+}
+
+// foundHosts are the other hosts that are there, looked at once.
+func (in *Inspection) foundHosts() []OnHost {
+	if in.others == nil {
+		in.others = []OnHost{}
+		for _, at := range hosts.Found(in.User) {
+			in.others = append(in.others, in.OnHosts([]hosts.Host{at.Host})...)
+		}
+	}
+	return in.others
 }
 
 // ShowsItself tells whether a strategy makes Claude go on at the prompt that Try is.
@@ -183,6 +231,9 @@ func (in *Inspection) recent() recent {
 
 // whose says for whom a plugin is on.
 func (s Switch) whose() string {
+	if s.title != "" {
+		return "for you in " + s.title
+	}
 	switch s.Scope {
 	case string(client.User):
 		return "for you in every project"
@@ -250,7 +301,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 	}
 	if o.Try != "" {
 		out.Say("")
-		out.Fold("try it    ", "start claude and say: %s", o.Try)
+		out.Fold("try it    ", "start %s and say: %s", o.Next, o.Try)
 		out.Say("then      springfield why --all")
 		return
 	}

@@ -15,7 +15,7 @@ func TestOverviewFits(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	long := strings.Repeat("quite a long explanation of what is wrong ", 3)
 	full := Overview{
-		On:    []Switch{{"ned-flanders@hooks", "ned-flanders", "user", true}, {"todo-continuation@hooks", "todo-continuation", "project", false}},
+		On:    []Switch{{ID: "ned-flanders@hooks", Strategy: "ned-flanders", Scope: "user", Decides: true}, {ID: "todo-continuation@hooks", Strategy: "todo-continuation", Scope: "project"}},
 		Last:  &Decision{ID: "3f2a-17", At: now.Add(-12 * time.Minute), Plugin: "ned-flanders", Decision: "continue", Rule: "progress", Evidence: strings.Repeat("Moving to Task 2. ", 20), Project: "/home/ned/src/evergreen-terrace"},
 		Today: Today{Continues: 14, Stops: 9, Sessions: 3, Questions: 2, spent: "$0.002"},
 		Notes: []string{long, long, long, long}, Next: "springfield doctor",

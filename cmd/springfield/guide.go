@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/interview"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -233,7 +235,15 @@ func (g *guide) enable(ctx context.Context) error {
 	if plugin.Name == "" {
 		return &hinted{errors.New("the suite that was made is not remembered"), "springfield enable NAME --suite DIR switches a plugin on"}
 	}
-	g.step(3, "springfield enable "+g.in.Suggestion(), "Switch %s on: for you, in every project.", plugin.Name)
+	agents, flag, names := "", "", []string(nil)
+	if found := hosts.Found(g.a.owner()); len(found) > 1 || len(found) == 1 && found[0].Host.Name != hosts.Claude {
+		var titles []string
+		for _, at := range found {
+			titles = append(titles, at.Host.Title)
+		}
+		agents, flag, names = " in "+allOf(titles), " --host "+allHosts, []string{allHosts}
+	}
+	g.step(3, "springfield enable "+g.in.Suggestion()+flag, "Switch %s on%s: for you, in every project.", plugin.Name, agents)
 	yes, err := g.ask.Confirm("Switch it on?")
 	if err == nil && !yes {
 		err = errLeft
@@ -241,18 +251,31 @@ func (g *guide) enable(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return runEnable(ctx, g.a, enableOptions{plugin: plugin.Name, suite: suite.Dir, scope: string(client.User)})
+	return runEnable(ctx, g.a, enableOptions{plugin: plugin.Name, suite: suite.Dir, scope: string(client.User), hosts: names})
+}
+
+// allOf names several things in a sentence.
+func allOf(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // try says what is left to do: in Claude Code, and then here.
 func (g *guide) try() {
 	p := g.a.notes()
+	program := hosts.Claude
+	if found := hosts.Found(g.a.owner()); len(found) > 0 {
+		program = found[0].Host.Program
+	}
 	if plugin, _ := g.in.Suggested(); inspection.ShowsItself(plugin.Strategy) {
-		g.step(4, "claude", "Try it: start claude in any project, and say")
+		g.step(4, program, "Try it: start %s in any project, and say", program)
 		p.Say("")
 		p.Fold("   ", "%s", p.Strong(inspection.Try))
 	} else {
-		g.step(4, "claude", "Try it: start claude in any project, and work as usual.")
+		g.step(4, program, "Try it: start %s in any project, and work as usual.", program)
 	}
 	g.step(5, "springfield why --all", "When Claude has stopped, ask why it went on, or did not.")
 	p.Say("")
