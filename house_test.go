@@ -191,6 +191,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"installer/client/validate.go": "claude plugin validate",
 		"installer/client/command.go":  "claude",
 		"installer/hosts/place.go":     "the programs of other hosts",
+		"installer/hosts/converse.go":  "Codex, asked which hooks it trusts",
 		"generator/build.go":           "go",
 		"generator/probe.go":           "what it has just compiled",
 		"runtime/backend/claude.go":    "claude, for the judge",

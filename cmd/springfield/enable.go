@@ -128,6 +128,23 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	return nil
 }
 
+// showTrust prints what --trust comes to before it is written.
+func (a *app) showTrust(ctx context.Context, o enableOptions, host hosts.Host, request activation.Enabling) error {
+	if !request.Trust || o.dryRun || o.json {
+		return nil
+	}
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	request.DryRun = true
+	done, err := activation.EnableOn(ctx, a.means(places), host, request)
+	if err == nil {
+		a.lines().Diff(done.Diff())
+	}
+	return err
+}
+
 // enableOn switches a plugin on for one host after the other.
 func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (results []result, err error) {
 	places, err := a.places()
@@ -141,7 +158,7 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 		var done activation.Enabled
 		if host.Name == hosts.Claude {
 			done, err = activation.Enable(ctx, a.means(places), request)
-		} else {
+		} else if err = a.showTrust(ctx, o, host, request); err == nil {
 			done, err = activation.EnableOn(ctx, a.means(places), host, request)
 		}
 		if err != nil {

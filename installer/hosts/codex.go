@@ -1,12 +1,23 @@
 package hosts
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/installer/tables"
 )
 
-// codex is Codex. Its commands keep the comments of config.toml.
+// codex is Codex. It runs a copy of a plugin, and a plugin's hook only when the user
+// trusts it as it is: each changed byte of the plugin wants trust anew, see trust.go.
 func codex() Host {
 	return Host{
 		Name: "codex", Title: "Codex", Agent: "Codex",
@@ -14,16 +25,128 @@ func codex() Host {
 		Traces: []string{"config.toml", "auth.json", "sessions", "history.jsonl"},
 		Settings: Settings{
 			Scopes: []client.Scope{client.User},
-			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "config.toml") },
+			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, codexConfig) },
+			Parse: func(data []byte) (installer.Document, error) {
+				d, err := tables.Parse(data)
+				if err != nil {
+					return nil, err
+				}
+				return d, nil
+			},
+			Entries: codexEntries,
+			Off:     func(r Request) []document.Edit { return []document.Edit{{Path: []string{"plugins", r.ID}}} },
 		},
 		Plugins: Plugins{
-			Install: func(r Request) [][]string {
-				return [][]string{{"plugin", "marketplace", "add", r.Plugin.Suite}, {"plugin", "add", r.Plugin.ID()}}
-			},
-			Remove: func(r Request) [][]string { return [][]string{{"plugin", "remove", r.ID}} },
+			Install: codexInstall,
+			Remove:  func(r Request) [][]string { return [][]string{{"plugin", "remove", r.ID}} },
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", r.Plugin.Marketplace}}
 			},
+			Installed: codexInstalled,
+			ByHand:    codexByHand,
 		},
+		Check: codexCheck,
 	}
+}
+
+const codexConfig = "config.toml"
+
+func codexInstall(r Request) [][]string {
+	return [][]string{{"plugin", "marketplace", "add", r.Plugin.Suite}, {"plugin", "add", r.Plugin.ID()}}
+}
+
+// codexEntries are what Codex's own commands write, and with Trust what its screen for
+// hooks writes.
+func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
+	source, err := document.Encode(map[string]string{"source_type": "local", "source": r.Plugin.Suite})
+	if err != nil {
+		return nil, err
+	}
+	settings, err := codexSettings(r.At)
+	if err != nil {
+		return nil, err
+	}
+	on := document.Edit{Path: []string{"plugins", r.Plugin.ID()}, Value: json.RawMessage(`{"enabled":true}`)}
+	if _, found, err := settings.Get(on.Path...); err != nil {
+		return nil, err
+	} else if found { // the user may have more members there
+		on = document.Edit{Path: append(on.Path, "enabled"), Value: json.RawMessage("true")}
+	}
+	entries := []document.Edit{{Path: []string{"marketplaces", r.Plugin.Marketplace}, Value: source}, on}
+	if r.Trust {
+		trusted, err := codexTrusted(ctx, r)
+		return append(entries, trusted...), err
+	}
+	return entries, nil
+}
+
+// codexSettings are the user's settings.
+func codexSettings(at Place) (*tables.Document, error) {
+	file, err := change.Open("", filepath.Join(at.Dir, codexConfig))
+	if err != nil {
+		return nil, err
+	}
+	if file.Before == nil {
+		return tables.Parse(nil)
+	}
+	return tables.Parse(file.Before.Data)
+}
+
+// codexInstalled are the plugins that the settings name, each with the copy that Codex
+// keeps of it: plugins/cache/MARKETPLACE/NAME/VERSION.
+func codexInstalled(at Place) (all []Installed, err error) {
+	settings, err := codexSettings(at)
+	if err != nil {
+		return nil, err
+	}
+	var plugins map[string]struct{ Enabled *bool }
+	var markets map[string]struct{ Source string }
+	if err := errors.Join(member(settings, "plugins", &plugins), member(settings, "marketplaces", &markets)); err != nil {
+		return nil, err
+	}
+	for id, p := range plugins {
+		name, market, _ := strings.Cut(id, "@")
+		i := Installed{ID: id, Name: name, Suite: markets[market].Source, On: p.Enabled == nil || *p.Enabled, Scope: client.User}
+		if isPlain(name) && isPlain(market) {
+			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
+			for _, version := range directories(copies) {
+				i.Dir, i.Version = filepath.Join(copies, version), version
+			}
+		}
+		all = append(all, i)
+	}
+	slices.SortFunc(all, func(a, b Installed) int { return strings.Compare(a.ID, b.ID) })
+	return all, nil
+}
+
+// member decodes a member of settings that may be missing. What has another form than
+// Codex writes says nothing.
+func member(settings *tables.Document, name string, into any) error {
+	raw, found, err := settings.Get(name)
+	if err == nil && found {
+		var wrong *json.UnmarshalTypeError
+		if err = json.Unmarshal(raw, into); errors.As(err, &wrong) {
+			err = nil
+		}
+	}
+	return err
+}
+
+// isPlain tells whether a name is one part of a path.
+func isPlain(name string) bool {
+	return name != "" && filepath.IsLocal(name) && filepath.Base(name) == name && name != "."
+}
+
+// directories are the names of those in a directory, none if it cannot be read.
+func directories(dir string) (names []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }

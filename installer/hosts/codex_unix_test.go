@@ -1,0 +1,142 @@
+//go:build unix
+
+package hosts
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/installer/client"
+)
+
+// codexAt is Codex in a scratch home, with settings, and as its program a script that does
+// what the test says when it is asked as app-server.
+func codexAt(t *testing.T, settings, server string) Place {
+	t.Helper()
+	home := t.TempDir()
+	write := func(name, data string, mode os.FileMode) string {
+		path := filepath.Join(home, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(data), mode); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	write(".codex/config.toml", settings, 0o600)
+	write(".codex/plugins/cache/suite/ned/0.1.0/strategy.json", "{}", 0o600)
+	program := write("bin/codex", "#!/bin/sh\n[ \"$1\" = app-server ] || exit 0\n"+server, 0o755)
+	h, _ := Named("codex")
+	return h.At(User{Home: home, Env: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "OPENAI_API_KEY=secret"}, Look: func(string) string { return program }})
+}
+
+// lists answers hooks/list with one hook of ned@suite.
+func lists(status string, more string) string {
+	return fmt.Sprintf(`echo 'a line that is no JSON'
+read line; echo '{"method":"configWarning","params":{}}'; echo '{"id":1,"result":{}}'
+read line; echo '{"id":2,"result":{"data":[{"hooks":[{"key":"ned@suite:hooks/hooks.json:stop:0:0","eventName":"stop","pluginId":"ned@suite","currentHash":"sha256:aa/sha256:bb","trustStatus":%q,"enabled":true%s},
+{"key":"other","pluginId":"other@suite","currentHash":"x","trustStatus":"trusted","enabled":true}],"errors":[],"warnings":["nothing"]}]}}' | tr -d '\n'; echo
+`, status, more)
+}
+
+const nedOn = "# mine\n[plugins.\"ned@suite\"]\nenabled = true\n\n[plugins.\"../x@y\"]\n\n[plugins.\"off@suite\"]\nenabled = false\n\n[marketplaces.suite]\nsource_type = \"local\"\nsource = \"/s\"\n"
+
+func TestCodexChecksTrust(t *testing.T) {
+	for _, tt := range []struct {
+		name, server string
+		state        check.State
+		says         string
+	}{
+		{"trusted", lists("trusted", ""), check.Fine, "Codex trusts the hook of ned"},
+		{"an administrator's", lists("managed", ""), check.Fine, "Codex trusts the hook of ned"},
+		{"new", lists("untrusted", ""), check.Failure, "Codex does not run the hook of ned: you have not trusted it yet"},
+		{"changed", lists("modified", ""), check.Failure, "ned has changed since you trusted its hook, so Codex does not run it"},
+		{"a status of a later version", lists("expired", ""), check.Failure, "Codex does not run the hook of ned: you have not trusted it yet"},
+		{"switched off", lists("trusted", `,"enabled":false`), check.Warning, "the hook of ned is switched off in Codex"},
+		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in /c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex cannot read the hooks of ned: unknown field `x` in /c/ned/0.1.0/hooks/hooks.json"},
+		{"ends", "exit 3\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
+		{"refuses", "read l; echo '{\"id\":1,\"error\":{\"message\":\"no\"}}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: initialize: no"},
+		{"prints without end", "yes '{\"id\":7}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
+		{"a line without end", "yes | tr -d '\\n'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			at := codexAt(t, nedOn, tt.server)
+			found := at.Host.Check(context.Background(), at, []Installed{{ID: "ned@suite", Name: "ned", Dir: "/c/ned/0.1.0"}})
+			if len(found) != 1 || found[0].State != tt.state || !strings.HasPrefix(found[0].Says, tt.says) || (found[0].Fix == "") != (tt.state == check.Fine) {
+				t.Errorf("%+v", found)
+			}
+		})
+	}
+}
+
+// Codex is asked with what says whether a hook runs, and nothing else of the user's.
+func TestCodexIsAskedWithoutSecrets(t *testing.T) {
+	at := codexAt(t, nedOn+"\n[mcp_servers.x]\nenv = {TOKEN = \"secret\"}\n", `{ env; cat config.toml; ls plugins/cache/suite/ned/; } > "$HOME/asked"`+"\n"+lists("trusted", ""))
+	if by := at.Host.Plugins.ByHand(context.Background(), Request{At: at, Plugin: client.Plugin{Name: "ned", Marketplace: "suite"}}); by != nil {
+		t.Errorf("trusted, and still to do: %v", by)
+	}
+	asked, err := os.ReadFile(filepath.Join(at.Home, "asked"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, has := range []string{"CODEX_HOME=", "\n[plugins.\"ned@suite\"]\nenabled = true\n", "\n0.1.0\n"} {
+		if !strings.Contains(string(asked), has) {
+			t.Errorf("no %q in %s", has, asked)
+		}
+	}
+	if strings.Contains(string(asked), "secret") {
+		t.Errorf("asked with %s", asked)
+	}
+	if left, err := os.ReadFile(filepath.Join(at.Dir, codexConfig)); err != nil || !strings.Contains(string(left), "# mine") {
+		t.Errorf("the settings are %s, %v", left, err)
+	}
+}
+
+func TestCodexEntries(t *testing.T) {
+	const market = `{"source":"/s","source_type":"local"}`
+	for _, tt := range []struct {
+		name, settings string
+		trust          bool
+		want           string
+	}{
+		{"nothing yet", "", false, "[marketplaces suite]=" + market + " [plugins ned@suite]={\"enabled\":true}"},
+		{"more members", nedOn, false, "[marketplaces suite]=" + market + " [plugins ned@suite enabled]=true"},
+		{"with trust", "", true, "[marketplaces suite]=" + market + ` [plugins ned@suite]={"enabled":true} [hooks state ned@suite:hooks/hooks.json:stop:0:0]={"trusted_content_hash":"sha256:bb","trusted_hash":"sha256:aa"}`},
+	} {
+		at := codexAt(t, tt.settings, lists("untrusted", ""))
+		edits, err := at.Host.Settings.Entries(context.Background(), Request{At: at, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: "/s"}, Trust: tt.trust})
+		var got []string
+		for _, e := range edits {
+			got = append(got, fmt.Sprintf("%v=%s", e.Path, e.Value))
+		}
+		if err != nil || strings.Join(got, " ") != tt.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", tt.name, err, strings.Join(got, " "), tt.want)
+		}
+	}
+}
+
+// What settings name is never part of a path that leaves the cache.
+func TestCodexInstalled(t *testing.T) {
+	at := codexAt(t, nedOn, "")
+	all, err := at.Host.Plugins.Installed(at)
+	want := fmt.Sprintf("[{../x@y ../x    true user} {ned@suite ned /s %s 0.1.0 true user} {off@suite off /s   false user}]", filepath.Join(at.Dir, "plugins", "cache", "suite", "ned", "0.1.0"))
+	if got := fmt.Sprint(all); err != nil || got != want {
+		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
+	}
+	for _, settings := range []string{"plugins = 3\n", "[plugins]\nx = 1\n", "[marketplaces]\ny = []\n"} {
+		at := codexAt(t, settings, "")
+		if _, err := at.Host.Plugins.Installed(at); err != nil {
+			t.Errorf("%s: %v", settings, err)
+		}
+	}
+	broken := codexAt(t, "a = \n", "")
+	if _, err := broken.Host.Plugins.Installed(broken); err == nil {
+		t.Error("settings that cannot be read have plugins")
+	}
+}

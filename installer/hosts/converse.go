@@ -1,0 +1,117 @@
+package hosts
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+)
+
+// question is one request to a program that answers JSON lines (JSON-RPC).
+type question struct {
+	method string
+	params any
+}
+
+const (
+	conversePatience = 20 * time.Second
+	// maxConversed bounds what such a program may print, in bytes, and maxAnswer one line.
+	maxConversed = 8 << 20
+	maxAnswer    = 4 << 20
+)
+
+// converse asks the host's program one question after the other. It gets none of the
+// user's environment but what programs need to start.
+func (p Place) converse(ctx context.Context, args []string, questions ...question) (answers []json.RawMessage, err error) {
+	if p.Program == "" {
+		return nil, fmt.Errorf("there is no %s command", p.Host.Program)
+	}
+	ctx, cancel := context.WithTimeout(ctx, conversePatience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, p.Program, args...)
+	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bare(p.Env, p.Host.Variable), time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	lines := bufio.NewScanner(io.LimitReader(out, maxConversed))
+	lines.Buffer(nil, maxAnswer)
+	for n, q := range questions {
+		var answer json.RawMessage
+		if answer, err = ask(in, lines, n+1, q); err != nil {
+			break
+		}
+		answers = append(answers, answer)
+	}
+	late := ctx.Err()
+	_ = in.Close() // it ends by itself then; else it is ended
+	cancel()
+	_ = cmd.Wait() // how it ends says nothing
+	switch {
+	case errors.Is(late, context.DeadlineExceeded):
+		return nil, fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "), conversePatience.Seconds())
+	case late != nil:
+		return nil, late
+	case err != nil:
+		return nil, fmt.Errorf("%s %s: %w", p.Host.Program, strings.Join(args, " "), err)
+	}
+	return answers, nil
+}
+
+// ask writes a question and waits for its answer. Other lines are news.
+func ask(in io.Writer, lines *bufio.Scanner, id int, q question) (json.RawMessage, error) {
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": q.method, "params": q.params})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := in.Write(append(line, '\n')); err != nil {
+		return nil, err
+	}
+	for lines.Scan() {
+		var said struct {
+			ID     json.RawMessage `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(lines.Bytes(), &said) != nil || string(said.ID) != fmt.Sprint(id) {
+			continue
+		}
+		if said.Result == nil {
+			return nil, fmt.Errorf("%s: %s", q.method, said.Error.Message)
+		}
+		return said.Result, nil
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("%s: it ended without an answer", q.method)
+}
+
+// bare is what of an environment a program needs to start, and one variable more.
+func bare(env []string, more string) (kept []string) {
+	for _, line := range env {
+		name, _, _ := strings.Cut(line, "=")
+		if name == more || slices.Contains([]string{
+			"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "TMP", "TEMP",
+			"USERPROFILE", "SYSTEMROOT", "SystemRoot", "WINDIR", "COMSPEC", "ComSpec", "PATHEXT", "APPDATA", "LOCALAPPDATA",
+		}, name) {
+			kept = append(kept, line)
+		}
+	}
+	return kept
+}
