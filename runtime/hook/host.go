@@ -69,6 +69,7 @@ type start struct {
 	answers  string // the event that it was to answer
 	state    string // directory
 	mark     *ledger.Mark
+	begun    time.Time
 	answered bool   // standard output has an answer
 	prefix   string // of lines on standard error, "" for springfield's own
 	quiet    bool   // standard error is where Claude is spoken to
@@ -88,7 +89,7 @@ func (h Host) Run() (code int) {
 	if h.finish.IsZero() {
 		h.finish = time.Now().Add(maxTime)
 	}
-	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}}
+	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}, begun: time.Now()}
 	defer func() { s.mark.Close() }()
 	defer func() { _ = recover() }() // of what follows a panic
 	defer func() {
@@ -196,6 +197,9 @@ func (s *start) decide(settings Settings) answer {
 		return s.unwritten(settings, Settled{}, faultLedger, unledgered(err))
 	}
 	defer session.Close()
+	if s.isDecided(session.State, settings) {
+		return silent(settings)
+	}
 	space, unlock, err := s.workspace(settings)
 	if err != nil {
 		return s.unwritten(settings, Settled{}, faultWorkspace, err)
@@ -212,6 +216,9 @@ func (s *start) decide(settings Settings) answer {
 			rule = faultBusy
 		}
 		return s.unwritten(settings, Settled{Verdict: snapshot.Verdict}, rule, unledgered(err))
+	}
+	if s.isDecided(session.State, settings) {
+		return silent(settings)
 	}
 	left := s.left(session)
 	if question.asked != nil { // which takes long enough for the user to say hold
@@ -230,7 +237,7 @@ func (s *start) decide(settings Settings) answer {
 			settled.Next.Log = snapshot.Log
 		}
 	}
-	settled.Next.Meet(settings.Plugin, settings.Strategy.Name, s.Now.UnixMilli())
+	settled.Next.Meet(s.present(settings))
 	record := s.record(settled, settings.Plugin)
 	record.Asked = question.asked
 	for _, flaw := range slices.Concat(settings.Faults, snapshot.Faults) {
@@ -242,6 +249,11 @@ func (s *start) decide(settings Settings) answer {
 		return s.unwritten(settings, settled, faultLedger, unledgered(err))
 	}
 	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Form != nil && s.event.Host.Form(s.event, snapshot.View.Version) == host.Context}
+}
+
+// silent is the answer at a stop that another copy of the plugin has decided.
+func silent(settings Settings) answer {
+	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }
 
 // examine looks at the stop, and once more at a transcript that lags where that can

@@ -151,20 +151,25 @@ type Present struct {
 	Plugin   string
 	Strategy string // "" if it is called as the plugin
 	At       int64  // its newest decision, Unix milliseconds
+	// Copy names the directory that it was started from and Stop the event that it decided,
+	// which was Sent at that time, in Unix milliseconds; the decision Ended at a time in
+	// Unix microseconds, because one takes less than a millisecond.
+	Copy, Stop  string
+	Sent, Ended int64
 }
 
 // Meet notes that a plugin has decided.
-func (s *State) Meet(plugin, strategy string, at int64) {
+func (s *State) Meet(one Present) {
 	all := make([]Present, 0, len(s.Plugins)+1)
 	for _, p := range s.Plugins {
-		if p.Plugin != plugin {
+		if p.Plugin != one.Plugin {
 			all = append(all, p)
 		}
 	}
-	if strategy == plugin {
-		strategy = ""
+	if one.Strategy == one.Plugin {
+		one.Strategy = ""
 	}
-	all = append(all, Present{plugin, strategy, at})
+	all = append(all, one)
 	s.Plugins = all[max(0, len(all)-maxPlugins):]
 }
 
@@ -308,6 +313,10 @@ func (p *Present) Members(m *codec.Members) {
 	m.Text("plugin", &p.Plugin)
 	m.Text("strategy", &p.Strategy)
 	codec.Number(m, "at", &p.At)
+	m.Text("copy", &p.Copy)
+	m.Text("stop", &p.Stop)
+	codec.Number(m, "sent", &p.Sent)
+	codec.Number(m, "ended", &p.Ended)
 }
 
 func (t *Told) Members(m *codec.Members) {
