@@ -68,13 +68,13 @@ func (d *Document) become(text string) error {
 
 // added is the text with a new table behind all others.
 func (d *Document) added(path []string, table map[string]any) (string, error) {
-	line := d.lineBreak()
+	line, ends := d.lineBreak(), d.endsLine()
 	var b strings.Builder
 	b.WriteString(d.text)
+	if !ends {
+		b.WriteString(line)
+	}
 	if d.text != "" {
-		if !strings.HasSuffix(d.text, "\n") {
-			b.WriteString(line)
-		}
 		b.WriteString(line)
 	}
 	b.WriteString("[" + Name(path) + "]" + line)
@@ -88,7 +88,11 @@ func (d *Document) added(path []string, table map[string]any) (string, error) {
 		}
 		b.WriteString(written(name) + " = " + text + line)
 	}
-	if err := d.become(b.String()); err != nil {
+	text := b.String()
+	if !ends { // so that taking it back gives a last line without an end, too
+		text = strings.TrimSuffix(text, line)
+	}
+	if err := d.become(text); err != nil {
 		return "", err
 	}
 	return d.withEach(path, table, isTable)
@@ -122,8 +126,8 @@ func (d *Document) withScalar(path []string, value any) (string, error) {
 			at = d.lineEnd(s.keys[n-1].end)
 		}
 		before, line := d.text[:at], d.lineBreak()
-		if before != "" && !strings.HasSuffix(before, "\n") {
-			before += line
+		if at == len(d.text) && !d.endsLine() {
+			return before + line + written(name) + " = " + text, nil
 		}
 		return before + written(name) + " = " + text + line + d.text[at:], nil
 	}
@@ -156,8 +160,14 @@ func (d *Document) without(path []string) string {
 	for _, cut := range slices.Backward(cuts) {
 		text = text[:cut.start] + text[cut.end:]
 	}
+	if !d.endsLine() {
+		text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	}
 	return text
 }
+
+// endsLine tells whether the last line has an end; no text has none to miss.
+func (d *Document) endsLine() bool { return d.text == "" || strings.HasSuffix(d.text, "\n") }
 
 // lineBreak is how lines of the document end.
 func (d *Document) lineBreak() string {
