@@ -32,7 +32,8 @@ func copilot() Host {
 					{Path: []string{"enabledPlugins", r.Plugin.ID()}, Value: json.RawMessage("true")},
 				}, err
 			},
-			Off: switchedOff,
+			Off:   switchedOff,
+			Parse: commented,
 		},
 		Plugins: Plugins{Live: true, Installed: copilotInstalled},
 		Check:   copilotCheck,
@@ -67,7 +68,7 @@ func (f copilotFile) read(at Place) (all []Installed, err error) {
 	if err != nil || file.Before == nil {
 		return nil, err
 	}
-	doc, err := document.Parse(file.Before.Data)
+	doc, err := document.Parse(document.WithoutComments(file.Before.Data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}

@@ -31,7 +31,8 @@ func droid() Host {
 					{Path: []string{"enabledPlugins", droidID(r.Plugin)}, Value: json.RawMessage("true")},
 				}, err
 			},
-			Off: switchedOff,
+			Off:   switchedOff,
+			Parse: commented,
 		},
 		Plugins: Plugins{
 			ID:      droidID,
@@ -145,7 +146,7 @@ func droidDocument(at Place) (*document.Document, error) {
 	if file.Before != nil {
 		data = file.Before.Data
 	}
-	doc, err := document.Parse(data)
+	doc, err := document.Parse(document.WithoutComments(data))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

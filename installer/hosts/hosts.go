@@ -165,6 +165,15 @@ func (h Host) Scopes() []client.Scope {
 	return h.Settings.Scopes
 }
 
+// commented reads JSON that may have comments.
+func commented(data []byte) (installer.Document, error) {
+	d, err := document.ParseCommented(data)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
 // Lines are commands as a user would type them.
 func (h Host) Lines(commands [][]string) (lines []string) {
 	for _, args := range commands {

@@ -185,7 +185,7 @@ func edited() []Host {
 
 // settingsOfHosts are files as users have them: for JSON and for TOML.
 func settingsOfHosts(host Host) []string {
-	if host.Settings.Parse != nil {
+	if host.Name == "codex" {
 		return []string{
 			"(none)", "", "\n", "# mine\n", "a = 1", "a = 1\r\n[b]\r\nc = 2\r\n", "# mine\nmodel = \"x\"   # odd   spacing\n\n[tui]\n  theme = 'dark'\n",
 			"[marketplaces.other]\nsource = \"/x\"\n\n[plugins.\"x@other\"]\nenabled = true # on\n", "[plugins.\"plugin-a@hooks\"]\nenabled = false\n", "[[hooks.Stop]]\nmatcher = \"\"\n",
@@ -193,7 +193,7 @@ func settingsOfHosts(host Host) []string {
 		}
 	}
 	return []string{
-		"(none)", "", "\n", "{}", "{ }\r\n", "{\n}\n", "\ufeff{\"a\": 1}", "{\"theme\" : \"dark\",\n     \"nested\": {\"a\":1,   \"b\": [1.0,2e0]}}", "{\r\n\t\"a\": \"\\u00e9 && <b>\"\r\n}\r\n",
+		"(none)", "", "\n", "{}", "{\n  // mine\n  \"a\": 1, // one\n  \"enabledPlugins\": {\n    \"x@other\": true /* on */\n  }\n}\n", "// mine\n{\"a\": 1}", "{ }\r\n", "{\n}\n", "\ufeff{\"a\": 1}", "{\"theme\" : \"dark\",\n     \"nested\": {\"a\":1,   \"b\": [1.0,2e0]}}", "{\r\n\t\"a\": \"\\u00e9 && <b>\"\r\n}\r\n",
 		`{"enabledPlugins": {}, "extraKnownMarketplaces": {}}`, `{"enabledPlugins": {"x@other": true}, "extraKnownMarketplaces": {"other": {"source": {"source": "directory", "path": "/x"}}}}`,
 		"{\n    \"extraKnownMarketplaces\": {\n        \"hooks\": {\"source\": {\"source\": \"github\", \"repo\": \"a/b\"}}\n    },\n    \"enabledPlugins\": {\n        \"plugin-a@hooks\": false,\n        \"plugin-b@my hooks\": true\n    }\n}\n",
 	}
@@ -225,7 +225,7 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 		}
 		for _, settings := range settingsOfHosts(host)[3:] {
 			theirs := func(text string) string {
-				if host.Settings.Parse != nil {
+				if host.Name == "codex" {
 					return "zzz = 1\n" + text
 				}
 				return strings.Replace(text, "{", `{"zzz": 1, `, 1)
@@ -244,7 +244,11 @@ func TestSettingsOfHostsEditedSince(t *testing.T) {
 				t.Errorf("%s: %q: %v", host.Name, settings, err)
 			}
 			is, _ = os.ReadFile(o.file())
-			if want := theirs(settings); !bytes.Equal(is, []byte(want)) {
+			want := theirs(settings)
+			if host.Name == "codex" && !strings.HasSuffix(want, "\n") {
+				want += "\n" // a table was behind it, and nothing says that its end had none
+			}
+			if !bytes.Equal(is, []byte(want)) {
 				t.Errorf("%s: after an edit of others\n%q\nnot\n%q", host.Name, is, want)
 			}
 		}
