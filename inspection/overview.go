@@ -48,6 +48,7 @@ type Decision struct {
 	Rule     string    `json:"rule"`
 	Evidence string    `json:"evidence,omitempty"`
 	Project  string    `json:"project,omitempty"`
+	Host     string    `json:"host,omitempty"` // none: Claude Code
 }
 
 // Today is what was decided since midnight, in all projects.
@@ -210,7 +211,7 @@ func (in *Inspection) recent() recent {
 			continue
 		}
 		if all.last == nil {
-			all.last = &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd}
+			all.last = &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
 		}
 		if all.today.More = all.today.Continues+all.today.Stops == maxToday; r.At < midnight || all.today.More {
 			break
@@ -321,9 +322,10 @@ func inShort(text string) string {
 
 // text says what was decided, where, when and why.
 func (d Decision) text(out layout.Printer, now time.Time) string {
-	did := out.Strong("let Claude stop")
+	agent := registry.Agent(d.Host)
+	did := out.Strong("let " + agent + " stop")
 	if d.Decision == "continue" {
-		did = out.Good("kept Claude going")
+		did = out.Good("kept " + agent + " going")
 	}
 	why := d.Rule
 	if d.Evidence != "" {

@@ -45,14 +45,10 @@ func (r *Report) countHosts() {
 
 // byHost is how the i-th strategy did on each host.
 func (r *Report) byHost(i int) []Part {
-	var names []string
-	for _, h := range r.Hosts {
-		names = append(names, h.Name)
-	}
-	if names == nil {
+	if len(r.Hosts) == 0 {
 		return nil
 	}
-	all := newParts(names)
+	all := newParts(r.hostsOf())
 	for n := range r.Rows {
 		if row := &r.Rows[n]; i < len(row.Choices) {
 			c := &row.Choices[i]
@@ -60,6 +56,17 @@ func (r *Report) byHost(i int) []Part {
 		}
 	}
 	return all.done()
+}
+
+// hostsOf are the names of the hosts that rows are of: of Claude Code if nothing says more.
+func (r *Report) hostsOf() (names []string) {
+	for _, h := range r.Hosts {
+		names = append(names, h.Name)
+	}
+	if names == nil {
+		names = []string{registry.ClaudeCode().Name}
+	}
+	return names
 }
 
 // Title is what a host is called in sentences.
@@ -89,21 +96,21 @@ func (t text) hosts() {
 	if len(t.Hosts) == 1 {
 		return
 	}
+	columns := t.Width >= wide+41
+	if columns {
+		t.Say("\n    %s  %-16s  %s", layout.Pad("", wide), "caught", "wrongly continued")
+	}
 	for _, s := range t.Scores {
 		if s.OnlyAsks {
 			continue
 		}
 		t.Say("  %s", t.Strong(layout.Clip(s.Name, t.Width-4)))
 		for _, h := range s.Hosts {
-			t.Fold("    "+layout.Pad(titleOf(h.Name), wide)+"  ", "caught %s, wrongly continued %s", h.Caught.counted(), h.Wrong.counted())
+			if title := titleOf(h.Name); columns {
+				t.Say("    %s  %-16s  %s", layout.Pad(title, wide), h.Caught.interval(), h.Wrong.interval())
+			} else {
+				t.Fold("    ", "%s: caught %s, wrongly continued %s", title, h.Caught.interval(), h.Wrong.interval())
+			}
 		}
 	}
-}
-
-// counted is a share like "30 of 40, 75 % (60–86)".
-func (r Rate) counted() string {
-	if r.Of == 0 {
-		return "none of 0"
-	}
-	return ofText(r) + ", " + r.interval()
 }

@@ -22,6 +22,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 //go:embed page/page.html.tmpl page/page.css page/page.js
@@ -127,7 +128,7 @@ func (p page) Marked() string {
 // sayings are the functions of the template.
 func sayings() template.FuncMap {
 	return template.FuncMap{
-		"clean": clean, "of": ofText, "cost": Score.price, "size": sizeText, "timeline": timelineOf,
+		"clean": clean, "host": func(name string) string { return clean(titleOf(name)) }, "of": ofText, "cost": Score.price, "size": sizeText, "timeline": timelineOf,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -267,12 +268,17 @@ func (r Report) pageData() any {
 		// Hooked tells whether a model would have been asked there.
 		Hooked bool `json:"hooked"`
 	}
+	type named struct {
+		Title string `json:"title"`
+		Agent string `json:"agent"`
+	}
 	var data struct {
 		Scores   []string `json:"scores"`
 		Deciding []int    `json:"deciding"`
 		OnlyAsks []int    `json:"onlyAsks"`
 		Best     int      `json:"best"` // the strategy to begin with
 		Labels   []label  `json:"labels"`
+		Hosts    []named  `json:"hosts"`
 		Texts    []string `json:"texts"`
 		Rows     [][]any  `json:"rows"`
 	}
@@ -292,13 +298,18 @@ func (r Report) pageData() any {
 		labels[l] = len(data.Labels)
 		data.Labels = append(data.Labels, label{string(l), l.Means(), 0, l.Hooked()})
 	}
+	hosts := map[string]int{}
+	for _, h := range r.hostsOf() {
+		hosts[h] = len(data.Hosts)
+		data.Hosts = append(data.Hosts, named{clean(titleOf(h)), clean(registry.Agent(h))})
+	}
 	texts := numbered{at: map[string]int{}}
 	texts.of("")
 	for i := range r.Rows {
 		row := &r.Rows[i]
 		label := labels[row.Label]
 		data.Labels[label].N++
-		data.Rows = append(data.Rows, texts.row(row, label))
+		data.Rows = append(data.Rows, append(texts.row(row, label), hosts[row.hostOf()]))
 	}
 	data.Texts = texts.all
 	return data

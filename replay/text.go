@@ -76,7 +76,7 @@ func (r *Report) MostWrong() string {
 func (l LabelCount) meaning() string {
 	switch {
 	case l.Label == MidWork:
-		return "no stop: what Claude says between two steps of its work"
+		return "no stop: what the agent says between two steps of its work"
 	case l.Means == WantContinue:
 		return "the stop was wrong"
 	case l.Means == WantStop:

@@ -11,8 +11,8 @@
 
   // A row of the data, by its columns. They are arrays because there are many.
   const row = (i) => {
-    const [file, line, project, at, label, said, next, idle, todos, skill, tool, choices] = data.rows[i];
-    return { i, file: text(file), line, project: text(project), at, label: data.labels[label], said, next, idle, todos: text(todos), skill: text(skill), tool: text(tool), choices };
+    const [file, line, project, at, label, said, next, idle, todos, skill, tool, choices, host] = data.rows[i];
+    return { i, file: text(file), line, project: text(project), at, label: data.labels[label], said, next, idle, todos: text(todos), skill: text(skill), tool: text(tool), choices, host: data.hosts[host] };
   };
   const choice = (c) => ({ goesOn: (c[0] & 1) === 1, asks: (c[0] & 2) === 2, rule: text(c[1]), evidence: text(c[2]), alone: text(c[3]), guard: text(c[4]), bytes: c[5] });
   const goesOn = (r, s) => (r[11][s][0] & 1) === 1;
@@ -21,8 +21,8 @@
   const wrong = (r, s) => means(r) !== "unknown" && (means(r) === "continue") !== goesOn(r, s);
 
   // What is to be seen, kept in the address so that it survives a reload.
-  const fields = ["q", "label", "project", "strategy", "only"];
-  const state = { q: "", label: "", project: "", strategy: first, only: "" };
+  const fields = ["q", "label", "project", "host", "strategy", "only"];
+  const state = { q: "", label: "", project: "", host: "", strategy: first, only: "" };
   let found = [], here = 0, page = 0, opened = -1;
 
   const option = (select, value, name) => {
@@ -34,6 +34,8 @@
   data.labels.forEach((l, i) => { if (l.n > 0) option($("label"), String(i), l.name); });
   const projects = [...new Set(data.rows.map((r) => r[2]))];
   projects.sort((a, b) => (text(a) < text(b) ? -1 : 1)).forEach((p) => option($("project"), String(p), text(p) || "no directory"));
+  data.hosts.forEach((h, i) => option($("host"), String(i), h.title));
+  $("host").hidden = data.hosts.length < 2;
   data.scores.forEach((name, i) => option($("strategy"), String(i), name));
 
   const readHash = () => {
@@ -57,6 +59,7 @@
     data.rows.forEach((r, i) => {
       if (state.label !== "" && r[4] !== Number(state.label)) return;
       if (state.project !== "" && r[2] !== Number(state.project)) return;
+      if (state.host !== "" && r[12] !== Number(state.host)) return;
       const c = r[11][s];
       if (state.only === "differ") {
         if (!r[11].length || !data.deciding.some((k) => goesOn(r, k) !== goesOn(r, data.deciding[0]))) return;
@@ -94,10 +97,10 @@
 
   const detail = (r) => {
     const box = element("div", "open");
-    box.append(element("h3", "", "Claude said"), element("div", "said", r.said || "(nothing)"));
+    box.append(element("h3", "", r.host.agent + " said"), element("div", "said", r.said || "(nothing)"));
     if (r.next) box.append(element("h3", "", "What came next"), element("div", "said", r.next));
     const facts = element("dl");
-    for (const [name, value] of [["where", r.file + ":" + r.line], ["project", r.project], ["after", r.idle ? span(r.idle) : ""], ["todo list", r.todos], ["skill", r.skill], ["last tool", r.tool]]) {
+    for (const [name, value] of [["where", r.file + ":" + r.line], ["project", r.project], ["host", data.hosts.length > 1 ? r.host.title : ""], ["after", r.idle ? span(r.idle) : ""], ["todo list", r.todos], ["skill", r.skill], ["last tool", r.tool]]) {
       if (value) facts.append(element("dt", "", name), element("dd", "", value));
     }
     box.append(facts);

@@ -336,6 +336,11 @@ func (d Console) Decision(id string) (ledger.Record, error) {
 // LogOf is the log of a session: by its id, or the beginning of it.
 func (d Console) LogOf(session string) (string, error) {
 	id, err := d.session(session)
+	if err != nil {
+		if paths := d.otherLogsOf(session); len(paths) == 1 {
+			return paths[0], nil
+		}
+	}
 	if advice, ok := err.(*adviceError); ok && len(d.known("", 1)) == 0 {
 		advice.advice = "name its log: a file in a directory of " + d.path(d.projects())
 	}
@@ -357,7 +362,8 @@ func (d Console) LogOf(session string) (string, error) {
 	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
 }
 
-// otherLogsOf are the logs of a session that other hosts than Claude Code keep.
+// otherLogsOf are the logs that other hosts than Claude Code keep of the sessions whose ids
+// begin like that.
 func (d Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
@@ -368,7 +374,7 @@ func (d Console) otherLogsOf(id string) (paths []string) {
 			continue
 		}
 		for _, named := range []string{id, id[:min(len(id), shortID)]} {
-			found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(h.SessionNamed(named))))
+			found, _ := filepath.Glob(filepath.Join(dir, filepath.FromSlash(h.SessionNamed(named+"*"))))
 			paths = append(paths, found...)
 			if len(found) > 0 {
 				break
