@@ -1,17 +1,243 @@
 //go:build e2e
 
+// One plugin in every host. The rules of sessions_test.go, and:
+//
+//   - A host has one world, and its scenarios are in the order of a user's first day; each begins where the one before
+//     it has ended.
+//   - The suite, the home and the project lie at paths with blanks, so a command that is not quoted fails them all.
+//   - docs/hosts.md names these subtests as `TestHosts/NAME`; hosts_doc_test.go demands that they are there.
+
 package e2e
 
-import "testing"
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
 
-// Without a plugin each host ends its turn where the model does, after a tool call too.
-func TestHostsAlone(t *testing.T) {
+// eachHost runs a scenario for each host, beside all others.
+func eachHost(t *testing.T, scenario func(t *testing.T, h *host)) {
 	t.Parallel()
 	for _, h := range hosts {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			look := Turn{Blocks: []Block{{Text: "I look first."}, h.shell("echo looked")}}
-			hosted(t, h).In(h, Session{Script: []Turn{look, says(plan[0])[0], says(plan[1])[0]}}, plan[0], 2)
+			scenario(t, h)
 		})
+	}
+}
+
+// on switches a plugin on for a host, as a user does who says yes to all.
+func (w *World) on(h *host, plugin, suite string) {
+	w.t.Helper()
+	args := []string{"enable", plugin, "--suite", suite, "--host", h.name}
+	if h.trusts {
+		args = append(args, "--trust")
+	}
+	w.Springfield(args...)
+}
+
+// looks is a turn that uses a tool before the script goes on.
+func (h *host) looks() Turn {
+	return Turn{Blocks: []Block{{Text: "I look first."}, h.shell("echo looked")}}
+}
+
+// same compares the user's settings with what they were.
+func (w *World) same(h *host, when string) {
+	w.t.Helper()
+	for name, was := range h.theirs {
+		if now := read(w.t, filepath.Join(w.Home, filepath.FromSlash(name))); now != was {
+			w.t.Errorf("%s, %s:\n%q\nwant\n%q", when, name, now, was)
+		}
+	}
+}
+
+// record is a decision in `log --json`, in part.
+type record struct{ Session, Host, Plugin, Decision, Rule string }
+
+// history is what log --json prints, oldest first.
+func (w *World) history() (all []record) {
+	w.t.Helper()
+	for line := range strings.Lines(w.Springfield("log", "--json").Stdout) {
+		var r record
+		if err := json.Unmarshal([]byte(line), &r); err != nil {
+			w.t.Fatalf("log --json printed %q: %v", line, err)
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// decidedIn demands that the newest decisions are these, each "decision rule", all of this host.
+func (w *World) decidedIn(h *host, want ...string) {
+	w.t.Helper()
+	all := w.history()
+	if len(all) < len(want) {
+		w.t.Errorf("%d decisions are recorded, want %q", len(all), want)
+		return
+	}
+	for i, r := range all[len(all)-len(want):] {
+		if got := r.Decision + " " + r.Rule; got != want[i] || r.Host != h.name || r.Session != all[len(all)-1].Session {
+			w.t.Errorf("decision %d of the session is %+v, want %q in %s", i+1, r, want[i], h.name)
+		}
+	}
+}
+
+func TestHosts(t *testing.T) {
+	eachHost(t, func(t *testing.T, h *host) {
+		w := hosted(t, h)
+		suite := newSuite(w)
+		for name, text := range h.theirs {
+			write(t, filepath.Join(w.Home, filepath.FromSlash(name)), text)
+		}
+		step := func(name string, do func(w *World)) {
+			t.Run(name, func(t *testing.T) {
+				here := *w
+				here.t = t
+				do(&here)
+			})
+		}
+		step("undo", func(w *World) {
+			w.on(h, "ned-flanders", suite)
+			w.Springfield("undo")
+			w.same(h, "after undo")
+			if out := w.TrySpringfield("disable", "ned-flanders", "--host", h.name); out.Code == 0 {
+				w.t.Errorf("undo has left the plugin on:\n%s", out.Stdout)
+			}
+		})
+		step("goes-on", func(w *World) {
+			w.on(h, "ned-flanders", suite)
+			ended := w.In(h, Session{Script: append([]Turn{h.looks()}, says(plan...)...)}, plan[2], 4)
+			w.decidedIn(h, "continue progress", "continue progress", "stop finished")
+			if len(ended.Asked) == 4 {
+				saw(w.t, ended.Asked[3], "You said what comes next")
+			}
+			for _, of := range []string{"why", "log", "status"} {
+				if out := w.Springfield(of).Stdout; !strings.Contains(out, h.title) {
+					w.t.Errorf("%s does not name %s:\n%s", of, h.title, out)
+				}
+			}
+		})
+		step("question", func(w *World) {
+			question := "Task 2 complete. Should I go on with Task 3?"
+			w.In(h, Session{Script: says(plan[0], question, plan[2])}, question, 2)
+		})
+		step("budget", func(w *World) {
+			texts := endless(12)
+			w.In(h, Session{Script: says(texts...)}, texts[3], 4)
+			w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
+		})
+		step("hold", func(w *World) {
+			script := says(endless(6)...)
+			script[1].Before = func() { // in another terminal, while the agent works
+				if out := w.TrySpringfield("hold"); out.Code != 0 {
+					w.t.Errorf("hold: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+				}
+			}
+			w.In(h, Session{Script: script}, script[1].Blocks[0].Text, 2)
+			w.decidedIn(h, "continue progress", "stop hold")
+			w.Resume()
+		})
+		step("disable", func(w *World) {
+			w.Springfield("disable", "ned-flanders", "--host", h.name)
+			w.In(h, Session{Script: says(plan...)}, plan[0], 1)
+		})
+	})
+}
+
+// All hosts and Claude Code are at work in one project at the same time. Each is kept going, and one hold stops all of
+// them.
+func TestHostsAtOnce(t *testing.T) {
+	t.Parallel()
+	all := append([]*host{claudeCode()}, hosts...)
+	w := hosted(t, all...)
+	suite := newSuite(w)
+	for _, h := range all {
+		w.on(h, "ned-flanders", suite)
+	}
+
+	// All are in their second turn when the hold comes.
+	texts := endless(8)
+	var arrived sync.WaitGroup
+	arrived.Add(len(all))
+	held := make(chan struct{})
+	go func() {
+		defer close(held)
+		arrived.Wait()
+		if out := w.TrySpringfield("hold"); out.Code != 0 {
+			t.Errorf("hold: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
+		}
+	}()
+	ended := make(chan error)
+	for _, h := range all {
+		go func() {
+			there := sync.OnceFunc(arrived.Done)
+			defer there() // a host that fails keeps no other waiting
+			script := says(texts...)
+			script[1].Before = func() { there(); <-held }
+			e, err := w.RunIn(h, Session{Script: script})
+			if err == nil {
+				err = e.as(texts[1], 2)
+			}
+			if err != nil {
+				err = fmt.Errorf("%s: %w", h.title, err)
+			}
+			there()
+			ended <- err
+		}()
+	}
+	for range all {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	seen := map[string]int{}
+	for _, r := range w.history() {
+		seen[r.Host+" "+r.Decision+" "+r.Rule]++
+	}
+	for _, h := range all {
+		name := h.name
+		if name == "claude" {
+			name = "" // records of Claude Code name no host
+		}
+		for _, what := range []string{"continue progress", "stop hold"} {
+			if got := seen[name+" "+what]; got != 1 {
+				t.Errorf("%s has %d times %q, want one", h.title, got, what)
+			}
+		}
+	}
+}
+
+// claudeCode is Claude Code as one of the hosts.
+func claudeCode() *host {
+	return &host{
+		name: "claude", title: "Claude Code", version: newest,
+		argv: func(_, _, prompt string) []string { return []string{"-p", prompt, "--dangerously-skip-permissions"} },
+		env: func(url, _ string) []string {
+			return []string{"IS_SANDBOX=1", "ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=sk-ant-stand-in"}
+		},
+	}
+}
+
+// Copilot reads the project's .claude/settings.json too, where the directory is trusted. A plugin that is on there and
+// for the user decides once at each stop.
+func TestCopilotDecidesOnce(t *testing.T) {
+	t.Parallel()
+	h := hostNamed("copilot")
+	w := hosted(t, h)
+	suite := newSuite(w)
+	w.on(h, "ned-flanders", suite)
+	command, err := json.Marshal(`"` + hook(suite) + `"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, w.settings("project"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": `+string(command)+`, "timeout": 10}]}]}}`)
+	texts := endless(8)
+	w.In(h, Session{Script: says(texts...), Args: []string{"--trust-folder"}}, texts[3], 4)
+	w.decidedIn(h, "continue progress", "continue progress", "continue progress", "stop budget")
+	if n := len(w.history()); n != 4 {
+		t.Errorf("%d decisions for 4 stops: %+v", n, w.history())
 	}
 }

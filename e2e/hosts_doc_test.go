@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// docs/hosts.md says which test shows that a feature works in a host. Each of these tests is there, and each cell names
+// one or says in words what the host does.
+func TestHostsDocNamesTests(t *testing.T) {
+	tests, steps, hosts := named(t)
+	data, err := os.ReadFile("../docs/hosts.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, found := strings.Cut(string(data), "\n## What works where")
+	if !found {
+		t.Fatal("docs/hosts.md has no section “What works where”")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var rows [][]string
+	for line := range strings.Lines(section) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "|") && !strings.HasPrefix(line, "|--") {
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			rows = append(rows, cells)
+		}
+	}
+	if len(rows) < 5 || len(rows[0]) != len(hosts)+2 {
+		t.Fatalf("the table has %d rows and %d columns, for %d hosts and Claude Code", len(rows), len(rows[0]), len(hosts))
+	}
+	name, used := regexp.MustCompile("`([^`]+)`"), map[string]bool{}
+	for _, row := range rows[1:] {
+		if len(row) != len(rows[0]) {
+			t.Errorf("%q has %d cells of %d", row[0], len(row), len(rows[0]))
+			continue
+		}
+		for i, cell := range row[1:] {
+			if cell == "" {
+				t.Errorf("%q says nothing of %s", row[0], rows[0][i+1])
+			}
+			for _, m := range name.FindAllStringSubmatch(cell, -1) {
+				if used[m[1]] = true; !slices.Contains(tests, m[1]) && (i == 0 || !slices.Contains(steps, m[1])) {
+					t.Errorf("%q, %s: there is no test %s", row[0], rows[0][i+1], m[1])
+				}
+			}
+		}
+	}
+	for _, step := range steps {
+		if !used[step] {
+			t.Errorf("no cell names the subtest %s of TestHosts", step)
+		}
+	}
+}
+
+// named are the tests of this package, the subtests of TestHosts, and the hosts that it runs, from the sources: their
+// build tags do not matter.
+func named(t *testing.T) (tests, steps, hosts []string) {
+	t.Helper()
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if tests = append(tests, d.Name.Name); d.Name.Name == "TestHosts" {
+					steps = append(steps, arguments(d, "step")...)
+				}
+			case *ast.GenDecl:
+				if v, ok := d.Specs[0].(*ast.ValueSpec); ok && v.Names[0].Name == "hosts" {
+					for _, element := range v.Values[0].(*ast.CompositeLit).Elts {
+						hosts = append(hosts, member(element, "name"))
+					}
+				}
+			}
+		}
+	}
+	if len(tests) == 0 || len(steps) == 0 || len(hosts) == 0 {
+		t.Fatalf("%d tests, %d steps, %d hosts", len(tests), len(steps), len(hosts))
+	}
+	return tests, steps, hosts
+}
+
+// arguments are the first arguments, which are strings, of the calls of a function.
+func arguments(in ast.Node, function string) (all []string) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 {
+			if f, ok := call.Fun.(*ast.Ident); ok && f.Name == function {
+				all = append(all, text(call.Args[0]))
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// member is a member of a composite literal, a string.
+func member(of ast.Expr, key string) string {
+	for _, element := range of.(*ast.CompositeLit).Elts {
+		if pair, ok := element.(*ast.KeyValueExpr); ok && pair.Key.(*ast.Ident).Name == key {
+			return text(pair.Value)
+		}
+	}
+	return ""
+}
+
+func text(e ast.Expr) string {
+	literal, ok := e.(*ast.BasicLit)
+	if !ok {
+		return ""
+	}
+	s, _ := strconv.Unquote(literal.Value)
+	return s
+}
