@@ -254,7 +254,7 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 		Message: strategy.Message{Text: event.LastMessage, Own: event.LastMessage != ""},
 		Turn: strategy.Turn{
 			Prompt: view.PromptText, PromptID: s.prompt(), Count: view.CallsInTurn, Calls: view.Calls, LastTool: view.LastTool, Asked: view.Asked,
-			Running: len(view.Started), Active: event.Active, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.prompt(),
+			Running: len(view.Started), Active: event.Active || h.Forgets && view.Feedback.InTurn > 0, Ours: s.Before.InPrompt > 0 && s.Before.Prompt == s.prompt(),
 		},
 		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.Types(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
 	}

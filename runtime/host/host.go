@@ -54,6 +54,10 @@ type Host struct {
 	// names.
 	Plans bool
 
+	// Forgets tells that the event says no more after the next call of a tool that a Stop
+	// hook has kept the agent going: the log does.
+	Forgets bool
+
 	// Cap is after how many continues in a row the host ends the turn, 0 for none, and
 	// CapVariable the environment variable that changes it.
 	Cap         int

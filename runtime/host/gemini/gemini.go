@@ -26,7 +26,7 @@ func Host() host.Host {
 		Name: Name, Title: "Gemini CLI", Agent: "Gemini",
 		Is: is, Read: read,
 		Stop: afterAgent, Prompt: beforeAgent,
-		Reminds: true, Marked: true, Prompts: true,
+		Reminds: true, Marked: true, Prompts: true, Logged: true, Forgets: true,
 		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns},
 		Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
 		ProjectFile: "../.project_root",

@@ -21,7 +21,8 @@ func Host() host.Host {
 		Stop: "Stop", Prompt: "UserPromptSubmit",
 		FromUser: func(e host.Event) bool { return e.Prompt != "" },
 		Reminds:  true, Marked: true,
-		Log: transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome},
+		Log:    transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome},
+		Logged: true, // commands in the background are in the log only
 		// The eighth block in a row is overridden.
 		Cap: 7, CapVariable: "QWEN_CODE_STOP_HOOK_BLOCK_CAP",
 		Dir: "~/.qwen", DirVariable: "QWEN_HOME", Sessions: "projects/*/chats/*.jsonl", Program: "qwen",

@@ -1,0 +1,131 @@
+package hook
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// messagesIn are the logs as they were at each stop of a recorded session of Qwen Code or
+// Gemini CLI: behind a message of the agent that no call follows. With each its text.
+func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
+	t.Helper()
+	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, message, last := "", "", ""
+	for line := range strings.Lines(string(data)) {
+		var l struct {
+			ID, UUID, Type string
+			Content        json.RawMessage
+			Message        struct{ Parts []struct{ Text string } }
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatal(err)
+		}
+		if message != "" && l.ID+l.UUID != message && l.Type != "" {
+			logs, texts, message = append(logs, log), append(texts, last), ""
+		}
+		log += line
+		switch says := l.Type == "assistant" || l.Type == "gemini"; {
+		case says && (strings.Contains(line, `"toolCalls"`) || strings.Contains(line, `"functionCall"`)):
+			message = ""
+		case says:
+			message = l.ID + l.UUID
+			if last = strings.Trim(string(l.Content), `"`); len(l.Message.Parts) > 0 {
+				last = l.Message.Parts[0].Text
+			}
+		}
+	}
+	return append(logs, log), append(texts, last)
+}
+
+// What ned says at each stop of a recorded session.
+func TestRecordedMessages(t *testing.T) {
+	for _, c := range []struct{ log, more, want string }{
+		{"qwen/turns", ``, "progress progress finished progress"},
+		{"qwen/context", ``, "background background"},
+		{"qwen/agent", ``, "background finished"},
+		{"qwen/agent", `"background_tasks": [{"id": "a", "status": "running"}],`, "background background"},
+		{"qwen/shell", ``, "background background finished"},
+		{"qwen/tools", `"crons": [{"id": "7", "enabled": true}],`, "scheduled"},
+		{"qwen/turns", `"permission_mode": "plan",`, "plan-mode plan-mode plan-mode plan-mode"},
+		{"gemini/turns", ``, "progress progress finished progress"},
+		{"gemini/context", ``, "progress finished"}, // nothing wakes Gemini when a command in the background ends
+		{"gemini/tools", ``, "progress"},
+	} {
+		w := newWorld(t, ned)
+		host, name, _ := strings.Cut(c.log, "/")
+		logs, texts := messagesIn(t, host, name)
+		var got []string
+		for i, log := range logs {
+			w.write("log.jsonl", log)
+			text, _ := json.Marshal(texts[i])
+			event := `{` + c.more + `"session_id": "s1", "transcript_path": "` + w.path("log.jsonl") + `", `
+			if host == "qwen" {
+				event += `"hook_event_name": "Stop", "prompt_id": "s1########0", "last_assistant_message": ` + string(text) + `}`
+			} else {
+				event += `"hook_event_name": "AfterAgent", "prompt": "execute the plan", "prompt_response": "All that was said. May I?"}`
+			}
+			w.run(event)
+			r, _ := w.newest("session:s1")
+			got = append(got, r.Rule)
+			if r.Host != host {
+				t.Errorf("%s: the decision is one of %q", c.log, r.Host)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %s: %s, want %s", c.log, c.more, strings.Join(got, " "), c.want)
+		}
+	}
+}
+
+// Gemini CLI says stop_hook_active only until the next call of a tool. A loop whose agent
+// calls tools and moves nothing ends all the same.
+func TestStalledSpecEndsOnGemini(t *testing.T) {
+	for _, plugin := range bothSpecs() {
+		s := newSpecWorld(t, plugin)
+		s.old(s.state, specState(1, ""))
+		log := `{"id":"u","type":"user","content":[{"text":"execute the plan"}]}` + "\n"
+		event := `{"hook_event_name": "AfterAgent", "session_id": "s1", "cwd": "` + s.path("project") + `", "transcript_path": "` + s.path("log.jsonl") + `", "prompt": "execute the plan", "stop_hook_active": false}`
+		var got []string
+		for n := range 4 {
+			id := string(rune('a' + n))
+			log += `{"id":"` + id + `","type":"gemini","content":"Looking.","toolCalls":[{"id":"c` + id + `","name":"read_file","args":{}}]}` + "\n" +
+				`{"id":"m` + id + `","type":"gemini","content":"Still looking."}` + "\n"
+			s.write("log.jsonl", log)
+			s.answer(event)
+			r, _ := s.newest("session:s1")
+			if got = append(got, r.Decision); r.Decision != "continue" {
+				break
+			}
+			log += `{"id":"f` + id + `","type":"user","content":[{"text":"[springfield] go on"}]}` + "\n"
+		}
+		if strings.Join(got, " ") != "continue continue stop" {
+			t.Errorf("%s: %v", plugin, got)
+		}
+	}
+}
+
+// Gemini CLI's event does not name the mode; its log has the tool that begins it.
+func TestGeminiPlans(t *testing.T) {
+	w := newWorld(t, ned)
+	call := func(id, name string) string {
+		return `{"id":"` + id + `","type":"gemini","content":"","toolCalls":[{"id":"c` + id + `","name":"` + name + `","args":{}}]}` + "\n" +
+			`{"id":"r` + id + `","type":"user","content":[{"functionResponse":{"id":"c` + id + `","name":"` + name + `","response":{"output":"ok"}}}]}` + "\n"
+	}
+	says := func(id string) string {
+		return `{"id":"` + id + `","type":"gemini","content":"Task 1 is complete. Moving to Task 2."}` + "\n"
+	}
+	log := `{"id":"u","type":"user","content":[{"text":"execute the plan"}]}` + "\n" + call("a", "enter_plan_mode") + says("b")
+	for _, want := range []string{"plan-mode", "progress"} {
+		w.write("log.jsonl", log)
+		w.run(`{"hook_event_name": "AfterAgent", "session_id": "s1", "transcript_path": "` + w.path("log.jsonl") + `", "prompt": "execute the plan"}`)
+		if r, _ := w.newest("session:s1"); r.Rule != want {
+			t.Errorf("%s, want %s", r.Rule, want)
+		}
+		log += call("d", "exit_plan_mode") + says("e")
+	}
+}
