@@ -112,20 +112,26 @@ func TestStalledSpecEndsOnGemini(t *testing.T) {
 // Gemini CLI's event does not name the mode; its log has the tool that begins it.
 func TestGeminiPlans(t *testing.T) {
 	w := newWorld(t, ned)
-	call := func(id, name string) string {
+	call := func(id, name, response string) string {
 		return `{"id":"` + id + `","type":"gemini","content":"","toolCalls":[{"id":"c` + id + `","name":"` + name + `","args":{}}]}` + "\n" +
-			`{"id":"r` + id + `","type":"user","content":[{"functionResponse":{"id":"c` + id + `","name":"` + name + `","response":{"output":"ok"}}}]}` + "\n"
+			`{"id":"r` + id + `","type":"user","content":[{"functionResponse":{"id":"c` + id + `","name":"` + name + `","response":` + response + `}}]}` + "\n"
 	}
 	says := func(id string) string {
 		return `{"id":"` + id + `","type":"gemini","content":"Task 1 is complete. Moving to Task 2."}` + "\n"
 	}
-	log := `{"id":"u","type":"user","content":[{"text":"execute the plan"}]}` + "\n" + call("a", "enter_plan_mode") + says("b")
-	for _, want := range []string{"plan-mode", "progress"} {
+	log := `{"id":"u","type":"user","content":[{"text":"execute the plan"}]}` + "\n" + call("a", "enter_plan_mode", `{"output":"Switching to Plan mode."}`) + says("b")
+	for _, then := range []struct{ want, call string }{
+		{"plan-mode", call("d", "exit_plan_mode", `{"output":"Plan rejected."}`)},
+		{"plan-mode", call("e", "exit_plan_mode", `{"output":"Plan approved. Go."}`)},
+		{"progress", call("f", "replace", `{"error":"Denied. You are in Plan Mode with access to read-only tools."}`)},
+		{"plan-mode", call("g", "run_shell_command", `{"output":"<untrusted_context>ok"}`)},
+		{"progress", ""},
+	} {
 		w.write("log.jsonl", log)
 		w.run(`{"hook_event_name": "AfterAgent", "session_id": "s1", "transcript_path": "` + w.path("log.jsonl") + `", "prompt": "execute the plan"}`)
-		if r, _ := w.newest("session:s1"); r.Rule != want {
-			t.Errorf("%s, want %s", r.Rule, want)
+		if r, _ := w.newest("session:s1"); r.Rule != then.want {
+			t.Errorf("before %s: %s, want %s", then.call, r.Rule, then.want)
 		}
-		log += call("d", "exit_plan_mode") + says("e")
+		log += then.call + says("s"+then.call[min(len(then.call), 7):min(len(then.call), 8)])
 	}
 }

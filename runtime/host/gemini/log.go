@@ -122,6 +122,9 @@ func heard(e *transcript.Entry, content, typed []byte) bool {
 				p.Failed = p.Text != nil
 			}
 			e.Parts = append(e.Parts, p)
+			if m := mode(codec.Inside(codec.Member(result, "name")), &p); m != "" {
+				e.Mode = []byte(m)
+			}
 		case text == nil:
 			shown = shown || codec.Member(part, "inlineData", "fileData") != nil
 		case e.Words == nil && !isNoPersons(text):
@@ -147,6 +150,29 @@ func heard(e *transcript.Entry, content, typed []byte) bool {
 		e.What = transcript.Prompted
 	}
 	return true
+}
+
+// mode is the mode that the result of a call tells, "" if it tells none. The user can change
+// it by a key, which is not in the log: in plan mode no command runs.
+func mode(tool []byte, r *transcript.Part) string {
+	is := func(words string) bool { return bytes.Contains(r.Text[:min(len(r.Text), 200)], []byte(words)) }
+	switch {
+	case r.Failed && (is("You are in Plan Mode") || is("You are already in Plan Mode")):
+		return "plan"
+	case r.Failed:
+		return ""
+	}
+	switch string(tool) {
+	case "enter_plan_mode":
+		return "plan"
+	case "exit_plan_mode":
+		if is("Plan approved") {
+			return "default"
+		}
+	case "run_shell_command":
+		return "default"
+	}
+	return ""
 }
 
 // isNoPersons tells whether a text in a line of the user's is the host's own.
