@@ -102,7 +102,7 @@ func TestValues(t *testing.T) {
 // the file then holds is in force for the hook, and taking it out leaves no file.
 func TestEveryKeyCanBeSet(t *testing.T) {
 	samples := map[string]string{
-		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
+		"add": `[{"id":"deploys","says":["deploy"],"then":"stop"}]`, "judge.client": "/opt/claude", "judge.address": "https://models.example/v1", "judge.model": "opus", "judge.within": "5", "progress.command": "/bin/true", "progress.every": "2",
 	}
 	for _, known := range registry.All() {
 		keys, err := Keys(known)

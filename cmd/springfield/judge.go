@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -120,13 +121,13 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 func (a *app) question(o judgeOptions, j judge.Options) (judge.Question, error) {
 	q := judge.Question{
 		Backend: cmp.Or(o.backend, j.Backend), Model: cmp.Or(o.model, a.getenv("LISA_SIMPSON_MODEL"), j.Model),
-		Client: cmp.Or(o.client, j.Client), Within: int64(j.Within) * 1000,
+		Client: cmp.Or(o.client, j.Client), Address: j.Address, Within: int64(j.Within) * 1000,
 	}
 	if o.hurried {
 		q.Within = int64(o.within) * 1000
 	}
 	switch {
-	case q.Backend != judge.Claude && q.Backend != judge.API:
+	case !slices.Contains(judge.Backends(), q.Backend):
 		return q, &usageError{fmt.Errorf("there is no backend %q", q.Backend), "choose from " + strings.Join(judge.Backends(), ", ")}
 	case !judge.ValidModel(q.Model):
 		return q, &usageError{fmt.Errorf("%q is not the name of a model", q.Model), "use an alias like haiku, or a full id"}

@@ -89,7 +89,7 @@ func unforced(model string) bool {
 
 // askAPI asks the Messages API.
 func askAPI(ctx context.Context, q judge.Question, e Env) judge.Reply {
-	address, why := endpoint(e.Get("ANTHROPIC_BASE_URL"))
+	address, why := messagesAt(e.Get("ANTHROPIC_BASE_URL"))
 	if why != "" {
 		return failed(judge.Refused, why)
 	}
@@ -107,14 +107,18 @@ func askAPI(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	if err != nil {
 		return failed(judge.Refused, "the question is not JSON")
 	}
-	client := &http.Client{
+	return e.send(ctx, post{address: address, header: header, body: body, model: q.Model, read: readMessage})
+}
+
+// send asks, and once more if that may help.
+func (e Env) send(ctx context.Context, p post) judge.Reply {
+	p.client = &http.Client{
 		Transport: e.transport(),
 		// A redirect would take the page, and a key in a header of its own, to
 		// wherever the first host says.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	defer client.CloseIdleConnections()
-	p := post{client, address, header, body, q.Model}
+	defer p.client.CloseIdleConnections()
 	reply, again := p.do(ctx)
 	if again > 0 && pause(ctx, again) {
 		reply, _ = p.do(ctx)
@@ -122,25 +126,30 @@ func askAPI(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	return reply
 }
 
-// endpoint is where messages go, or why they do not.
-func endpoint(base string) (address, why string) {
+// messagesAt is where messages go, or why they do not.
+func messagesAt(base string) (address, why string) {
 	if base = strings.TrimSpace(base); base == "" {
 		base = defaultBase
 	}
+	return endpoint(base, "ANTHROPIC_BASE_URL", "/v1/messages")
+}
+
+// endpoint is where questions go, below an address that has a name, or why they do not.
+func endpoint(base, name, path string) (address, why string) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return "", "ANTHROPIC_BASE_URL is not an address like " + defaultBase
+		return "", name + " is not an address like " + defaultBase
 	}
 	switch u.Scheme {
 	case "https":
 	case "http":
 		if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
-			return "", "ANTHROPIC_BASE_URL begins with http:, so others on the network can read the questions: use https, or a proxy on this machine"
+			return "", name + " begins with http:, so others on the network can read the questions: use https, or a proxy on this machine"
 		}
 	default:
-		return "", "ANTHROPIC_BASE_URL does not begin with https:"
+		return "", name + " does not begin with https:"
 	}
-	u.Path = strings.TrimRight(u.Path, "/") + "/v1/messages"
+	u.Path = strings.TrimRight(u.Path, "/") + path
 	u.RawPath = ""
 	return u.String(), ""
 }
@@ -172,6 +181,7 @@ type post struct {
 	header  http.Header
 	body    []byte
 	model   string
+	read    func(data []byte, model string) judge.Reply
 }
 
 // do asks once. Again is how long to wait before asking once more, 0 when that
@@ -179,7 +189,7 @@ type post struct {
 func (p post) do(ctx context.Context) (reply judge.Reply, again time.Duration) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.address, bytes.NewReader(p.body))
 	if err != nil {
-		return failed(judge.Refused, "ANTHROPIC_BASE_URL is not an address"), 0
+		return failed(judge.Refused, "the address is not one"), 0
 	}
 	req.Header = p.header.Clone()
 	res, err := p.client.Do(req)
@@ -194,7 +204,7 @@ func (p post) do(ctx context.Context) (reply judge.Reply, again time.Duration) {
 	case len(data) > maxBody:
 		return failed(judge.Junk, "the answer is longer than 1 MB"), 0
 	case res.StatusCode == http.StatusOK:
-		return readMessage(data, p.model), 0
+		return p.read(data, p.model), 0
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		return failed(judge.Refused, strconv.Itoa(res.StatusCode)+": the address redirects elsewhere, and redirects are not followed"), 0
 	}

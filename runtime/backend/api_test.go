@@ -356,7 +356,7 @@ func TestEndpoint(t *testing.T) {
 		"://":                             "",
 		"https://a b":                     "",
 	} {
-		got, why := endpoint(base)
+		got, why := messagesAt(base)
 		if got != want || (why == "") != (want != "") {
 			t.Errorf("%q: %q, %q", base, got, why)
 		}

@@ -1,5 +1,5 @@
 // Package backend asks a model one question: through the user's own Claude Code,
-// or by the Messages API. The rules:
+// by the Messages API, or by chat completions as OpenAI has them. The rules:
 //
 //   - One question, one answer that matches judge.Schema, or a judge.Failure. There
 //     is no third thing, and nothing here panics, prints or waits past the deadline.
@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,8 +72,8 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	switch {
 	case e.Get(judge.InJudge) != "":
 		return failed(judge.Recursive, "this is a judge's own session")
-	case q.Backend != judge.Claude && q.Backend != judge.API:
-		return failed(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": claude or api")
+	case !slices.Contains(judge.Backends(), q.Backend):
+		return failed(judge.Refused, "there is no backend "+strconv.Quote(judge.OneLine(q.Backend, 40))+": "+strings.Join(judge.Backends(), ", "))
 	case !judge.ValidModel(q.Model):
 		return failed(judge.Refused, strconv.Quote(judge.OneLine(q.Model, 40))+" is not the name of a model")
 	case strings.TrimSpace(q.Page) == "" || strings.TrimSpace(q.System) == "":
@@ -83,8 +84,11 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	if why := Redirected(q.Project, e.Home); why != "" {
 		return failed(judge.Redirected, why)
 	}
-	if q.Backend == judge.API {
+	switch q.Backend {
+	case judge.API:
 		return askAPI(ctx, q, e)
+	case judge.OpenAI:
+		return askOpenAI(ctx, q, e)
 	}
 	return askClaude(ctx, q, e)
 }
@@ -104,7 +108,7 @@ func overdue(ctx context.Context) (judge.Reply, bool) {
 	return failed(judge.TimedOut, "ended before the answer came"), true
 }
 
-// status is what an HTTP status of the Messages API means, for both backends.
+// status is what an HTTP status means, for all backends.
 func status(code int) judge.Failure {
 	switch {
 	case code == 401 || code == 403:

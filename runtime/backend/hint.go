@@ -18,9 +18,9 @@ func Hint(why judge.Failure) string {
 	case judge.RateLimit, judge.Overloaded:
 		return "wait a little; the hook tries again by itself"
 	case judge.Refused:
-		return "check the model's name and the address"
+		return "check the model's name and the address; the backend openai needs \"address\" in your own lisa-simpson.json"
 	case judge.NoNetwork:
-		return "check the network, the proxy and ANTHROPIC_BASE_URL"
+		return "check the network, the proxy and the address: ANTHROPIC_BASE_URL, or judge.address in your own lisa-simpson.json"
 	case judge.Redirected:
 		return "move that member to your own settings, if you trust it"
 	case judge.Recursive:

@@ -56,7 +56,7 @@ func chooses(member string) bool {
 	if movesHome(member) || slices.Contains(place(), name) || slices.Contains([]string{"TEMP", "TMP", "COMSPEC", "SYSTEMROOT", "PATHEXT", "GODEBUG", "CLAUDE_CODE_GIT_BASH_PATH"}, name) {
 		return true
 	}
-	return route(name) || cloud(name) || begins(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_")
+	return route(name) || cloud(name) || begins(name, "NODE_", "BUN_", "LD_", "DYLD_", "SSL_", "CLAUDE_CODE_API_", "OPENAI_")
 }
 
 // movesHome says whether a member would make another directory the user's home:

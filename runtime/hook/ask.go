@@ -63,7 +63,7 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 		return unanswered(v, a, "unasked", "a yes would change nothing: "+settled.Evidence)
 	}
 	q := judge.Question{
-		Backend: j.Backend, Model: s.model(j.Model), System: judge.Prompt(s.agent()), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Project: s.project(),
+		Backend: j.Backend, Model: s.model(j.Model), System: judge.Prompt(s.agent()), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
 	}
 	key := pageKey(q.Backend, q.Model, q.Page)
 	for _, old := range snapshot.Before.Judged {

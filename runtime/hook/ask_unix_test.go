@@ -392,7 +392,25 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 	if j := judgeOf(s); j.Backend != "api" || j.Model != "opus" || j.Daily != 50 || j.Session != 20 || j.Client != "/bin/claude" || len(s.Faults) != 0 {
 		t.Errorf("the user's: %+v %v", j, s.Faults)
 	}
+	const endpoint = `"judge": {"backend": "openai", "address": "https://models.example/v1", "model": "m"}`
+	w.write(".claude/springfield/lisa-simpson.json", `{`+endpoint+`}`)
+	if s := read(); judgeOf(s).Backend != "openai" || judgeOf(s).Address != "https://models.example/v1" || len(s.Faults) != 0 {
+		t.Errorf("the user's endpoint: %+v %v", judgeOf(s), s.Faults)
+	}
+	if err := os.Remove(w.path(".claude/springfield/lisa-simpson.json")); err != nil {
+		t.Fatal(err)
+	}
+	w.write("project/.claude/springfield/lisa-simpson.json", `{`+endpoint+`}`)
+	w.write("plugin/strategy.json", `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", `+endpoint+`}`)
+	if s := read(); judgeOf(s).Backend != "claude" || judgeOf(s).Address != "" || len(s.Faults) != 4 {
+		t.Errorf("an endpoint of others: %+v %v", judgeOf(s), s.Faults)
+	}
+	if err := os.RemoveAll(w.path("project")); err != nil {
+		t.Fatal(err)
+	}
+	w.write("plugin/strategy.json", lisa)
 	for _, bad := range []string{
+		`{"judge": {"address": "ftp://x"}}`, `{"judge": {"address": "models.example"}}`,
 		`{"judge": {"backend": "homer"}}`, `{"judge": {"model": "a b"}}`, `{"judge": {"model": "-p"}}`, `{"judge": {"within": 1000}}`, `{"judge": {"within": -1}}`,
 		`{"judge": {"daily": -1}}`, `{"judge": {"daily": 1e9}}`, `{"judge": {"client": "claude"}}`, `{"judge": {"url": "http://x"}}`,
 	} {

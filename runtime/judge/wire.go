@@ -10,10 +10,11 @@ package judge
 const (
 	Claude = "claude" // the user's own client, with the user's own login
 	API    = "api"    // the Messages API, with a key or a token
+	OpenAI = "openai" // chat completions as OpenAI has them, at an address that the user names
 )
 
 // Backends names them, the default first.
-func Backends() []string { return []string{Claude, API} }
+func Backends() []string { return []string{Claude, API, OpenAI} }
 
 // DefaultModel is the model that is asked without a setting.
 const DefaultModel = "haiku"
@@ -43,6 +44,8 @@ type Question struct {
 	Within int64 `json:"within"`
 	// Client is the absolute path of Claude Code's program, "" to look for it.
 	Client string `json:"client,omitempty"`
+	// Address is where chat completions are, without /chat/completions, for OpenAI.
+	Address string `json:"address,omitempty"`
 	// Project is the project's directory, whose settings must not choose where the
 	// question goes; "" for none.
 	Project string `json:"project,omitempty"`

@@ -16,6 +16,9 @@ import (
 // maxDollars is the most that any file can have spent.
 const maxDollars = 100
 
+// maxAddress bounds an address, in bytes.
+const maxAddress = 500
+
 // Options are those of rules, and the judge.
 type Options struct {
 	rules.Options
@@ -36,6 +39,7 @@ type said struct {
 	Model   string   `json:"model"`
 	Within  int      `json:"within"`
 	Client  string   `json:"client"`
+	Address string   `json:"address"`
 	Daily   *float64 `json:"daily"`
 	Session *float64 `json:"session"`
 }
@@ -76,8 +80,19 @@ func (o *Options) choose(in said, l *strategy.Layer) {
 		only("backend")
 	case !slices.Contains(judge.Backends(), in.Backend):
 		l.Fault("judge: there is no backend " + strconv.Quote(in.Backend) + ": choose " + strings.Join(judge.Backends(), " or "))
+	case in.Backend == judge.OpenAI && l.By != strategy.User:
+		only("backend openai")
 	default:
 		o.judge.Backend = in.Backend
+	}
+	switch {
+	case in.Address == "" || in.Address == o.judge.Address:
+	case l.By != strategy.User:
+		only("address")
+	case len(in.Address) > maxAddress || !strings.HasPrefix(in.Address, "https://") && !strings.HasPrefix(in.Address, "http://"):
+		l.Fault("judge: address is like https://host/v1, or http:// of this machine")
+	default:
+		o.judge.Address = in.Address
 	}
 	switch {
 	case in.Model == "" || in.Model == o.judge.Model:
