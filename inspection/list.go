@@ -165,7 +165,7 @@ func (p AtHand) State() string {
 		says = append(says, "not switched on")
 	}
 	if len(p.titles) > 0 {
-		says = append(says, "on in "+strings.Join(p.titles, " and "))
+		says = append(says, "on in "+strings.Join(p.titles, " and in "))
 	}
 	if p.On && p.Loads != "" && (p.Loads != p.Version || !p.Here) {
 		says = append(says, "Claude Code loads version "+p.Loads)

@@ -135,7 +135,7 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 			return err
 		}
 		if o.purge {
-			a.talk("--purge would also make Claude Code forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", places.State(), a.toolchain().Cache)
+			a.talk("--purge would also make the agents forget these plugins, and would remove %s and compiled hooks in %s; undo cannot take it back", places.State(), a.toolchain().Cache)
 			a.printLeft(done.Stays)
 		}
 		return nil

@@ -166,7 +166,10 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 		}
 		todo := done.Todo
 		if todo != "" {
-			todo = "run: " + todo + ", away from your settings"
+			todo = "run: " + todo
+		}
+		if todo != "" && host.Name == hosts.Claude {
+			todo += ", away from your settings"
 		}
 		r := result{edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live, host}, done.Change, todo}
 		if !o.json {
