@@ -122,11 +122,11 @@ func (m Means) call(ctx context.Context, call change.Call) error {
 	return err
 }
 
-// todo says what a change would have a host do, "" for nothing.
-func (s *switching) todo(c change.Change) string {
+// Commands says what a change would have hosts do, "" for nothing.
+func (m Means) Commands(c change.Change) string {
 	var lines []string
 	for _, call := range c.Calls {
-		if r, err := s.request(call); err == nil {
+		if r, err := m.request(call); err == nil {
 			lines = append(lines, r.At.Host.Lines(commands(r, call))...)
 		}
 	}

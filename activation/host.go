@@ -78,7 +78,7 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 		return done, err
 	}
 	if r.DryRun {
-		done.Todo = s.todo(done.Change)
+		done.Todo = s.Commands(done.Change)
 		return done, nil
 	}
 	if done.Run != nil {
@@ -271,7 +271,7 @@ func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done
 		return done, err
 	}
 	if r.DryRun {
-		if done.Todo = s.todo(done.Change); done.Todo != "" {
+		if done.Todo = s.Commands(done.Change); done.Todo != "" {
 			done.Todo = "run: " + done.Todo
 		}
 		return done, nil

@@ -98,12 +98,21 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, ago(undo.Entry.At))
 		}
-		return a.preview(o.json, undo.Change)
+		return a.previewUndo(o.json, undo, a.means(places).Commands(undo.Change))
 	}
 	if _, err := j.Do(makePlan); err != nil {
 		return a.hintUndo(places, err)
 	}
 	return a.reportUndo(o.json, undo)
+}
+
+// previewUndo shows what an undo would change, and what it would have hosts do.
+func (a *app) previewUndo(asJSON bool, undo change.Undo, commands string) error {
+	if err := a.preview(asJSON, undo.Change); err != nil || asJSON || commands == "" {
+		return err
+	}
+	a.talk("and would run: %s", commands)
+	return nil
 }
 
 func (a *app) reportUndo(asJSON bool, u change.Undo) error {
