@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -135,14 +134,8 @@ func copilotTrusts(at Place) bool {
 	if err != nil || file.Before == nil {
 		return false
 	}
-	var plain []byte // without the lines by which Copilot says whose file it is
-	for line := range bytes.Lines(file.Before.Data) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
-			plain = append(plain, line...)
-		}
-	}
 	var config struct{ TrustedFolders []string }
-	return json.Unmarshal(plain, &config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool {
+	return json.Unmarshal(document.WithoutComments(file.Before.Data), &config) == nil && slices.ContainsFunc(config.TrustedFolders, func(dir string) bool {
 		inside, err := filepath.Rel(dir, at.Work)
 		return err == nil && filepath.IsLocal(inside)
 	})
