@@ -22,7 +22,7 @@ const apart = 2 * time.Second
 func (s *start) present(settings Settings) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: s.Now.UnixMilli()}
-	p.Copy, p.Stop = sum(s.root), sum(e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage)
+	p.Copy, p.Stop = sum(s.root), sum(e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID)
 	p.Sent, p.Ended = e.At, time.Now().UnixMicro()
 	return p
 }

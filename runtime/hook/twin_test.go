@@ -50,6 +50,17 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		}
 	}
 
+	// Stops that differ by what the host calls them alone, and reach one copy each.
+	w = newWorld(t, ned)
+	w.write("copy/strategy.json", ned)
+	for i, root := range []string{"plugin", "copy"} {
+		w.host.Executable = w.path(root + "/hooks/springfield-hook")
+		out, _ := w.run(w.event(map[string]any{"message_id": root, "last_assistant_message": "Moving to Task 2."}))
+		if out.Decision != "block" {
+			t.Errorf("stop %d of Droid is taken for another", i)
+		}
+	}
+
 	// Another plugin decides for itself.
 	w = newWorld(t, ned)
 	w.write("copy/strategy.json", strings.Replace(ned, `"plugin": "ned-flanders"`, `"plugin": "lisa"`, 1))

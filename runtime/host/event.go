@@ -30,8 +30,8 @@ type Event struct {
 	// sticky.
 	Active bool
 	guard.Moment
-	// MessageID is the host's id of the agent's last message, or of the prompt, "" if it
-	// says none.
+	// MessageID is what the host calls this stop or prompt by: the id of the agent's last
+	// message or of the prompt, or the event's time, "" if it names it by neither.
 	MessageID string
 	// At is the event's own time in Unix milliseconds, 0 if it says none.
 	At int64

@@ -3,6 +3,7 @@ package copilot
 
 import (
 	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -88,7 +89,7 @@ func read(event []byte, e *host.Event) error {
 		return err
 	}
 	e.SessionID, e.TranscriptPath, e.Cwd, e.Active, e.At = w.session, w.log, w.cwd, w.active, milli(w.time)
-	e.LastMessage = w.said
+	e.LastMessage, e.MessageID = w.said, strconv.FormatInt(e.At, 10) // every hook is told the same time
 	switch {
 	case w.name != "":
 		e.Name = w.name
