@@ -187,6 +187,9 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(newMade("s").asks("go").works().says("Now the lexer.").works().says("Done.").rests().asks("continue").text()))
 	f.Add([]byte(newMade("s").asks("go").queue("enqueue", "x").says("Done.").attaches(`{"type":"queued_command","prompt":"x","commandMode":"prompt"}`).text()))
 	f.Add([]byte("{\"type\":\"assistant\",\"message\":{\"content\":\"x\"}}\n\xff\n{"))
+	for _, log := range hostLogs() {
+		f.Add([]byte(log.lines))
+	}
 	candidates, err := Candidates(Names(), "")
 	if err != nil {
 		f.Fatal(err)

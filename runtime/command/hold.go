@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -160,7 +159,12 @@ func (d Console) heldAgent(session string) string {
 		return "the agent"
 	}
 	for _, h := range registry.Hosts() {
-		if name, ok := strings.CutPrefix(h.Dir, "~/"); ok && h.Name != registry.ClaudeCode().Name && d.Home != "" && file.Exists(filepath.Join(d.Home, name)) {
+		dir := d.dirOf(h)
+		if h == registry.ClaudeCode() || dir == "" {
+			continue
+		}
+		if f, err := os.Open(dir); err == nil {
+			f.Close()
 			return "every agent"
 		}
 	}

@@ -77,8 +77,8 @@ func TestHoldStopsEveryHost(t *testing.T) {
 		}
 	}
 	shows("no hold is in force")
-	if err := d.Hold("", 30*time.Minute); err != nil {
-		t.Fatal(err)
+	if err := d.Hold("", 30*time.Minute); err != nil || !strings.Contains(out.String(), "for 30 min: Claude may stop") {
+		t.Fatal(err, out)
 	}
 	held(30*time.Minute, 30*time.Minute)
 	shows("all sessions: held for 30 min, set just now; lift it with springfield resume")
@@ -92,8 +92,9 @@ func TestHoldStopsEveryHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	shows("all sessions: held for 2 h, set just now; lift it with springfield resume")
-	if err := d.Hold("", time.Hour); err != nil {
-		t.Fatal(err)
+	put(t, filepath.Join(d.Home, ".codex", "config.toml"), "")
+	if err := d.Hold("", time.Hour); err != nil || !strings.Contains(out.String(), "every agent may stop") {
+		t.Fatal(err, out)
 	}
 	held(time.Hour, 2*time.Hour)
 	if err := d.Hold("", time.Minute); err == nil {
