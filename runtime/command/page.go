@@ -61,7 +61,7 @@ func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 
 // sessionLog finds the log of the session that asks.
 func (d Console) sessionLog() (string, error) {
-	for _, path := range d.logsOf(d.Session) {
+	for _, path := range append(d.logsOf(d.Session), d.otherLogsOf(d.Session)...) {
 		if f, err := os.Open(path); err == nil {
 			f.Close()
 			return path, nil
