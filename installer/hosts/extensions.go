@@ -13,9 +13,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
@@ -167,6 +169,41 @@ func (x extensions) byHand(_ context.Context, r Request) []string {
 		return nil
 	}
 	return []string{fmt.Sprintf("%s has it switched off by a rule of its own: %s extensions enable %s", r.At.Host.Title, r.At.Host.Program, r.ID)}
+}
+
+// check tells of hooks that are switched off: all by a member of the settings, or one by its
+// name, which is its plugin's.
+func (x extensions) check(off string, member ...string) func(context.Context, Place, []Installed) []check.Finding {
+	return func(_ context.Context, at Place, on []Installed) (findings []check.Finding) {
+		path := at.Host.Settings.File(at, client.User)
+		file, err := change.Open("", path)
+		if err != nil || file.Before == nil || len(on) == 0 {
+			return nil
+		}
+		fail := func(says, fix string) {
+			finding := check.Fail(says, fix)
+			finding.File = path
+			findings = append(findings, finding)
+		}
+		settings, err := document.Parse(document.WithoutComments(file.Before.Data))
+		if err != nil {
+			fail("the settings of "+at.Host.Title+" cannot be read: "+err.Error(), "correct them")
+			return findings
+		}
+		name := strings.Join(member, ".")
+		if value, _, _ := settings.Get(member...); string(value) == off {
+			fail("hooks are switched off in "+at.Host.Title+", so no plugin decides: "+name+" is "+off, "remove "+name)
+		}
+		var names []string
+		raw, _, _ := settings.Get("hooksConfig", "disabled")
+		_ = json.Unmarshal(raw, &names) // another type names none
+		for _, i := range on {
+			if slices.Contains(names, i.Name) {
+				fail("the hook of "+i.Name+" is switched off in "+at.Host.Title+": hooksConfig.disabled names it", "in "+at.Host.Title+": /hooks")
+			}
+		}
+		return findings
+	}
 }
 
 // readRecord reads a file of JSON that a host has written.

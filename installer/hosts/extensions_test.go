@@ -127,3 +127,32 @@ func TestExtensionReady(t *testing.T) {
 		t.Error(hand)
 	}
 }
+
+func TestExtensionCheck(t *testing.T) {
+	const qwenFile, geminiFile = ".qwen/settings.json", ".gemini/settings.json"
+	for _, c := range []struct {
+		host     Host
+		settings string
+		want     string
+	}{
+		{qwen(), `{}`, ""},
+		{qwen(), `{"disableAllHooks": true}`, "hooks are switched off in Qwen Code, so no plugin decides: disableAllHooks is true"},
+		{qwen(), `{"disableAllHooks": false, "hooksConfig": {"disabled": 7}}`, ""},
+		{gemini(), `{"hooksConfig": {"enabled": true, "disabled": ["other"]}}`, ""},
+		{gemini(), "{ // mine\n\"hooksConfig\": {\"enabled\": false}}", "hooks are switched off in Gemini CLI, so no plugin decides: hooksConfig.enabled is false"},
+		{gemini(), `{"hooksConfig": {"disabled": ["ned"]}}`, "the hook of ned is switched off in Gemini CLI: hooksConfig.disabled names it"},
+		{gemini(), `{,}`, "the settings of Gemini CLI cannot be read: line 1, column 2: "},
+	} {
+		r := linked(t, c.host, map[string]string{qwenFile: c.settings, geminiFile: c.settings})
+		says := ""
+		for _, f := range c.host.Check(context.Background(), r.At, []Installed{{Name: "ned"}}) {
+			says += f.Says
+		}
+		if says != c.want && !(strings.HasSuffix(c.want, ": ") && strings.HasPrefix(says, c.want)) {
+			t.Errorf("%s %s: %q", c.host.Name, c.settings, says)
+		}
+		if found := c.host.Check(context.Background(), r.At, nil); found != nil {
+			t.Errorf("%s: with nothing on: %v", c.host.Name, found)
+		}
+	}
+}

@@ -9,5 +9,6 @@ func gemini() Host {
 		Traces:   []string{"settings.json", "oauth_creds.json", "installation_id", "projects.json"},
 		Settings: its.settings(),
 		Plugins:  its.plugins(),
+		Check:    its.check("false", "hooksConfig", "enabled"),
 	}
 }

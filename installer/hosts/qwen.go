@@ -9,5 +9,6 @@ func qwen() Host {
 		Traces:   []string{"settings.json", "projects", "oauth_creds.json", "installation_id"},
 		Settings: its.settings(),
 		Plugins:  its.plugins(),
+		Check:    its.check("true", "disableAllHooks"),
 	}
 }
