@@ -388,3 +388,15 @@ func TestBudgetOfOne(t *testing.T) {
 		t.Errorf("%q, %q", one, two)
 	}
 }
+
+// Work that goes on lets the agent stop, as it will wake it; a server does not.
+func TestGoing(t *testing.T) {
+	for about, want := range map[string]string{"make test": "background", "npm run dev": "", "look around": "background", "python -m http.server": ""} {
+		if veto := Going([]string{about}); veto.Rule != want {
+			t.Errorf("%s: %+v", about, veto)
+		}
+	}
+	if veto := Going(nil); veto.Rule != "" {
+		t.Errorf("nothing: %+v", veto)
+	}
+}

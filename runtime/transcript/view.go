@@ -158,6 +158,7 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 		}
 	}
 
+	calls.brief = false // a guard asks what runs on
 	v.Earlier = slices.Clone(l.Earlier)
 	for _, j := range l.Started {
 		v.Started = append(v.Started, Task{ID: j.ID, What: calls.of(j.Input, maxInput, about)})
