@@ -141,7 +141,7 @@ func (h handler) lookAtDirect(shell map[string]string) bool {
 		h.bad(check.Failure, "args", "without \"args\" Claude Code starts it through a shell, which obeys variables of a project, and which ends at a blank in the path", `add "args": []`)
 	}
 	if name, other := shell[h.event]; other && (name == "" || name != h.text(h.member("name")...)) {
-		h.bad(check.Warning, "name", "Qwen Code starts the hook twice: it passes over the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
+		h.bad(check.Warning, "name", "Qwen Code starts the hook twice: it ignores the second only if both have one name", fmt.Sprintf(`"name": %q in both`, h.plugin.Name))
 	}
 	if shellGroup := append(slices.Clone(h.group), "commandRegex"); h.get(shellGroup...) == nil {
 		h.bad(check.Warning, "commandRegex", "Droid starts this handler, too, through a shell", `add "commandRegex": "^$" beside its "hooks"`)
