@@ -13,8 +13,12 @@ import (
 func TestHostStrategies(t *testing.T) {
 	eachHost(t, func(t *testing.T, h *host) {
 		w := hosted(t, h)
+		suite := w.sharedSuite("bart-simpson", "marge-simpson", "ralph-wiggum", "ralph-specum", "ralph-speckit")
 		for plugin, session := range map[string]func(w *World) (script []Turn, text string){
 			"bart-simpson": func(w *World) ([]Turn, string) {
+				if h.name == "gemini" { // its log has no HTML comments
+					return says("I'm using executing-plans. Task 2/3.", "I'm using executing-plans. Task 3/3.", "Too far."), "Task 3/3."
+				}
 				end := "That was the last of it. <!-- el-barto:stop -->"
 				return says("Half of it is there. <!-- el-barto:continue -->", end, "Too far."), end
 			},
@@ -38,7 +42,6 @@ func TestHostStrategies(t *testing.T) {
 				here := *w
 				here.t = t
 				w := &here
-				suite := w.sharedSuite(plugin)
 				w.on(h, plugin, suite)
 				script, text := session(w)
 				w.In(h, Session{Script: script}, text, len(script)-1)
