@@ -6,6 +6,7 @@ package e2e
 
 import (
 	"fmt"
+	"path/filepath"
 	"testing"
 )
 
@@ -13,7 +14,7 @@ import (
 func TestHostStrategies(t *testing.T) {
 	eachHost(t, func(t *testing.T, h *host) {
 		w := hosted(t, h)
-		suite := w.sharedSuite("bart-simpson", "marge-simpson", "ralph-wiggum", "ralph-specum", "ralph-speckit")
+		suite := w.sharedSuite("bart-simpson", "lisa-simpson", "marge-simpson", "ralph-wiggum", "ralph-specum", "ralph-speckit")
 		for plugin, session := range map[string]func(w *World) (script []Turn, text string){
 			"bart-simpson": func(w *World) ([]Turn, string) {
 				if h.name == "gemini" { // its log has no HTML comments
@@ -34,6 +35,16 @@ func TestHostStrategies(t *testing.T) {
 					return Turn{Blocks: []Block{h.shell(fmt.Sprintf("echo 'Task %d: complete (commits 1a2b3c4..5d6e7f8, review clean)' >> %s", n, ledger))}}
 				}
 				return []Turn{done(1), says("The first part is in.")[0], done(2), says("That was the last part.")[0], says("Too far.")[0]}, "That was the last part."
+			},
+			"lisa-simpson": func(w *World) ([]Turn, string) {
+				judge := newStandIn(w.t, says("Not me."), func(Request) string { return `{"why": "a fault is named and not mended", "continue": true}` })
+				write(w.t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "openai", "address": "`+judge.URL+`/v1", "model": "made-up"}}`)
+				w.t.Cleanup(func() {
+					if n := len(judge.Requests()); n != 1 {
+						w.t.Errorf("the judge was asked %d times", n)
+					}
+				})
+				return []Turn{h.looks(), says("Line 58 has bytes, which should be a slice of them.")[0], says("All of it is done.")[0], says("Too far.")[0]}, "All of it is done."
 			},
 			"ralph-specum":  func(w *World) ([]Turn, string) { return w.specScript(h, 0) },
 			"ralph-speckit": func(w *World) ([]Turn, string) { return w.specScript(h, 1) },
