@@ -74,7 +74,7 @@ func (s Settings) Over(plugins []Plugin) []Plugin {
 
 // Spec is what has been said in full: Answers without anything open.
 func (a Answers) Spec(set Settings) (Spec, error) {
-	spec := Spec{Marketplace: a.Marketplace, Owner: a.Owner, Targets: a.Targets}
+	spec := Spec{Marketplace: a.Marketplace, Owner: a.Owner, Targets: a.Targets, Hosts: recorded(a.Hosts)}
 	for _, p := range set.Over(a.Plugins) {
 		plugin, err := NewPlugin(p.Name, p.Strategy, p.Settings)
 		if err != nil {
@@ -101,6 +101,13 @@ func Again(dir string, made Spec, said Answers, set Settings) (Spec, error) {
 	}
 	if said.Owner.Name != "" && said.Owner != made.Owner {
 		return spec, differs("owner", made.Owner.String(), leave)
+	}
+	if len(said.Hosts) > 0 && !slices.Equal(recorded(said.Hosts), recorded(made.Hosts)) {
+		has := strings.Join(made.Hosts, ", ")
+		if has == "" {
+			has = claudeCode
+		}
+		return spec, differs("host", has, "change hosts in "+filepath.Join(dir, SuiteFile)+", then: springfield update "+check.Quote(dir))
 	}
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })

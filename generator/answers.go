@@ -32,6 +32,7 @@ type Answers struct {
 	Marketplace string
 	Owner       Owner
 	Targets     []Target
+	Hosts       []string
 	Plugins     []Plugin
 }
 
@@ -47,6 +48,9 @@ func (a Answers) Over(under Answers) Answers {
 	}
 	if len(a.Targets) == 0 {
 		a.Targets = under.Targets
+	}
+	if len(a.Hosts) == 0 {
+		a.Hosts = under.Hosts
 	}
 	if len(a.Plugins) == 0 {
 		a.Plugins = under.Plugins
@@ -124,6 +128,16 @@ func (a *Answers) read(n ast.Node) error {
 				return err
 			}
 			return at(n, CheckTargets(a.Targets))
+		},
+		"hosts": func(n ast.Node) error {
+			return items(n, func(n ast.Node) error {
+				name, err := text(n)
+				if err != nil {
+					return err
+				}
+				a.Hosts = append(a.Hosts, name)
+				return at(n, CheckHosts(a.Hosts))
+			})
 		},
 		"plugins": func(n ast.Node) error {
 			return items(n, func(n ast.Node) error {

@@ -66,7 +66,7 @@ plugins:
 
 func TestParseAnswersSaysWhereAndWhat(t *testing.T) {
 	for text, want := range map[string]string{
-		"market: x\n":                                       `line 1, column 1: unknown key "market"; the keys here are marketplace, owner, plugins, targets`,
+		"market: x\n":                                       `line 1, column 1: unknown key "market"; the keys here are hosts, marketplace, owner, plugins, targets`,
 		"owner:\n  nam: Ned\n":                              `line 2, column 3: unknown key "nam"; the keys here are email, name`,
 		"owner:\n  email: ned@example.org\n":                "line 2, column 3: the owner has no name; pass --owner NAME",
 		"owner: {name: Ned, email: ned}\n":                  `line 1, column 8: "ned" is not an email address; write it like marge@example.org`,
@@ -88,11 +88,11 @@ func TestParseAnswersSaysWhereAndWhat(t *testing.T) {
 		"plugins:\n- strategy: ned-flanders\n  settings: {rules: true}\n":    `line 3, column 21: ned-flanders.rules cannot be "true"; choose default or seed`,
 		"plugins:\n- settings: {colour: blue}\n  strategy: ned-flanders\n":   `line 2, column 14: unknown key "colour"; the keys here are rules`,
 		"plugins:\n- strategy: ned-flanders\n  version: 1.0.0\n":             `line 3, column 3: unknown key "version"; the keys here are name, settings, strategy`,
-		"- x\n":                            "line 1, column 1: a list instead of keys and values; the keys here are marketplace, owner, plugins, targets",
-		"hooks\n":                          "line 1, column 1: text instead of keys and values; the keys here are marketplace, owner, plugins, targets",
+		"- x\n":                            "line 1, column 1: a list instead of keys and values; the keys here are hosts, marketplace, owner, plugins, targets",
+		"hooks\n":                          "line 1, column 1: text instead of keys and values; the keys here are hosts, marketplace, owner, plugins, targets",
 		"marketplace: &m hooks\n":          "line 1, column 14: a reference instead of text; write text, in quotes if need be",
 		"marketplace: !!str 5\n":           "line 1, column 14: a tag instead of text; write text, in quotes if need be",
-		"<<: {marketplace: x}\n":           `line 1, column 1: "<<" is not a key; the keys here are marketplace, owner, plugins, targets`,
+		"<<: {marketplace: x}\n":           `line 1, column 1: "<<" is not a key; the keys here are hosts, marketplace, owner, plugins, targets`,
 		"marketplace: a\n---\nowner: b":    "line 3, column 1: a second document; keep all answers in one",
 		"marketplace: a\nmarketplace: b\n": `line 2, column 1: mapping key "marketplace" already defined at [1:1]; it has to be YAML or JSON`,
 		"owner: [1\n":                      "line 1, column 8: sequence end token ']' not found; it has to be YAML or JSON",
@@ -228,6 +228,10 @@ func schemaOfAnswers(t *testing.T) any {
 				"items": object{"enum": targets},
 				"if":    object{"minItems": 2}, "then": object{"not": object{"contains": object{"const": "windows/arm64"}}},
 			},
+			"hosts": object{
+				"description": "Agents that it is for; by default those found here.", "type": "array", "uniqueItems": true,
+				"items": object{"enum": hostNames()},
+			},
 			"plugins": object{"description": "What to make.", "type": "array", "items": object{"anyOf": plugins}},
 		},
 	}
@@ -303,6 +307,7 @@ func TestSchemaRefusesWhatGoRefuses(t *testing.T) {
 		`{"market": "x"}`, `{"marketplace": 5}`, `{"marketplace": null}`, `{"marketplace": "My Hooks"}`, `{"marketplace": "builtin"}`, `{"marketplace": "claude-official"}`,
 		`{"owner": ""}`, `{"owner": " "}`, `{"owner": "a\nb"}`, `{"owner": {}}`, `{"owner": {"email": "x@y"}}`, `{"owner": {"name": "x", "url": "y"}}`,
 		`{"targets": []}`, `{"targets": ["plan9/amd64"]}`, `{"targets": ["linux/amd64", "linux/amd64"]}`, `{"targets": ["windows/arm64", "linux/amd64"]}`, `{"targets": "linux/amd64"}`,
+		`{"hosts": ["springfield-elementary"]}`, `{"hosts": ["codex", "codex"]}`, `{"hosts": "codex"}`,
 		`{"plugins": ["homer"]}`, `{"plugins": [{"name": "x"}]}`, `{"plugins": [{"strategy": "ned-flanders", "name": "X"}]}`, `{"plugins": "ned-flanders"}`,
 		`{"plugins": [{"strategy": "ned-flanders", "settings": {"rules": "none"}}]}`, `{"plugins": [{"strategy": "ned-flanders", "settings": {"colour": "blue"}}]}`,
 		`{"plugins": [{"strategy": "ned-flanders", "version": "1.0.0"}]}`, `[]`, `"x"`,

@@ -37,6 +37,7 @@ type view struct {
 	Marketplace string
 	Owner       Owner
 	Homepage    string
+	Hosts       []AgentHost // that the READMEs are about
 }
 
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
@@ -88,6 +89,7 @@ type suiteView struct {
 	Plugins     []view
 	Suggested   string // the plugin to begin with
 	Memory      string // the paragraph for a memory file
+	Hosts       []AgentHost
 }
 
 // Deciding are the plugins that decide at Stop.
@@ -112,13 +114,13 @@ func (s suiteView) filter(keep func(view) bool) (all []view) {
 
 // viewOf gathers what the templates of a suite and its plugins see.
 func viewOf(spec Spec) (suiteView, error) {
-	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name}
+	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name, Hosts: spec.agentHosts()}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
 			return suiteView{}, err
 		}
-		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy)})
+		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts})
 	}
 	note, err := render("shared/memory/note.md.tmpl", suite)
 	if err != nil {
@@ -152,7 +154,11 @@ func Render(spec Spec, built Build) ([]File, error) {
 		return nil, err
 	}
 	for _, p := range suite.Plugins {
-		for _, tree := range []string{"shared/plugin", p.Strategy} {
+		trees := []string{"shared/plugin", p.Strategy}
+		if slices.Contains(spec.Hosts, cursor) && p.AtStop() {
+			trees = append(trees, "shared/cursor")
+		}
+		for _, tree := range trees {
 			more, err := renderTree(tree, p.Name, p)
 			if err != nil {
 				return nil, err

@@ -28,6 +28,7 @@ type Spec struct {
 	Marketplace string   `yaml:"marketplace"`
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
+	Hosts       []string `yaml:"hosts,omitempty"` // agents that it is for; none: Claude Code
 	Plugins     []Plugin `yaml:"plugins"`
 	Publish     *Publish `yaml:"publish,omitempty"` // nil: never published
 }
@@ -191,6 +192,9 @@ func (s Spec) Validate() error {
 	}
 	if err := CheckTargets(s.Targets); err != nil {
 		return placedAt(err, "targets")
+	}
+	if err := CheckHosts(s.Hosts); err != nil {
+		return placedAt(err, "hosts")
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Plugins {

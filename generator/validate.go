@@ -353,11 +353,13 @@ func (in *inspection) lookAtPlugins() error {
 				t.fail(t.keyAt("hooks"), "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
 			}
 		}
-		if err := in.lookAtHosts(i, p); err != nil {
+		if err := in.lookAtSharedHooks(p); err != nil {
 			return err
 		}
-		if err := in.lookAtHooks(p); err != nil {
-			return err
+		if !in.forClaudeCode(p) {
+			if err := in.lookAtHosts(i, p); err != nil {
+				return err
+			}
 		}
 		if t, ok, err = in.read("rules", p.Name+"/strategy.json", "strategy"); err != nil {
 			return err

@@ -66,23 +66,6 @@ func (t subject) handlers(p Plugin) (all []handler) {
 	return all
 }
 
-// lookAtHooks looks at the files of hooks of a plugin.
-func (in *inspection) lookAtHooks(p Plugin) error {
-	if err := in.lookAtSharedHooks(p); err != nil {
-		return err
-	}
-	for _, own := range []struct{ file, schema, command string }{
-		{"hooks/shell.json", "shell", inShell},
-		{"qwen/hooks/hooks.json", "qwen", inQwen},
-		{"gemini/hooks/hooks.json", "gemini", inGemini},
-	} {
-		if err := in.lookAtOwnHooks(p, own.file, own.schema, own.command); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // needed are the events at which a file has to start our hook: those of the file as it
 // would be generated.
 func (in *inspection) needed(file string) ([]string, error) {
@@ -210,20 +193,39 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 // quoted is a text as JSON has it.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// readHost reads a file for one host. A suite of an older springfield has none, and works
-// on the hosts that it was made for.
+// ownFiles are the files of a plugin that one host alone reads.
+func ownFiles() []string {
+	return []string{
+		".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json",
+		"hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json",
+	}
+}
+
+// forClaudeCode tells a plugin of an older springfield, which knew no other host, and says
+// so once.
+func (in *inspection) forClaudeCode(p Plugin) bool {
+	for _, file := range ownFiles() {
+		if exists(in.path(p.Name + "/" + file)) {
+			return false
+		}
+	}
+	in.subject("manifest", p.Name).say(check.Warning, check.Position{}, "an older springfield made it for Claude Code alone", in.call("update")+" adds what other agents read")
+	return true
+}
+
+// readHost reads a file for one host.
 func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
 	if !exists(in.path(file)) {
-		in.subject(area, file).say(check.Warning, check.Position{}, "not found", in.call("update")+" adds it")
+		in.subject(area, file).say(check.Warning, check.Position{}, "not found", in.call("init")+" adds it")
 		return t, false, nil
 	}
 	return in.read(area, file, schema)
 }
 
-// lookAtHosts looks at a plugin's manifests for single hosts.
+// lookAtHosts looks at what single hosts read: manifests, and files of hooks.
 func (in *inspection) lookAtHosts(i int, p Plugin) error {
 	recorded := []string{"plugins", strconv.Itoa(i)}
-	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json"} {
+	for _, file := range ownFiles()[:4] { // the manifests
 		t, ok, err := in.readHost("manifest", p.Name+"/"+file, "host")
 		if err != nil {
 			return err
@@ -243,6 +245,15 @@ func (in *inspection) lookAtHosts(i int, p Plugin) error {
 	}
 	if file := p.Name + "/gemini-extension.json"; exists(in.path(file)) {
 		in.subject("manifest", file).say(check.Failure, check.Position{Line: 1, Column: 1}, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
+	}
+	for _, own := range []struct{ file, schema, command string }{
+		{"hooks/shell.json", "shell", inShell},
+		{"qwen/hooks/hooks.json", "qwen", inQwen},
+		{"gemini/hooks/hooks.json", "gemini", inGemini},
+	} {
+		if err := in.lookAtOwnHooks(p, own.file, own.schema, own.command); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -33,7 +34,7 @@ type Suite struct {
 
 // Ask asks for what is open. A no to the last question is ErrCancelled.
 func (s *Suite) Ask() (generator.Answers, error) {
-	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.owner, s.targets} {
+	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.owner, s.hosts, s.targets} {
 		if err := ask(); err != nil {
 			return s.Said, err
 		}
@@ -154,6 +155,19 @@ func (s *Suite) owner() error {
 	return check(line)
 }
 
+func (s *Suite) hosts() error {
+	if len(s.Said.Hosts) > 0 {
+		return nil
+	}
+	var options []Option
+	for _, h := range generator.AgentHosts() {
+		options = append(options, Option{Value: h.Name, Label: h.Title})
+	}
+	chosen, err := s.Many("Which agents do you use?", options, s.Defaults.Hosts, atLeastOne)
+	s.Said.Hosts = chosen
+	return err
+}
+
 func (s *Suite) targets() error {
 	if len(s.Said.Targets) > 0 {
 		return nil
@@ -196,6 +210,7 @@ func (s *Suite) summarize() {
 		}
 		rows = append(rows, []string{[]string{"plugins", ""}[min(i, 1)], name})
 	}
+	rows = append(rows, []string{"agents", strings.Join(s.Said.Hosts, ", ")})
 	for i, t := range s.Said.Targets {
 		rows = append(rows, []string{[]string{"hooks for", ""}[min(i, 1)], t.String()})
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/interview"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -43,6 +44,10 @@ func (o initOptions) flags() (f generator.Answers, err error) {
 	if f.Targets, err = generator.ParseTargets(o.targets); err != nil {
 		return f, err
 	}
+	if err := generator.CheckHosts(o.hosts); err != nil {
+		return f, err
+	}
+	f.Hosts = o.hosts
 	names := o.strategies
 	if o.all {
 		names = registry.Names()
@@ -105,7 +110,7 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	if err != nil {
 		return none, err
 	}
-	defaults := generator.Answers{Marketplace: generator.Slug(filepath.Base(dir)), Owner: a.gitOwner(ctx), Targets: []generator.Target{generator.Host()}}
+	defaults := generator.Answers{Marketplace: generator.Slug(filepath.Base(dir)), Owner: a.gitOwner(ctx), Targets: []generator.Target{generator.Host()}, Hosts: a.agents()}
 	switch {
 	case a.terminal && !o.yes:
 		if said, err = a.interview(ctx, o, dir, interview.Suite{Said: said, Settings: set, Defaults: defaults}); err != nil {
@@ -126,6 +131,17 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	return spec, a.checkMarketplace(spec.Marketplace, dir)
 }
 
+// agents are the hosts that are found here; Claude Code, if none is.
+func (a *app) agents() (names []string) {
+	for _, p := range hosts.Found(a.owner()) {
+		names = append(names, p.Host.Name)
+	}
+	if len(names) == 0 {
+		return []string{hosts.Claude}
+	}
+	return names
+}
+
 // interview asks for what is open.
 func (a *app) interview(ctx context.Context, o initOptions, dir string, s interview.Suite) (generator.Answers, error) {
 	s.Asker, s.Out, s.Preset = a.asker(ctx), a.err, registry.Default()
@@ -139,7 +155,7 @@ func (a *app) interview(ctx context.Context, o initOptions, dir string, s interv
 			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
 		}
 	}
-	s.Note("A suite of plugins for Claude Code in " + a.notes().Path(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
+	s.Note("A suite of plugins in " + a.notes().Path(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
 	return s.Ask()
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -32,6 +33,7 @@ type initOptions struct {
 	marketplace string
 	owner       string
 	targets     []string
+	hosts       []string
 	set         []string
 	answers     string
 	memory      string
@@ -47,7 +49,7 @@ func newInit(a *app, runF func(context.Context, *app, initOptions) error) *cobra
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
 		Short: "Make a suite of plugins, with the compiled hook in each",
-		Long: `A suite is a directory of Claude Code plugins that is also a marketplace. Without
+		Long: `A suite is a directory of plugins that is also a marketplace. Without
 DIR it is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
 flag. Nothing is written before the last answer, and springfield undo takes
 everything back. In a directory that is a suite already, init adds what is missing
@@ -55,11 +57,14 @@ and keeps your edits.
 
 A flag wins over --answers FILE, which wins over what the suite was made with, which
 wins over the defaults: ` + registry.Default() + `, the directory's name as marketplace, git's
-user name as owner, this machine as target. FILE is YAML or JSON:
+user name as owner, this machine as target, the agents that are found here. Plugins run
+in every agent; for cursor, which is not tested, only with --host cursor. FILE is YAML
+or JSON:
 
   marketplace: evergreen-terrace
   owner: Ned Flanders <ned@example.org>
   targets: [linux/amd64, darwin/arm64]
+  hosts: [claude, codex]
   plugins:
     - ned-flanders
     - name: left-handed
@@ -84,6 +89,7 @@ user name as owner, this machine as target. FILE is YAML or JSON:
 	f.StringVar(&o.marketplace, "marketplace", "", "name of the marketplace (default: the directory's name)")
 	f.StringVar(&o.owner, "owner", "", `owner of the marketplace, "Name" or "Name <email>" (default: from git config)`)
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: this one)")
+	f.StringArrayVar(&o.hosts, "host", nil, "an agent that its READMEs are about: "+strings.Join(agentNames(), ", ")+" (repeatable; default: those found here)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, plugin.key=value (repeatable)")
 	f.StringVar(&o.answers, "answers", "", "file of answers, YAML or JSON; - reads standard input")
 	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
@@ -93,6 +99,13 @@ user name as owner, this machine as target. FILE is YAML or JSON:
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	_ = cmd.MarkFlagFilename("answers", "yaml", "yml", "json")
 	return cmd
+}
+
+func agentNames() (names []string) {
+	for _, h := range generator.AgentHosts() {
+		names = append(names, h.Name)
+	}
+	return names
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
@@ -346,7 +359,11 @@ func (a *app) reportInit(m making, built generator.Build) error {
 		a.say("  appended a paragraph about it to %s", told)
 	}
 	if !m.guided {
-		a.lines().Next("springfield enable %s", a.nameToEnable(m))
+		host := "" // the first agent, where Claude Code is none of them
+		if len(m.spec.Hosts) > 0 && m.spec.Hosts[0] != hosts.Claude && m.spec.Hosts[0] != "cursor" {
+			host = " --host " + m.spec.Hosts[0]
+		}
+		a.lines().Next("springfield enable %s", a.nameToEnable(m)+host)
 	}
 	return nil
 }

@@ -209,6 +209,8 @@ func TestInterview(t *testing.T) {
 		x.send("Ned <ned>" + enter)
 		x.waitFor("not a name and an address")
 		x.send("Ned <ned@example.org>" + enter)
+		x.waitFor("Which agents do you use?")
+		x.send(down + " " + enter) // Claude Code is marked; Codex, too
 		x.waitFor("Which machines")
 		x.send(enter)
 		x.waitFor("Make it?")
@@ -235,6 +237,7 @@ func checkMade(t *testing.T, dir string) {
 		"ned-flanders/strategy.json":      `"rules": "seed"`,
 		".claude-plugin/marketplace.json": `"name": "evergreen"`,
 		"springfield.yaml":                "email: ned@example.org",
+		"README.md":                       "--host codex",
 	} {
 		data, err := os.ReadFile(filepath.Join(dir, "continuation-hooks", file))
 		if err != nil || !strings.Contains(string(data), want) {
@@ -245,7 +248,7 @@ func checkMade(t *testing.T, dir string) {
 
 // Several can be marked, and what cannot be together is said at once.
 func TestInterviewTargets(t *testing.T) {
-	x, _ := start(t, 80, "init", "--dry-run", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned")
+	x, _ := start(t, 80, "init", "--dry-run", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--host", "claude")
 	x.waitFor("Which machines")
 	all := generator.AllTargets()
 	here := slices.Index(all, generator.Host())
@@ -273,6 +276,7 @@ func TestInterviewPlain(t *testing.T) {
 			{"Name of the marketplace?", "My Hooks"},
 			{`Invalid answer: "My Hooks" is not a valid`, "evergreen"},
 			{"Who owns it?", "Ned <ned@example.org>"},
+			{"Which agents", "claude, codex"},
 			{"Which machines", ""},
 			{"Make it?", "perhaps"},
 			{"neither yes nor no", "yes"},
@@ -292,7 +296,7 @@ func TestInterviewPlain(t *testing.T) {
 
 // Ctrl-C at any question, the end of input, or a no leaves nothing behind.
 func TestInterviewCancelled(t *testing.T) {
-	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Which machines", "Make it?"}
+	questions := []string{"Which plugins?", "Which rules", "Name of the marketplace?", "Who owns it?", "Which agents", "Which machines", "Make it?"}
 	for _, plain := range []bool{false, true} {
 		for i, question := range questions {
 			x, dir := start(t, 80, "init", fmt.Sprintf("--plain=%t", plain), "--memory", "CLAUDE.md")
@@ -330,7 +334,7 @@ func TestInterviewCancelled(t *testing.T) {
 	x.send(ctrlD)
 	checkCancelled(t, x, dir, "the end of input")
 
-	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--target", "linux/amd64")
+	x, dir = start(t, 80, "init", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--host", "claude", "--target", "linux/amd64")
 	x.waitFor("Make it?") // every question had its flag
 	x.send("n" + enter)
 	checkCancelled(t, x, dir, "no")
