@@ -66,12 +66,21 @@ func TestCodexChecksTrust(t *testing.T) {
 		{"a line without end", "yes | tr -d '\\n'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			at := codexAt(t, nedOn, tt.server)
+			at := codexAt(t, nedOn+"\n[tools.update_plan]\nenabled = true\n", tt.server)
 			found := at.Host.Check(context.Background(), at, []Installed{{ID: "ned@suite", Name: "ned", Dir: "/c/ned/0.1.0"}})
 			if len(found) != 1 || found[0].State != tt.state || !strings.HasPrefix(found[0].Says, tt.says) || (found[0].Fix == "") != (tt.state == check.Fine) {
 				t.Errorf("%+v", found)
 			}
 		})
+	}
+}
+
+// Without a todo list rules about it have nothing to say, which doctor tells.
+func TestCodexTodo(t *testing.T) {
+	for settings, want := range map[string]int{"": 1, "[tools.update_plan]\nenabled = false\n": 1, "tools.update_plan.enabled = true\n": 0, "tools = 3\n": 1} {
+		if got := codexTodo(codexAt(t, settings, "")); len(got) != want || want > 0 && got[0].State != check.Note {
+			t.Errorf("%q: %v", settings, got)
+		}
 	}
 }
 
