@@ -199,7 +199,7 @@ func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, r
 		over := (*activation.PassedOverError)(nil)
 		switch {
 		case errors.As(err, &over) && slices.Contains(o.hosts, allHosts):
-			a.talk("passed over: %v", err)
+			a.talk("skipped: %v", err)
 			last, err = err, nil
 		case err != nil:
 			return nil, hintSettings(ofHost(err, host, chosen), "enable")
