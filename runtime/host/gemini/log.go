@@ -135,15 +135,17 @@ func heard(e *transcript.Entry, content, typed []byte) bool {
 		e.Words = nil // what stands beside results is the host's
 		return true
 	}
+	if bytes.HasPrefix(e.Words, []byte(transcript.Mark)) { // what was typed is the prompt's, still
+		e.What = transcript.Pushed
+		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
+		return true
+	}
 	eachPart(typed, func(text, _ []byte) {
 		if len(text) > 0 {
 			e.Words = text
 		}
 	})
 	switch {
-	case bytes.HasPrefix(e.Words, []byte(transcript.Mark)):
-		e.What = transcript.Pushed
-		e.Parts = append(e.Parts, transcript.Part{Kind: transcript.HookBlock, Ours: true})
 	case len(e.Words) == 0 && !shown:
 		return false
 	default:
