@@ -390,6 +390,8 @@ type said struct {
 	decision, reason, systemMessage string // block or absent; to the model; to the user
 	// event is the one that context is put before the model for.
 	event, context string
+	// followUp is all that is said where the host takes nothing else.
+	followUp string
 }
 
 func (o *said) Members(m *codec.Members) {
@@ -397,6 +399,7 @@ func (o *said) Members(m *codec.Members) {
 	m.Text("reason", &o.reason)
 	m.Text("systemMessage", &o.systemMessage)
 	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
+	m.Text("followup_message", &o.followUp)
 }
 
 // saidOfEvent is the part of an answer that names its event.
@@ -458,6 +461,9 @@ func enclosed(text string) string {
 
 // print prints an answer, if there is anything to say.
 func (s *start) print(o said) error {
+	if hostOf(s.event).Always == host.FollowUp {
+		o = said{followUp: o.reason}
+	}
 	if o == (said{}) {
 		return nil
 	}

@@ -31,8 +31,9 @@ type Host struct {
 	FromUser func(e Event) bool
 
 	// Form is how a continue is said at this event; version is the host's, as its log has
-	// it. nil: always by Block, and settings cannot choose another protocol.
+	// it. nil: always by the one named Always, and settings cannot choose another protocol.
 	Form func(e Event, version string) Form
+	Always Form
 	// Reminds tells that words before a prompt reach the model, as Claude Code's
 	// additionalContext does.
 	Reminds bool
@@ -87,6 +88,7 @@ type Form byte
 const (
 	Block   Form = iota // {"decision": "block", "reason": …}
 	Context             // hookSpecificOutput.additionalContext
+	FollowUp            // {"followup_message": …}, and nothing is told to the user
 )
 
 // Types is what the user types for a word to a plugin.

@@ -7,6 +7,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
 	"github.com/cameronsjo/springfield/runtime/host/copilot"
+	"github.com/cameronsjo/springfield/runtime/host/cursor"
 	"github.com/cameronsjo/springfield/runtime/host/droid"
 	"github.com/cameronsjo/springfield/runtime/host/gemini"
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
@@ -17,6 +18,7 @@ func hosts() []func() host.Host {
 		claude.Host,
 		codex.Host,
 		copilot.Host,
+		cursor.Host,
 		droid.Host,
 		gemini.Host,
 		qwen.Host,
