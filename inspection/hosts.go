@@ -148,7 +148,7 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 		}
 	}
 	switch {
-	case len(on) > 0 && o.Program == "":
+	case len(on) > 0 && o.Program == "" && h.Plugins.Install != nil:
 		all = append(all, check.Noted(fmt.Sprintf("there is no %s command on PATH, so springfield cannot switch plugins there", h.Program), "put it on PATH"))
 	case len(on) == 0 && asked && o.Problem == "":
 		all = append(all, check.Noted("no springfield plugin is on in "+o.Title, "springfield enable PLUGIN --host "+o.Host))
