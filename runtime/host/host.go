@@ -32,7 +32,7 @@ type Host struct {
 
 	// Form is how a continue is said at this event; version is the host's, as its log has
 	// it. nil: always by the one named Always, and settings cannot choose another protocol.
-	Form func(e Event, version string) Form
+	Form   func(e Event, version string) Form
 	Always Form
 	// Reminds tells that words before a prompt reach the model, as Claude Code's
 	// additionalContext does.
@@ -86,9 +86,9 @@ type Form byte
 
 // The forms.
 const (
-	Block   Form = iota // {"decision": "block", "reason": …}
-	Context             // hookSpecificOutput.additionalContext
-	FollowUp            // {"followup_message": …}, and nothing is told to the user
+	Block    Form = iota // {"decision": "block", "reason": …}
+	Context              // hookSpecificOutput.additionalContext
+	FollowUp             // {"followup_message": …}, and nothing is told to the user
 )
 
 // Types is what the user types for a word to a plugin.
