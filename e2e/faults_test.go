@@ -46,7 +46,7 @@ func TestWhyTellsOfAHookThatDidNotDecide(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				put(hooks, strings.Replace(string(data), `"timeout": 10`, `"timeout": 1`, 1))
+				put(hooks, strings.Replace(string(data), `"timeout": 10`, `"timeout": 1`, -1))
 			}, "timed out after 1.0 s"},
 		} {
 			data, err := os.ReadFile(hooks)
