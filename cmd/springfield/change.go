@@ -63,6 +63,8 @@ func hintSettings(err error, again string) error {
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
 		return &hinted{err, inspection.HowToRead(err)}
+	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
+		return &hinted{err, "your settings are unchanged; fix that file at that place, then run springfield " + again + " again"}
 	case errors.As(err, &syntax):
 		return &hinted{err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield " + again + " again"}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,14 +83,19 @@ func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
 
 // codexSettings are the user's settings.
 func codexSettings(at Place) (*tables.Document, error) {
-	file, err := change.Open("", filepath.Join(at.Dir, codexConfig))
+	path := filepath.Join(at.Dir, codexConfig)
+	file, err := change.Open("", path)
 	if err != nil {
 		return nil, err
 	}
 	if file.Before == nil {
 		return tables.Parse(nil)
 	}
-	return tables.Parse(file.Before.Data)
+	settings, err := tables.Parse(file.Before.Data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return settings, nil
 }
 
 // codexInstalled are the plugins that the settings name, each with the copy that Codex
