@@ -170,7 +170,7 @@ func (s *switching) planOn(ctx context.Context, now *installer.Settings, r Enabl
 			return c, err
 		}
 	}
-	if s.host.Plugins.Install != nil && !s.isCurrent() {
+	if s.host.Plugins.Install != nil && (s.Trust || !s.isCurrent()) { // trust is in all files of the copy
 		c.Calls = append(c.Calls, change.Call{Host: s.host.Name, Verb: change.Installs, ID: s.ID, Plugin: s.Plugin.ID(), Suite: s.Plugin.Suite, Scope: string(s.Scope)})
 	}
 	return c, s.byCommand(ctx, &c)
