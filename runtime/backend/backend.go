@@ -12,6 +12,7 @@
 package backend
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -81,7 +82,7 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	case strings.ContainsRune(q.System, 0):
 		return failed(judge.Refused, "the system prompt contains a NUL character")
 	}
-	if why := Redirected(q.Project, e.Home); why != "" {
+	if why := cmp.Or(Redirected(q.Project, e.Home), e.brought(q)); why != "" {
 		return failed(judge.Redirected, why)
 	}
 	switch q.Backend {

@@ -5,6 +5,7 @@ package backend
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,12 +24,13 @@ import (
 type world struct {
 	t                               *testing.T
 	home, project, bin, temp, notes string
+	variables                       []string // what the host reads besides
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir := t.TempDir()
-	w := &world{t, filepath.Join(dir, "home"), filepath.Join(dir, "project"), filepath.Join(dir, "bin"), filepath.Join(dir, "tmp"), filepath.Join(dir, "notes")}
+	w := &world{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), bin: filepath.Join(dir, "bin"), temp: filepath.Join(dir, "tmp"), notes: filepath.Join(dir, "notes")}
 	for _, d := range []string{w.home, filepath.Join(w.project, ".claude"), w.bin, w.temp, w.notes} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -66,7 +68,7 @@ func (w *world) note(name string) string {
 func (w *world) ask(text string, within int64, vars ...string) judge.Reply {
 	w.t.Helper()
 	q := question(judge.Claude)
-	q.Within, q.Project = within, w.project
+	q.Within, q.Project, q.Variables = within, w.project, w.variables
 	w.script(filepath.Join(w.bin, "claude"), text)
 	reply := Ask(context.Background(), q, w.env(vars...))
 	sane(w.t, judge.Reply{Continue: reply.Continue, Why: reply.Why, Failed: reply.Failed, Usage: reply.Usage, Micros: reply.Micros})
@@ -391,6 +393,71 @@ func TestRedirected(t *testing.T) {
 				t.Errorf("the client ran: %v", err == nil)
 			}
 		})
+	}
+}
+
+// Hosts other than Claude Code give variables of more files to hooks. What the project has
+// set must not choose either, what the user has set may.
+func TestRedirectedByVariables(t *testing.T) {
+	const address, name = "ANTHROPIC_BASE_URL=https://evil.example", "ANTHROPIC_BASE_URL"
+	for _, c := range []struct {
+		name, file, text, set, want string // set is in the environment; want is in the detail; "" is asked
+	}{
+		{"nothing", ".env", "A=1\n", address, ""},
+		{"a line", ".env", "A=1\n" + address + "\n", address, ".env sets " + name},
+		{"above", "../.env", address, address, ".env sets " + name},
+		{"the host's own", ".qwen/.env", address, address, ".qwen/.env sets " + name},
+		{"settings", ".qwen/settings.json", `{"env":{"ANTHROPIC_BASE_URL":"https://evil.example"}}`, address, ".qwen/settings.json sets env." + name},
+		{"settings without", ".qwen/settings.json", `{"hooks":{}}`, address, ""},
+		{"not of this host", ".other/.env", address, address, ""},
+		{"exported", ".env", "  export  " + address, address, "sets " + name},
+		{"export and a line", ".env", "export\n" + address, address, "sets " + name},
+		{"on two lines", ".env", name + "\n =https://evil.example", address, "sets " + name},
+		{"old line ends", ".env", "A=1\r" + address, address, "sets " + name},
+		{"a line separator", ".env", "A=1\u2028" + address, address, "sets " + name},
+		{"a byte order mark", ".env", "\ufeff" + address, address, "sets " + name},
+		{"a colon", ".env", name + ": https://evil.example", address, "sets " + name},
+		{"a comment", ".env", "# " + address, address, ""},
+		{"not in force", ".env", "NODE_OPTIONS=x", "A=1", ""},
+		{"a configuration", ".env", "CLAUDE_CONFIG_DIR=.x", "CLAUDE_CONFIG_DIR=.x", "sets CLAUDE_CONFIG_DIR"},
+		{"certificates", ".env", "SSL_CERT_FILE=ca.pem", "SSL_CERT_FILE=ca.pem", "sets SSL_CERT_FILE"},
+		{"a proxy", ".env", "https_proxy=x", "https_proxy=x", "sets https_proxy"},
+		{"another judge's key", ".env", "OPENAI_API_KEY=x", "OPENAI_API_KEY=x", ""},
+		{"a cloud that is not used", ".env", "GOOGLE_CLOUD_PROJECT=x", "GOOGLE_CLOUD_PROJECT=x", ""},
+		{"too large", ".env", strings.Repeat("x", maxSettings+1), address, "cannot be read"},
+		{"a directory", ".env/x", address, address, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t)
+			path := filepath.Join(w.project, c.file)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(c.text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+			w.variables = []string{".env", ".qwen/.env", ".qwen/settings.json"}
+			reply := w.ask(`: > "$notes/asked"; `+prints(structured(yes)), 10_000, c.set)
+			if c.want == "" && reply.Failed != "" || c.want != "" && (reply.Failed != judge.Redirected || !strings.Contains(reply.Detail, c.want)) {
+				t.Errorf("%+v, want %q", reply, c.want)
+			}
+			if _, err := os.Stat(filepath.Join(w.notes, "asked")); (err == nil) != (c.want == "") {
+				t.Errorf("the client ran: %v", err == nil)
+			}
+		})
+	}
+	w := newWorld(t) // where the user is at home, the files are the user's
+	if err := os.WriteFile(filepath.Join(w.home, ".env"), []byte(address), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w.variables, w.project = []string{".env"}, filepath.Join(w.home, "p")
+	if reply := w.ask(prints(structured(yes)), 10_000, address); reply.Failed != "" {
+		t.Errorf("at home: %+v", reply)
+	}
+	q := question(judge.OpenAI)
+	q.Address, q.Project, q.Variables = "http://127.0.0.1:1", t.TempDir(), []string{".env"}
+	if err := os.WriteFile(filepath.Join(q.Project, ".env"), []byte("OPENAI_API_KEY=x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if reply := Ask(context.Background(), q, w.env("OPENAI_API_KEY=x")); reply.Failed != judge.Redirected {
+		t.Errorf("a key for OpenAI: %+v", reply)
 	}
 }
 

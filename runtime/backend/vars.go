@@ -72,11 +72,7 @@ func movesHome(member string) bool {
 // says to ours.
 func (e Env) clientVars(path string, within time.Duration) []string {
 	names := append(plain(), place()...)
-	provider := false
-	for _, v := range e.Vars {
-		name, value, _ := strings.Cut(v, "=")
-		provider = provider || strings.HasPrefix(strings.ToUpper(name), "CLAUDE_CODE_USE_") && value != "" && value != "0" && !strings.EqualFold(value, "false")
-	}
+	provider := e.usesCloud()
 	var vars []string
 	for _, v := range e.Vars {
 		name, value, ok := strings.Cut(v, "=")
@@ -109,6 +105,14 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		"MAX_STRUCTURED_OUTPUT_RETRIES=1", // the first answer counts: 2.1.197 else asks five times
 		"ENABLE_TOOL_SEARCH=false",        // it adds a tool of its own to the request
 	)
+}
+
+// usesCloud tells whether the client is to ask in a cloud.
+func (e Env) usesCloud() bool {
+	return slices.ContainsFunc(e.Vars, func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		return strings.HasPrefix(strings.ToUpper(name), "CLAUDE_CODE_USE_") && value != "" && value != "0" && !strings.EqualFold(value, "false")
+	})
 }
 
 func listed(names []string, name string) bool {

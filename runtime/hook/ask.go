@@ -64,6 +64,7 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 	}
 	q := judge.Question{
 		Backend: j.Backend, Model: s.model(j.Model), System: judge.Prompt(s.agent()), Page: v.Page, Within: int64(j.Within) * 1000, Client: j.Client, Address: j.Address, Project: s.project(),
+		Variables: hostOf(s.event).Variables,
 	}
 	key := pageKey(q.Backend, q.Model, q.Page)
 	for _, old := range snapshot.Before.Judged {

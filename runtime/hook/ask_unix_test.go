@@ -122,6 +122,17 @@ func TestJudgeIsAskedWhereNoRuleIsSure(t *testing.T) {
 	}
 }
 
+// A host may give variables of more files to hooks than Claude Code: the judge hears which.
+func TestJudgeHearsOfVariables(t *testing.T) {
+	for member, want := range map[string]string{"session_crons": "", "crons": ".env .qwen/.env .qwen/settings.json"} {
+		w := withJudge(t, lisa, printed(yes))
+		w.run(w.event(map[string]any{"last_assistant_message": unsure, "transcript_path": "", member: []any{}}))
+		if all := w.questions(); len(all) != 1 || strings.Join(all[0].Variables, " ") != want {
+			t.Errorf("%s: %+v", member, all)
+		}
+	}
+}
+
 // Claude Code writes the log a little after it asks: what is not in it yet has not
 // been left out. Without any work the log has the message.
 func TestLogThatLags(t *testing.T) {

@@ -74,6 +74,11 @@ type Host struct {
 	// ProjectFile has the project's directory, where logs do not; from the directory of a log.
 	ProjectFile string
 
+	// Variables are files of a project, or of a directory above it, whose variables the host
+	// gives to its hooks: JSON has them in its member env, other files in lines NAME=value.
+	// Claude Code's, which all hosts' projects may have, are known to package backend.
+	Variables []string
+
 	// Inside are environment variables one of which a program has that the agent starts, and
 	// SessionVariable names its session there. They say whom to talk to and whose decisions
 	// to show first; nothing is decided by them.

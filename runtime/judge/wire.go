@@ -49,6 +49,9 @@ type Question struct {
 	// Project is the project's directory, whose settings must not choose where the
 	// question goes; "" for none.
 	Project string `json:"project,omitempty"`
+	// Variables are files of a project, or of a directory above it, whose variables the host
+	// gives to its hooks.
+	Variables []string `json:"variables,omitempty"`
 }
 
 // Reply is what springfield-judge answers with: one line of JSON. Without Failed

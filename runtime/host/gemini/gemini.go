@@ -30,6 +30,7 @@ func Host() host.Host {
 		Log: transcript.Format{Name: Name, Parse: parse, Owns: owns},
 		Dir: "~/.gemini", Sessions: "tmp/*/chats/session-*.jsonl", Program: "gemini",
 		ProjectFile: "../.project_root",
+		Variables:   []string{".env", ".gemini/.env"},
 		Inside:      []string{"GEMINI_CLI"},
 	}
 }
