@@ -42,7 +42,8 @@ type Entry struct {
 	Leaves []string `json:"leaves,omitempty"`
 	Calls  []Call   `json:"calls,omitempty"` // what other programs did beside the files
 
-	open bool // not all of its files are known to be written
+	open    bool      // not all of its files are known to be written
+	written time.Time // its list, or since when it is open again
 }
 
 // Edited is an edit of an entry.
@@ -212,7 +213,11 @@ func (j Journal) entry(id int) (Entry, error) {
 	if err != nil {
 		return Entry{}, &DamagedError{path, err}
 	}
-	e.open = open
+	info, err := os.Stat(path)
+	if err != nil {
+		return Entry{}, err
+	}
+	e.open, e.written = open, info.ModTime()
 	return e, nil
 }
 

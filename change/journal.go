@@ -109,8 +109,10 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 	if err := j.add(&entry, withKept(edits, c.Keep)); err != nil {
 		return err
 	}
-	if err := c.run(); err != nil {
-		_ = j.remove(entry.ID)
+	if err := c.run(failure); err != nil {
+		if len(failure.Left) == 0 { // else the journal has the bytes
+			_ = j.remove(entry.ID)
+		}
 		return err
 	}
 	if err := newWriter(edits, entry.Token, j.fault()).writeAll(failure); err != nil {
@@ -145,8 +147,10 @@ func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
 	if token == "" { // of an earlier springfield
 		token = newToken()
 	}
-	if err := c.run(); err != nil {
-		_ = j.finish(entry.ID)
+	if err := c.run(failure); err != nil {
+		if len(failure.Left) == 0 {
+			_ = j.finish(entry.ID)
+		}
 		return err
 	}
 	for _, f := range entry.Edits { // of a change, or of its undo, that was killed
@@ -322,6 +326,8 @@ func (j Journal) reopen(id int) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
 		return failed("write", j.file(id, closedEnd), err)
 	}
+	now := time.Now()
+	_ = os.Chtimes(j.file(id, openEnd), now, now) // else an undo refuses more than it has to
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"os"
 	"slices"
+	"time"
 )
 
 // RunError says that another program has not done its part. All files are as before.
@@ -16,8 +17,9 @@ type RunError struct{ Err error }
 func (e *RunError) Error() string { return e.Err.Error() }
 func (e *RunError) Unwrap() error { return e.Err }
 
-// run has the other program do its part.
-func (c Change) run() error {
+// run has the other program do its part, and notes in failure which files have not got their
+// bytes back.
+func (c Change) run(failure *WriteError) error {
 	if c.Run == nil {
 		return nil
 	}
@@ -32,7 +34,10 @@ func (c Change) run() error {
 		failed = &RunError{err}
 	}
 	for _, s := range kept {
-		failed = errors.Join(failed, s.giveBack())
+		if err := s.giveBack(); err != nil {
+			failed = errors.Join(failed, err)
+			failure.Left = append(failure.Left, s.Path)
+		}
 	}
 	return failed
 }
@@ -102,3 +107,13 @@ func (f Edited) isKept() bool {
 // isCut tells whether an entry is of a change that was killed, and another program may
 // have been at its files.
 func (e Entry) isCut() bool { return e.open && len(e.Calls) > 0 }
+
+// maxRun is longer than all commands of a call can take.
+const maxRun = 5 * time.Minute
+
+// isEdited tells whether a file was written after the other program of a change that was
+// killed can have been at it: then it is the user's again.
+func (e Entry) isEdited(at string) bool {
+	info, err := os.Lstat(at)
+	return err == nil && info.ModTime().After(e.written.Add(maxRun*time.Duration(len(e.Calls))))
+}

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"maps"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // meddled is a change of settings in which another program writes all files anew, as
@@ -122,6 +124,88 @@ func TestKilledWhileAnotherProgramRuns(t *testing.T) {
 	}
 	if got := w.read("home/settings.json") + w.read("home/trusted"); got != "{ // mine\n}mine" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Bytes that cannot be given back stay in the journal, and an undo gives them back once the
+// cause is gone; it is said which file it is.
+func TestBytesThatCannotBeGivenBack(t *testing.T) {
+	for name, failed := range map[string]error{"it fails": errors.New("no such marketplace"), "it does its part": nil} {
+		w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+		inTheWay := func() error {
+			_ = w.meddle()
+			return errors.Join(os.Remove(w.path("home", "settings.json")), os.Mkdir(w.path("home", "settings.json"), 0o755), failed)
+		}
+		err := w.journal().Apply(w.meddled("ours", inTheWay))
+		if wrote := (*WriteError)(nil); !errors.As(err, &wrote) || len(wrote.Left) != 1 || wrote.Left[0] != w.path("home", "settings.json") {
+			t.Errorf("%s: %#v", name, err)
+		}
+		if got := w.read("home/trusted"); got != "mine" {
+			t.Errorf("%s: %q", name, got)
+		}
+		if err := os.Remove(w.path("home", "settings.json")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.undo(); err != nil || w.read("home/settings.json") != "{ // mine\n}" {
+			t.Errorf("%s: %v, %q", name, err, w.read("home/settings.json"))
+		}
+	}
+}
+
+// Of a change that was killed long ago, what its files hold now is the user's: an undo
+// refuses to write over it. An undo that was killed is as young as that.
+func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
+	w := newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+	killed := func(apply func(run func() error) error) {
+		defer func() { _ = recover() }()
+		_ = apply(func() error { _ = w.meddle(); panic("killed") })
+	}
+	killed(func(run func() error) error { return w.journal().Apply(w.meddled("ours", run)) })
+	w.write("home/settings.json", "edited since")
+	late := time.Now().Add(time.Hour)
+	if err := os.Chtimes(w.path("home", "settings.json"), late, late); err != nil {
+		t.Fatal(err)
+	}
+	if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) || changed.File != w.path("home", "settings.json") {
+		t.Errorf("%+v", changed)
+	}
+	if got := w.read("home/settings.json"); got != "edited since" {
+		t.Errorf("%q", got)
+	}
+	w.write("home/trusted", "mine")
+	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
+		t.Errorf("it says %t, %v", cut, err)
+	}
+
+	w = newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
+	if err := w.journal().Apply(w.meddled("ours", w.meddle)); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := filepath.Glob(w.path("home", "springfield", "journal", "*.json"))
+	if err != nil || len(entries) != 1 {
+		t.Fatal(entries, err)
+	}
+	open := strings.TrimSuffix(entries[0], closedEnd) + openEnd
+	if err := os.Rename(entries[0], open); err != nil { // killed when all was done
+		t.Fatal(err)
+	}
+	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
+		t.Errorf("it says %t, %v", cut, err)
+	}
+	if err := os.Rename(open, entries[0]); err != nil {
+		t.Fatal(err)
+	}
+	early := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(entries[0], early, early); err != nil {
+		t.Fatal(err)
+	}
+	killed(func(run func() error) error {
+		u, err := w.journal().PlanUndo()
+		u.Run = run
+		return errors.Join(err, w.journal().Apply(u.Change))
+	})
+	if err := w.undo(); err != nil || w.read("home/settings.json") != "{ // mine\n}" {
+		t.Errorf("%v, %q", err, w.read("home/settings.json"))
 	}
 }
 

@@ -97,7 +97,7 @@ func (u *Undo) add(f Edited, kept contents) error {
 	edit.Own, edit.Tree = f.Own, f.Tree
 	now := edit.Before
 	switch {
-	case u.Entry.isCut() && !f.Own: // whatever it holds now, another program has written
+	case u.Entry.isCut() && !f.Own && !u.Entry.isEdited(edit.at): // whatever it holds now, another program has written
 	case f.After != nil && f.After.unknown:
 	case f.Before.is(now) && !f.After.is(now):
 		return nil
@@ -272,10 +272,10 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 		if err != nil {
 			return e, false, nil // not readable: it cannot be told
 		}
-		if e.isCut() && !f.Before.is(file.Before) && !f.After.is(file.Before) {
-			return e, true, nil
-		}
 		switch {
+		case e.isCut() && !f.Before.is(file.Before) && !f.After.is(file.Before) && !e.isEdited(file.at):
+			return e, true, nil
+		case f.isKept(): // it says nothing about the others
 		case f.Before.is(file.Before):
 			before++
 		case f.After.is(file.Before):
