@@ -29,9 +29,6 @@ func (m Means) byCommand(ctx context.Context, c *change.Change) error {
 			return failf(fmt.Sprintf("put the %s command on PATH", r.At.Host.Program), "there is no %s command, and only that can %s a plugin in %s", r.At.Host.Program, call.Verb, r.At.Host.Title)
 		}
 		files := []string{r.At.Host.Settings.File(r.At, r.Scope), r.At.Host.Settings.File(r.At, client.User)}
-		if r.At.Host.Settings.Kept != nil {
-			files = append(files, r.At.Host.Settings.Kept(r.At)...)
-		}
 		for _, path := range files {
 			if slices.ContainsFunc(slices.Concat(c.Edits, c.Keep), func(e change.Edit) bool { return e.Path == path }) {
 				continue
@@ -122,7 +119,7 @@ func (m Means) call(ctx context.Context, call change.Call) error {
 	return err
 }
 
-// Commands says what a change would have hosts do, "" for nothing.
+// Commands says what a change would have hosts do: "run: …", "" for nothing.
 func (m Means) Commands(c change.Change) string {
 	var lines []string
 	for _, call := range c.Calls {
@@ -130,7 +127,10 @@ func (m Means) Commands(c change.Change) string {
 			lines = append(lines, r.At.Host.Lines(commands(r, call))...)
 		}
 	}
-	return strings.Join(lines, "; ")
+	if len(lines) == 0 {
+		return ""
+	}
+	return "run: " + strings.Join(lines, "; ")
 }
 
 // Undo works out how to take back the newest change. What hosts have done in it, their

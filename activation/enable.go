@@ -41,7 +41,7 @@ type Enabled struct {
 	Plugin client.Plugin
 	From   string // where the plugin comes from, for people
 	Live   string // from when on it is in effect
-	Todo   string // what a dry run has not asked of the claude command, "" for nothing
+	Todo   string // what a dry run has not had other programs do: "run: …", "" for nothing
 }
 
 // enabling is a plugin on its way.
@@ -342,13 +342,14 @@ func (e *enabling) done(ctx context.Context, plan change.Change) Enabled {
 
 // todo says what complete would do, "" for nothing.
 func (e *enabling) todo() string {
+	const away = ", away from your settings"
 	switch {
 	case e.Claude.Path == "":
 		return ""
 	case e.install != "":
-		return "claude plugin install " + e.install
+		return "run: claude plugin install " + e.install + away
 	case e.register != "":
-		return fmt.Sprintf("claude plugin marketplace add %q", e.register)
+		return fmt.Sprintf("run: claude plugin marketplace add %q", e.register) + away
 	}
 	return ""
 }

@@ -27,7 +27,7 @@ func (m Means) leaveHosts(ctx context.Context, l leaving) error {
 		if host.Settings.File == nil {
 			continue
 		}
-		if err := m.leaveHost(ctx, l, host); err != nil {
+		if err := m.leaveHost(l, host); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func (m Means) leaveHosts(ctx context.Context, l leaving) error {
 	return nil
 }
 
-func (m Means) leaveHost(ctx context.Context, l leaving, host hosts.Host) error {
+func (m Means) leaveHost(l leaving, host hosts.Host) error {
 	byUs, err := l.now.EnabledOn(host.Name)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (m Means) leaveHost(ctx context.Context, l leaving, host hosts.Host) error 
 			s.Scope = client.User
 		}
 		released := slices.ContainsFunc(byUs, func(r installer.Remembered) bool { return r.ID == i.ID })
-		if err := s.leave(ctx, l, released); err != nil {
+		if err := s.leave(l, released); err != nil {
 			l.Stays = append(l.Stays, installer.Left{What: err.Error(), Remove: "take out by hand what names " + i.ID})
 		}
 	}
@@ -83,9 +83,11 @@ func (m Means) leaveHost(ctx context.Context, l leaving, host hosts.Host) error 
 }
 
 // leave adds what has one plugin off; released tells that its entries are taken back.
-func (s *switching) leave(ctx context.Context, l leaving, released bool) error {
+func (s *switching) leave(l leaving, released bool) error {
 	if !released {
-		return s.off(ctx, l.now, &l.Change)
+		if err := s.offIn(l.now, &l.Change); err != nil {
+			return err
+		}
 	}
 	call, ok := s.removal()
 	if ok && s.At.Program == "" {

@@ -16,7 +16,6 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -166,7 +165,7 @@ func (s *switching) planOn(ctx context.Context, now *installer.Settings, r Enabl
 		}
 	}
 	if !r.Keep {
-		if err := s.othersOff(ctx, now, &c, kin); err != nil {
+		if err := s.othersOff(now, &c, kin); err != nil {
 			return c, err
 		}
 	}
@@ -177,7 +176,7 @@ func (s *switching) planOn(ctx context.Context, now *installer.Settings, r Enabl
 }
 
 // othersOff has the other springfield plugins off that are of the same kind.
-func (s *switching) othersOff(ctx context.Context, now *installer.Settings, c *change.Change, kin []string) error {
+func (s *switching) othersOff(now *installer.Settings, c *change.Change, kin []string) error {
 	for _, other := range s.knows {
 		is := now.In(other.Dir)
 		if other.ID == s.ID || !other.On || other.Scope != s.Scope || !is.Drives() || !slices.Contains(kin, is.Strategy) {
@@ -185,7 +184,7 @@ func (s *switching) othersOff(ctx context.Context, now *installer.Settings, c *c
 		}
 		off := *s
 		off.Plugin, off.ID = pluginOf(other), other.ID
-		if err := off.off(ctx, now, c); err != nil {
+		if err := off.off(now, c); err != nil {
 			return err
 		}
 		c.Notes = append(c.Notes, other.ID+" is switched off")
@@ -203,32 +202,26 @@ func pluginOf(i hosts.Installed) client.Plugin {
 }
 
 // off adds to a change what has a plugin off.
-func (s *switching) off(ctx context.Context, now *installer.Settings, c *change.Change) error {
-	known, err := now.ReleaseFor(c, s.foreign(), s.ID)
-	if err != nil {
+func (s *switching) off(now *installer.Settings, c *change.Change) error {
+	if err := s.offIn(now, c); err != nil {
 		return err
-	}
-	if !known {
-		var edits []document.Edit
-		switch {
-		case s.host.Settings.Off != nil:
-			edits = s.host.Settings.Off(s.Request)
-		case s.host.Settings.Entries != nil:
-			if edits, err = s.host.Settings.Entries(ctx, s.Request); err != nil {
-				return err
-			}
-			for i := range edits {
-				edits[i].Value = nil
-			}
-		}
-		if err := now.SetOnly(c, s.foreign(), edits); err != nil {
-			return err
-		}
 	}
 	if call, ok := s.removal(); ok {
 		c.Calls = append(c.Calls, call)
 	}
 	return nil
+}
+
+// offIn adds to a change what has a plugin off in the host's settings.
+func (s *switching) offIn(now *installer.Settings, c *change.Change) error {
+	known, err := now.ReleaseFor(c, s.foreign(), s.ID)
+	if err != nil {
+		return err
+	}
+	if known {
+		return nil
+	}
+	return now.SetOnly(c, s.foreign(), s.host.Settings.Off(s.Request))
 }
 
 // removal is the call that removes the plugin, if the host knows it and has a command for
@@ -262,7 +255,7 @@ func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done
 	s.purge = r.Purge
 	plan := func(now *installer.Settings) (c change.Change, err error) {
 		c.Did = fmt.Sprintf("disable %s in %s settings of %s", s.Plugin.ID(), s.Scope, host.Title)
-		if err := s.off(ctx, now, &c); err != nil {
+		if err := s.off(now, &c); err != nil {
 			return c, err
 		}
 		return c, s.byCommand(ctx, &c)
@@ -271,9 +264,7 @@ func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done
 		return done, err
 	}
 	if r.DryRun {
-		if done.Todo = s.Commands(done.Change); done.Todo != "" {
-			done.Todo = "run: " + done.Todo
-		}
+		done.Todo = s.Commands(done.Change)
 		return done, nil
 	}
 	done.Change, err = m.Settings.Do(done.Change, plan)

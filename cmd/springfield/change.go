@@ -35,13 +35,14 @@ func (a *app) carryOut(plan func() (change.Change, error)) error {
 	return err
 }
 
-// preview shows what would be changed.
-func (a *app) preview(asJSON bool, plan change.Change) error {
+// preview shows what would be changed, and what other programs would do, "" for nothing.
+func (a *app) preview(asJSON bool, plan change.Change, todo string) error {
 	if asJSON {
 		return a.encode(struct {
 			Diff  string   `json:"diff"` // unified; empty when nothing would change
 			Notes []string `json:"notes"`
-		}{plan.Diff(), list(plan.Notes)})
+			Runs  string   `json:"runs,omitempty"` // what other programs would do
+		}{plan.Diff(), list(plan.Notes), runs(todo)})
 	}
 	if plan.Empty() {
 		a.talk("no file would change")
@@ -50,8 +51,14 @@ func (a *app) preview(asJSON bool, plan change.Change) error {
 	for _, note := range plan.Notes {
 		a.talk("%s", note)
 	}
+	if todo != "" {
+		a.talk("and would %s", todo)
+	}
 	return nil
 }
+
+// runs is what other programs would do, in JSON.
+func runs(todo string) string { return strings.TrimPrefix(todo, "run: ") }
 
 // hintSettings says what to do about settings that could not be read or written, and
 // what they are now. again is the verb to call once more.
@@ -77,6 +84,7 @@ func hintChange(err error, again string) error {
 	var known interface{ Hint() string }
 	var damaged *change.DamagedError
 	var failed *change.WriteError
+	var ran *change.RunError
 	as := "nothing was changed"
 	if errors.As(err, &failed) && failed.Kind == "settings" || again == "enable" || again == "disable" {
 		as = "your settings are unchanged"
@@ -97,7 +105,7 @@ func hintChange(err error, again string) error {
 		return &hinted{err, as + ": another program has just changed the file; run springfield " + again + " again"}
 	case errors.Is(err, fs.ErrPermission):
 		return &hinted{err, as + "; " + inspection.HowToRead(err)}
-	case failed != nil:
+	case failed != nil, errors.As(err, &ran):
 		return &hinted{err, as + "; run springfield " + again + " again once the cause is gone"}
 	}
 	return err

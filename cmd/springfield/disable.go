@@ -131,7 +131,7 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 		done.Stays = append(done.Stays, told...)
 	}
 	if o.dryRun {
-		if err := a.preview(o.json, done.Change); err != nil || o.json {
+		if err := a.preview(o.json, done.Change, a.means(places).Commands(done.Change)); err != nil || o.json {
 			return err
 		}
 		if o.purge {

@@ -164,14 +164,7 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 		if err != nil {
 			return nil, hintSettings(ofHost(err, host, chosen), "enable")
 		}
-		todo := done.Todo
-		if todo != "" {
-			todo = "run: " + todo
-		}
-		if todo != "" && host.Name == hosts.Claude {
-			todo += ", away from your settings"
-		}
-		r := result{edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live, host}, done.Change, todo}
+		r := result{edited{done.Plugin.ID(), request.Scope, "enabled", done.Plugin.Suite, done.From, done.Live, host}, done.Change, done.Todo}
 		if !o.json {
 			a.tellResult(r, o.dryRun)
 		}
@@ -316,10 +309,7 @@ func (a *app) tellResult(r result, dryRun bool) {
 		a.tellEdit(r.edited, r.change)
 		return
 	}
-	_ = a.preview(false, r.change)
-	if r.todo != "" {
-		a.talk("and would %s", r.todo)
-	}
+	_ = a.preview(false, r.change, r.todo)
 }
 
 // encodeResults prints the result for one host as an object, that for several as a list.
@@ -339,8 +329,8 @@ func (a *app) encodeResults(results []result, asJSON, dryRun bool) error {
 				Host  string   `json:"host,omitempty"`
 				Diff  string   `json:"diff"` // unified; empty when nothing would change
 				Notes []string `json:"notes"`
-				Runs  string   `json:"runs,omitempty"` // what another program would be asked to do
-			}{name, r.change.Diff(), list(r.change.Notes), r.todo})
+				Runs  string   `json:"runs,omitempty"` // what other programs would do
+			}{name, r.change.Diff(), list(r.change.Notes), runs(r.todo)})
 			continue
 		}
 		all = append(all, struct {

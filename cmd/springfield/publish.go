@@ -141,7 +141,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 			plan.Change.Notes = append(plan.Change.Notes, "tagged: "+tag)
 		}
 		plan.Change.Notes = append(plan.Change.Notes, plan.Waits...)
-		return a.preview(o.json, plan.Change)
+		return a.preview(o.json, plan.Change, "")
 	}
 	if err := ctx.Err(); err != nil {
 		return err

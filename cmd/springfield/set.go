@@ -101,7 +101,7 @@ func runSet(ctx context.Context, a *app, o setOptions) error {
 		return hintPlugin(err)
 	}
 	if o.dryRun {
-		return a.preview(o.json, c)
+		return a.preview(o.json, c, "")
 	}
 	return a.reportSet(o, places, p, assignments, c)
 }

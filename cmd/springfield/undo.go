@@ -19,6 +19,7 @@ import (
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
 type undoOptions struct {
@@ -98,21 +99,12 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 		if !o.json {
 			a.talk("would undo: %s, %s", undo.Entry.Did, ago(undo.Entry.At))
 		}
-		return a.previewUndo(o.json, undo, a.means(places).Commands(undo.Change))
+		return a.preview(o.json, undo.Change, a.means(places).Commands(undo.Change))
 	}
 	if _, err := j.Do(makePlan); err != nil {
 		return a.hintUndo(places, err)
 	}
 	return a.reportUndo(o.json, undo)
-}
-
-// previewUndo shows what an undo would change, and what it would have hosts do.
-func (a *app) previewUndo(asJSON bool, undo change.Undo, commands string) error {
-	if err := a.preview(asJSON, undo.Change); err != nil || asJSON || commands == "" {
-		return err
-	}
-	a.talk("and would run: %s", commands)
-	return nil
 }
 
 func (a *app) reportUndo(asJSON bool, u change.Undo) error {
@@ -208,12 +200,30 @@ func (a *app) hintUndo(places client.Places, err error) error {
 	}
 	a.printStart(changed.Diff)
 	back := "it is taken back once that file is as springfield left it"
-	for _, r := range installer.Read(places).EnabledByUs() {
-		if r.File == changed.File {
-			back = fmt.Sprintf("springfield disable %s --scope %s puts back what is still springfield's", r.ID, r.Scope)
-		}
+	if off := switchesOff(installer.Read(places), changed.File); off != "" {
+		back = off + " puts back what is still springfield's"
 	}
 	return &hinted{err, "nothing was taken back; " + back + "; springfield undo --forget skips this edit"}
+}
+
+// switchesOff is the command that takes springfield's members out of a settings file, "" for
+// a file without any.
+func switchesOff(settings *installer.Settings, file string) (command string) {
+	for _, r := range settings.EnabledByUs() {
+		if r.File == file {
+			command = fmt.Sprintf("springfield disable %s --scope %s", r.ID, r.Scope)
+		}
+	}
+	at, err := change.Resolve(file)
+	for _, name := range hosts.Names(hosts.All()) {
+		byUs, _ := settings.EnabledOn(name) // what cannot be read names no plugin
+		for _, r := range byUs {
+			if err == nil && r.File == at {
+				command = fmt.Sprintf("springfield disable %s --host %s", r.ID, name)
+			}
+		}
+	}
+	return command
 }
 
 // printStart prints the first lines of a diff, and how many more there are.

@@ -113,7 +113,7 @@ func codexInstalled(at Place) (all []Installed, err error) {
 	for id, p := range plugins {
 		name, market, _ := strings.Cut(id, "@")
 		i := Installed{ID: id, Name: name, Suite: markets[market].Source, On: p.Enabled == nil || *p.Enabled, Scope: client.User}
-		if isPlain(name) && isPlain(market) {
+		if isName(name) && isName(market) {
 			copies := filepath.Join(at.Dir, "plugins", "cache", market, name)
 			for _, version := range directories(copies) {
 				i.Dir, i.Version = filepath.Join(copies, version), version
@@ -136,11 +136,6 @@ func member(settings *tables.Document, name string, into any) error {
 		}
 	}
 	return err
-}
-
-// isPlain tells whether a name is one part of a path.
-func isPlain(name string) bool {
-	return name != "" && filepath.IsLocal(name) && filepath.Base(name) == name && name != "."
 }
 
 // directories are the names of those in a directory, none if it cannot be read.

@@ -34,7 +34,7 @@ func copilot() Host {
 			Off:   switchedOff,
 			Parse: commented,
 		},
-		Plugins: Plugins{Live: true, Installed: copilotInstalled},
+		Plugins: Plugins{Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
 }

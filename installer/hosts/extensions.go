@@ -50,7 +50,6 @@ func (x extensions) settings() Settings {
 
 func (x extensions) plugins() Plugins {
 	return Plugins{
-		Live:      true,
 		ID:        func(p client.Plugin) string { return p.Name },
 		Ready:     x.ready,
 		Installed: x.installed,

@@ -53,23 +53,18 @@ type Settings struct {
 	// Record is the file of its own that a host has for a plugin, for Entries to be the
 	// members of; nil: they are members of File.
 	Record func(at Place, id string) string
-	// Kept are other files that the host's commands write and that stay as they are, such as
-	// a list of trusted directories.
-	Kept func(at Place) []string
 	// Parse reads the file; nil: it is JSON.
 	Parse func(data []byte) (installer.Document, error)
 	// Entries are the members that have a plugin on; nil: the host needs none. They may be
 	// worked out by running the host in a directory of its own (Place.Trial).
 	Entries func(ctx context.Context, r Request) ([]document.Edit, error)
-	// Off are the members that have a plugin off that springfield has not enabled; nil: the
-	// members of Entries are removed.
+	// Off are the members that have a plugin off that springfield has not enabled.
 	Off func(r Request) []document.Edit
 }
 
 // Plugins are a host's own plugin commands, as arguments of its program. They run with the
 // user's own directory, after the journal has the old bytes of all files of Settings.
 type Plugins struct {
-	Live    bool // it runs a plugin where it lies; else from a copy, which enable makes anew
 	ID      func(p client.Plugin) string
 	Install func(r Request) [][]string // nil: the entries are all
 	Remove  func(r Request) [][]string // goes by r.ID: the suite need not be there any more

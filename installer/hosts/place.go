@@ -84,24 +84,24 @@ func Found(u User) (found []Place) {
 // patience bounds one call of a host's command.
 const patience = 60 * time.Second
 
-// Run calls the host's program in a directory, "" for an empty one of its own, so that no
-// project's settings take part. env is more of the environment.
-func (p Place) Run(ctx context.Context, dir string, env []string, args ...string) (out []byte, err error) {
+// run calls the host's program in a directory, "" for an empty one of its own, so that no
+// project's settings take part.
+func (p Place) run(ctx context.Context, dir string, args ...string) (err error) {
 	if p.Program == "" {
-		return nil, fmt.Errorf("there is no %s command", p.Host.Program)
+		return fmt.Errorf("there is no %s command", p.Host.Program)
 	}
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "springfield-host-"); err != nil {
-			return nil, err
+			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
-	cmd.Dir, cmd.Env = dir, append(slices.Clone(p.Env), env...)
+	cmd.Dir, cmd.Env = dir, p.Env
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
-	out, err = cmd.CombinedOutput()
+	out, err := cmd.CombinedOutput()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "), patience.Seconds())
@@ -110,7 +110,7 @@ func (p Place) Run(ctx context.Context, dir string, env []string, args ...string
 	case err != nil:
 		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), complaint(out, err))
 	}
-	return out, err
+	return err
 }
 
 // complaint is the last line that a program has printed, or how it ended.

@@ -129,7 +129,7 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 	}
 	for _, id := range ids {
 		name, market, _ := strings.Cut(id, "@")
-		if !isPlain(name) || !isPlain(market) {
+		if !isName(name) || !isName(market) {
 			continue
 		}
 		copies := filepath.Join("plugins", "cache", market, name)
