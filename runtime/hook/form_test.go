@@ -139,8 +139,8 @@ func (b behind) Read([]byte) ([]byte, transcript.View, error) {
 
 func (behind) Window(int, string) (fact.Window, error) { return fact.Window{}, nil }
 
-// A stop at which the budget is spent is looked at again where the transcript lacks the
-// event's prompt: it may be the user's “continue”.
+// A stop is looked at again where the transcript lacks the event's prompt: it may be the
+// user's “continue”, or one of our slash commands, whose answer is no work to go on with.
 func TestALatePromptIsAwaited(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	spent := ledger.State{Own: "p1", InOwn: 3, Continues: []int64{now.UnixMilli(), now.UnixMilli(), now.UnixMilli()}}
@@ -156,8 +156,8 @@ func TestALatePromptIsAwaited(t *testing.T) {
 	}{
 		"a new prompt":      {spent, "p2", progress, true},
 		"the same prompt":   {spent, "p1", progress, false},
-		"budget is left":    {ledger.State{}, "p2", progress, false},
-		"a stop all alone":  {spent, "p2", "All done.", false},
+		"budget is left":    {ledger.State{}, "p2", progress, true},
+		"a stop all alone":  {spent, "p2", "All done.", true},
 		"an unnamed prompt": {spent, "", progress, false},
 	} {
 		s := Stop{Event: Event{PromptID: test.id, LastMessage: test.text, TranscriptPath: "s.jsonl"}, Settings: settings, Before: test.before, Reading: behind{"p1"}, Now: now}.Examine()

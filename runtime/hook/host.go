@@ -256,15 +256,14 @@ func silent(settings Settings) answer {
 	return answer{Settled: Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "decided", Evidence: "another copy of " + settings.Plugin + " has decided this stop"}}}
 }
 
-// examine looks at the stop, and once more at a transcript that lags where that can
-// matter: a judge is to be asked, or the prompt may be a new one, which brings a new
-// budget.
+// examine looks at the stop, and again at a transcript that lags where that can matter: a
+// judge is to be asked, or the transcript has an earlier prompt than the event.
 func (s *start) examine(stop Stop) (snapshot Snapshot) {
 	snapshot = Snapshot{Stop: stop, Log: stop.Before.Log}
 	if !snapshot.vetoed(s.held()) && !snapshot.vetoed(s.arrival()) {
 		snapshot = stop.Examine()
-		if snapshot.lags() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) {
-			time.Sleep(lag)
+		for until := time.Now().Add(lag); snapshot.lags() && (snapshot.Verdict.Page != "" || snapshot.awaitsPrompt()) && time.Now().Before(until); {
+			time.Sleep(lag / 5)
 			snapshot = stop.Examine()
 		}
 	}

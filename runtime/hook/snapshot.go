@@ -180,11 +180,11 @@ func (s Snapshot) lags() bool {
 	return s.Situation.Message.Lags || n > 0 && !s.View.Calls[n-1].Done
 }
 
-// awaitsPrompt tells that the budget makes a stop of a continue, and that the event is
-// about a prompt that the transcript does not have yet.
+// awaitsPrompt tells that the event is about a prompt that the transcript does not have
+// yet: a new one brings a new budget, and one of our slash commands asks for no work.
 func (s Snapshot) awaitsPrompt() bool {
 	event, known := s.Event.PromptID, s.View.PromptID
-	return !hostOf(s.Event).Prompts && event != "" && known != "" && event != known && s.Verdict.Decision == strategy.Continue && s.Settle().Rule == "budget"
+	return !hostOf(s.Event).Prompts && event != "" && known != "" && event != known
 }
 
 // files reads what the strategy wants.
