@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt dist demo test shells e2e hosts-nightly hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt dist demo test shells e2e nightly hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -49,8 +49,8 @@ test: ## run go vet and every test that needs no agent
 e2e: ## run the tests against the real programs, Claude Code and five other hosts, fetched through npm
 	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
 
-hosts-nightly: ## run all tests of the other hosts, also those of each strategy in each host
-	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 40m -run 'Host|Copilot' ./e2e
+nightly: ## run them all with each version of Claude Code, and each strategy in each host
+	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
 
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed
 	@for needed in bash zsh fish; do command -v $$needed >/dev/null || { echo "make shells needs $$needed; on Debian: apt-get install -y bash-completion zsh fish" >&2; exit 1; }; done

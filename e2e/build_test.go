@@ -13,7 +13,7 @@ import (
 // machines too, its hook starts through the launcher at the next stop, without
 // a new version.
 func TestRebuiltForSeveralTargets(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := owning(t, version)
 		here := runtime.GOOS + "/" + runtime.GOARCH
 		other := "linux/arm64"
@@ -33,7 +33,7 @@ func TestRebuiltForSeveralTargets(t *testing.T) {
 // validate asks the client, away from the user's settings, and counts what it
 // says but for the one warning that is expected.
 func TestValidateAsksTheClient(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
 		out := w.Springfield("validate", suite, "--strict")

@@ -13,7 +13,7 @@ import (
 // is refused: implement's own permissions last from round to round, the executor has them too, and they are
 // for the spec's own files.
 func TestCoordinatorHandsOver(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
 				t.Parallel()
@@ -59,7 +59,7 @@ func TestCoordinatorHandsOver(t *testing.T) {
 
 // Every client takes every plugin, under the names of its commands and agents.
 func TestSpecPluginsAreAccepted(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := with(t, version, "ralph-specum", "ralph-speckit")
 		out := w.Springfield("validate", suite, "--strict")
 		if want := "Claude Code " + version + ": claude plugin validate --strict accepts it"; !strings.Contains(out.Stdout, want) {

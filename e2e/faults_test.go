@@ -13,7 +13,7 @@ import (
 // A hook that cannot say so itself: the client lets Claude stop, and what it leaves in the session's
 // log is what `why` tells of, not the decision before it.
 func TestWhyTellsOfAHookThatDidNotDecide(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := owning(t, version)
 		program, hooks := hook(suite), filepath.Join(suite, "ned-flanders", "hooks", "hooks.json")
 		whole, err := os.ReadFile(program)

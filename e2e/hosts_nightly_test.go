@@ -1,6 +1,6 @@
 //go:build e2e && nightly
 
-// Each strategy in each host: `make hosts-nightly`. The rules of hosts_sessions_test.go.
+// Each strategy in each host: `make nightly`. The rules of hosts_sessions_test.go.
 
 package e2e
 
@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 )
+
+func init() { nightly = true }
 
 // TestHostStrategies goes through the plugins one after the other, each alone.
 func TestHostStrategies(t *testing.T) {

@@ -170,7 +170,7 @@ func questions(model *StandIn) (asked []Request) {
 // A judge's session is one request: our page, our prompt, the right model. Nothing that a user or a project
 // tells sessions is in it, no hook runs, no server starts, and no plugin of ours decides anything.
 func TestJudgeIsAlone(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "lisa-simpson", "ned-flanders")
 		traces := w.plant()
 
@@ -255,7 +255,7 @@ func TestJudgeIsAlone(t *testing.T) {
 
 // Every way to be logged in that works without a person keeps working.
 func TestJudgeIsLoggedIn(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for _, c := range []struct {
 			name, file, text string // in ~/.claude
 			env              string
@@ -307,7 +307,7 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 
 // What the real client says when the model does not answer is understood.
 func TestJudgeFails(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		for _, c := range []struct {
 			status int
@@ -386,7 +386,7 @@ func TestJudgeByAPI(t *testing.T) {
 
 // What a project's settings set does reach the hook, and then nobody is asked.
 func TestJudgeIsNotRedirected(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "lisa-simpson")
 		const unsure = "Line 58 has bytes, which should be a slice of them."
 		run := func() (asked int) {

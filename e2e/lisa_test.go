@@ -16,7 +16,7 @@ func TestLisaAsks(t *testing.T) {
 	script := append([]Turn{calls("Looking.", "Bash", map[string]any{"command": "echo looked", "description": "Look"})}, says(unsure, "All of it is done.")...)
 	for _, backend := range []string{"claude", "api"} {
 		t.Run(backend, func(t *testing.T) {
-			eachClient(t, func(t *testing.T, version string) {
+			aClient(t, func(t *testing.T, version string) {
 				w, _ := with(t, version, "lisa-simpson")
 				write(t, filepath.Join(w.Home, ".claude", "springfield", "lisa-simpson.json"), `{"judge": {"backend": "`+backend+`"}}`)
 				run := func(answer string) (r Result, asked []Request) {

@@ -99,7 +99,7 @@ func at(task, tasks, iteration int) string {
 // Five tasks, started with a slash command, and nobody there: the state file that the model advances brings
 // the loop to its end, and the words that the hook sends tell where it stands.
 func TestSpecRunsToItsEnd(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
 				t.Parallel()
@@ -129,7 +129,7 @@ func TestSpecRunsToItsEnd(t *testing.T) {
 
 // Twelve stops without a tool call between them: somebody else advances the state file.
 func TestSpecGoesPastTheClientsCap(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
 				t.Parallel()
@@ -150,7 +150,7 @@ func TestSpecGoesPastTheClientsCap(t *testing.T) {
 
 // A loop that does not move is not driven on forever, and its end is said.
 func TestStalledSpecEnds(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
 				t.Parallel()
@@ -176,7 +176,7 @@ func endlessly(text string) []Turn { return says(text) }
 
 // cancel, half-way: the state file goes, .progress.md stays, the next stop is silent.
 func TestSpecIsCancelled(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {
 			t.Run(s.plugin, func(t *testing.T) {
 				t.Parallel()
@@ -199,7 +199,7 @@ const goalFile = ".stravinsky/continuation-loop.md"
 
 // The goal loop reaches its promise, and its maximum.
 func TestGoalLoop(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "ralph-wiggum")
 		w.Springfield("loop", "start", "Make the tests pass", "--max", "10", "--promise", "All tests passing")
 		done := "Now ✅ all TESTS passing, everywhere."
@@ -224,7 +224,7 @@ func TestGoalLoop(t *testing.T) {
 // Stopped from another terminal, in the middle of a session: by loop stop, and by a hold, which leaves the
 // loop for later.
 func TestGoalLoopIsStopped(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := with(t, version, "ralph-wiggum")
 		texts := endless(9)
 		at := func(n int, do func()) []Turn {
@@ -256,7 +256,7 @@ func TestGoalLoopIsStopped(t *testing.T) {
 // A loop begun inside Claude Code: the slash command lets Claude call the plugin's own hook, and nothing else,
 // without asking; the same turn is the loop's first.
 func TestGoalLoopFromASlashCommand(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := with(t, version, "ralph-wiggum")
 		hook := filepath.Join(suite, "ralph-wiggum", "hooks", "springfield-hook")
 		r := w.Run(Session{
@@ -273,7 +273,7 @@ func TestGoalLoopFromASlashCommand(t *testing.T) {
 // Beside a daily plugin a loop goes on to its end as if it were alone: the daily one says nothing meanwhile,
 // and works again afterwards.
 func TestGoalLoopBesideADailyPlugin(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, suite := with(t, version, "ned-flanders", "ralph-wiggum")
 		w.Springfield("disable", "ralph-wiggum")
 		w.Springfield("enable", "ralph-wiggum", "--suite", suite) // without --keep
@@ -299,7 +299,7 @@ func TestGoalLoopBesideADailyPlugin(t *testing.T) {
 
 // Bart's markers, and announcements that count.
 func TestMarkers(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "bart-simpson")
 		end := "That was the last of it. <!-- el-barto:stop -->"
 		ends(t, w.Run(Session{Script: says("Half of it is there. <!-- el-barto:continue -->", "I'm using executing-plans. Task 2/3.", end)}), end, 3)
@@ -313,7 +313,7 @@ func TestMarkers(t *testing.T) {
 // Marge follows the ledger that superpowers' skill keeps, to its end; the plan says how many tasks there
 // are, and nothing in it is ticked.
 func TestLedgerIsFollowed(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "marge-simpson")
 		const plan, ledger = "docs/superpowers/plans/2026-11-01-loop.md", ".superpowers/sdd/2026-11-01-loop/progress.md"
 		write(t, w.path(plan), "# Loop\n\n### Task 1: Parser\n\n- [ ] Write the test\n\n### Task 2: Printer\n\n- [ ] Write the test\n\n### Task 3: Docs\n\n- [ ] Write them\n")

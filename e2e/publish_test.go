@@ -83,7 +83,7 @@ func (w *World) claude(args ...string) {
 
 // Published into a checkout named superpowers-marketplace, enabling it is the two lines of the first design.
 func TestPublishedInADirectory(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		market := w.market("superpowers-marketplace")
 		suite := filepath.Join(market, "springfield")
@@ -113,7 +113,7 @@ func TestPublishedInADirectory(t *testing.T) {
 // Published in a repository, installed with the client's own commands; then a new version, which is the one
 // that runs after an update, and not before.
 func TestPublishedInARepository(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		for _, scope := range []string{"user", "project"} {
 			t.Run(scope, func(t *testing.T) {
 				t.Parallel()
@@ -150,7 +150,7 @@ func TestPublishedInARepository(t *testing.T) {
 // From the suite's own repository, pinned to a commit: what is installed is that commit, whatever comes
 // after it.
 func TestPublishedFromItsOwnRepository(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		market := w.market("neighbors")
 		suite := newSuite(w)
@@ -178,7 +178,7 @@ func TestPublishedFromItsOwnRepository(t *testing.T) {
 
 // Our tag is the client's: it finds nothing left to tag.
 func TestTagsAgree(t *testing.T) {
-	eachClient(t, func(t *testing.T, version string) {
+	aClient(t, func(t *testing.T, version string) {
 		w := newWorld(t, version)
 		suite := newSuite(w)
 		w.served(suite)

@@ -12,6 +12,7 @@
 package e2e
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -57,6 +58,21 @@ func eachClient(t *testing.T, scenario func(t *testing.T, version string)) {
 			scenario(t, version)
 		})
 	}
+}
+
+// nightly has every scenario run for every version. The file of nightly tests sets it.
+var nightly bool
+
+// aClient runs a scenario for one of the versions, drawn anew in each run: what it checks does not hang on the
+// version, and has to hold on each.
+func aClient(t *testing.T, scenario func(t *testing.T, version string)) {
+	if nightly {
+		eachClient(t, scenario)
+		return
+	}
+	t.Parallel()
+	version := versions[rand.IntN(len(versions))]
+	t.Run(version, func(t *testing.T) { scenario(t, version) })
 }
 
 // newSuite makes a suite with ned-flanders in it, outside the project, for a test that changes it.

@@ -36,7 +36,7 @@ func TestTodosBesideTheLoop(t *testing.T) {
 			[]Turn{list("in_progress", "pending")}, []Turn{list("completed", "completed")}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			eachClient(t, func(t *testing.T, version string) {
+			aClient(t, func(t *testing.T, version string) {
 				w, _ := with(t, version, "todo-continuation", "ralph-wiggum")
 				w.With = tools.env
 				reminded := func(r Result) (n int) {
