@@ -253,6 +253,11 @@ func ForgetAll(p client.Places) (removed []string, left []Left, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
+	// Its directory may have been there for it alone; one that is a link stays.
+	dir := filepath.Dir(p.State())
+	if info, e := os.Lstat(dir); err == nil && len(left) == 0 && e == nil && info.IsDir() && os.Remove(dir) == nil {
+		removed = append(removed, dir)
+	}
 	return removed, left, err
 }
 

@@ -3,13 +3,17 @@ package hosts
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
@@ -25,11 +29,7 @@ func copilot() Host {
 			Scopes: []client.Scope{client.User},
 			File:   func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
-				source, err := document.Encode(map[string]any{"source": map[string]string{"source": "directory", "path": r.Plugin.Suite}})
-				return []document.Edit{
-					{Path: []string{"extraKnownMarketplaces", r.Plugin.Marketplace}, Value: source},
-					{Path: []string{"enabledPlugins", r.Plugin.ID()}, Value: json.RawMessage("true")},
-				}, err
+				return declared(r, r.Plugin.Marketplace, "directory")
 			},
 			Off:   switchedOff,
 			Parse: commented,
@@ -37,6 +37,51 @@ func copilot() Host {
 		Plugins: Plugins{Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
+}
+
+// declared are the members of settings.json that name the suite as a marketplace, from a
+// source that is a directory, and have the plugin on. Another marketplace of that name is
+// not taken over.
+func declared(r Request, name, directory string) ([]document.Edit, error) {
+	settings, err := readSettings(r.At)
+	if err != nil {
+		return nil, err
+	}
+	raw, found, err := settings.Get("extraKnownMarketplaces", name)
+	if err != nil {
+		return nil, err
+	}
+	var known struct{ Source struct{ Source, Path string } }
+	if found && json.Unmarshal(raw, &known) == nil {
+		path := known.Source.Path
+		_, err := os.Stat(path)
+		if !filepath.IsAbs(path) || !folder.Same(path, r.Plugin.Suite) && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%s has another marketplace %q in %s: remove it there first, or give this suite another name", r.At.Host.Title, name, r.At.Host.Settings.File(r.At, client.User))
+		}
+	}
+	source, err := document.Encode(map[string]any{"source": map[string]string{"source": directory, "path": r.Plugin.Suite}})
+	return []document.Edit{
+		{Path: []string{"extraKnownMarketplaces", name}, Value: source},
+		{Path: []string{"enabledPlugins", r.At.Host.Called(r.Plugin)}, Value: json.RawMessage("true")},
+	}, err
+}
+
+// readSettings are the user's settings, which may have comments.
+func readSettings(at Place) (*document.Document, error) {
+	path := at.Host.Settings.File(at, client.User)
+	file, err := change.Open("", path)
+	if err != nil {
+		return nil, err
+	}
+	data := []byte("{}")
+	if file.Before != nil {
+		data = file.Before.Data
+	}
+	doc, err := document.Parse(document.WithoutComments(data))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return doc, nil
 }
 
 // switchedOff has a plugin off; its marketplace may have others.

@@ -94,3 +94,24 @@ func TestCopilotInstalled(t *testing.T) {
 		t.Errorf("broken settings: %v", err)
 	}
 }
+
+// A marketplace of the same name that the user has is not taken over: its plugins would be
+// gone. One that was the suite's place before it moved is.
+func TestAnotherMarketplace(t *testing.T) {
+	for _, h := range []Host{copilot(), droid()} {
+		for source, refused := range map[string]bool{
+			`{"source": "github", "repo": "homer/suite"}`:   true,
+			`{"source": "directory", "path": "HOME/other"}`: true,
+			`{"source": "local", "path": "HOME/other"}`:     true,
+			`{"source": "local", "path": "HOME/gone"}`:      false,
+			`{"source": "directory", "path": "HOME/gone"}`:  false,
+			`{"source": "local", "path": "HOME/suite/"}`:    false,
+		} {
+			p := placeOf(t, h, map[string]string{"suite/a": "", "other/a": "", h.Dir + "/settings.json": `{"extraKnownMarketplaces": {/* mine */ "suite": {"source": ` + source + `}}}`})
+			r := Request{At: p, Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(p.Home, "suite")}, Scope: client.User}
+			if edits, err := h.Settings.Entries(context.Background(), r); (err != nil) != refused || (len(edits) > 0) == refused {
+				t.Errorf("%s, %s: %v, %v", h.Name, source, edits, err)
+			}
+		}
+	}
+}

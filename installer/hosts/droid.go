@@ -3,7 +3,6 @@ package hosts
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,11 +24,7 @@ func droid() Host {
 			Scopes: []client.Scope{client.User},
 			File:   droidSettings,
 			Entries: func(_ context.Context, r Request) ([]document.Edit, error) {
-				source, err := document.Encode(map[string]any{"source": map[string]string{"source": "local", "path": r.Plugin.Suite}})
-				return []document.Edit{
-					{Path: []string{"extraKnownMarketplaces", filepath.Base(r.Plugin.Suite)}, Value: source},
-					{Path: []string{"enabledPlugins", droidID(r.Plugin)}, Value: json.RawMessage("true")},
-				}, err
+				return declared(r, filepath.Base(r.Plugin.Suite), "local")
 			},
 			Off:   switchedOff,
 			Parse: commented,
@@ -109,7 +104,7 @@ func droidSuites(at Place) (map[string]string, error) {
 
 // droidInstalled are the plugins on Droid's record that the user has installed.
 func droidInstalled(at Place) (all []Installed, err error) {
-	settings, err := droidDocument(at)
+	settings, err := readSettings(at)
 	if err != nil {
 		return nil, err
 	}
@@ -135,27 +130,9 @@ func droidInstalled(at Place) (all []Installed, err error) {
 	return all, err
 }
 
-// droidDocument is the user's settings.
-func droidDocument(at Place) (*document.Document, error) {
-	path := droidSettings(at, client.User)
-	file, err := change.Open("", path)
-	if err != nil {
-		return nil, err
-	}
-	data := []byte("{}")
-	if file.Before != nil {
-		data = file.Before.Data
-	}
-	doc, err := document.Parse(document.WithoutComments(data))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return doc, nil
-}
-
 // droidCheck tells of hooks that are switched off.
 func droidCheck(_ context.Context, at Place, on []Installed) []check.Finding {
-	settings, err := droidDocument(at)
+	settings, err := readSettings(at)
 	if err != nil || len(on) == 0 {
 		return nil // said by who asks what is installed
 	}
