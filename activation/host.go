@@ -71,7 +71,12 @@ func EnableOn(ctx context.Context, m Means, host hosts.Host, r Enabling) (done E
 		return done, err
 	}
 	s.Trust = r.Trust
-	plan := func(now *installer.Settings) (change.Change, error) { return s.planOn(ctx, now, r, kin) }
+	plan := func(now *installer.Settings) (change.Change, error) {
+		if err := s.look(); err != nil { // another springfield may have been there
+			return change.Change{}, err
+		}
+		return s.planOn(ctx, now, r, kin)
+	}
 	done = Enabled{Plugin: s.Plugin, From: s.Plugin.Suite, Live: "takes effect in your next session"}
 	if done.Change, err = plan(m.Settings); err != nil {
 		return done, err
@@ -255,6 +260,9 @@ func DisableOn(ctx context.Context, m Means, host hosts.Host, r Disabling) (done
 	s.purge = r.Purge
 	plan := func(now *installer.Settings) (c change.Change, err error) {
 		c.Did = fmt.Sprintf("disable %s in %s settings of %s", s.Plugin.ID(), s.Scope, host.Title)
+		if err := s.look(); err != nil {
+			return c, err
+		}
 		if err := s.off(now, &c); err != nil {
 			return c, err
 		}

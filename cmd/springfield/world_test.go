@@ -55,6 +55,13 @@ type called struct {
 func (w world) call(t *testing.T, args ...string) called {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
+	code := w.callTo(t, &stdout, &stderr, args...)
+	return called{code, stdout.String(), stderr.String()}
+}
+
+// callTo is call with other places for what is printed.
+func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (code int) {
+	t.Helper()
 	// There is no terminal.
 	in, err := os.Open(os.DevNull)
 	if err != nil {
@@ -62,12 +69,11 @@ func (w world) call(t *testing.T, args ...string) called {
 	}
 	defer in.Close()
 	a := &app{
-		in: in, out: display.Writer(&stdout), err: display.Writer(&stderr), screen: in, prebuilt: w.heads, shown: screen{columns: w.columns},
+		in: in, out: display.Writer(stdout), err: display.Writer(stderr), screen: in, prebuilt: w.heads, shown: screen{columns: w.columns},
 		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", caller: w.caller,
 		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
 	}
-	code := a.execute(t.Context(), args)
-	return called{code, stdout.String(), stderr.String()}
+	return a.execute(t.Context(), args)
 }
 
 // must is call for what has to succeed.
