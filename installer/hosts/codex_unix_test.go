@@ -4,11 +4,15 @@ package hosts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -73,6 +77,50 @@ func TestCodexChecksTrust(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The command may be a script that starts the program itself, which keeps the script's
+// output: both end when the time is up.
+func TestCodexThatDoesNotAnswer(t *testing.T) {
+	at := codexAt(t, nedOn, `sleep 300 & echo $! > "$HOME/pid"; mv "$HOME/pid" "$HOME/started"; wait`+"\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	answered := make(chan error, 1)
+	go func() {
+		_, err := at.converse(ctx, []string{"app-server"}, question{"initialize", nil})
+		answered <- err
+	}()
+	started, pid := filepath.Join(at.Home, "started"), 0
+	within(t, "it has not started", func() bool {
+		data, err := os.ReadFile(started)
+		if err != nil {
+			return false
+		}
+		pid, err = strconv.Atoi(strings.TrimSpace(string(data)))
+		return err == nil
+	})
+	defer syscall.Kill(pid, syscall.SIGKILL)
+	cancel()
+	within(t, "it is still asked", func() bool { return len(answered) > 0 })
+	if err := <-answered; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	within(t, "what it has started is still there", func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // dead, it may have yet to be buried
+		return syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ")
+	})
+}
+
+// within waits for something, or fails.
+func within(t *testing.T, says string, done func() bool) {
+	t.Helper()
+	for range 1000 {
+		if done() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal(says)
 }
 
 // Without a todo list rules about it have nothing to say, which doctor tells.

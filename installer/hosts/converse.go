@@ -36,6 +36,7 @@ func (p Place) converse(ctx context.Context, args []string, questions ...questio
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bare(p.Env, p.Host.Variable), time.Second
+	together(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -47,6 +48,7 @@ func (p Place) converse(ctx context.Context, args []string, questions ...questio
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
+	defer context.AfterFunc(ctx, func() { _ = out.Close() })() // whatever still holds its other end
 	lines := bufio.NewScanner(io.LimitReader(out, maxConversed))
 	lines.Buffer(nil, maxAnswer)
 	for n, q := range questions {

@@ -101,16 +101,33 @@ func (p Place) run(ctx context.Context, dir string, args ...string) (err error) 
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env = dir, p.Env
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
-	out, err := cmd.CombinedOutput()
+	together(cmd)
+	said := &ending{}
+	cmd.Stdout, cmd.Stderr = said, said
+	err = cmd.Run()
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		err = fmt.Errorf("%s %s: no answer within %.0f seconds", p.Host.Program, strings.Join(args, " "), patience.Seconds())
 	case ctx.Err() != nil:
 		err = ctx.Err()
 	case err != nil:
-		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), complaint(out, err))
+		err = fmt.Errorf("%s %s: %s", p.Host.Program, strings.Join(args, " "), complaint(*said, err))
 	}
 	return err
+}
+
+// ending is the end of what a program prints, which says what was wrong.
+type ending []byte
+
+// maxEnding bounds it, in bytes.
+const maxEnding = 64 << 10
+
+func (e *ending) Write(data []byte) (int, error) {
+	*e = append(*e, data...)
+	if over := len(*e) - maxEnding; over > 0 {
+		*e = append((*e)[:0], (*e)[over:]...)
+	}
+	return len(data), nil
 }
 
 // complaint is the last line that a program has printed, or how it ended.
