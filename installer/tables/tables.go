@@ -52,11 +52,22 @@ func Parse(data []byte) (*Document, error) {
 		return nil, &document.SyntaxError{Problem: fmt.Sprintf("it is larger than %d MiB", document.MaxSize>>20)}
 	}
 	d := &Document{text: string(data), members: map[string]any{}}
+	located := d.locate(data)
+	if large := (*document.SyntaxError)(nil); errors.As(located, &large) {
+		return nil, large
+	}
 	if err := toml.Unmarshal(data, &d.members); err != nil {
 		return nil, placed(err)
 	}
-	return d, d.locate(data)
+	return d, located
 }
+
+// What a document of a person's has much less of: the time that it takes grows with the
+// square.
+const (
+	maxParts   = 100    // of one name
+	maxMembers = 20_000 // lines that set a member or begin a table
+)
 
 // placed is an error with its place, as one about JSON has it.
 func placed(err error) error {
@@ -73,8 +84,15 @@ func (d *Document) locate(data []byte) error {
 	d.sections = []section{{}}
 	var p unstable.Parser
 	p.Reset(data)
-	for p.NextExpression() {
-		switch e := p.Expression(); e.Kind {
+	for n := 0; p.NextExpression(); n++ {
+		e := p.Expression()
+		if n == maxMembers {
+			return &document.SyntaxError{Problem: fmt.Sprintf("it has more than %d members and tables", maxMembers)}
+		}
+		if isMember := e.Kind == unstable.Table || e.Kind == unstable.ArrayTable || e.Kind == unstable.KeyValue; isMember && count(e.Key()) > maxParts {
+			return &document.SyntaxError{Problem: fmt.Sprintf("a name has more than %d parts", maxParts)}
+		}
+		switch e.Kind {
 		case unstable.Table, unstable.ArrayTable:
 			path, at := keysOf(e.Key())
 			start := strings.LastIndexByte(d.text[:at.start], '\n') + 1
@@ -90,6 +108,14 @@ func (d *Document) locate(data []byte) error {
 		}
 	}
 	return p.Error()
+}
+
+// count is how many parts a key has.
+func count(parts unstable.Iterator) (n int) {
+	for parts.Next() {
+		n++
+	}
+	return n
 }
 
 // keysOf is a key's parts, and where it lies.

@@ -88,6 +88,21 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// A file on which an edit would work for minutes is refused.
+func TestTooMuchIsRefused(t *testing.T) {
+	for name, text := range map[string]string{
+		"a name of many parts":   "a" + strings.Repeat(".a", 100_000) + " = 1\n",
+		"a header of many parts": "[a" + strings.Repeat(".a", 100_000) + "]\n",
+		"many tables":            strings.Repeat("[[a]]\n", 50_000),
+		"many members":           strings.Repeat("a = 1\n", 50_000),
+	} {
+		_, err := tables.Parse([]byte(text))
+		if large := (*document.SyntaxError)(nil); !errors.As(err, &large) || !strings.Contains(err.Error(), "more than") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestParseErrorsHavePlaces(t *testing.T) {
 	for text, want := range map[string][2]int{"a = 1\nb = \n": {2, 5}, "[a]\nx = 1\nx = 2\n": {3, 1}} {
 		_, err := tables.Parse([]byte(text))
