@@ -43,6 +43,7 @@ func codex() Host {
 			Forget: func(r Request) [][]string {
 				return [][]string{{"plugin", "marketplace", "remove", r.Plugin.Marketplace}}
 			},
+			Ready:     lies(".codex-plugin/plugin.json", "hooks/shell.json"),
 			Installed: codexInstalled,
 			ByHand:    codexByHand,
 		},

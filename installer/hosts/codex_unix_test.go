@@ -63,7 +63,7 @@ func TestCodexChecksTrust(t *testing.T) {
 		{"changed", lists("modified", ""), check.Failure, "ned has changed since you trusted its hook, so Codex does not run it"},
 		{"a status of a later version", lists("expired", ""), check.Failure, "Codex does not run the hook of ned: you have not trusted it yet"},
 		{"switched off", lists("trusted", `,"enabled":false`), check.Warning, "the hook of ned is switched off in Codex"},
-		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in /c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex cannot read the hooks of ned: unknown field `x` in /c/ned/0.1.0/hooks/hooks.json"},
+		{"not listed", "read l; echo '{\"id\":1,\"result\":{}}'; read l; echo '{\"id\":2,\"result\":{\"data\":[{\"hooks\":[],\"errors\":[],\"warnings\":[\"unknown field `x` in '$CODEX_HOME'/c/ned/0.1.0/hooks/hooks.json\"]}]}}'\n", check.Failure, "Codex cannot read the hooks of ned: unknown field `x` in HOME/c/ned/0.1.0/hooks/hooks.json"},
 		{"ends", "exit 3\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
 		{"refuses", "read l; echo '{\"id\":1,\"error\":{\"message\":\"no\"}}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: initialize: no"},
 		{"prints without end", "yes '{\"id\":7}'\n", check.Warning, "codex does not say which hooks it trusts: codex app-server: "},
@@ -71,9 +71,13 @@ func TestCodexChecksTrust(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			at := codexAt(t, nedOn+"\n[tools.update_plan]\nenabled = true\n", tt.server)
-			found := at.Host.Check(context.Background(), at, []Installed{{ID: "ned@suite", Name: "ned", Dir: "/c/ned/0.1.0"}})
-			if len(found) != 1 || found[0].State != tt.state || !strings.HasPrefix(found[0].Says, tt.says) || (found[0].Fix == "") != (tt.state == check.Fine) {
+			found := at.Host.Check(context.Background(), at, []Installed{{ID: "ned@suite", Name: "ned", Suite: "/s p", Dir: "/c/ned/0.1.0"}})
+			if len(found) != 1 || found[0].State != tt.state || !strings.HasPrefix(found[0].Says, strings.Replace(tt.says, "HOME", at.Dir, 1)) || (found[0].Fix == "") != (tt.state == check.Fine) {
 				t.Errorf("%+v", found)
+			}
+			const update = "springfield update '/s p', then springfield enable ned --host codex --suite '/s p'"
+			if strings.Contains(tt.says, "cannot read") && found[0].Fix != update {
+				t.Errorf("the hint %q, not %q", found[0].Fix, update)
 			}
 		})
 	}

@@ -34,7 +34,7 @@ func copilot() Host {
 			Off:   switchedOff,
 			Parse: commented,
 		},
-		Plugins: Plugins{Installed: copilotInstalled},
+		Plugins: Plugins{Ready: lies(".github/plugin/plugin.json", "hooks/shell.json"), Installed: copilotInstalled},
 		Check:   copilotCheck,
 	}
 }

@@ -88,13 +88,7 @@ func (x extensions) copied(r Request) error {
 
 // ready looks for the extension in the plugin's directory.
 func (x extensions) ready(r Request) error {
-	for _, name := range []string{x.manifest(), "hooks/hooks.json"} {
-		path := filepath.Join(r.Dir(), string(x), filepath.FromSlash(name))
-		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
-			return fmt.Errorf("there is no file %s", path)
-		}
-	}
-	return nil
+	return lies(string(x)+"/"+x.manifest(), string(x)+"/hooks/hooks.json")(r)
 }
 
 // installed reads the records of all extensions.

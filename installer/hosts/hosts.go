@@ -11,6 +11,8 @@ package hosts
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -77,6 +79,20 @@ type Plugins struct {
 	Installed func(at Place) ([]Installed, error)
 	// ByHand is what the user still has to do, a sentence each.
 	ByHand func(ctx context.Context, r Request) []string
+}
+
+// lies finds out whether a plugin has the files that a host reads. One that an older
+// springfield made has none but those of Claude Code, and its hook knows no other host.
+func lies(names ...string) func(r Request) error {
+	return func(r Request) error {
+		for _, name := range names {
+			path := filepath.Join(r.Dir(), filepath.FromSlash(name))
+			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+				return fmt.Errorf("there is no file %s", path)
+			}
+		}
+		return nil
+	}
 }
 
 // Request is what is asked of a host.

@@ -145,6 +145,9 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 			}
 		}
 	}
+	for n := range problems {
+		problems[n] = strings.ReplaceAll(problems[n], trial.Dir, at.Dir)
+	}
 	return hooks, problems, err
 }
 
@@ -206,6 +209,11 @@ func codexTodo(at Place) []check.Finding {
 
 // codexFinding is what Codex says of one plugin.
 func codexFinding(i Installed, hooks []codexHook, problems []string) check.Finding {
+	suite := ""
+	if i.Suite != "" {
+		suite = " " + check.Quote(i.Suite)
+	}
+	again := "springfield enable " + i.Name + " --host codex" + strings.Replace(suite, " ", " --suite ", 1)
 	listed := false
 	for _, h := range hooks {
 		if h.Plugin != i.ID {
@@ -224,10 +232,10 @@ func codexFinding(i Installed, hooks []codexHook, problems []string) check.Findi
 	if !listed {
 		for _, p := range problems {
 			if i.Dir != "" && strings.Contains(p, filepath.Join(i.Name, filepath.Base(i.Dir))) {
-				return check.Fail("Codex cannot read the hooks of "+i.Name+": "+p, "bring its suite up to date, and enable it again")
+				return check.Fail("Codex cannot read the hooks of "+i.Name+": "+p, "springfield update"+suite+", then "+again)
 			}
 		}
-		return check.Fail("Codex lists no hook of "+i.Name, "enable it again")
+		return check.Fail("Codex lists no hook of "+i.Name, again)
 	}
 	return check.OK("Codex trusts the hook of " + i.Name)
 }
