@@ -27,24 +27,29 @@ func (in *Inspection) checkClient() []check.Finding {
 	return []check.Finding{f}
 }
 
-// checkSilenced looks for what keeps all hooks from running, or lets Claude stop
-// always.
+// checkSilenced looks for what keeps all hooks of Claude Code from running, or lets Claude
+// stop always.
 func (in *Inspection) checkSilenced() (bad []check.Finding) {
 	if in.Silenced != "" {
 		bad = append(bad, check.Fail(in.Silenced, "remove it where it is set"))
 	}
-	if in.Off {
-		bad = append(bad, check.Warn("SPRINGFIELD=off is set, and always lets Claude stop", "unset SPRINGFIELD"))
-	}
 	if value, from, ok := in.Env("SPRINGFIELD"); ok && value == "off" {
 		bad = append(bad, check.Warn(from+" settings set SPRINGFIELD=off, which always lets Claude stop", "remove it from env there"))
+	}
+	return bad
+}
+
+// checkPaused looks for what lets every agent stop always.
+func (in *Inspection) checkPaused() (bad []check.Finding) {
+	if in.Off {
+		bad = append(bad, check.Warn("SPRINGFIELD=off is set, and always lets every agent stop", "unset SPRINGFIELD"))
 	}
 	if h, held := ledger.Held(in.state(), "", in.Now); held && in.stateClosed() == nil {
 		until := "until you resume"
 		if h.Until != 0 {
 			until = "until " + time.UnixMilli(h.Until).Format("15:04")
 		}
-		bad = append(bad, check.Noted("a hold lets Claude stop in all sessions, "+until, "springfield resume"))
+		bad = append(bad, check.Noted("a hold lets every agent stop in all sessions, "+until, "springfield resume"))
 	}
 	return bad
 }

@@ -174,7 +174,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 // stateClosed is the finding that the state directory cannot be read or written, nil if
 // it can.
 func (in *Inspection) stateClosed() *check.Finding {
-	const without = ": without it every hook lets Claude stop"
+	const without = ": without it every hook lets its agent stop"
 	for _, dir := range []string{in.Places.Config, in.state()} {
 		if target := leadsNowhere(dir); target != "" {
 			f := check.Fail(fmt.Sprintf("%s is a link to %s, which is not there%s", dir, target, without), "mkdir -p "+check.Quote(target)+", or remove the link")

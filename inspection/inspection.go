@@ -146,6 +146,7 @@ func Checks() []check.Check[*Inspection] {
 		{Name: "client", Look: (*Inspection).checkClient},
 		{Name: "settings", Look: (*Inspection).checkSettings},
 		{Name: "hooks", Look: (*Inspection).checkSilenced},
+		{Name: "hooks", Look: (*Inspection).checkPaused},
 		{Name: "plugin", Look: (*Inspection).checkPlugins},
 		{Name: "marketplace", Look: (*Inspection).checkMarkets},
 		{Name: "one decides", Look: (*Inspection).checkRivals},
@@ -155,6 +156,14 @@ func Checks() []check.Check[*Inspection] {
 		{Name: "judge", Look: (*Inspection).checkJudge},
 		{Name: "todo list", Look: (*Inspection).checkTodo},
 		{Name: "project", Look: (*Inspection).checkProject},
+		{Name: "state", Look: (*Inspection).checkState},
+	}
+}
+
+// Shared are the checks of what all agents share, for users without Claude Code.
+func Shared() []check.Check[*Inspection] {
+	return []check.Check[*Inspection]{
+		{Name: "hooks", Look: (*Inspection).checkPaused},
 		{Name: "state", Look: (*Inspection).checkState},
 	}
 }

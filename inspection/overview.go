@@ -86,7 +86,7 @@ func (in *Inspection) Begun() bool {
 // Overview sums up where the user is.
 func (in *Inspection) Overview() Overview {
 	w := in.whatWorks()
-	o := Overview{On: []Switch{}, Problems: []check.Finding{}, Reasons: in.reasons(w), Notes: append([]string{}, in.holds()...)}
+	o := Overview{On: []Switch{}, Problems: []check.Finding{}, Reasons: in.reasons(w), Notes: append([]string{}, in.Holds()...)}
 	for i, p := range slices.Concat(w.deciding, w.beside) {
 		o.On = append(o.On, Switch{ID: p.ID, Strategy: p.Strategy, Scope: p.Decides, Decides: i < len(w.deciding)})
 	}
@@ -248,6 +248,17 @@ func (s Switch) whose() string {
 	return "in " + s.Scope + " settings"
 }
 
+// awaited is which agent's stop brings the first decision.
+func (o Overview) awaited() string {
+	switch {
+	case len(o.On) > 1 && slices.ContainsFunc(o.On, func(s Switch) bool { return s.title != o.On[0].title }):
+		return "an agent"
+	case len(o.On) > 0 && o.On[0].title != "":
+		return o.On[0].title
+	}
+	return "Claude"
+}
+
 // mostProblems is how many problems are told.
 const mostProblems = 2
 
@@ -270,7 +281,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say("off", "%s: %s", out.Warn("no plugin decides here"), inShort(reason))
 	}
 	if o.Last == nil {
-		say("last", "no decision yet: the first one comes when Claude stops in a new session")
+		say("last", "no decision yet: the first one comes when %s stops in a new session", o.awaited())
 	} else {
 		say("last", "%s", o.Last.text(out, now))
 	}

@@ -238,7 +238,7 @@ func (in *Inspection) notes(w working) []string {
 	for _, err := range in.Notes {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
-	all = append(all, in.holds()...)
+	all = append(all, in.Holds()...)
 	steering, others := in.steered()
 	all = append(all, steering...)
 	if others != "" {
@@ -265,10 +265,10 @@ func (in *Inspection) notes(w working) []string {
 	return all
 }
 
-// holds are the hold in force, and how holds have ended lately.
-func (in *Inspection) holds() (all []string) {
+// Holds are the hold in force, and how holds have ended lately.
+func (in *Inspection) Holds() (all []string) {
 	if err := in.stateUnread(); err != nil {
-		return []string{err.Error() + ", so every hook lets Claude stop: springfield doctor says what to do"}
+		return []string{err.Error() + ", so every hook lets its agent stop: springfield doctor says what to do"}
 	}
 	set, ended := command.HoldNews(in.states(), in.Now)
 	if hold, held := ledger.LongestHold(in.states(), "", in.Now); held {
@@ -279,7 +279,7 @@ func (in *Inspection) holds() (all []string) {
 		if set != "" {
 			until += " (it " + set + ")"
 		}
-		all = append(all, "a hold is in force "+until+": springfield plugins let Claude stop; springfield resume lifts it")
+		all = append(all, "a hold is in force "+until+": springfield plugins let every agent stop; springfield resume lifts it")
 	}
 	inForce, _ := ledger.HoldsInForce(in.states(), in.Now)
 	for _, h := range inForce {

@@ -93,9 +93,11 @@ func (a *app) examine(ctx context.Context, r inspection.Request, names []string)
 	if len(names) == 0 {
 		claude = in.ShowsClaude(others)
 	}
+	checks := inspection.Shared()
 	if claude {
-		all = check.Run(in, inspection.Checks())
+		checks = inspection.Checks()
 	}
+	all = check.Run(in, checks)
 	return append(all, in.CheckHosts(ctx, others, len(names) > 0)...), nil
 }
 

@@ -120,10 +120,14 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if request.Scope != client.User {
 		scope += " --scope " + o.scope
 	}
+	leave := "springfield disable " + name + scope
+	if len(results) == 1 { // undo takes back one edit
+		leave += ", or springfield undo"
+	}
 	a.lines().Table("", [][]string{
 		{"check", "springfield why, springfield status"},
 		{"pause", "springfield hold 30m"},
-		{"leave", "springfield disable " + name + scope + ", or springfield undo"},
+		{"leave", leave},
 	})
 	return nil
 }

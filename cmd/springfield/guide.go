@@ -41,7 +41,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	case asJSON:
 		return a.encode(in.Overview())
 	case asks && !in.Begun():
-		g := guide{a: a, places: places, in: in, ask: a.asker(cmd.Context())}
+		g := guide{a: a, places: places, in: in, ask: a.asker(cmd.Context()), agents: a.guided()}
 		return g.run(cmd.Context())
 	case !in.Known():
 		return cmd.Help()
@@ -60,6 +60,30 @@ type guide struct {
 	places client.Places
 	in     *inspection.Inspection
 	ask    interview.Asker
+	agents guided
+}
+
+// guided are the agents that the guide is about: those that are found, else Claude Code.
+type guided struct {
+	found                 []hosts.Place
+	title, agent, program string
+}
+
+func (a *app) guided() guided {
+	claude, _ := hosts.Named(hosts.Claude)
+	g := guided{hosts.Found(a.owner()), claude.Title, claude.Agent, claude.Program}
+	if len(g.found) == 0 {
+		return g
+	}
+	var titles []string
+	for _, at := range g.found {
+		titles = append(titles, at.Host.Title)
+	}
+	g.title, g.agent, g.program = allOf(titles), "the agent", g.found[0].Host.Program
+	if len(g.found) == 1 {
+		g.agent = g.found[0].Host.Agent
+	}
+	return g
 }
 
 // errLeft is a no without which the next step cannot be taken.
@@ -103,7 +127,11 @@ func (g *guide) lead(ctx context.Context) error {
 // greet says what springfield is and what comes.
 func (g *guide) greet() {
 	p := g.a.notes()
-	p.Fold("", "%s keeps Claude Code going while work obviously remains, and lets it stop when a person is needed.", p.Strong("springfield"))
+	whom, it := g.agents.title, "it"
+	if len(g.agents.found) > 1 {
+		whom, it = "your coding agents", "them"
+	}
+	p.Fold("", "%s keeps %s going while work obviously remains, and lets %s stop when a person is needed.", p.Strong("springfield"), whom, it)
 	p.Say("")
 	if g.in.Suggestion() != "" {
 		p.Fold("", "You have made %s; it is not switched on yet. To leave, answer no or press Ctrl-C.", p.Strong(g.in.Suggestion()))
@@ -114,8 +142,8 @@ func (g *guide) greet() {
 		{"1", "look at your past sessions", "springfield replay"},
 		{"2", "make a plugin", "springfield init"},
 		{"3", "switch it on", "springfield enable"},
-		{"4", "try it", "claude"},
-		{"5", "see why Claude went on, or stopped", "springfield why"},
+		{"4", "try it", g.agents.program},
+		{"5", "see why " + g.agents.agent + " went on, or stopped", "springfield why"},
 	})
 	p.Say("")
 	p.Fold("", "Ctrl-C leaves at any time, and springfield goes on from there. springfield undo takes back every change.")
@@ -138,7 +166,7 @@ func (g *guide) past(ctx context.Context) (string, error) {
 	}
 	files, bytes, whole := replay.Size(options.Paths, 300*time.Millisecond)
 	if files == 0 {
-		g.step(1, "springfield replay", "There are no past sessions of Claude Code here yet, so there is nothing to look at. %s is a good start for everyone.", usual)
+		g.step(1, "springfield replay", "There are no past sessions of %s here yet, so there is nothing to look at. %s is a good start for everyone.", g.agents.title, usual)
 		return usual, nil
 	}
 	more := ""
@@ -236,12 +264,12 @@ func (g *guide) enable(ctx context.Context) error {
 		return &hinted{errors.New("the suite that was made is not remembered"), "springfield enable NAME --suite DIR switches a plugin on"}
 	}
 	agents, flag, names := "", "", []string(nil)
-	if found := hosts.Found(g.a.owner()); len(found) > 1 || len(found) == 1 && found[0].Host.Name != hosts.Claude {
-		var titles []string
-		for _, at := range found {
-			titles = append(titles, at.Host.Title)
-		}
-		agents, flag, names = " in "+allOf(titles), " --host "+allHosts, []string{allHosts}
+	switch found := g.agents.found; {
+	case len(found) > 1:
+		agents, flag, names = " in "+g.agents.title, " --host "+allHosts, []string{allHosts}
+	case len(found) == 1 && found[0].Host.Name != hosts.Claude:
+		agents, names = " in "+g.agents.title, []string{found[0].Host.Name}
+		flag = hostWords(names)
 	}
 	g.step(3, "springfield enable "+g.in.Suggestion()+flag, "Switch %s on%s: for you, in every project.", plugin.Name, agents)
 	yes, err := g.ask.Confirm("Switch it on?")
@@ -263,13 +291,10 @@ func allOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-// try says what is left to do: in Claude Code, and then here.
+// try says what is left to do: in the agent, and then here.
 func (g *guide) try() {
 	p := g.a.notes()
-	program := hosts.Claude
-	if found := hosts.Found(g.a.owner()); len(found) > 0 {
-		program = found[0].Host.Program
-	}
+	program := g.agents.program
 	if plugin, _ := g.in.Suggested(); inspection.ShowsItself(plugin.Strategy) {
 		g.step(4, program, "Try it: start %s in any project, and say", program)
 		p.Say("")
@@ -277,7 +302,7 @@ func (g *guide) try() {
 	} else {
 		g.step(4, program, "Try it: start %s in any project, and work as usual.", program)
 	}
-	g.step(5, "springfield why --all", "When Claude has stopped, ask why it went on, or did not.")
+	g.step(5, "springfield why --all", "When %s has stopped, ask why it went on, or did not.", g.agents.agent)
 	p.Say("")
-	p.Fold("", "springfield alone shows from now on what is on and what was decided; springfield hold lets Claude stop at once.")
+	p.Fold("", "springfield alone shows from now on what is on and what was decided; springfield hold lets every agent stop at once.")
 }

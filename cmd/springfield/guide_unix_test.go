@@ -89,3 +89,27 @@ func TestGuide(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, x.vt.String())
 	}
 }
+
+// The guide names the agent that is there, whatever else there might be.
+func TestGuideNamesTheAgent(t *testing.T) {
+	x, dir := start(t, 80)
+	x.waitFor("Make it?")
+	x.send(ctrlC)
+	x.exitCode()
+	if err := os.MkdirAll(filepath.Join(dir, "home/.codex/sessions"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	x = startAgain(t, dir, 80, "xterm")
+	x.waitFor("Make it?")
+	screen := x.vt.String()
+	for _, part := range []string{"springfield keeps Codex going", "4  try it                             codex", "see why Codex went on, or stopped", "no past sessions of Codex here yet"} {
+		if !strings.Contains(screen, part) {
+			t.Errorf("no %q in:\n%s", part, screen)
+		}
+	}
+	if strings.Contains(screen, "Claude") {
+		t.Errorf("Claude is named where Codex is:\n%s", screen)
+	}
+	x.send(ctrlC)
+	x.exitCode()
+}

@@ -15,13 +15,14 @@ func newRoot(a *app) *cobra.Command {
 	var asJSON bool
 	root := &cobra.Command{
 		Use:   "springfield",
-		Short: "Keep Claude Code going while work remains",
-		Long: `Makes plugins for Claude Code whose Stop hook decides, each time Claude is about to
-stop, whether work remains or you are needed. Without a command it leads you through it.`,
+		Short: "Keep coding agents going while work remains",
+		Long: `Makes plugins for coding agents, such as Claude Code and Codex. Their Stop hook decides,
+each time the agent is about to stop, whether work remains or you are needed. Without a
+command it leads you through it.`,
 		Example: `  springfield                         set up step by step; later, where you are
   springfield enable ned-flanders     switch one on, from your next session on
-  springfield why                     why Claude went on or stopped
-  springfield hold 30m                let Claude stop, now
+  springfield why                     why the agent went on or stopped
+  springfield hold 30m                let every agent stop, now
   springfield disable ned-flanders    put your settings back, byte for byte`,
 		Version:                    version(),
 		SilenceUsage:               true,

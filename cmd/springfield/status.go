@@ -45,8 +45,9 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	switch {
 	case asJSON && !claude:
 		return a.encode(struct {
+			Notes []string            `json:"notes"`
 			Hosts []inspection.OnHost `json:"hosts"`
-		}{others})
+		}{append([]string{}, in.Holds()...), others})
 	case asJSON:
 		return a.encode(struct {
 			inspection.Status
@@ -55,6 +56,10 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	}
 	if claude {
 		in.Status().WriteText(a.lines())
+	} else {
+		for _, note := range in.Holds() {
+			a.lines().Item("note: ", note)
+		}
 	}
 	for i, o := range others {
 		if i > 0 || claude {
