@@ -268,8 +268,9 @@ func TestHookInputs(t *testing.T) {
 			}
 		}
 	}
+	hosts := hostAttempts()
 	rep := newReport(t)
-	all := slices.Concat(some(r, events, 45), some(r, logs, 12), some(r, files, 40), some(r, states, 15))
+	all := slices.Concat(some(r, events, 45), some(r, logs, 12), some(r, files, 40), some(r, states, 15), some(r, hosts, 40))
 	each(all, func(a attempt) {
 		w := newWorld(t)
 		defer w.done()
@@ -308,8 +309,8 @@ func TestHookInputs(t *testing.T) {
 			rep.fault(kind, "%s, %s: %s", a.p.name, a.name, wrong)
 		}
 	})
-	t.Logf("%d events, %d transcripts, %d files of a project, %d files of the state × plugins; %d runs with -seed %d: %d continues, %d stops, at most %d MiB; wrong: %d",
-		len(events), len(logs), len(files), len(states), rep.runs, *seed, rep.counts[string(goesOn)], rep.counts[string(stops)], rep.peak>>20, rep.wrong)
+	t.Logf("%d events, %d transcripts, %d files of a project, %d files of the state × plugins, %d events and logs of other hosts; %d runs with -seed %d: %d continues, %d stops, at most %d MiB; wrong: %d",
+		len(events), len(logs), len(files), len(states), len(hosts), rep.runs, *seed, rep.counts[string(goesOn)], rep.counts[string(stops)], rep.peak>>20, rep.wrong)
 }
 
 // r0 spreads attacks over two forms, the same way each time.
