@@ -117,7 +117,10 @@ func runDisable(ctx context.Context, a *app, o disableOptions) error {
 	if len(results) == 0 {
 		return over
 	}
-	return a.encodeResults(results, o.json, o.dryRun)
+	if !o.json {
+		return nil
+	}
+	return a.encodeResults(results, o.hosts, o.dryRun)
 }
 
 // leave carries disable --all out.

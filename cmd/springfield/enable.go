@@ -113,8 +113,11 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.json || o.dryRun {
-		return a.encodeResults(results, o.json, o.dryRun)
+	switch {
+	case o.json:
+		return a.encodeResults(results, o.hosts, o.dryRun)
+	case o.dryRun:
+		return nil
 	}
 	name, scope := o.plugin, hostWords(o.hosts)
 	if request.Scope != client.User {
@@ -316,11 +319,9 @@ func (a *app) tellResult(r result, dryRun bool) {
 	_ = a.preview(false, r.change, r.todo)
 }
 
-// encodeResults prints the result for one host as an object, that for several as a list.
-func (a *app) encodeResults(results []result, asJSON, dryRun bool) error {
-	if !asJSON {
-		return nil
-	}
+// encodeResults prints the result for one host as an object, and as a list where --host
+// asks for all or for several, however many were found.
+func (a *app) encodeResults(results []result, asked []string, dryRun bool) error {
 	var all []any
 	for _, r := range results {
 		written, removed := r.change.Files()
@@ -345,10 +346,10 @@ func (a *app) encodeResults(results []result, asJSON, dryRun bool) error {
 			Notes   []string `json:"notes"`
 		}{name, r.edited, list(written), list(removed), list(r.change.Notes)})
 	}
-	if len(all) == 1 {
-		return a.encode(all[0])
+	if len(asked) > 1 || slices.Contains(asked, allHosts) {
+		return a.encode(all)
 	}
-	return a.encode(all)
+	return a.encode(all[0])
 }
 
 func (a *app) tellEdit(e edited, plan change.Change) {
