@@ -106,6 +106,9 @@ func copilotFiles(at Place) []copilotFile {
 	}
 }
 
+// maxPlugins is how many plugins of one settings file are looked at, which may be a project's.
+const maxPlugins = 200
+
 // read are the plugins that a settings file names, in their order.
 func (f copilotFile) read(at Place) (all []Installed, err error) {
 	file, err := change.Open(f.in, f.path)
@@ -116,7 +119,10 @@ func (f copilotFile) read(at Place) (all []Installed, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", f.path, err)
 	}
-	for _, m := range doc.Members("enabledPlugins") {
+	for n, m := range doc.Members("enabledPlugins") {
+		if n == maxPlugins {
+			break
+		}
 		name, market, full := strings.Cut(m.Key, "@")
 		if !full || !isName(name) || !isName(market) {
 			continue

@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -97,6 +98,23 @@ func TestCopilotInstalled(t *testing.T) {
 
 // A marketplace of the same name that the user has is not taken over: its plugins would be
 // gone. One that was the suite's place before it moved is.
+// A project's settings may name any number of plugins, which are not all looked at.
+func TestCopilotProjectOfManyPlugins(t *testing.T) {
+	var plugins []string
+	for n := range 5_000 {
+		plugins = append(plugins, fmt.Sprintf(`"p%d@m":true`, n))
+	}
+	at := placeOf(t, copilot(), map[string]string{
+		".copilot/config.json": `{"trustedFolders":["PROJECT"]}`, "project/.claude/settings.json": `{"enabledPlugins":{` + strings.Join(plugins, ",") + `}}`,
+	})
+	if all, err := copilotInstalled(at); err != nil || len(all) != maxPlugins {
+		t.Errorf("%d plugins, %v", len(all), err)
+	}
+	if found := copilotCheck(context.Background(), at, nil); len(found) != maxPlugins {
+		t.Errorf("%d findings", len(found))
+	}
+}
+
 func TestAnotherMarketplace(t *testing.T) {
 	for _, h := range []Host{copilot(), droid()} {
 		for source, refused := range map[string]bool{
