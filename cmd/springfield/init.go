@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -359,11 +360,11 @@ func (a *app) reportInit(m making, built generator.Build) error {
 		a.say("  appended a paragraph about it to %s", told)
 	}
 	if !m.guided {
-		host := "" // the first agent, where Claude Code is none of them
-		if len(m.spec.Hosts) > 0 && m.spec.Hosts[0] != hosts.Claude && m.spec.Hosts[0] != "cursor" {
-			host = " --host " + m.spec.Hosts[0]
+		chosen := slices.DeleteFunc(slices.Clone(m.spec.Hosts), func(name string) bool { return name == "cursor" }) // no host of enable
+		if len(chosen) == 1 && chosen[0] == hosts.Claude {
+			chosen = nil
 		}
-		a.lines().Next("springfield enable %s", a.nameToEnable(m)+host)
+		a.lines().Next("springfield enable %s", a.nameToEnable(m)+hostWords(chosen))
 	}
 	return nil
 }
