@@ -60,7 +60,7 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	for _, p := range found {
 		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
 	}
-	return nil, &usageError{fmt.Errorf("Claude Code is not here, and %s are", allOf(there)),
+	return nil, &usageError{fmt.Errorf("there is no Claude Code here, but %s", allOf(there)),
 		"say which: " + strings.Join(flags, ", ") + " or --host all"}
 }
 
