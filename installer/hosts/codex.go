@@ -69,9 +69,9 @@ func codexEntries(ctx context.Context, r Request) ([]document.Edit, error) {
 		return nil, err
 	}
 	on := document.Edit{Path: []string{"plugins", r.Plugin.ID()}, Value: json.RawMessage(`{"enabled":true}`)}
-	if _, found, err := settings.Get(on.Path...); err != nil {
+	if raw, found, err := settings.Get(on.Path...); err != nil {
 		return nil, err
-	} else if found { // the user may have more members there
+	} else if found && string(raw) != string(on.Value) { // the user may have more members there
 		on = document.Edit{Path: append(on.Path, "enabled"), Value: json.RawMessage("true")}
 	}
 	entries := []document.Edit{{Path: []string{"marketplaces", r.Plugin.Marketplace}, Value: source}, on}

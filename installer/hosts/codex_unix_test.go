@@ -167,7 +167,8 @@ func TestCodexEntries(t *testing.T) {
 		want           string
 	}{
 		{"nothing yet", "", false, "[marketplaces suite]=" + market + " [plugins ned@suite]={\"enabled\":true}"},
-		{"more members", nedOn, false, "[marketplaces suite]=" + market + " [plugins ned@suite enabled]=true"},
+		{"on already: by the entry of the first enable, else disable would give back what that has written", nedOn, false, "[marketplaces suite]=" + market + " [plugins ned@suite]={\"enabled\":true}"},
+		{"more members", "[plugins.\"ned@suite\"]\nenabled = true\nx = 1\n", false, "[marketplaces suite]=" + market + " [plugins ned@suite enabled]=true"},
 		{"with trust", "", true, "[marketplaces suite]=" + market + ` [plugins ned@suite]={"enabled":true} [hooks state ned@suite:hooks/hooks.json:stop:0:0]={"trusted_content_hash":"sha256:bb","trusted_hash":"sha256:aa"}`},
 	} {
 		at := codexAt(t, tt.settings, lists("untrusted", ""))
