@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt dist demo test shells e2e nightly hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt dist demo test shells e2e fetch nightly hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -48,6 +48,9 @@ test: ## run go vet and every test that needs no agent
 
 e2e: ## run the tests against the real programs, Claude Code and five other hosts, fetched through npm
 	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e
+
+fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for them
+	go test -tags e2e -count=1 -run '^TestProgramsAreThere$$' ./e2e
 
 nightly: ## run them all with each version of Claude Code, and each strategy in each host
 	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e

@@ -210,6 +210,21 @@ func fetchHosts() {
 	}()
 }
 
+// Every program that the tests start is there. `make fetch` runs this alone, beside other work.
+func TestProgramsAreThere(t *testing.T) {
+	t.Parallel()
+	for _, version := range versions {
+		if !filepath.IsAbs(clientPaths[version]) {
+			t.Errorf("Claude Code %s is at %q", version, clientPaths[version])
+		}
+	}
+	for _, h := range hosts {
+		if path, err := h.installed(); err != nil || !filepath.IsAbs(path) {
+			t.Errorf("%s is at %q, %v", h.title, path, err)
+		}
+	}
+}
+
 // fetchHost returns the path of the program, from the cache if what lies there is what was put there.
 func fetchHost(cache string, h *host, platform string) (string, error) {
 	from, ok := h.from[""]
