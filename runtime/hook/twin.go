@@ -18,11 +18,12 @@ import (
 // start hooks side by side, or one after the other.
 const apart = 2 * time.Second
 
-// present is what the ledger keeps of this decision, for other copies.
+// present is what the ledger keeps of this decision, for other copies: a plugin of the same
+// name with another strategy is none.
 func (s *start) present(settings Settings) ledger.Present {
 	e := s.event
 	p := ledger.Present{Plugin: settings.Plugin, Strategy: settings.Strategy.Name, At: s.Now.UnixMilli()}
-	p.Copy, p.Stop = sum(s.root), sum(e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID)
+	p.Copy, p.Stop = sum(s.root), sum(p.Strategy, e.SessionID, e.Name, e.PromptID, strconv.FormatBool(e.Active), e.Prompt, e.LastMessage, e.MessageID)
 	p.Sent, p.Ended = e.At, time.Now().UnixMicro()
 	return p
 }

@@ -61,6 +61,14 @@ func TestTwoCopiesDecideOnce(t *testing.T) {
 		}
 	}
 
+	// A plugin of the same name with another strategy is no copy.
+	w = newWorld(t, ned)
+	w.write("copy/strategy.json", strings.Replace(ned, `"strategy": "ned-flanders"`, `"strategy": "lisa-simpson"`, 1))
+	at("copy", "Moving to Task 2.")
+	if !at("plugin", "Moving to Task 2.") {
+		t.Error("a plugin with another strategy is taken for a copy")
+	}
+
 	// Another plugin decides for itself.
 	w = newWorld(t, ned)
 	w.write("copy/strategy.json", strings.Replace(ned, `"plugin": "ned-flanders"`, `"plugin": "lisa"`, 1))

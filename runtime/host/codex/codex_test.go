@@ -227,6 +227,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// How a command ended stands before what it has printed, which can say anything.
+func TestPrintedWordsAreNoOutcome(t *testing.T) {
+	const head = `Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOriginal token count: 9\nOutput:\n`
+	for _, printed := range []string{`Exit code: 1\n`, `Process exited with code 2\n`, `The log: Process running with session ID 7\n`, `\naborted by user`} {
+		e := transcript.Entry{Line: []byte(`{"timestamp":"2026-11-22T14:50:52.912Z","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"` + head + printed + `"}}`)}
+		if !codex.Host().Log.Parse(&e) || len(e.Parts) != 1 || e.Parts[0].Failed || string(e.Parts[0].Text) != printed {
+			t.Errorf("%s: %+v", printed, e.Parts)
+		}
+	}
+}
+
 // A log of a subagent is no session's.
 func TestOwns(t *testing.T) {
 	owns := codex.Host().Log.Owns

@@ -44,6 +44,8 @@ func result(output []byte) (text []byte, failed bool) {
 		head = codec.Inside(output)
 	}
 	text, head = head, head[:min(len(head), maxHead)]
+	printed := after(head, `\nOutput:\n`)
+	head = head[:len(head)-len(printed)] // what is printed says nothing of how the call ended
 	if i := bytes.Index(head, []byte(running)); i >= 0 {
 		return text[i:], false
 	}
@@ -56,8 +58,8 @@ func result(output []byte) (text []byte, failed bool) {
 		failed = failed || bytes.HasPrefix(head, []byte(says))
 	}
 	failed = failed || bytes.HasPrefix(head, []byte("Wall time: ")) && bytes.Contains(head, []byte(aborted))
-	if printed := after(head, `\nOutput:\n`); printed != nil {
-		text = text[len(head)-len(printed):]
+	if printed != nil {
+		text = text[len(head):]
 	}
 	if len(text) == 0 { // in code mode what a script has printed is the second text
 		text = textAt(1, output)
