@@ -72,7 +72,7 @@ func (w *World) last() (d decision) {
 	return d
 }
 
-// hook is what somebody has who has the plugin and no CLI.
+// hook is what a user has who has the plugin and no CLI.
 func hook(suite string) string {
 	return filepath.Join(suite, "ned-flanders", "hooks", "springfield-hook")
 }
@@ -199,7 +199,7 @@ func TestBackgroundWorkIsWaitedFor(t *testing.T) {
 	})
 }
 
-// A development server runs until somebody stops it: nothing to wait for.
+// A development server runs until the user stops it: nothing to wait for.
 func TestServerIsNotWaitedFor(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, _ := enabled(t, version)

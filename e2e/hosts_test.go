@@ -56,7 +56,7 @@ type host struct {
 type source struct{ spec, integrity string }
 
 // key is for variables that must be set and that the stand-in does not look at.
-const key = "of-nobody"
+const key = "made-up"
 
 var hosts = []*host{
 	{

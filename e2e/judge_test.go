@@ -267,8 +267,8 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 			{"helper", "settings.json", `{"apiKeyHelper": "echo of-the-helper"}`, "", "X-Api-Key", "of-the-helper"},
 			{"token in the settings", "settings.json", `{"env": {"ANTHROPIC_AUTH_TOKEN": "of-the-settings"}}`, "", "Authorization", "Bearer of-the-settings"},
 			// What a login with a subscription leaves where there is no keychain. The token is nobody's.
-			{"subscription, as a file", ".credentials.json", `{"claudeAiOauth": {"accessToken": "of-nobody", "refreshToken": "of-nobody-again", "expiresAt": ` +
-				fmt.Sprint(time.Now().Add(24*time.Hour).UnixMilli()) + `, "scopes": ["user:inference", "user:profile"], "subscriptionType": "max"}}`, "", "Authorization", "Bearer of-nobody"},
+			{"subscription, as a file", ".credentials.json", `{"claudeAiOauth": {"accessToken": "made-up", "refreshToken": "made-up-again", "expiresAt": ` +
+				fmt.Sprint(time.Now().Add(24*time.Hour).UnixMilli()) + `, "scopes": ["user:inference", "user:profile"], "subscriptionType": "max"}}`, "", "Authorization", "Bearer made-up"},
 			{"nobody", "", "", "", "", ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {

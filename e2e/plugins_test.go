@@ -127,7 +127,7 @@ func TestSpecRunsToItsEnd(t *testing.T) {
 	})
 }
 
-// Twelve stops without a tool call between them: somebody else advances the state file.
+// Twelve stops without a tool call between them: another program advances the state file.
 func TestSpecGoesPastTheClientsCap(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		for i, s := range specs {

@@ -2,7 +2,7 @@
 
 // Published plugins, as the real client gets them. The rules of sessions_test.go, and:
 //
-//   - A marketplace is what somebody else has: a checkout with an entry of its own, springfield publishes into it.
+//   - A marketplace is what another author has: a checkout with an entry of its own, springfield publishes into it.
 //   - Repositories are served from the disk, by an address that no network knows.
 
 package e2e
@@ -25,7 +25,7 @@ func (w *World) market(name string) string {
     "description": "Somebody's plugins",
     "owner": {"name": "Somebody"},
     "plugins": [
-        {"name": "other", "source": "./other", "description": "somebody else's"}
+        {"name": "other", "source": "./other", "description": "another author's"}
     ]
 }
 `)

@@ -29,7 +29,7 @@ var plan = []string{
 	"All three tasks are done.",
 }
 
-// theirs is a settings file that somebody else wrote, with everything a careless editor would tidy up.
+// theirs is a settings file that another person wrote, with everything a careless editor would tidy up.
 var theirs = strings.ReplaceAll(`{
     "permissions": {
         "allow": ["Bash(make && make test)"]

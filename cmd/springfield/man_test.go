@@ -54,7 +54,7 @@ func TestManPages(t *testing.T) {
 	}
 	for file, page := range pages {
 		if !bytes.Equal(page, again[file]) {
-			t.Errorf("%s is not the same for somebody else", file)
+			t.Errorf("%s is not the same for another user", file)
 		}
 		for _, want := range []string{`.TH "SPRINGFIELD`, ".SH NAME", ".SH SYNOPSIS", "--help"} {
 			if !bytes.Contains(page, []byte(want)) {

@@ -25,7 +25,7 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 			t.Fatal(err)
 		}
 	}
-	at := host.At(User{Home: home, Work: filepath.Join(home, "work"), Look: func(string) string { return "" }})
+	at := host.At(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
 	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}
 }
 
@@ -41,7 +41,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		".gemini/extensions/off/.gemini-extension-install.json":   `{"source": "HOME/other", "type": "link"}`,
 		".gemini/extensions/odd/.gemini-extension-install.json":   `{"source": 7}`,
 		".gemini/extensions/none/README.md":                       "",
-		".gemini/extensions/extension-enablement.json":            `{"off": {"overrides": ["HOME/*", "!HOME/work/"]}, "ned": {"overrides": ["!HOME/work", "HOME/*"]}}`,
+		".gemini/extensions/extension-enablement.json":            `{"off": {"overrides": ["HOME/*", "!HOME/plans/"]}, "ned": {"overrides": ["!HOME/plans", "HOME/*"]}}`,
 	})
 	all, err := gemini().Plugins.Installed(r.At)
 	if err != nil {
@@ -68,13 +68,13 @@ func TestExtensionIsOn(t *testing.T) {
 		"":                        true,
 		"!/home/u/*":              false,
 		"!/home/u":                true, // only there, not below
-		"!/home/u/work/":          false,
-		"!/home/u/wo*":            true, // no directory
-		"!/home/u/* /home/u/work": true,
-		"/home/u/* !/home/u/work": false,
+		"!/home/u/moes/":          false,
+		"!/home/u/mo*":            true, // no directory
+		"!/home/u/* /home/u/moes": true,
+		"/home/u/* !/home/u/moes": false,
 		"!/*":                     false,
 	} {
-		if got := isOn(strings.Fields(rules), "/home/u/work"); got != want {
+		if got := isOn(strings.Fields(rules), "/home/u/moes"); got != want {
 			t.Errorf("%s: %t", rules, got)
 		}
 	}

@@ -19,7 +19,7 @@ theme = 'dark'
 notifications=true
 
 # trusted
-[projects."/work/x"]
+[projects."/p/x"]
 trust_level = "trusted"
 `
 
@@ -119,8 +119,8 @@ func TestParseErrorsHavePlaces(t *testing.T) {
 func TestGet(t *testing.T) {
 	d := parsed(t, settings+"[x]\nd = 1979-05-27\n")
 	for want, path := range map[string][]string{
-		`"trusted"`:                 {"projects", "/work/x", "trust_level"},
-		`{"trust_level":"trusted"}`: {"projects", "/work/x"},
+		`"trusted"`:                 {"projects", "/p/x", "trust_level"},
+		`{"trust_level":"trusted"}`: {"projects", "/p/x"},
 		`true`:                      {"tui", "notifications"},
 		`"1979-05-27"`:              {"x", "d"},
 		``:                          {"tui", "theme", "x"},

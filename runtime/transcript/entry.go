@@ -53,7 +53,7 @@ type Entry struct {
 	// Command tells that the prompt looks at a plugin of ours or stops it: the user asks
 	// for no work.
 	Command bool
-	// Heard tells that somebody's words are in the line: nothing of a turn before runs in
+	// Heard tells that the line has words of a person or of a host: nothing of a turn before runs in
 	// the background any more, for rules of the first design. A prompt has it anyway.
 	Heard bool
 	// Filled tells that the host, not the model, wrote an agent's line: it is no message.
