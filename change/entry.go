@@ -194,15 +194,19 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// entry reads an entry's list.
+// entry reads an entry's list. An entry that another springfield has removed is
+// fs.ErrNotExist.
 func (j Journal) entry(id int) (Entry, error) {
-	path := j.file(id, closedEnd)
-	data, err := readOwn(path, maxEntry)
-	open := errors.Is(err, fs.ErrNotExist)
-	if open {
-		path = j.file(id, openEnd)
-		data, err = readOwn(path, maxEntry)
+	f, open, err := j.openList(id)
+	if err != nil {
+		return Entry{}, err
 	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return Entry{}, err
+	}
+	data, err := readOwn(f, maxEntry)
 	if err != nil {
 		return Entry{}, err
 	}
@@ -211,25 +215,30 @@ func (j Journal) entry(id int) (Entry, error) {
 		err = fmt.Errorf("it says it is number %d", e.ID)
 	}
 	if err != nil {
-		return Entry{}, &DamagedError{path, err}
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return Entry{}, err
+		return Entry{}, &DamagedError{f.Name(), err}
 	}
 	e.open, e.written = open, info.ModTime()
 	return e, nil
 }
 
-func readOwn(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+// openList opens an entry's list, and tells whether the entry is open. The list is
+// renamed when that changes, so a search for both names can miss it once.
+func (j Journal) openList(id int) (f *os.File, open bool, err error) {
+	const looks = 3
+	for range looks {
+		for _, end := range []string{closedEnd, openEnd} {
+			if f, err = os.Open(j.file(id, end)); !errors.Is(err, fs.ErrNotExist) {
+				return f, end == openEnd, err
+			}
+		}
 	}
-	defer func() { _ = f.Close() }()
+	return nil, false, err
+}
+
+func readOwn(f *os.File, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = &DamagedError{path, fmt.Errorf("larger than %d MiB", limit>>20)}
+		err = &DamagedError{f.Name(), fmt.Errorf("larger than %d MiB", limit>>20)}
 	}
 	return data, err
 }

@@ -177,6 +177,9 @@ func (j Journal) Entries() ([]Entry, error) {
 	var entries []Entry
 	for _, id := range ids {
 		e, err := j.entry(id)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // taken back since
+		}
 		if err != nil {
 			return nil, fmt.Errorf("read journal: %w", err)
 		}
@@ -225,7 +228,7 @@ func (j Journal) Damaged() []error {
 	var all []error
 	ids, _ := j.ids()
 	for _, id := range ids {
-		if _, err := j.entry(id); err != nil {
+		if _, err := j.entry(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			all = append(all, err)
 		}
 	}

@@ -49,18 +49,48 @@ func (e *ChangedSinceError) Error() string {
 // the error wraps ErrNothingToUndo; a file that is neither as the change left it nor
 // as it was before gives a *ChangedSinceError. A file whose directory is gone is
 // skipped, and so is a tree in which something has happened.
+//
+// Another springfield may take an entry out of the journal while its files are read.
+// Then the plan is made again, for the entry that is the newest now.
 func (j Journal) PlanUndo() (Undo, error) {
-	ids, err := j.ids()
-	if err != nil {
-		return Undo{}, fmt.Errorf("read journal: %w", err)
+	const tries = 5
+	for try := 1; ; try++ {
+		e, err := j.newest()
+		if err != nil {
+			return Undo{}, err
+		}
+		u, err := j.planUndo(e)
+		if err == nil || try == tries {
+			return u, err
+		}
+		if now, gone := j.newest(); gone == nil && now.Token == e.Token && now.At.Equal(e.At) {
+			return u, err
+		}
 	}
-	if len(ids) == 0 {
-		return Undo{}, ErrNothingToUndo
+}
+
+// newest is the entry that an undo takes back.
+func (j Journal) newest() (Entry, error) {
+	const tries = 5
+	for try := 1; ; try++ {
+		ids, err := j.ids()
+		if err == nil && len(ids) == 0 {
+			return Entry{}, ErrNothingToUndo
+		}
+		var e Entry
+		if err == nil {
+			e, err = j.entry(ids[len(ids)-1])
+		}
+		if err == nil {
+			return e, nil
+		}
+		if try == tries || !errors.Is(err, fs.ErrNotExist) {
+			return Entry{}, fmt.Errorf("read journal: %w", err)
+		}
 	}
-	e, err := j.entry(ids[len(ids)-1])
-	if err != nil {
-		return Undo{}, fmt.Errorf("read journal: %w", err)
-	}
+}
+
+func (j Journal) planUndo(e Entry) (Undo, error) {
 	kept, err := j.contents(e.ID)
 	if err != nil {
 		return Undo{}, fmt.Errorf("read journal: %w", err)
@@ -256,11 +286,11 @@ func (e Entry) isUsed(tree string) bool {
 // Interrupted is the newest entry if its change was killed when only some of the
 // files were written.
 func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
-	ids, err := j.ids()
-	if err != nil || len(ids) == 0 {
-		return Entry{}, false, err
+	e, err = j.newest()
+	if errors.Is(err, ErrNothingToUndo) {
+		return Entry{}, false, nil
 	}
-	if e, err = j.entry(ids[len(ids)-1]); err != nil || !e.open {
+	if err != nil || !e.open {
 		return e, false, err
 	}
 	before, after := 0, 0
