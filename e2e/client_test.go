@@ -8,7 +8,7 @@
 // This file gets the clients. The rules:
 //
 //   - Exact versions with exact contents. A client is the platform package whose sha512 is pinned below;
-//     anything else is refused, whoever served it.
+//     anything else is refused, whatever server it came from.
 //   - npm fetches it, from the registry npm is configured with, so a proxy or a mirror needs no word here.
 //   - A client that cannot be had fails the run. A skipped end-to-end test looks like a passed one.
 //   - A client is fetched once per machine, into <user cache>/springfield/clients or the directory that

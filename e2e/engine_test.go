@@ -262,7 +262,7 @@ func TestRalphLoop(t *testing.T) {
 	})
 }
 
-// Whoever has the plugin and no CLI asks it by slash commands. The commands bring the permission they need.
+// A user who has the plugin and no CLI asks it by slash commands. The commands bring the permission they need.
 func TestSlashCommands(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, suite := enabled(t, version)

@@ -126,7 +126,7 @@ func TestPurgeAndUndo(t *testing.T) {
 			t.Errorf("after disable:\n%q", now)
 		}
 		w.Springfield("undo")
-		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1) // on, and nobody knows what it is
+		ends(t, w.Run(Session{Script: says(plan...)}), plan[0], 1) // on, and what it is is not known
 		if out := w.TrySpringfield("doctor", "--fix"); out.Code != 0 || !strings.Contains(out.Stdout, "fixed    plugin") {
 			t.Errorf("doctor --fix: exit %d\n%s%s", out.Code, out.Stdout, out.Stderr)
 		}

@@ -266,7 +266,7 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 			{"token of setup-token", "", "", "CLAUDE_CODE_OAUTH_TOKEN=of-setup-token", "Authorization", "Bearer of-setup-token"},
 			{"helper", "settings.json", `{"apiKeyHelper": "echo of-the-helper"}`, "", "X-Api-Key", "of-the-helper"},
 			{"token in the settings", "settings.json", `{"env": {"ANTHROPIC_AUTH_TOKEN": "of-the-settings"}}`, "", "Authorization", "Bearer of-the-settings"},
-			// What a login with a subscription leaves where there is no keychain. The token is nobody's.
+			// What a login with a subscription leaves where there is no keychain. The token is made up.
 			{"subscription, as a file", ".credentials.json", `{"claudeAiOauth": {"accessToken": "made-up", "refreshToken": "made-up-again", "expiresAt": ` +
 				fmt.Sprint(time.Now().Add(24*time.Hour).UnixMilli()) + `, "scopes": ["user:inference", "user:profile"], "subscriptionType": "max"}}`, "", "Authorization", "Bearer made-up"},
 			{"nobody", "", "", "", "", ""},
@@ -335,7 +335,7 @@ func TestJudgeFails(t *testing.T) {
 					case c.status == 0:
 						panic(http.ErrAbortHandler) // cuts the connection
 					case c.status < 0:
-						io.Copy(io.Discard, r.Body) // else nobody sees that the client has gone
+						io.Copy(io.Discard, r.Body) // else the server does not see that the client has gone
 						<-r.Context().Done()
 					default:
 						rw.Header().Set("Content-Type", "application/json")
@@ -384,7 +384,7 @@ func TestJudgeByAPI(t *testing.T) {
 	}
 }
 
-// What a project's settings set does reach the hook, and then nobody is asked.
+// What a project's settings set does reach the hook, and then no model is asked.
 func TestJudgeIsNotRedirected(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {
 		w, _ := with(t, version, "lisa-simpson")

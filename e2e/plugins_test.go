@@ -96,7 +96,7 @@ func at(task, tasks, iteration int) string {
 	return fmt.Sprintf(`{"phase":"execution","taskIndex":%d,"totalTasks":%d,"taskIteration":1,"globalIteration":%d,"maxGlobalIterations":100}`, task, tasks, iteration)
 }
 
-// Five tasks, started with a slash command, and nobody there: the state file that the model advances brings
+// Five tasks, started with a slash command, and no user there: the state file that the model advances brings
 // the loop to its end, and the words that the hook sends tell where it stands.
 func TestSpecRunsToItsEnd(t *testing.T) {
 	aClient(t, func(t *testing.T, version string) {

@@ -34,7 +34,7 @@ func (w *World) market(name string) string {
 	return dir
 }
 
-// git runs git for whoever publishes.
+// git runs git as the person who publishes.
 func (w *World) git(dir string, args ...string) string {
 	w.t.Helper()
 	env := append(w.clientEnv(nobody), "GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")

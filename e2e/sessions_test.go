@@ -22,7 +22,7 @@ import (
 )
 
 // plan is a model that announces each next task and hands the turn back in between: what the plugins
-// exist for. With nobody to say "go on" only a hook brings it to its end.
+// exist for. With no user to say "go on" only a hook brings it to its end.
 var plan = []string{
 	"Task 1 complete. Moving to Task 2.",
 	"Task 2 complete. Moving to Task 3.",

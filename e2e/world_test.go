@@ -334,7 +334,7 @@ func (w *World) exec(name string, env []string, args ...string) Output {
 	return Output{Stdout: stdout.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
 }
 
-// realHomes are the homes that are somebody's: the one the environment names and the one the account has.
+// realHomes are a person's own homes: the one the environment names and the one the account has.
 func realHomes() []string {
 	var homes []string
 	if home, err := os.UserHomeDir(); err == nil {

@@ -43,7 +43,7 @@ type report struct {
 	On      bool // the plugin, as the last of its orders that was carried out has it
 	Done    int  // orders carried out, looks or writes
 	Refused int  // orders that gave up
-	Anew    int  // plans made again because somebody else came first
+	Anew    int  // plans made again because another program came first
 	Lost    int  // writes of the client that have gone
 }
 
@@ -65,8 +65,8 @@ func (o order) tell(t *testing.T, r report) {
 	}
 }
 
-// carryOut does what the commands do: plan, write, and again when somebody else
-// came first.
+// carryOut does what the commands do: plan, write, and again when another
+// program came first.
 func (o order) carryOut() (anew int, err error) {
 	const tries = 5
 	for {

@@ -453,7 +453,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	ask("ned-flanders")
 	want("enabled again", enabled)
 	if len(changes) == 0 {
-		return // only the marketplace is declared: the plugin is on by somebody else
+		return // only the marketplace is declared: the plugin is on for another reason
 	}
 	userEnabled := look(t, user)
 	disable(t, p, e.Plugin, e.Scope)

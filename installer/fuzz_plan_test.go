@@ -229,7 +229,7 @@ func TestBesideStaysOn(t *testing.T) {
 const (
 	undoOp    = 4
 	clientOp  = 5  // the client writes the file anew
-	deleteOp  = 11 // somebody deletes it
+	deleteOp  = 11 // another program deletes it
 	withoutOp = 12 // the client writes it without any plugins
 )
 

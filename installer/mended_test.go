@@ -313,7 +313,7 @@ func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
 	put(t, filepath.Join(dir, "notes.md"), "mine")
 	undo(t, p)
 	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
-		t.Error("it took somebody's file along")
+		t.Error("it took another's file along")
 	}
 }
 
@@ -366,7 +366,7 @@ func TestDisableSaysOnlyWhatComesBack(t *testing.T) {
 	}
 }
 
-// Our own directory is for the user alone, whoever makes it.
+// Our own directory is for the user alone, whatever makes it.
 func TestForgettingNothingMakesNothingPublic(t *testing.T) {
 	p := newPlaces(t)
 	if _, err := Journal(p).Forget(); !errors.Is(err, change.ErrNothingToUndo) {
@@ -377,7 +377,7 @@ func TestForgettingNothingMakesNothingPublic(t *testing.T) {
 	}
 }
 
-// A repair of what is so already is no edit, whoever else needs it.
+// A repair of what is so already is no edit, also where another file needs it.
 func TestARepairThatChangesNothing(t *testing.T) {
 	p := newPlaces(t)
 	ned := pluginOf(p, "ned-flanders")

@@ -184,7 +184,7 @@ func TestEnableThenDisableLeavesEveryByte(t *testing.T) {
 	}
 }
 
-// Somebody else has edited the file in between: ours is taken back, theirs stays.
+// Another program has edited the file in between: ours is taken back, theirs stays.
 func TestDisableMemberByMember(t *testing.T) {
 	for name, test := range map[string]struct {
 		before string

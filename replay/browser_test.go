@@ -241,7 +241,7 @@ func TestPageInABrowser(t *testing.T) {
 	b.open(url + "#q=zzzz")
 	b.is(count+".includes('Nothing matches')", true)
 
-	// Who asks a model every time is neither right nor wrong. In mid-work nobody asks:
+	// A strategy that asks a model every time is neither right nor wrong. In mid-work none asks:
 	// the rows are as many as the score says.
 	b.open(url + "#strategy=2&only=asks")
 	b.is(count, fmt.Sprintf("%d of 303 rows", r.Scores[2].Asked.N))
@@ -250,7 +250,7 @@ func TestPageInABrowser(t *testing.T) {
 		b.is(count+".startsWith('0 of 303 rows')", true)
 	}
 
-	// Rows at which nobody decided, and a report of made sessions with all in it.
+	// Rows without a decision, and a report of made sessions with all in it.
 	bare := r
 	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "No model was asked."}}
 	bare.Score()

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// What may not be read is named, and the rest is read, as somebody who is not root.
+// What may not be read is named, and the rest is read, as a user who is not root.
 func TestUnreadable(t *testing.T) {
 	home := t.TempDir()
 	secret := stopped("secret").write(t, home)
@@ -80,7 +80,7 @@ func TestUnreadable(t *testing.T) {
 }
 
 // Symbolic links are followed; those that lead round and nowhere, a file that has
-// two names, and what is no file at all keep nobody up.
+// two names, and what is no file at all delay nothing.
 func TestLinksAndPipes(t *testing.T) {
 	home := t.TempDir()
 	path := stopped("a").write(t, home)

@@ -149,7 +149,7 @@ func TestAdvice(t *testing.T) {
 		"nothing":  {reportOf(three), "No session log was found", "speak for"},
 		"too few":  {reportOf(three, rowsOf(29, Answered, "stop", "stop", "stop"), rowsOf(500, MidWork, "go", "stop", "go")), "29 stops where you had something else to say and 500 points where work should go on; about 30", "speak for"},
 		"one stop": {reportOf(three, rowsOf(1, Answered, "stop", "stop", "stop")), "1 stop where you had something else to say and 0 points", ""},
-		"nobody goes on": {reportOf(three, rowsOf(50, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "stop", "stop", "stop")),
+		"none goes on": {reportOf(three, rowsOf(50, Answered, "stop", "stop", "stop"), rowsOf(50, MidWork, "stop", "stop", "stop")),
 			"None of these", "speak for"},
 		"clear": {reportOf(three, rowsOf(100, Answered, "stop", "stop", "stop"), rowsOf(80, MidWork, "go", "stop", "stop"), rowsOf(20, MidWork, "go", "go", "go")),
 			"speak for ned: it continues at 100 % of the points where work should go on, and wrongly at 0 % of", "no difference"},

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A marketplace that was known before is not one that was added: whoever takes
+// A marketplace that was known before is not one that was added: an undo that takes
 // back what they added must not forget it. A record of another project is no
 // installation.
 func TestClientSaysWhatItAdded(t *testing.T) {

@@ -231,7 +231,7 @@ func TestClaudeLeavesNobody(t *testing.T) {
 	w.gone("two")
 }
 
-// Whoever asked is gone: so is the client, long before the deadline.
+// The program that asked is gone: so is the client, long before the deadline.
 func TestClaudeEndsWithItsAsker(t *testing.T) {
 	w := newWorld(t)
 	w.script(filepath.Join(w.bin, "claude"), `echo $$ > "$notes/one.part"; mv "$notes/one.part" "$notes/one"; exec sleep 600`)
@@ -616,7 +616,7 @@ func TestAskRefuses(t *testing.T) {
 	}
 }
 
-// Neither a key nor what else is secret comes back, whoever says it.
+// Neither a key nor what else is secret comes back, whichever program says it.
 func TestNoSecretComesBack(t *testing.T) {
 	w := newWorld(t)
 	secret := "AWS_SECRET_ACCESS_KEY=" + testToken

@@ -101,7 +101,7 @@ func TestLoopIsSetWhileItRuns(t *testing.T) {
 	}
 }
 
-// A loop that is stopped is told of once, whoever looks first.
+// A loop that is stopped is told of once: to the first that looks.
 func TestLoopStopsOnce(t *testing.T) {
 	for name, end := range map[string]func(d Console) error{
 		"stop":           func(d Console) error { return d.StopLoop(false) },

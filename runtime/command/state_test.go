@@ -79,7 +79,7 @@ func TestStateSet(t *testing.T) {
 	}
 }
 
-// What somebody else keeps in the file stays, and where it stands.
+// What other programs keep in the file stays, in its place.
 func TestStateSetKeeps(t *testing.T) {
 	d, _, file := console(t)
 	put(t, file, "\xef\xbb\xbf{\"mine\": {\"b\": [1,2], \"a\": \"<&>\"}, \"tasks_total\": 3,\r\n \"skill\": \"x\", \"updated_at\": \"\", \"big\": 12345678901234567890, \"waiting_for_user\": true}")

@@ -38,7 +38,7 @@ func concurrentWrites() {
 }
 
 // TestMain lets the test binary die in the way that the environment names, or be
-// a hook that somebody else runs.
+// a hook that another user runs.
 func TestMain(m *testing.M) {
 	if executable := os.Getenv("HOOK_TEST_EXECUTABLE"); executable != "" {
 		h := Host{Executable: executable, Home: os.Getenv("HOOK_TEST_HOME"), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now()}

@@ -324,7 +324,7 @@ func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
 	}
 }
 
-// Nobody is asked when a yes would change nothing.
+// No model is asked when a yes would change nothing.
 func TestJudgeIsNotAskedBeyondTheBudget(t *testing.T) {
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "budget": {"burst": 0}}`, printed(yes))
 	w.say(unsure)
@@ -494,7 +494,7 @@ func TestJudgeThatHangs(t *testing.T) {
 	if r.Asked == nil || r.Asked.Failed != "timeout" {
 		t.Errorf("%+v", r.Asked)
 	}
-	// Nobody knows what it has cost, so it has cost what it may.
+	// What it has cost is not known, so it has cost what it may.
 	if r.Asked.Micros == 0 || r.State.Spent != r.Asked.Micros || w.spend().Micros != r.Asked.Micros {
 		t.Errorf("%+v, %+v", r.Asked, w.spend())
 	}

@@ -35,7 +35,7 @@ func TestNothingHoldsClaudeUp(t *testing.T) {
 				out, notes := w.run(w.event(map[string]any{
 					"last_assistant_message": progress, "cwd": w.path("project"), "transcript_path": w.path(".claude/projects/-w/pipe.jsonl"),
 				}))
-				// Only a hold means stop: somebody wanted that.
+				// Only a hold means stop: a user wanted that.
 				if held := name == "the hold"; (out.Decision == "block") == held {
 					t.Errorf("answer %+v, notes %s", out, notes)
 				}

@@ -393,7 +393,7 @@ func TestFaultsInSettings(t *testing.T) {
 }
 
 // The user's layer lies over the plugin's; a project's can only make Claude
-// stop more, or go on where nobody else decides, in our words.
+// stop more, or go on where no other rule decides, in our words.
 func TestLayers(t *testing.T) {
 	const question = "Which one do you prefer?"
 	for name, test := range map[string]struct {

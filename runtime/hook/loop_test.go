@@ -265,7 +265,7 @@ func TestLoopFromASubdirectory(t *testing.T) {
 	}
 }
 
-// Where Claude Code would end the turn next, and tell nobody, the user is told.
+// Where Claude Code would end the turn next without a word, the user is told.
 func TestLoopAtTheClientsCap(t *testing.T) {
 	for value, want := range map[string]int{"": 8, "x": 8, "5": 5, " 12 ": 12, "0": 0, "-1": 0, "40": 0} {
 		w := inLoop(t, wiggumOne, strings.Replace(loopText, "_iterations: 10", "_iterations: 20", 1))
@@ -344,7 +344,7 @@ func TestHostileLoopFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if info, err := os.Lstat(w.path(loopFile)); err == nil && info.Mode().IsRegular() {
-				old := time.Now().Add(-time.Minute) // nobody is at work on it
+				old := time.Now().Add(-time.Minute) // no program is writing it
 				if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
 					t.Fatal(err)
 				}
@@ -416,8 +416,8 @@ func TestHostileLoopFields(t *testing.T) {
 	}
 }
 
-// Another process has truncated the file and is about to write it: nobody takes
-// the half for the whole.
+// Another process has truncated the file and is about to write it: the half
+// is not taken for the whole.
 func TestHalfWrittenLoopFile(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText[:40])
 	done := make(chan error)
@@ -460,8 +460,8 @@ func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// The file may come with a repository that was cloned: nobody but the user raises
-// the ceiling over it.
+// The file may come with a repository that was cloned: only the user raises the
+// ceiling over it.
 func TestLoopCeiling(t *testing.T) {
 	at := func(count int) string {
 		return fmt.Sprintf("---\niteration_count: %d\nmax_iterations: 500\n---\n", count)
@@ -548,7 +548,7 @@ func FuzzLoopFile(f *testing.F) {
 	f.Add([]byte("---\nloop_id: over\nstarted_at: 2020-01-01T00:00:00Z\ntimeout: 1h\n---"), "x")
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
 		w := inLoop(t, wiggumOne, string(file))
-		old := time.Now().Add(-time.Minute) // nobody is at work on it
+		old := time.Now().Add(-time.Minute) // no program is writing it
 		for range 4 {
 			if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
 				return // it is over

@@ -43,8 +43,8 @@ func TestLoopFileWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// A directory that nobody may write to: the loop does not go on. Root may write
-// anywhere, so the hook runs as somebody else then.
+// A directory without write permission: the loop does not go on. Root may write
+// anywhere, so the hook runs as another user then.
 func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
 	dir := filepath.Dir(w.path(loopFile))

@@ -178,7 +178,7 @@ func names(t *testing.T, dir string) string {
 	return strings.Join(all, "\n")
 }
 
-// Stale: 30 minutes unless somebody says otherwise; a project can only shorten it.
+// Stale: 30 minutes unless a setting says otherwise; a project can only shorten it.
 func TestStaleLayers(t *testing.T) {
 	for name, test := range map[string]struct {
 		plugin, user, project string

@@ -103,7 +103,7 @@ func TestPromptEvents(t *testing.T) {
 	}
 }
 
-// An armed ralph-loop is in nobody's way before a prompt.
+// An armed ralph-loop changes nothing before a prompt.
 func TestPromptBesideRalphLoop(t *testing.T) {
 	w := prompted(t, openTodos)
 	w.write(".claude/ralph-loop.local.md", "---\nactive: true\niteration: 1\n---\ngo")
@@ -153,8 +153,8 @@ func TestPromptKeepsItsProtocol(t *testing.T) {
 	}
 }
 
-// A list that does not change is brought up so many times in a row, by the
-// user's file and nobody else's more often.
+// A list that does not change is brought up so many times in a row; only the
+// user's file raises that.
 func TestPromptCeiling(t *testing.T) {
 	for name, test := range map[string]struct {
 		author, user, project string

@@ -33,7 +33,7 @@ func newSpecWorld(t *testing.T, plugin string) *specWorld {
 
 func bothSpecs() []string { return []string{"ralph-specum", "ralph-speckit"} }
 
-// old writes a file that nobody is writing at.
+// old writes a file that no program is writing.
 func (s *specWorld) old(name, data string) {
 	s.t.Helper()
 	s.write(name, data)

@@ -185,8 +185,8 @@ func TestReadingEndsWithoutTheEnd(t *testing.T) {
 	}
 }
 
-// Input that is no event is nobody's business: those with standard error to
-// themselves do not even say so.
+// Input that is no event gets no answer; with a standard error of its own the hook
+// does not even say so.
 func TestNoEvent(t *testing.T) {
 	for _, known := range registry.All() {
 		w := newWorld(t, fmt.Sprintf(`{"strategy": %q}`, known.Name))
@@ -233,7 +233,7 @@ func TestUnwritableLedger(t *testing.T) {
 	}
 }
 
-// Only one stop at a time decides in a workspace. Whoever waits too long lets
+// Only one stop at a time decides in a workspace. A hook that waits too long lets
 // Claude stop, and changes nothing.
 func TestWorkspaceIsLocked(t *testing.T) {
 	const loop = "---\nmax_iterations: 10\n---\nGo.\n"

@@ -238,7 +238,7 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// The prompt is part of the product: whoever changes it looks at it here.
+// The prompt is part of the product: a change of it is to be looked at here.
 func TestPrompt(t *testing.T) {
 	golden, err := os.ReadFile("testdata/prompt.txt")
 	if err != nil {

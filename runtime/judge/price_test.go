@@ -49,7 +49,7 @@ func TestMicros(t *testing.T) {
 	}
 }
 
-// Nobody is dearer than an unknown model.
+// No model is dearer than an unknown one.
 func TestUnknownIsDearest(t *testing.T) {
 	for _, p := range prices() {
 		if d := dearest(); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {

@@ -74,7 +74,7 @@ func TestLoopHistory(t *testing.T) {
 	}
 }
 
-// Neither what a kill has torn nor what somebody else has written there hides
+// Neither what a kill has torn nor what another program has written there hides
 // what comes after it, and nothing is written that would not be read.
 func TestLoopHistoryIsRobust(t *testing.T) {
 	for name, junk := range map[string]string{

@@ -38,7 +38,7 @@ func TestProgramGetsItsLineAndLittleElse(t *testing.T) {
 	}
 }
 
-// One that does not read, or closes its input, holds nobody up, however long the
+// One that does not read, or closes its input, delays no other program, however long the
 // line is.
 func TestProgramThatDoesNotRead(t *testing.T) {
 	for name, text := range map[string]string{"does not read": "exit 0", "closes": "exec <&-; exit 0"} {
@@ -75,7 +75,7 @@ func TestProgramThatHangs(t *testing.T) {
 		pid = pid*10 + int(c-'0')
 	}
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		// A zombie counts as gone: nobody here can reap it.
+		// A zombie counts as gone: no process here can reap it.
 		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(data)) + "/stat")
 		if syscall.Kill(pid, 0) != nil || err == nil && strings.Contains(string(stat), ") Z ") {
 			return

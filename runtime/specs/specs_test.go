@@ -318,7 +318,7 @@ func TestSpecsLimit(t *testing.T) {
 						t.Errorf("about the ceiling: %q", words)
 					}
 				}
-				// The second time only the user hears of it, whoever drives.
+				// The second time only the user hears of it, also with another driver.
 				test.s.Turn.Active, test.s.Memories = true, []fact.Memory{v.Remember}
 				if v := decideIn(t, k.Strategy, chosen{ceiling: test.ceiling}, test.s, in); v.Decision != strategy.Stop || v.Told == "" || v.Rule != "limit" {
 					t.Errorf("again: %+v", v)
@@ -355,11 +355,11 @@ func TestSpecsErrorsBlockOnce(t *testing.T) {
 			if v := stop("{"); v.Decision != strategy.Stop {
 				t.Errorf("the first content once more: %+v", v)
 			}
-			// Whoever repairs it goes on: the block was ours.
+			// After a repair it goes on: the block was ours.
 			if v := stop(state("execution", 0, 5, "")); v.Decision != strategy.Continue || v.Rule != "task" {
 				t.Errorf("repaired: %+v", v)
 			}
-			// And whoever breaks it in ever new ways does not go on for ever.
+			// A file that is broken in ever new ways does not go on for ever.
 			blocks := 0
 			for i := range 50 {
 				if v := stop(strings.Repeat("{", i+3)); v.Decision == strategy.Continue {
@@ -762,7 +762,7 @@ func TestSpecsUnreadableState(t *testing.T) {
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Memories: []fact.Memory{v.Remember}}, in); v.Decision != strategy.Stop || v.Told != "" {
 			t.Errorf("%s, again: %+v", k.Name, v)
 		}
-		// That was no block of ours: whoever keeps Claude going, it is not us.
+		// That was no block of ours: another program keeps Claude going.
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{v.Remember}}, k.with(state("execution", 1, 5, ""), nil)); v.Rule != "another" {
 			t.Errorf("%s, another program drives: %+v", k.Name, v)
 		}

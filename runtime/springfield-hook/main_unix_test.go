@@ -149,7 +149,7 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 // counted, no error for Claude Code.
 func TestUnwritable(t *testing.T) {
 	built := install(t)
-	// Somebody else's, so that it holds for a test that runs as root too.
+	// It belongs to another user, so that the test holds for root too.
 	root, err := os.MkdirTemp("", "springfield-unwritable-")
 	if err != nil {
 		t.Fatal(err)

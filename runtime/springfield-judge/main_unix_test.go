@@ -116,7 +116,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// Whoever is told to end, or has nobody left to answer, ends the client too.
+// A judge that is told to end, or has no reader left, ends the client too.
 func TestClientEndsWithJudge(t *testing.T) {
 	type ending struct {
 		name string
@@ -127,7 +127,7 @@ func TestClientEndsWithJudge(t *testing.T) {
 		{"interrupted", func(judge, _ *os.Process) { judge.Signal(os.Interrupt) }},
 		{"asker killed", func(_, asker *os.Process) { asker.Kill() }},
 	}
-	if runtime.GOOS == "linux" { // elsewhere nobody tells the client; its own limit ends it
+	if runtime.GOOS == "linux" { // elsewhere no signal reaches the client; its own limit ends it
 		endings = append(endings, ending{"killed", func(judge, _ *os.Process) { judge.Kill() }})
 	}
 	for _, c := range endings {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A pipe in place of the directory is an error at once: whoever waits for its
-// other end waits without end.
+// A pipe in place of the directory is an error at once: a program that waits for
+// its other end waits without end.
 func TestOpenPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {

@@ -211,7 +211,7 @@ func writeAsNobody(dir string) error {
 	return err
 }
 
-// What may not be read or written, as somebody who is not root.
+// What may not be read or written, as a user who is not root.
 func TestWithoutPermission(t *testing.T) {
 	r := newRoom(t)
 	for _, name := range []string{"secret", "closed/f", "fixed/f"} {
@@ -259,7 +259,7 @@ func TestWithoutPermission(t *testing.T) {
 	r.only(before, nil)
 }
 
-// A pipe that nobody writes into, a terminal, a device without an end: none of
+// A pipe without a writer, a terminal, a device without an end: none of
 // them is read, and none holds Claude up.
 func TestNoFilesOfTheSystem(t *testing.T) {
 	for name, make := range map[string]func(path string) error{

@@ -222,8 +222,8 @@ func TestWhatCanLieThere(t *testing.T) {
 	}
 }
 
-// A directory that is a link: within it is read, written through none, and out of
-// it nobody goes.
+// A link that stays in the directory is read through and not written through; one
+// that leads out of it is refused.
 func TestLinkedDirectories(t *testing.T) {
 	r := newRoom(t)
 	r.link("dir", "space/within")
@@ -282,7 +282,7 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// What somebody has changed since it was read stays as they left it.
+// What another program has changed since it was read stays as it left it.
 func TestChangedMeanwhile(t *testing.T) {
 	for name, test := range map[string]struct {
 		now     string // "-": it is gone
@@ -424,7 +424,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A file that somebody is at work on is read when it is whole.
+// A file that another program is writing is read when it is whole.
 func TestHalfWritten(t *testing.T) {
 	for name, steps := range map[string][]string{
 		"whole at once": {"the end"},
@@ -453,7 +453,7 @@ func TestHalfWritten(t *testing.T) {
 	}
 }
 
-// One that never becomes whole is given up; one that nobody has touched for a
+// One that never becomes whole is given up; one that has not changed for a
 // while, or that asks for nothing, is not waited for at all.
 func TestNeverWhole(t *testing.T) {
 	r := newRoom(t)
@@ -476,7 +476,7 @@ func TestNeverWhole(t *testing.T) {
 			t.Errorf("%s: %+v, asked %d times", name, f, asked)
 		}
 	}
-	future := time.Now().Add(time.Hour) // clocks differ, or somebody wants us to wait
+	future := time.Now().Add(time.Hour) // clocks differ, or a project wants us to wait
 	if err := os.Chtimes(r.path("space/f"), future, future); err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestSetGoal(t *testing.T) {
 	}
 }
 
-// Whatever somebody has written: no crash, and an edit changes its field, keeps
+// Whatever a file says: no crash, and an edit changes its field, keeps
 // the text, and reads back.
 func TestSetGoalBody(t *testing.T) {
 	for name, test := range map[string]struct{ file, body, want string }{

@@ -173,7 +173,7 @@ func TestGoalLoopTellsTheGoal(t *testing.T) {
 }
 
 // A promise counts when Claude has said it since our last continue. What a
-// transcript has from before was said to somebody else.
+// transcript has from before was said about other work.
 func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
 	file := goalOf("completion_promise: tests passing")
 	for name, test := range map[string]struct {
