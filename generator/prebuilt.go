@@ -39,12 +39,31 @@ const (
 	maxHook          = 64 << 20 // bounds an unpacked hook, in bytes
 )
 
-// manifest says what the compiled hooks are.
-type manifest struct {
-	Source string            `json:"source"`
+// Carried says what the compiled hooks are that a CLI carries: it is their manifest.
+type Carried struct {
+	Source string            `json:"source"` // SHA-256 of the sources that they were compiled from
 	Go     string            `json:"go"`
-	SHA256 map[string]string `json:"sha256"` // of hooks, by target
-	Judge  map[string]string `json:"judge"`  // of springfield-judge
+	SHA256 map[string]string `json:"sha256"`          // of hooks, by target
+	Judge  map[string]string `json:"judge,omitempty"` // of springfield-judge
+}
+
+// ReadCarried reads the manifest alone; nil where no hooks are carried.
+func ReadCarried(files fs.FS) (*Carried, error) {
+	if files == nil {
+		return nil, nil
+	}
+	data, err := fs.ReadFile(files, prebuiltManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read compiled hooks: %w", err)
+	}
+	var c Carried
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, fmt.Errorf("read compiled hooks: %s: %w", prebuiltManifest, err)
+	}
+	return &c, nil
 }
 
 func prebuiltName(program Program, t Target) string {
@@ -58,19 +77,12 @@ func prebuiltName(program Program, t Target) string {
 // readPrebuilt takes the hooks for some targets, all of them or none. It is
 // ErrNoPrebuilt when they are not there or are made from other sources.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
-	if files == nil {
-		return Build{}, ErrNoPrebuilt
-	}
-	data, err := fs.ReadFile(files, prebuiltManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Build{}, ErrNoPrebuilt
-	}
+	m, err := ReadCarried(files)
 	if err != nil {
-		return Build{}, fmt.Errorf("read compiled hooks: %w", err)
+		return Build{}, err
 	}
-	var m manifest
-	if err := json.Unmarshal(data, &m); err != nil {
-		return Build{}, fmt.Errorf("read compiled hooks: %s: %w", prebuiltManifest, err)
+	if m == nil {
+		return Build{}, ErrNoPrebuilt
 	}
 	if m.Source != source {
 		return Build{}, fmt.Errorf("%w: those that it carries were compiled from other sources", ErrNoPrebuilt)
@@ -155,7 +167,7 @@ func writePrebuilt(dir string, built Build) error {
 			return err
 		}
 	}
-	data, err := json.MarshalIndent(manifest{built.Source, built.Go, built.SHA256, built.Judge}, "", "  ")
+	data, err := json.MarshalIndent(Carried{built.Source, built.Go, built.SHA256, built.Judge}, "", "  ")
 	if err != nil {
 		return err
 	}

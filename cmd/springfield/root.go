@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -103,41 +102,3 @@ func arguments(low, high int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
-func newVersion(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of springfield and of its Go",
-		Example: `  springfield version
-  springfield version --json`,
-		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON {
-				return a.encode(build())
-			}
-			a.say("springfield %s", version())
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
-	return cmd
-}
-
-// buildInfo is what this program was built from.
-type buildInfo struct {
-	Version string `json:"version"`
-	Go      string `json:"go"`
-}
-
-// build comes from the compiler: a link-time variable would be one more thing
-// that can be wrong.
-func build() buildInfo {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return buildInfo{Version: "unknown"}
-	}
-	return buildInfo{info.Main.Version, info.GoVersion}
-}
-
-func version() string { return strings.TrimSpace(build().Version + " " + build().Go) }
