@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt dist demo test shells e2e fetch nightly hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt dist release-test demo test shells e2e fetch nightly hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -44,6 +44,7 @@ test: ## run go vet and every test that needs no agent
 	go vet ./...
 	go vet -tags e2e,nightly ./e2e
 	go vet -tags shells ./cmd/springfield
+	go vet -tags snapshot ./release
 	TMPDIR=$(SCRATCH) go test -timeout 40m ./...
 
 e2e: ## run the tests against the real programs, Claude Code and five other hosts, fetched through npm
@@ -115,3 +116,6 @@ dist: prebuilt ## build the CLI for every target, with compiled hooks, and SHA25
 	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags='-s -w' -o "$$out" ./cmd/springfield && echo "$$out" || exit 1; \
 	done
 	@cd dist && { command -v sha256sum >/dev/null && sha256sum springfield-* || shasum -a 256 springfield-*; } >SHA256SUMS
+
+release-test: ## install the files of dist/ in every way, on an empty home without Go, and use them
+	TMPDIR=$(SCRATCH) go test -tags snapshot -count=1 -timeout 20m ./release
