@@ -55,7 +55,7 @@ type view struct {
 }
 
 // dirs are the state directories, Claude Code's first.
-func (d Console) dirs() []string {
+func (d *Console) dirs() []string {
 	if d.Also == "" || d.Also == d.Dir {
 		return []string{d.Dir}
 	}
@@ -66,7 +66,7 @@ func (d Console) dirs() []string {
 func (v view) session() string { return strings.TrimPrefix(v.Scope.Session, "session:") }
 
 // view finds out what is asked about.
-func (d Console) view(a Asked) (view, error) {
+func (d *Console) view(a Asked) (view, error) {
 	for _, dir := range d.dirs() {
 		if err := ledger.Readable(dir); err != nil {
 			return view{}, err
@@ -101,7 +101,7 @@ func real(dir string) string {
 }
 
 // also says what an answer was about that did not say so, and how to ask for more.
-func (d Console) also(v view, word string) {
+func (d *Console) also(v view, word string) {
 	switch {
 	case !v.implied:
 	case v.session() != "":
@@ -112,7 +112,7 @@ func (d Console) also(v view, word string) {
 }
 
 // word is how one asks again: in Claude Code by the plugin's slash command.
-func (d Console) word(word string) string {
+func (d *Console) word(word string) string {
 	if d.Caller != nil && d.Plugin != nil {
 		if settings, err := d.Plugin(); err == nil {
 			return "/" + settings.Plugin + ":" + word
@@ -123,7 +123,7 @@ func (d Console) word(word string) string {
 
 // nothing says that there is no decision to tell about, but perhaps prompts before which
 // nothing was said, and where there is one.
-func (d Console) nothing(v view, a Asked, word string, prompts bool) {
+func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
 	of := ""
 	if v.name != "" {
 		of = " for " + v.name
@@ -163,7 +163,7 @@ const maxLooked = 5000
 
 // decisions are the decisions on file, and among them the starts of hooks that came to
 // none and are not on file yet, the newest first.
-func (d Console) decisions(v view) iter.Seq[ledger.Record] {
+func (d *Console) decisions(v view) iter.Seq[ledger.Record] {
 	return func(yield func(ledger.Record) bool) {
 		var unfiled []ledger.Record
 		for _, dir := range d.dirs() {
@@ -191,7 +191,7 @@ func (d Console) decisions(v view) iter.Seq[ledger.Record] {
 
 // find is the decision with an id, or the last one: of a stop if there is one, and not
 // of one at which Claude only answered why, log or the like.
-func (d Console) find(id string, v view, a Asked) (ledger.Record, error) {
+func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
 	if id != "" && id != "last" {
 		if v.implied {
 			v.Scope = ledger.Scope{} // the id says which
@@ -225,7 +225,7 @@ func (d Console) find(id string, v view, a Asked) (ledger.Record, error) {
 
 // known are at most n sessions whose ids begin like that: of the ledger, of Claude
 // Code's logs, of holds.
-func (d Console) known(beginning string, n int) (all []ledger.Active) {
+func (d *Console) known(beginning string, n int) (all []ledger.Active) {
 	add := func(a ledger.Active) {
 		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Active) bool { return a.Session == b.Session }) {
 			all = append(all, a)
@@ -251,7 +251,7 @@ func (d Console) known(beginning string, n int) (all []ledger.Active) {
 }
 
 // logged are the sessions with a log of Claude Code's whose ids begin like that.
-func (d Console) logged(beginning string) (all []string) {
+func (d *Console) logged(beginning string) (all []string) {
 	for _, project := range listed(d.projects()) {
 		for _, name := range listed(filepath.Join(d.projects(), project)) {
 			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
@@ -263,7 +263,7 @@ func (d Console) logged(beginning string) (all []string) {
 }
 
 // projects is where Claude Code keeps the logs of sessions, a directory per project.
-func (d Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
+func (d *Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
 // listed are the names in a directory.
 func listed(dir string) []string {
@@ -277,7 +277,7 @@ func listed(dir string) []string {
 }
 
 // session is the session that an id, or the beginning of one, means.
-func (d Console) session(id string) (string, error) {
+func (d *Console) session(id string) (string, error) {
 	if id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
 		return id, nil
 	}
@@ -301,7 +301,7 @@ func (d Console) session(id string) (string, error) {
 }
 
 // sessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
-func (d Console) sessions(all []ledger.Active) string {
+func (d *Console) sessions(all []ledger.Active) string {
 	var said []string
 	for _, a := range all {
 		var about []string
@@ -321,7 +321,7 @@ func (d Console) sessions(all []ledger.Active) string {
 }
 
 // Decision is a decision: by its ID, or the last one here.
-func (d Console) Decision(id string) (ledger.Record, error) {
+func (d *Console) Decision(id string) (ledger.Record, error) {
 	v, err := d.view(Asked{})
 	if err != nil {
 		return ledger.Record{}, err
@@ -334,7 +334,7 @@ func (d Console) Decision(id string) (ledger.Record, error) {
 }
 
 // LogOf is the log of a session: by its id, or the beginning of it.
-func (d Console) LogOf(session string) (string, error) {
+func (d *Console) LogOf(session string) (string, error) {
 	id, err := d.session(session)
 	if err != nil {
 		if paths := d.otherLogsOf(session); len(paths) == 1 {
@@ -364,7 +364,7 @@ func (d Console) LogOf(session string) (string, error) {
 
 // otherLogsOf are the logs that other hosts than Claude Code keep of the sessions whose ids
 // begin like that.
-func (d Console) otherLogsOf(id string) (paths []string) {
+func (d *Console) otherLogsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
 	}
@@ -388,7 +388,7 @@ func (d Console) otherLogsOf(id string) (paths []string) {
 const shortID = 8
 
 // dirOf is the directory of a host's own files, "" if it is not known.
-func (d Console) dirOf(h *host.Host) string {
+func (d *Console) dirOf(h *host.Host) string {
 	if d.Getenv != nil && h.DirVariable != "" {
 		if dir := d.Getenv(h.DirVariable); filepath.IsAbs(dir) {
 			return dir

@@ -35,7 +35,7 @@ Called with a word it answers you:
 ` + loopUsage
 
 // Call answers one call. ErrUsage means that the words were not understood.
-func (d Console) Call(args []string) error {
+func (d *Console) Call(args []string) error {
 	word, args := args[0], args[1:]
 	switch word {
 	case "loop":

@@ -107,7 +107,7 @@ func ofPrompt(r ledger.Record) bool {
 }
 
 // Why tells about one decision: by its ID, or the last one.
-func (d Console) Why(id string, a Asked) error {
+func (d *Console) Why(id string, a Asked) error {
 	v, err := d.view(a)
 	if err != nil {
 		return err
@@ -159,7 +159,7 @@ func (d Console) Why(id string, a Asked) error {
 }
 
 // tell tells about a decision, or about a hook that came to none.
-func (d Console) tell(r ledger.Record) {
+func (d *Console) tell(r ledger.Record) {
 	who, agent := r.Plugin, registry.Agent(r.Host)
 	if who == "" {
 		who = "a springfield hook"
@@ -210,7 +210,7 @@ func (d Console) tell(r ledger.Record) {
 }
 
 // judged tells about a question to a judge.
-func (d Console) judged(a *ledger.Asked) {
+func (d *Console) judged(a *ledger.Asked) {
 	if a == nil {
 		return
 	}
@@ -259,13 +259,13 @@ func key(session string) string {
 
 // line prints a line; what it has from files and sessions does not draw. Where it is
 // too wide it goes on below, two columns further in than it begins.
-func (d Console) line(s string) { d.hang(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
+func (d *Console) line(s string) { d.hang(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
 // hang prints a line that goes on below so many columns further in.
-func (d Console) hang(s string, indent int) { io.WriteString(d.Out, d.folded(s, indent)+"\n") }
+func (d *Console) hang(s string, indent int) { io.WriteString(d.Out, d.folded(s, indent)+"\n") }
 
 // folded is a line as hang prints it.
-func (d Console) folded(s string, indent int) string {
+func (d *Console) folded(s string, indent int) string {
 	line := d.path(display.Line(s))
 	if d.Wrap == nil {
 		return line
@@ -274,20 +274,21 @@ func (d Console) folded(s string, indent int) string {
 }
 
 // note says something besides.
-func (d Console) note(s string) {
-	d.Out = d.Err
-	d.line("springfield: note: " + s)
+func (d *Console) note(s string) {
+	besides := *d
+	besides.Out = d.Err
+	besides.line("springfield: note: " + s)
 }
 
 // field prints what is there to print.
-func (d Console) field(name, value string) {
+func (d *Console) field(name, value string) {
 	if value != "" {
 		d.hang(name+value, len(name))
 	}
 }
 
 // style marks what a text means.
-func (d Console) style(s display.Style, text string) string {
+func (d *Console) style(s display.Style, text string) string {
 	if d.Style == nil {
 		return text
 	}
@@ -295,7 +296,7 @@ func (d Console) style(s display.Style, text string) string {
 }
 
 // path writes ~ for the home directory where the caller's text is a person's.
-func (d Console) path(text string) string {
+func (d *Console) path(text string) string {
 	if d.Path == nil {
 		return text
 	}
@@ -303,14 +304,14 @@ func (d Console) path(text string) string {
 }
 
 // clock is when something was, as an age where no clock is known.
-func (d Console) clock(at int64) string {
+func (d *Console) clock(at int64) string {
 	if d.Clock == nil {
 		return d.ago(at)
 	}
 	return d.Clock(time.UnixMilli(at))
 }
 
-func (d Console) ago(at int64) string { return moment.Ago(d.Now().UnixMilli() - at) }
+func (d *Console) ago(at int64) string { return moment.Ago(d.Now().UnixMilli() - at) }
 
 func milliseconds(us int64) string {
 	return strconv.FormatFloat(float64(us)/1000, 'f', 1, 64) + " ms"

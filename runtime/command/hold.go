@@ -28,7 +28,7 @@ var ErrCancelled = terminal.ErrCancelled
 // Hold orders sessions to stop: one, or all with an empty session. A zero
 // duration lasts until it is lifted. A hold that is in force is shortened only
 // by a person at a terminal.
-func (d Console) Hold(session string, duration time.Duration) error {
+func (d *Console) Hold(session string, duration time.Duration) error {
 	session, err := d.held(session)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (d Console) Hold(session string, duration time.Duration) error {
 
 // set sets a hold in every state directory. A longer one in one of them stays, and is an
 // error if it does in the first: that is the one that a person is shown.
-func (d Console) set(session string, duration time.Duration, by ledger.Means) (h ledger.Hold, err error) {
+func (d *Console) set(session string, duration time.Duration, by ledger.Means) (h ledger.Hold, err error) {
 	now := d.Now()
 	for i, dir := range d.dirs() {
 		one, fault := ledger.SetHold(dir, key(session), now, duration, by)
@@ -64,7 +64,7 @@ func (d Console) set(session string, duration time.Duration, by ledger.Means) (h
 }
 
 // held is the session that a hold is about, "" for all.
-func (d Console) held(session string) (string, error) {
+func (d *Console) held(session string) (string, error) {
 	if session == "" {
 		return "", nil
 	}
@@ -72,7 +72,7 @@ func (d Console) held(session string) (string, error) {
 }
 
 // Holds lists the holds in force.
-func (d Console) Holds() error {
+func (d *Console) Holds() error {
 	all, err := ledger.HoldsInForce(d.dirs(), d.Now())
 	if err != nil {
 		return err
@@ -98,7 +98,7 @@ func (d Console) Holds() error {
 }
 
 // shorten has a longer hold end earlier.
-func (d Console) shorten(session string, old ledger.Hold, duration time.Duration) error {
+func (d *Console) shorten(session string, old ledger.Hold, duration time.Duration) error {
 	again := d.call("hold", session) + " " + typed(duration)
 	from, err := d.confirm("Shorten the hold on "+whom(session)+", which is in force"+d.until(old)+", to "+moment.Length(duration.Milliseconds())+"?",
 		"a longer hold is in force"+d.until(old), "shortens", again)
@@ -133,7 +133,7 @@ func typed(duration time.Duration) string {
 }
 
 // holding says that a hold is in force.
-func (d Console) holding(session string, h ledger.Hold, err error) error {
+func (d *Console) holding(session string, h ledger.Hold, err error) error {
 	if err != nil && err != ledger.ErrUnnoted {
 		if _, ok := err.(*adviceError); ok || err == terminal.ErrCancelled {
 			return err
@@ -151,7 +151,7 @@ func (d Console) holding(session string, h ledger.Hold, err error) error {
 }
 
 // heldAgent is whom a hold lets stop.
-func (d Console) heldAgent(session string) string {
+func (d *Console) heldAgent(session string) string {
 	if session != "" {
 		for r := range ledger.BackIn(d.dirs(), ledger.Scope{Session: key(session)}) {
 			return registry.Agent(r.Host)
@@ -173,7 +173,7 @@ func (d Console) heldAgent(session string) string {
 
 // obstacle is what keeps a file of the state directory from being written: the
 // nearest place above it that is there.
-func (d Console) obstacle(err error) string {
+func (d *Console) obstacle(err error) string {
 	for at := d.Dir; ; at = filepath.Dir(at) {
 		f, missing := os.Open(at)
 		if to, err := os.Readlink(at); err == nil && os.IsNotExist(missing) {
@@ -207,7 +207,7 @@ type holdShape struct {
 }
 
 // resumed says that no hold is in force.
-func (d Console) resumed(session, says string) error {
+func (d *Console) resumed(session, says string) error {
 	if d.JSON {
 		return d.encode(holdShape{Session: session})
 	}
@@ -216,7 +216,7 @@ func (d Console) resumed(session, says string) error {
 }
 
 // Resume lifts a hold, which only a person at a terminal does.
-func (d Console) Resume(session string) error {
+func (d *Console) Resume(session string) error {
 	session, err := d.held(session)
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (d Console) Resume(session string) error {
 
 // lift lifts the hold in every state directory that it was asked about in. Of several
 // errors it is the one that says that a hold stays.
-func (d Console) lift(session string, asked map[string]ledger.Hold, from string) (err error) {
+func (d *Console) lift(session string, asked map[string]ledger.Hold, from string) (err error) {
 	now, gone := d.Now(), 0
 	for _, dir := range d.dirs() {
 		old, held := asked[dir]
@@ -271,7 +271,7 @@ func (d Console) lift(session string, asked map[string]ledger.Hold, from string)
 
 // confirm asks the person at the terminal and returns the terminal's name. problem
 // is said first to who may not answer.
-func (d Console) confirm(question, problem, does, again string) (from string, err error) {
+func (d *Console) confirm(question, problem, does, again string) (from string, err error) {
 	if problem != "" {
 		problem += ", and "
 	}
@@ -303,14 +303,14 @@ func meanwhile(err error, again string) error {
 	return err
 }
 
-func (d Console) unnoted(err error) {
+func (d *Console) unnoted(err error) {
 	if err == ledger.ErrUnnoted {
 		d.note(err.Error() + ", so why and log do not show it")
 	}
 }
 
 // means is how this call changes holds: from a terminal, or from Claude.
-func (d Console) means(from string) ledger.Means {
+func (d *Console) means(from string) ledger.Means {
 	m := ledger.Means{Program: "springfield", From: from}
 	if d.Caller != nil {
 		m.From = d.Caller.Name
@@ -325,7 +325,7 @@ func (d Console) means(from string) ledger.Means {
 }
 
 // call is a word about holds as a person types it.
-func (d Console) call(word, session string) string {
+func (d *Console) call(word, session string) string {
 	if session == "" {
 		return d.Self + " " + word
 	}
@@ -342,7 +342,7 @@ func quote(session string) string {
 	return session
 }
 
-func (d Console) until(h ledger.Hold) string {
+func (d *Console) until(h ledger.Hold) string {
 	if h.Until == 0 {
 		return " until you resume"
 	}
@@ -350,7 +350,7 @@ func (d Console) until(h ledger.Hold) string {
 }
 
 // holds is what happened to holds. Without it decisions are told all the same.
-func (d Console) holds() []ledger.HoldEvent {
+func (d *Console) holds() []ledger.HoldEvent {
 	all, err := ledger.HoldEvents(d.dirs(), d.Now())
 	if err != nil {
 		d.note("read the history of holds: " + err.Error())
@@ -359,7 +359,7 @@ func (d Console) holds() []ledger.HoldEvent {
 }
 
 // lastHold is what happened to the last hold on a session, in a half sentence.
-func (d Console) lastHold(session string) string {
+func (d *Console) lastHold(session string) string {
 	all := d.holds()
 	for _, e := range slices.Backward(all) {
 		if e.Of == key(session) {
@@ -371,7 +371,7 @@ func (d Console) lastHold(session string) string {
 
 // heldAt says what a decision has to do with holds: the one that made it a stop,
 // or the end of one since the stop before.
-func (d Console) heldAt(r ledger.Record) {
+func (d *Console) heldAt(r ledger.Record) {
 	all := slices.DeleteFunc(d.holds(), func(e ledger.HoldEvent) bool { return e.Of != "" && e.Of != key(r.Session) })
 	if len(all) == 0 {
 		return
@@ -400,7 +400,7 @@ func (d Console) heldAt(r ledger.Record) {
 
 // stopBefore is when the decision before one was made: in its session, or for a
 // session's first one in any, in the time that the end of a hold is news.
-func (d Console) stopBefore(r ledger.Record) int64 {
+func (d *Console) stopBefore(r ledger.Record) int64 {
 	since := r.At - freshly.Milliseconds()
 	of, first := ledger.Scope{Session: key(r.Session)}, r.State.Number <= 1
 	if first {

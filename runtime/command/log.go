@@ -17,7 +17,7 @@ import (
 )
 
 // Log lists the newest n decisions, oldest first.
-func (d Console) Log(n int, a Asked) error {
+func (d *Console) Log(n int, a Asked) error {
 	v, err := d.view(a)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func (d Console) Log(n int, a Asked) error {
 
 // newest are the newest n decisions that are wanted, oldest first, and how many were
 // looked at.
-func (d Console) newest(n int, v view, a Asked) (all []ledger.Record, looked int) {
+func (d *Console) newest(n int, v view, a Asked) (all []ledger.Record, looked int) {
 	for r := range d.decisions(v) {
 		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
 			break
@@ -58,7 +58,7 @@ func (d Console) newest(n int, v view, a Asked) (all []ledger.Record, looked int
 	return all, looked
 }
 
-func (d Console) encodeAll(all []ledger.Record) error {
+func (d *Console) encodeAll(all []ledger.Record) error {
 	for _, r := range all {
 		if err := d.encode(r); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (d Console) encodeAll(all []ledger.Record) error {
 
 // Follow prints the newest n decisions, and then others as they are made, until stop
 // says so.
-func (d Console) Follow(n int, a Asked, stop func() bool) error {
+func (d *Console) Follow(n int, a Asked, stop func() bool) error {
 	if d.Caller != nil {
 		return &adviceError{d.Caller.Agent + " would wait here forever", "run it in your own terminal: " + d.Self + " log --follow"}
 	}
@@ -109,7 +109,7 @@ func (d Console) Follow(n int, a Asked, stop func() bool) error {
 }
 
 // news are the decisions since the call before, oldest first.
-func (d Console) news(v view, seen map[string]map[string]int64) (all []ledger.Record) {
+func (d *Console) news(v view, seen map[string]map[string]int64) (all []ledger.Record) {
 	for _, dir := range d.dirs() {
 		if seen[dir] == nil {
 			seen[dir] = map[string]int64{}
@@ -130,7 +130,7 @@ type row struct {
 
 // list prints rows in columns.
 type list struct {
-	Console
+	*Console
 	view  view
 	when  func(at int64) string
 	wide  [5]int // the columns

@@ -68,7 +68,7 @@ func Drives(strategy string) bool { return strategy == goalStrategy }
 
 // loopHere is the loop of a workspace, and who drives it.
 type loopHere struct {
-	Console
+	*Console
 	space  *workspace.Space
 	driver Driver
 	file   strategy.File
@@ -78,7 +78,7 @@ type loopHere struct {
 
 // here opens the workspace, the one that the hook would find from this directory,
 // and reads its loop.
-func (d Console) here() (*loopHere, error) {
+func (d *Console) here() (*loopHere, error) {
 	return d.at(func(dir string) string {
 		return workspace.Nearest(dir, wiggum.Strategy().Marks, d.Home)
 	})
@@ -86,27 +86,28 @@ func (d Console) here() (*loopHere, error) {
 
 // place is where a new loop goes: the directory that is named, or the one where
 // the hook would look for it.
-func (d Console) place(named bool) (*loopHere, error) {
+func (d *Console) place(named bool) (*loopHere, error) {
 	if !named {
 		return d.here()
 	}
 	return d.at(func(dir string) string { return dir })
 }
 
-func (d Console) at(workspaceOf func(dir string) string) (*loopHere, error) {
+func (d *Console) at(workspaceOf func(dir string) string) (*loopHere, error) {
+	here := *d
 	if d.Caller == nil {
-		d.Session = "" // a user starts loops for the next session that comes
+		here.Session = "" // a user starts loops for the next session that comes
 	}
 	dir, err := filepath.EvalSymlinks(d.Work) // as Claude Code names its directory
 	if err != nil {
 		return nil, &adviceError{"open workspace: " + err.Error(), "name the directory of the project: --dir DIR"}
 	}
-	d.Work = dir
+	here.Work = dir
 	space, err := workspace.Open(workspaceOf(dir))
 	if err != nil {
 		return nil, &adviceError{"open workspace: " + err.Error(), "name the project's directory: --dir DIR"}
 	}
-	l := &loopHere{Console: d, space: space, driver: d.Driver(space.Dir)}
+	l := &loopHere{Console: &here, space: space, driver: d.Driver(space.Dir)}
 	l.read()
 	return l, nil
 }
@@ -399,7 +400,7 @@ func isVague(promise string) bool {
 }
 
 // SetLoop changes one thing about the loop that is here.
-func (d Console) SetLoop(key string, values []string) error {
+func (d *Console) SetLoop(key string, values []string) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -568,7 +569,7 @@ func notSpan(key, value string) error {
 }
 
 // StopLoop ends the loop that is here, or takes its file away, too.
-func (d Console) StopLoop(remove bool) error {
+func (d *Console) StopLoop(remove bool) error {
 	l, err := d.here()
 	if err != nil {
 		return err

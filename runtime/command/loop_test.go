@@ -44,7 +44,7 @@ func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool))
 	}
 }
 
-func (d Console) goalNow(t *testing.T) wiggum.Goal {
+func (d *Console) goalNow(t *testing.T) wiggum.Goal {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(wiggum.File)))
 	if err != nil {

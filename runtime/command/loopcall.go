@@ -110,7 +110,7 @@ func (d *Console) readLoopFlags(args []string) (f *loopFlags, ok bool) {
 }
 
 // loop answers a call about loops; without a word it is status.
-func (d Console) loop(args []string) error {
+func (d *Console) loop(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		word, args = args[0], args[1:]

@@ -79,7 +79,7 @@ func templates() []template {
 }
 
 // StartLoop begins a loop.
-func (d Console) StartLoop(o LoopStart) error {
+func (d *Console) StartLoop(o LoopStart) error {
 	l, err := d.place(o.Named)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (p pastLoop) last() fact.LoopEvent { return p.Events[len(p.Events)-1] }
 func (p pastLoop) over() bool { return p.last().Ends() }
 
 // pastLoops are all loops on file, by their newest event, oldest first.
-func (d Console) pastLoops() ([]pastLoop, error) {
+func (d *Console) pastLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func title(body string) string {
 }
 
 // LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
-func (d Console) LoopHistory(n int, all, asJSON bool) error {
+func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (d Console) LoopHistory(n int, all, asJSON bool) error {
 }
 
 // past is the loop with an ID.
-func (d Console) past(id string) (pastLoop, error) {
+func (d *Console) past(id string) (pastLoop, error) {
 	all, err := d.pastLoops()
 	if err != nil {
 		return pastLoop{}, err
@@ -142,7 +142,7 @@ func (d Console) past(id string) (pastLoop, error) {
 }
 
 // ShowLoop prints a loop with each of its iterations.
-func (d Console) ShowLoop(id string, asJSON bool) error {
+func (d *Console) ShowLoop(id string, asJSON bool) error {
 	p, err := d.past(id)
 	if err != nil {
 		return err
@@ -192,7 +192,7 @@ func ended(p pastLoop) string {
 
 // RerunLoop begins a loop from the file of one in the history. Of the start, what
 // concerns the text does not count.
-func (d Console) RerunLoop(id string, o LoopStart) error {
+func (d *Console) RerunLoop(id string, o LoopStart) error {
 	p, err := d.past(id)
 	if err != nil {
 		return err

@@ -76,7 +76,7 @@ type finding struct {
 }
 
 // LoopStatus shows the state of the loop of the workspace.
-func (d Console) LoopStatus(asJSON bool) error {
+func (d *Console) LoopStatus(asJSON bool) error {
 	l, err := d.here()
 	if err != nil {
 		return err
@@ -464,7 +464,7 @@ func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bo
 	}
 }
 
-func (d Console) encode(v any) error {
+func (d *Console) encode(v any) error {
 	e := json.NewEncoder(d.Out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)

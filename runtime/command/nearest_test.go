@@ -107,7 +107,7 @@ func TestProjectName(t *testing.T) {
 // The templates are loops, and none of them breaks the rules that the words warn
 // of.
 func TestTemplates(t *testing.T) {
-	l := loopHere{}
+	l := loopHere{Console: &Console{}}
 	l.driver.Settings.Options = wiggum.Strategy().New()
 	want := map[string]int{"tests": 15, "feature": 20, "debug": 12, "quick": 8, "docs": 10}
 	for _, template := range templates() {

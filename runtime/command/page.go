@@ -19,7 +19,7 @@ import (
 
 // Page prints the page of a session log, by default that of the session that
 // asks, and below it what the rules say.
-func (d Console) Page(path string, settings hook.Settings) error {
+func (d *Console) Page(path string, settings hook.Settings) error {
 	if path == "" {
 		var err error
 		if path, err = d.sessionLog(); err != nil {
@@ -60,7 +60,7 @@ func WouldAsk(known strategy.Strategy, v strategy.Verdict) string {
 }
 
 // sessionLog finds the log of the session that asks.
-func (d Console) sessionLog() (string, error) {
+func (d *Console) sessionLog() (string, error) {
 	for _, path := range append(d.logsOf(d.Session), d.otherLogsOf(d.Session)...) {
 		if f, err := os.Open(path); err == nil {
 			f.Close()
@@ -71,7 +71,7 @@ func (d Console) sessionLog() (string, error) {
 }
 
 // logsOf is where the log of a session may lie.
-func (d Console) logsOf(id string) (paths []string) {
+func (d *Console) logsOf(id string) (paths []string) {
 	if id == "" || strings.ContainsAny(id, `/\*?[`) {
 		return nil
 	}

@@ -43,7 +43,7 @@ type shownState struct {
 }
 
 // StateShow shows what the workflow state says.
-func (d Console) StateShow(asJSON bool) error {
+func (d *Console) StateShow(asJSON bool) error {
 	space, err := d.space()
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (d Console) StateShow(asJSON bool) error {
 }
 
 // StateSet sets fields, given as KEY=VALUE.
-func (d Console) StateSet(fields []string, asJSON bool) error {
+func (d *Console) StateSet(fields []string, asJSON bool) error {
 	var news []object.Member
 	for _, field := range fields {
 		m, err := readField(field)
@@ -107,7 +107,7 @@ func (d Console) StateSet(fields []string, asJSON bool) error {
 }
 
 // checkedState is the file that members make, if the hook could read it.
-func (d Console) checkedState(members []object.Member) ([]byte, error) {
+func (d *Console) checkedState(members []object.Member) ([]byte, error) {
 	data, err := encodeState(members)
 	if err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (d Console) checkedState(members []object.Member) ([]byte, error) {
 }
 
 // stateCall answers the hook's own word: state set KEY=VALUE…, state show.
-func (d Console) stateCall(args []string) error {
+func (d *Console) stateCall(args []string) error {
 	asJSON := false
 	args = slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		asJSON = asJSON || arg == "--json"
@@ -142,11 +142,11 @@ func (d Console) stateCall(args []string) error {
 }
 
 // space is the workspace that marge-simpson reads in.
-func (d Console) space() (*workspace.Space, error) {
+func (d *Console) space() (*workspace.Space, error) {
 	return workspace.Open(workspace.Nearest(d.Work, marge.Strategy().Marks, d.Home))
 }
 
-func (d Console) showState(space *workspace.Space, asJSON bool) error {
+func (d *Console) showState(space *workspace.Space, asJSON bool) error {
 	shown := shownState{File: filepath.Join(space.Dir, filepath.FromSlash(marge.WorkflowFile))}
 	f := space.Read(strategy.Want{Name: marge.WorkflowFile})
 	v := marge.Strategy().New().Decide(strategy.Situation{

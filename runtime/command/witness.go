@@ -28,7 +28,7 @@ type witnessed struct {
 }
 
 // witness looks for one in the logs of the sessions that are asked about.
-func (d Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
+func (d *Console) witness(newest ledger.Record, v view, a Asked) (w witnessed) {
 	if a.Host != "" && a.Host != registry.ClaudeCode().Name {
 		return w
 	}
