@@ -35,6 +35,9 @@ type Finding struct {
 	Says     string `json:"says"`
 	Fix      string `json:"fix,omitempty"` // what the user would do
 
+	// SHA256 are the checksums of programs that it is about, by file.
+	SHA256 map[string]string `json:"sha256,omitempty"`
+
 	// Mend is the safe repair, nil if there is none: undo takes it back, or it
 	// loses nothing.
 	Mend func(context.Context) error `json:"-"`

@@ -315,16 +315,28 @@ func TargetOf(path string) (Target, error) {
 		return Target{}, err
 	}
 	defer func() { _ = f.Close() }()
-	if e, err := elf.NewFile(f); err == nil {
+	t, err := targetIn(f)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// errNoProgram says that some bytes are no program.
+var errNoProgram = errors.New("not a program")
+
+// targetIn is TargetOf of bytes.
+func targetIn(data io.ReaderAt) (Target, error) {
+	if e, err := elf.NewFile(data); err == nil {
 		return Target{"linux", arch(e.Machine, elf.EM_X86_64, elf.EM_AARCH64)}, nil
 	}
-	if m, err := macho.NewFile(f); err == nil {
+	if m, err := macho.NewFile(data); err == nil {
 		return Target{"darwin", arch(m.Cpu, macho.CpuAmd64, macho.CpuArm64)}, nil
 	}
-	if p, err := pe.NewFile(f); err == nil {
+	if p, err := pe.NewFile(data); err == nil {
 		return Target{"windows", arch(p.Machine, pe.IMAGE_FILE_MACHINE_AMD64, pe.IMAGE_FILE_MACHINE_ARM64)}, nil
 	}
-	return Target{}, fmt.Errorf("%s: not a program", path)
+	return Target{}, errNoProgram
 }
 
 // arch is a processor as Go calls it, as the program has it for any other.

@@ -71,6 +71,7 @@ func (a *app) report(err error, asJSON bool) int {
 const (
 	failed     = 1
 	wrongUsage = 2
+	unsure     = 3 // verify found nothing wrong, and could not compare everything
 	cancelled  = 130
 )
 
@@ -81,7 +82,10 @@ func exitCode(err error) int {
 	var activating *activation.UsageError
 	var several *activation.SeveralError
 	var spec *generator.SpecError
+	var untold *unsureError
 	switch {
+	case errors.As(err, &untold):
+		return unsure
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
 	case errors.As(err, &usage) || errors.As(err, &asked) && asked.Usage() || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec):

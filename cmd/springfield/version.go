@@ -56,9 +56,9 @@ func (a *app) runVersion(asJSON bool) error {
 	a.say("sources of hooks: %s", is.Source)
 	switch h := is.Hooks; {
 	case h == nil:
-		a.say("compiled hooks: none; springfield build compiles them with Go")
+		a.say("compiled hooks: none, so they are compiled with Go")
 	case h.Source != is.Source:
-		a.say("compiled hooks: of other sources, %s, so they are not used; springfield build compiles them with Go", h.Source)
+		a.say("compiled hooks: of other sources, %s, so they are not used", h.Source)
 	default:
 		a.say("compiled hooks: %s, for %s", h.Go, strings.Join(targetsOf(h), ", "))
 	}
