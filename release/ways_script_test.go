@@ -15,7 +15,7 @@ func TestScript(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(asset(t, "SHA256SUMS")))))
 	t.Cleanup(server.Close)
 	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", "sha256sum")...)
-	said := start(t, home, env, string(read(t, asset(t, "install.sh"))), resolve(t, "sh", env), "-s", "--", "--from", server.URL)
+	said := start(t, home, env, script, resolve(t, "sh", env), "-s", "--", "--from", server.URL)
 	program := filepath.Join(home, ".local", "bin", "springfield")
 	if !strings.Contains(said, "is installed: "+program+"\n") {
 		t.Errorf("install.sh said\n%s", said)
