@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt dist release-test demo test shells e2e fetch nightly hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt marketplace dist release-test demo test shells e2e fetch nightly hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -17,10 +17,11 @@ help: ## list the targets
 
 ## Build
 
-generate: ## make the generated files: the registry, the JSON Schemas, docs/cli.md
+generate: ## make the generated files: the registry, the JSON Schemas, docs/cli.md, the catalog
 	@go test ./runtime/strategy ./runtime/host -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
 	@go test ./generator -run '^Test(StrategySchemaIsCurrent|AnswersSchema)$$' -count=1 -update >/dev/null
 	@go test ./cmd/springfield -run '^TestCLIDocIsCurrent$$' -count=1 -update >/dev/null
+	@go test ./release/marketplace -run '^TestCatalogIsCurrent$$' -count=1 -update >/dev/null
 
 build: ## build the CLI, bin/springfield; register new strategies and hosts first
 	@command -v go >/dev/null || { echo "springfield is built with Go 1.25 or later, and there is no go on PATH: https://go.dev/dl" >&2; exit 1; }
@@ -108,6 +109,9 @@ score: ## measure the rules on closings; TRANSCRIPTS=DIR adds labelled stops of 
 
 prebuilt: ## compile hook and judge for every target; the next build of the CLI carries them
 	go run ./cmd/springfield prebuild generator/prebuilt
+
+marketplace: build ## make the marketplace of a release in DIR: VERSION (default: the tag), on top of the branches in FROM
+	@sh release/marketplace/build.sh "$(DIR)" "$(or $(VERSION),$(patsubst v%,%,$(shell git describe --tags --exact-match)))" bin/springfield $(FROM)
 
 dist: prebuilt ## build the CLI for every target, with compiled hooks, and SHA256SUMS, in dist/
 	@rm -rf dist && mkdir dist

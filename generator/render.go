@@ -38,6 +38,7 @@ type view struct {
 	Owner       Owner
 	Homepage    string
 	Hosts       []AgentHost // that the READMEs are about
+	Repository  string      // that people add the marketplace by, "" if that is left open
 }
 
 // Accuracy is the strategy's measurement; with settings of its own a plugin has
@@ -90,6 +91,7 @@ type suiteView struct {
 	Suggested   string // the plugin to begin with
 	Memory      string // the paragraph for a memory file
 	Hosts       []AgentHost
+	Repository  string
 }
 
 // Deciding are the plugins that decide at Stop.
@@ -114,13 +116,13 @@ func (s suiteView) filter(keep func(view) bool) (all []view) {
 
 // viewOf gathers what the templates of a suite and its plugins see.
 func viewOf(spec Spec) (suiteView, error) {
-	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name, Hosts: spec.agentHosts()}
+	suite := suiteView{Marketplace: spec.Marketplace, Owner: spec.Owner, Suggested: spec.Suggested().Name, Hosts: spec.agentHosts(), Repository: spec.Repository}
 	for _, p := range spec.Plugins {
 		about, err := ReadAbout(p.Strategy)
 		if err != nil {
 			return suiteView{}, err
 		}
-		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts})
+		suite.Plugins = append(suite.Plugins, view{p, about, spec.Marketplace, spec.Owner, Homepage(p.Strategy), suite.Hosts, suite.Repository})
 	}
 	note, err := render("shared/memory/note.md.tmpl", suite)
 	if err != nil {

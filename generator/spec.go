@@ -29,8 +29,10 @@ type Spec struct {
 	Owner       Owner    `yaml:"owner"`
 	Targets     []Target `yaml:"targets"`
 	Hosts       []string `yaml:"hosts,omitempty"` // agents that it is for; none: Claude Code
-	Plugins     []Plugin `yaml:"plugins"`
-	Publish     *Publish `yaml:"publish,omitempty"` // nil: never published
+	// Repository is what people add the marketplace by, OWNER/REPO; "": the READMEs leave that open.
+	Repository string   `yaml:"repository,omitempty"`
+	Plugins    []Plugin `yaml:"plugins"`
+	Publish    *Publish `yaml:"publish,omitempty"` // nil: never published
 }
 
 // Owner is who the marketplace names as its owner and the plugins as author.
@@ -134,6 +136,9 @@ func placedAt(err error, path ...string) error {
 
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
+// ownerRepo is a repository as GitHub names it; no part of it can be read as a flag or as a path upwards.
+var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9_][A-Za-z0-9._-]*$`)
+
 // reserved are marketplace names the client refuses or keeps for itself
 // (reference: its plugin marketplace documentation and its own checks).
 func reserved() []string {
@@ -195,6 +200,9 @@ func (s Spec) Validate() error {
 	}
 	if err := CheckHosts(s.Hosts); err != nil {
 		return placedAt(err, "hosts")
+	}
+	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {
+		return placedAt(&SpecError{fmt.Sprintf("the repository %q is not OWNER/REPO", s.Repository), "name it as GitHub does, like evergreen/hooks"}, "repository")
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Plugins {

@@ -212,6 +212,9 @@ func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k
 	if k.inGit = around.repo != nil; k.inGit && folder.Same(around.repo.Root, to) {
 		k.Address = toAdd(around.where)
 	}
+	if k.Own && in.suite.Repository != "" {
+		k.Address = in.suite.Repository
+	}
 	return k, nil
 }
 

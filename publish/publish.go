@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/check"
@@ -26,17 +27,18 @@ import (
 
 // Request says what to publish, and how.
 type Request struct {
-	Dir     string   // of the suite
-	To      string   // of the marketplace; "": the one that the suite names, else the suite itself
-	Plugins []string // none: all of the suite
-	Bump    string   // the part of the version to raise, one of Bumps; "": none
-	Version string   // to publish one plugin under
-	Notes   []string // for the changelog; none: what the commits since the last release say
-	Source  string   // how clients find it, one of Forms
-	Repo    string   // URL of the suite's repository; "": its remote
-	Ref     string   // branch or tag to fetch; "": the branch that is checked out
-	NoPin   bool     // leaves the commit out
-	Replace bool     // takes over an entry that leads to another plugin
+	Dir     string    // of the suite
+	To      string    // of the marketplace; "": the one that the suite names, else the suite itself
+	Plugins []string  // none: all of the suite
+	Bump    string    // the part of the version to raise, one of Bumps; "": none
+	Version string    // to publish all of them under
+	Date    time.Time // for the changelog
+	Notes   []string  // for the changelog; none: what the commits since the last release say
+	Source  string    // how clients find it, one of Forms
+	Repo    string    // URL of the suite's repository; "": its remote
+	Ref     string    // branch or tag to fetch; "": the branch that is checked out
+	NoPin   bool      // leaves the commit out
+	Replace bool      // takes over an entry that leads to another plugin
 	Targets []generator.Target
 	Check   bool // only compares: what is published is not rendered anew, and may do without its marketplace
 	Look    bool // nothing will be applied, so no other springfield has to wait

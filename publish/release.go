@@ -82,9 +82,6 @@ func (in inputs) releases(ctx context.Context, q Request) (all []release, err er
 			chosen = append(chosen, p.Name)
 		}
 	}
-	if q.Version != "" && len(chosen) > 1 {
-		return nil, misusef("name it with --plugin, or raise all with --bump", "--version is for one plugin")
-	}
 	for _, name := range chosen {
 		r, err := in.release(ctx, q, name)
 		if err != nil {
@@ -192,7 +189,7 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 			return t, nil, failf("raise it: "+q.again("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
-		if t, err = t.withRelease(r, r.notes(ctx, q)); err != nil {
+		if t, err = t.withRelease(r, q.Date, r.notes(ctx, q)); err != nil {
 			return t, nil, err
 		}
 	}
@@ -285,13 +282,13 @@ func (t tree) updated(suite generator.Suite) (tree, error) {
 const changelogFile = "CHANGELOG.md"
 
 // withRelease puts a release into its plugin's changelog.
-func (t tree) withRelease(r release, notes []string) (tree, error) {
+func (t tree) withRelease(r release, date time.Time, notes []string) (tree, error) {
 	name := r.plugin + "/" + changelogFile
 	had, err := t.read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
 	}
-	text := addRelease(string(had), r, time.Now().Format(time.DateOnly), notes)
+	text := addRelease(string(had), r, date.Format(time.DateOnly), notes)
 	if text == string(had) {
 		return t, nil
 	}

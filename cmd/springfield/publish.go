@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,7 +79,7 @@ func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) 
 	f.StringVar(&o.To, "to", "", "directory of the marketplace: a local checkout")
 	f.StringArrayVar(&o.Plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
 	f.StringVar(&o.Bump, "bump", "", "raise the version: "+strings.Join(publish.Bumps(), ", "))
-	f.StringVar(&o.Version, "version", "", "the version to publish one plugin under")
+	f.StringVar(&o.Version, "version", "", "the version to publish them under")
 	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable; default: subjects of the commits since)")
 	f.StringVar(&o.Source, "source", publish.BySituation, "how clients find it: "+strings.Join(publish.Forms(), ", "))
 	f.StringVar(&o.Repo, "repo", "", "URL of the suite's repository (default: its remote)")
@@ -126,6 +128,9 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 		return err
 	}
 	o.Look = o.dryRun
+	if o.Date, err = a.date(); err != nil {
+		return err
+	}
 	means := publish.Means{Git: a.git(), Tools: a.toolchain(), Client: a.claude(), Asking: a.asking, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: a.resolve}
 	means.Tools.Builder = o.builder
 	plan, err := publish.New(ctx, means, o.Request)
@@ -150,6 +155,19 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 		return a.hintPublish(err, o)
 	}
 	return a.reportPublish(o, plan)
+}
+
+// date is today, or what SOURCE_DATE_EPOCH says, so that two builds of one commit have the same bytes.
+func (a *app) date() (time.Time, error) {
+	said := a.getenv("SOURCE_DATE_EPOCH")
+	if said == "" {
+		return time.Now(), nil
+	}
+	seconds, err := strconv.ParseInt(said, 10, 64)
+	if err != nil {
+		return time.Time{}, &usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", said), "unset it, or give it the time of a commit, as git log -1 --format=%ct prints it"}
+	}
+	return time.Unix(seconds, 0).UTC(), nil
 }
 
 // resolve is typed for a directory.

@@ -1,0 +1,97 @@
+//go:build unix
+
+package marketplace
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/generator"
+)
+
+// written is a suite of the release, with one file for a hook, in a directory.
+func written(t *testing.T, version, hook string) string {
+	t.Helper()
+	suite, err := generator.ReadSuite(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Plugins = suite.Plugins[:2]
+	for i := range suite.Plugins {
+		suite.Plugins[i].Version = version
+	}
+	files, err := generator.Render(suite.Spec, generator.Unbuilt(suite.Spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, f := range append(files, generator.File{Path: "ned-flanders/hooks/springfield-hook", Mode: 0o755, Data: []byte(hook)}) {
+		at := filepath.Join(dir, filepath.FromSlash(f.Path))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, f.Data, f.Mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Each branch has one commit per release; the same files and words make the same commits, wherever they are made.
+func TestBranches(t *testing.T) {
+	one, again, two := t.TempDir(), t.TempDir(), t.TempDir()
+	first := written(t, "0.1.0", "first")
+	for _, dir := range []string{one, again} {
+		output(t, "sh", "branches.sh", first, dir, "springfield 0.1.0, made from a commit", "1700000000")
+	}
+	refs := output(t, "git", "-C", one, "for-each-ref")
+	if other := output(t, "git", "-C", again, "for-each-ref"); refs != other || strings.Count(refs, "\n") != 2 {
+		t.Errorf("the branches are\n%s\nand again\n%s", refs, other)
+	}
+
+	const message = "springfield 0.2.0, made from another"
+	output(t, "sh", "branches.sh", written(t, "0.2.0", "second"), two, message, "1700000001", one)
+	if got := output(t, "git", "-C", two, "log", "--format=%s", "plugins/ned-flanders"); got != message+"\nspringfield 0.1.0, made from a commit" {
+		t.Errorf("the second release is\n%s", got)
+	}
+	output(t, "sh", "branches.sh", written(t, "0.2.0", "second"), two, message, "1700000002")
+	if got := output(t, "git", "-C", two, "rev-list", "--count", "release"); got != "2" {
+		t.Errorf("the same release again makes %s commits", got)
+	}
+	out, err := exec.Command("sh", "branches.sh", written(t, "0.2.0", "third"), two, message, "1700000003").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "release has springfield 0.2.0 already, with other files") {
+		t.Errorf("other files under a version that is out: %v\n%s", err, out)
+	}
+
+	// What hosts need at the top leads to the program in the plugin.
+	show := func(file string) string { return output(t, "git", "-C", two, "show", "plugins/ned-flanders:"+file) }
+	if mode := output(t, "git", "-C", two, "ls-tree", "plugins/ned-flanders", "ned-flanders/hooks/springfield-hook"); !strings.HasPrefix(mode, "100755") {
+		t.Errorf("the hook is %s", mode)
+	}
+	var qwen struct{ Hooks, Name, Version string }
+	if err := json.Unmarshal([]byte(show("qwen-extension.json")), &qwen); err != nil || qwen.Hooks != "hooks/qwen.json" || qwen.Name != "ned-flanders" || qwen.Version != "0.2.0" {
+		t.Errorf("qwen-extension.json says %+v, %v", qwen, err)
+	}
+	program := regexp.MustCompile(`"\\"\$\{(extensionPath|CLAUDE_PLUGIN_ROOT)\}/ned-flanders/hooks/springfield-hook\\""`)
+	for _, file := range []string{"hooks/hooks.json", "hooks/qwen.json"} {
+		if text := show(file); !json.Valid([]byte(text)) || len(program.FindAllString(text, -1)) != 1 {
+			t.Errorf("%s is\n%s", file, text)
+		}
+	}
+}
