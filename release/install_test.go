@@ -37,8 +37,8 @@ const (
 //go:embed install.sh
 var script string
 
-// machineTools is everything that the script starts, besides a client and a program that computes SHA-256.
-var machineTools = []string{"cat", "chmod", "dirname", "grep", "mkdir", "mktemp", "mv", "printf", "rm", "rmdir", "sh", "tail"}
+// machineTools is everything that the script starts, besides a shell, a client and a program that computes SHA-256.
+var machineTools = []string{"cat", "chmod", "dirname", "grep", "mkdir", "mktemp", "mv", "printf", "rm", "rmdir", "tail"}
 
 // machine is a home, a PATH with a few tools, and what the system says that it is.
 type machine struct {
@@ -52,7 +52,7 @@ func newMachine(t *testing.T, dir string, tools ...string) *machine {
 	if err := errors.Join(os.Mkdir(m.home, 0o755), os.Mkdir(m.bin, 0o755)); err != nil {
 		t.Fatal(err)
 	}
-	for _, tool := range slices.Concat(machineTools, tools) {
+	for _, tool := range slices.Concat(machineTools, []string{"sh"}, tools) {
 		path, err := exec.LookPath(tool)
 		if err != nil {
 			t.Fatalf("this test needs %s: %v", tool, err)
@@ -668,6 +668,15 @@ func TestInstallSaysPath(t *testing.T) {
 					t.Errorf("%s %s: %v", shell, words, said)
 				}
 			}
+		}
+	}
+}
+
+// Windows PowerShell reads what it fetches, and files, in an encoding of its own.
+func TestPowerShellScriptIsASCII(t *testing.T) {
+	for number, line := range strings.Split(contents(t, "install.ps1"), "\n") {
+		if strings.ContainsFunc(line, func(r rune) bool { return r > '~' || r < ' ' }) {
+			t.Errorf("install.ps1:%d: %q", number+1, line)
 		}
 	}
 }

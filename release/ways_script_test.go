@@ -1,0 +1,24 @@
+//go:build snapshot && unix
+
+package release
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// install.sh fetches the real files, from this machine.
+func TestScript(t *testing.T) {
+	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(asset(t, "SHA256SUMS")))))
+	t.Cleanup(server.Close)
+	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", "sha256sum")...)
+	said := start(t, home, env, script, resolve(t, "sh", env), "-s", "--", "--from", server.URL)
+	program := filepath.Join(home, ".local", "bin", "springfield")
+	if !strings.Contains(said, "is installed: "+program+"\n") {
+		t.Errorf("install.sh said\n%s", said)
+	}
+	journey(t, program, env)
+}
