@@ -510,7 +510,8 @@ func TestBuildIsReproducible(t *testing.T) {
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.Short())
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
-		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0")
+		// A Go that another Go has fetched lies in the module cache, where nothing may be replaced.
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "GOAMD64=", "CGO_ENABLED=0", "GOMODCACHE="+t.TempDir())
 		if said, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, said)
 		}
@@ -570,7 +571,7 @@ func TestBuildRefusesAnUnknownGo(t *testing.T) {
 	}
 	for name, edit := range map[string]struct{ file, from, to string }{
 		"another name for what reads them":   {"env_posix.go", "func gogetenv(", "func getenv("},
-		"another result":                     {"proc.go", "func getGodebugEarly() (string, bool)", "func getGodebugEarly() string"},
+		"another result":                     {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
 		"no settings of GODEBUG to be found": {"runtime1.go", `{name: "`, `{called: "`},
 	} {
 		t.Run(name, func(t *testing.T) {

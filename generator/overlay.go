@@ -27,20 +27,39 @@ import (
 // says how a program was compiled; it proves nothing about a forged one.
 const goMark = "springfield: this runtime reads no variable whose name begins with GO"
 
-// runtimePatch is a function of Go's runtime that asks the environment, and the
-// statements that it begins with in our programs.
-type runtimePatch struct{ file, function, statements string }
+// runtimePatch is a function of Go's runtime that asks the environment, in every form that
+// a supported Go gives it, with the statements that it begins with in our programs.
+type runtimePatch struct {
+	file  string
+	forms []runtimeForm
+}
+
+type runtimeForm struct{ function, statements string }
 
 // runtimePatches are all of them. getGodebugEarly looks for GODEBUG before there is an
-// environment; what it returns second is whether it could look. Everything else
-// goes through gogetenv.
+// environment; what it returns second is whether it could look, which the first releases
+// of Go 1.25 do not say. Everything else goes through gogetenv.
 func runtimePatches() []runtimePatch {
 	return []runtimePatch{
-		{"env_posix.go", "func gogetenv(key string) string {\n",
-			"\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n"},
-		{"proc.go", "func getGodebugEarly() (string, bool) {\n",
-			"\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n"},
+		{"env_posix.go", []runtimeForm{
+			{"func gogetenv(key string) string {\n",
+				"\tif len(key) > 1 && key[0]|0x20 == 'g' && key[1]|0x20 == 'o' {\n\t\treturn springfieldMark[len(springfieldMark):]\n\t}\n"},
+		}},
+		{"proc.go", []runtimeForm{
+			{"func getGodebugEarly() (string, bool) {\n", "\tif true {\n\t\treturn \"\", GOOS != \"windows\"\n\t}\n"},
+			{"func getGodebugEarly() string {\n", "\tif true {\n\t\treturn \"\"\n\t}\n"},
+		}},
 	}
+}
+
+// apply returns the file with the patch, and false if it has none of the forms once.
+func (p runtimePatch) apply(text []byte) ([]byte, bool) {
+	for _, form := range p.forms {
+		if bytes.Count(text, []byte(form.function)) == 1 {
+			return bytes.Replace(text, []byte(form.function), []byte(form.function+form.statements), 1), true
+		}
+	}
+	return nil, false
 }
 
 // markDeclaration ends the file of the first patch: a variable, because the
@@ -65,10 +84,10 @@ func (t Toolchain) overlay(ctx context.Context, stage, goCommand string) (string
 		if err != nil {
 			return "", fmt.Errorf("compile the hook: %w: %w", ErrUnknownGo, err)
 		}
-		if bytes.Count(text, []byte(p.function)) != 1 {
-			return "", fmt.Errorf("compile the hook: %w: %s has no %s", ErrUnknownGo, source, strings.TrimSuffix(p.function, " {\n"))
+		text, known := p.apply(text)
+		if !known {
+			return "", fmt.Errorf("compile the hook: %w: %s has no %s", ErrUnknownGo, source, strings.TrimSuffix(p.forms[0].function, " {\n"))
 		}
-		text = bytes.Replace(text, []byte(p.function), []byte(p.function+p.statements), 1)
 		if i == 0 {
 			text = append(text, markDeclaration...)
 		}
@@ -91,7 +110,9 @@ func (t Toolchain) overlay(ctx context.Context, stage, goCommand string) (string
 // hashOverlay puts into a hash what the overlay makes of a program.
 func hashOverlay(h io.Writer) {
 	for _, p := range runtimePatches() {
-		fmt.Fprintf(h, "patch %s %q %q\n", p.file, p.function, p.statements)
+		for _, form := range p.forms {
+			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.function, form.statements)
+		}
 	}
 	fmt.Fprintf(h, "mark %q\n", markDeclaration)
 }
