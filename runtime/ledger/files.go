@@ -104,7 +104,8 @@ func (l lines) add(o codec.Object) error {
 	}
 	if size > l.most {
 		// Two that rotate at once lose one old file, never a new line.
-		if got, err := tryLock(f); err == nil && got && isAt(f, l.path) && rename(l.path, l.path+".1") == nil {
+		if got, err := tryLock(f); err == nil && got && isAt(f, l.path) {
+			moveOpen(f, l.path, l.path+".1")
 			f.Close()
 			if f, err = openFile(l.dir, l.path); err != nil {
 				return err
