@@ -37,10 +37,10 @@ import (
 	"time"
 )
 
-const (
-	newest = "2.1.329"
-	oldest = "2.1.197" // the oldest client we promise to work with
-)
+const oldest = "2.1.197" // the oldest client we promise to work with
+
+// newest is the newest client that was tried, and with -newest the newest that there is.
+var newest = "2.1.329"
 
 // versions is the order in which every scenario runs.
 var versions = []string{newest, oldest}
@@ -177,18 +177,8 @@ func recordOf(integrity, sum string) string { return integrity + " " + sum + "\n
 // pack lets npm put the package's tarball into dir. npm keeps the real HOME, because its registry and
 // credentials are configured there.
 func pack(pkg, dir string) (string, error) {
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		return "", errors.New("npm is needed to fetch the client once, and it is not on PATH")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, npm, "pack", pkg, "--pack-destination", dir, "--json")
-	cmd.Dir = dir // not in our tree, where a .npmrc could have a say
-	var talk bytes.Buffer
-	cmd.Stderr = &talk
-	if err := cmd.Run(); err != nil {
-		return "", fmt.Errorf("npm could not fetch %s (%w):\n%s", pkg, err, talk.Bytes())
+	if _, err := npm(dir, "pack", pkg, "--pack-destination", dir, "--json"); err != nil {
+		return "", err
 	}
 	// Not the name in npm's JSON: versions of npm disagree on how they spell a scoped one.
 	tarballs, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
@@ -196,6 +186,24 @@ func pack(pkg, dir string) (string, error) {
 		return "", fmt.Errorf("npm fetched %s and left %d tarballs, not one", pkg, len(tarballs))
 	}
 	return tarballs[0], nil
+}
+
+// npm starts npm in dir, which is not our tree, where a .npmrc could have a say, and returns what it prints.
+func npm(dir, verb, pkg string, args ...string) (string, error) {
+	program, err := exec.LookPath("npm")
+	if err != nil {
+		return "", errors.New("npm is needed to fetch the client once, and it is not on PATH")
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, append([]string{verb, pkg}, args...)...)
+	cmd.Dir = dir
+	var out, talk bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &talk
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("npm could not fetch %s (%w):\n%s", pkg, err, talk.Bytes())
+	}
+	return strings.TrimSpace(out.String()), nil
 }
 
 // verify compares a file with a subresource integrity string as package registries publish it.

@@ -16,6 +16,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -41,8 +42,15 @@ var runDir string
 
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
+		flag.Parse()
 		var err error
-		if runDir, err = os.MkdirTemp("", "springfield-e2e-"); err == nil {
+		if *takeNewest {
+			err = pinNewest()
+		}
+		if err == nil {
+			runDir, err = os.MkdirTemp("", "springfield-e2e-")
+		}
+		if err == nil {
 			defer os.RemoveAll(runDir)
 			err = fetchClients()
 		}
