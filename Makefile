@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt marketplace dist release-test demo test shells e2e fetch nightly hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt marketplace dist release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -57,6 +57,13 @@ fetch: ## fetch these programs, about 500 MB, so that make e2e need not wait for
 nightly: ## run them all with each version of Claude Code, and each strategy in each host
 	TMPDIR=$(SCRATCH) go test -tags e2e,nightly -count=1 -parallel 4 -timeout 60m ./e2e
 
+newest: ## run the sessions with the newest version of each program that npm has, not the pinned one
+	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e -newest
+
+wine: ## run the tests as on Windows, but for those that .github/not-on-*.txt name; needs wine 10 or later on PATH
+	@command -v wine >/dev/null || { echo "make wine needs wine 10 or later; on Debian: apt-get install -y --no-install-recommends wine wine64" >&2; exit 1; }
+	GOOS=windows CGO_ENABLED=0 WINEDEBUG=-all go test -exec wine -p 2 -timeout 60m -skip "^($$(cat .github/not-on-*.txt | grep -v '^#' | paste -sd '|' -))$$" ./...
+
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed
 	@for needed in bash zsh fish; do command -v $$needed >/dev/null || { echo "make shells needs $$needed; on Debian: apt-get install -y bash-completion zsh fish" >&2; exit 1; }; done
 	go test -tags shells ./cmd/springfield -run '^TestShells$$' -count=1
@@ -82,8 +89,11 @@ pictures: build ## draw the pictures of the README again, in docs/pictures/; nee
 	@dir=$$(mktemp -d) && HOME=$$dir bin/springfield replay e2e/testdata/sessions --strategy ned-flanders --strategy lisa-simpson --strategy bart-simpson --html $$dir/sessions.html >/dev/null && \
 	go test -tags browser ./replay -run '^TestPicture$$' -count=1 -page $$dir/sessions.html -picture "$(CURDIR)/docs/pictures/replay.png" && rm -rf "$$dir"
 
-lint: ## run golangci-lint, built once through the Go module proxy
+lint: ## run golangci-lint and actionlint, built once through the Go module proxy, and go vet for macOS and Windows
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	GOOS=darwin go vet ./...
+	GOOS=windows go vet ./...
 
 strings: ## list every sentence that users read; TREE=DIR counts the differences from another checkout
 	@go run ./internal/wording $(if $(TREE),-against "$(TREE)")

@@ -374,8 +374,9 @@ func TestFunctionsAreShort(t *testing.T) {
 	}
 }
 
-// Tests and source files that a page names exist.
-func TestDocumentsNameTests(t *testing.T) {
+// tests are the names of all functions in files of tests.
+func tests(t *testing.T) map[string]bool {
+	t.Helper()
 	there := map[string]bool{}
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(name, "_test.go") {
@@ -392,6 +393,12 @@ func TestDocumentsNameTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return there
+}
+
+// Tests and source files that a page names exist.
+func TestDocumentsNameTests(t *testing.T) {
+	there := tests(t)
 	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("%d pages, %v", len(pages), err)

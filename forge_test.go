@@ -1,0 +1,208 @@
+package springfield_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	hookruntime "github.com/cameronsjo/springfield/runtime"
+)
+
+// workflow is what the tests look at in a workflow of the forge.
+type workflow struct {
+	On          map[string]any
+	Permissions map[string]string
+	Concurrency map[string]any
+	Jobs        map[string]workflowJob
+}
+
+type workflowJob struct {
+	Needs       any
+	RunsOn      string `yaml:"runs-on"`
+	Environment any
+	Permissions map[string]string
+	Timeout     int `yaml:"timeout-minutes"`
+	Strategy    struct {
+		Matrix map[string][]string
+	}
+	Env   map[string]string
+	Steps []workflowStep
+}
+
+type workflowStep struct {
+	Uses, Run string
+	With, Env map[string]any
+}
+
+// workflows reads them all. A member that is there twice, or a document that is no workflow, fails.
+func workflows(t *testing.T) map[string]workflow {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(".github", "workflows", "*.yml"))
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%v, %v", names, err)
+	}
+	all := map[string]workflow{}
+	for _, name := range names {
+		var w workflow
+		if err := yaml.Unmarshal([]byte(read(t, ".", name)), &w); err != nil || len(w.Jobs) == 0 {
+			t.Fatalf("%s: %d jobs, %v", name, len(w.Jobs), err)
+		}
+		all[filepath.Base(name)] = w
+	}
+	return all
+}
+
+// An action is a program of others: each is pinned to the commit of one version.
+func TestWorkflowsPinActions(t *testing.T) {
+	pin := regexp.MustCompile(`^\s*(?:- )?uses: ([\w./-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)$`)
+	pins := map[string]string{}
+	for name := range workflows(t) {
+		for line := range strings.Lines(read(t, filepath.Join(".github", "workflows"), name)) {
+			if line = strings.TrimSuffix(line, "\n"); !strings.Contains(line, "uses:") {
+				continue
+			}
+			m := pin.FindStringSubmatch(line)
+			if m == nil {
+				t.Errorf("%s: %q names no commit with its version", name, line)
+				continue
+			}
+			if at := m[2] + " " + m[3]; pins[m[1]] == "" {
+				pins[m[1]] = at
+			} else if pins[m[1]] != at {
+				t.Errorf("%s: %s is at %s, elsewhere at %s", name, m[1], at, pins[m[1]])
+			}
+		}
+	}
+}
+
+// A job has the rights that it needs, and ends. A pull request from a fork meets no secret.
+func TestWorkflowsHaveFewRights(t *testing.T) {
+	for name, w := range workflows(t) {
+		if len(w.Permissions) > 1 || len(w.Permissions) == 1 && w.Permissions["contents"] != "read" || w.Permissions == nil {
+			t.Errorf("%s: every job may %v", name, w.Permissions)
+		}
+		if w.Concurrency["group"] == nil || w.Concurrency["cancel-in-progress"] == nil {
+			t.Errorf("%s does not say what happens to a run beside another", name)
+		}
+		if w.On["pull_request_target"] != nil || w.On["workflow_run"] != nil {
+			t.Errorf("%s runs with rights on what others wrote", name)
+		}
+		secrets := strings.Contains(read(t, filepath.Join(".github", "workflows"), name), "secrets.")
+		release := name == "release.yml"
+		if secrets && !release || release && len(w.On) != 1 {
+			t.Errorf("%s: only a tag's release may have secrets: %v", name, w.On)
+		}
+		for job, j := range w.Jobs {
+			if j.Timeout == 0 || strings.HasSuffix(j.RunsOn, "-latest") {
+				t.Errorf("%s: %s has the timeout %d on %s", name, job, j.Timeout, j.RunsOn)
+			}
+			for right, may := range j.Permissions {
+				if may == "write" && (!release || j.Environment == nil) {
+					t.Errorf("%s: %s may write %s", name, job, right)
+				}
+			}
+			for _, step := range j.Steps {
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s: %s puts a text into a command, which belongs into env: %q", name, job, step.Run)
+				}
+				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != false {
+					t.Errorf("%s: %s leaves the token where every later step can read it", name, job)
+				}
+				if cached := strings.HasPrefix(step.Uses, "actions/cache@") || strings.HasPrefix(step.Uses, "actions/setup-go@") && step.With["cache"] != false; cached && release {
+					t.Errorf("%s: %s builds a release with what other runs have left in a cache", name, job)
+				}
+			}
+		}
+	}
+}
+
+// What a workflow asks of make is there, and so is every script and package that it names.
+func TestWorkflowsNameWhatIsThere(t *testing.T) {
+	makefile := read(t, ".", "Makefile")
+	target, path := regexp.MustCompile(`\bmake ([a-z][a-z0-9-]*)`), regexp.MustCompile(`(?:^|\s)((?:\./|\.github/)[\w./-]+\w)`)
+	called := map[string]bool{}
+	for name, w := range workflows(t) {
+		for job, j := range w.Jobs {
+			for _, step := range j.Steps {
+				for _, m := range target.FindAllStringSubmatch(step.Run, -1) {
+					if called[m[1]] = true; !strings.Contains(makefile, "\n"+m[1]+":") {
+						t.Errorf("%s: %s calls make %s, which is not there", name, job, m[1])
+					}
+				}
+				for _, m := range path.FindAllStringSubmatch(step.Run, -1) {
+					if _, err := os.Stat(m[1]); err != nil {
+						t.Errorf("%s: %s: %v", name, job, err)
+					}
+				}
+			}
+			for _, before := range needs(j) {
+				if _, ok := w.Jobs[before]; !ok {
+					t.Errorf("%s: %s needs %s, which is not there", name, job, before)
+				}
+			}
+		}
+	}
+	for _, must := range []string{"test", "shells", "e2e", "newest", "nightly", "hostile", "fuzz", "lint"} {
+		if !called[must] {
+			t.Errorf("no workflow calls make %s", must)
+		}
+	}
+}
+
+// needs are the jobs that come before.
+func needs(j workflowJob) []string {
+	switch before := j.Needs.(type) {
+	case string:
+		return []string{before}
+	case []any:
+		var all []string
+		for _, name := range before {
+			all = append(all, name.(string))
+		}
+		return all
+	}
+	return nil
+}
+
+// The tests run with the oldest Go that the module and the hook allow, and with the newest, on each system.
+func TestWorkflowsTryTheOldestGo(t *testing.T) {
+	systems := map[string]bool{}
+	for job, j := range workflows(t)["ci.yml"].Jobs {
+		if len(j.Strategy.Matrix) == 0 {
+			continue
+		}
+		if want := []string{hookruntime.Go, "stable"}; !slices.Equal(j.Strategy.Matrix["go"], want) {
+			t.Errorf("%s runs with Go %v, want %v", job, j.Strategy.Matrix["go"], want)
+		}
+		for _, system := range append(j.Strategy.Matrix["system"], j.RunsOn) {
+			before, _, _ := strings.Cut(system, "-")
+			systems[before] = true
+		}
+	}
+	for _, system := range []string{"ubuntu", "macos", "windows"} {
+		if !systems[system] {
+			t.Errorf("nothing is tested on %s", system)
+		}
+	}
+}
+
+// What is left out on Windows is a test, below the reason.
+func TestLeftOutOnWindows(t *testing.T) {
+	there := tests(t)
+	for _, file := range []string{"not-on-windows.txt", "not-on-wine.txt"} {
+		reason := false
+		for line := range strings.Lines(read(t, ".github", file)) {
+			switch line = strings.TrimSpace(line); {
+			case strings.HasPrefix(line, "#"):
+				reason = true
+			case !reason || !there[line]:
+				t.Errorf("%s: %q is no test", file, line)
+			}
+		}
+	}
+}
