@@ -170,7 +170,7 @@ func hint(err error) string {
 	}{
 		{generator.ErrNoGo, "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"},
 		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
-		{generator.ErrUnknownGo, "put Go 1.25 or 1.26 in front on PATH (go.dev/dl); " + carried + " and needs none"},
+		{generator.ErrUnknownGo, "put Go 1.25, 1.26 or 1.27 in front on PATH (go.dev/dl); " + carried + " and needs none"},
 		{generator.ErrNoExec, "set TMPDIR to a directory where programs may be started: TMPDIR=$HOME springfield …"},
 		{generator.ErrNoPrebuilt, "compile with Go instead: --builder go; " + carried},
 		{fs.ErrPermission, "the directory or file belongs to another user, or is read-only"},
