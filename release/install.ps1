@@ -44,7 +44,7 @@ param(
     function Get-ListedDigest {
         Get-ReleaseFile 'SHA256SUMS'
         $text = [IO.File]::ReadAllText((Join-Path $work 'SHA256SUMS'))
-        $lines = [regex]::Matches($text, '(?m)^([0-9a-f]{64}) [ *]' + [regex]::Escape($asset) + '\n')
+        $lines = [regex]::Matches($text, '(?m)^([0-9a-f]{64})  ' + [regex]::Escape($asset) + '\n')
         if ($lines.Count -ne 1) { Fail "$site/SHA256SUMS has $($lines.Count) lines for $asset" 'it may have been cut on its way: try again' }
         $lines[0].Groups[1].Value
     }

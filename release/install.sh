@@ -127,8 +127,8 @@ fetch() {
 		(
 			ulimit -f "$2" 2>/dev/null
 			exec wget -S -t 1 ${patience:+"$patience"} -O - "$site/$1"
-		) >"$work/$1" 2>"$work/log" && check_log && return
-		tail -n 3 "$work/log" >&2
+		) >"$work/$1" 2>"$work/$1.log" && check_log "$1.log" && return
+		tail -n 3 "$work/$1.log" >&2
 	fi
 	fail "cannot fetch $site/$1" "the releases: $project/releases"
 }
@@ -136,15 +136,15 @@ fetch() {
 # check_log refuses what curl refuses by itself: wget follows a redirect to http, and some wgets verify no certificate.
 check_log() {
 	[ "$protocols" = '=https' ] || return 0
-	if grep -qi '^ *location: *http:' "$work/log"; then fail "$site leads to an address without https"; fi
-	if grep -q 'certificate validation not implemented' "$work/log"; then fail 'this wget verifies no certificate' 'install curl'; fi
+	if grep -qi '^ *location: *http:' "$work/$1"; then fail "$site leads to an address without https"; fi
+	if grep -q 'certificate validation not implemented' "$work/$1"; then fail 'this wget verifies no certificate' 'install curl'; fi
 }
 
 # find_digest sets wanted, what SHA256SUMS says of the program. A line without its end may be cut, and read leaves it out.
 find_digest() {
 	wanted=''
 	while read -r sum file rest; do
-		[ "${file#\*}$rest" = "$asset" ] || continue
+		[ "$file$rest" = "$asset" ] || continue
 		[ -z "$wanted" ] || fail "$site/SHA256SUMS has two lines for $asset"
 		wanted=$sum
 	done <"$work/SHA256SUMS"
@@ -230,7 +230,7 @@ name_other() {
 }
 
 main() {
-	set -u +C
+	set -u
 	LC_ALL=C
 	export LC_ALL
 	read_options "$@"

@@ -459,11 +459,9 @@ func TestInstallChoosesProgram(t *testing.T) {
 	} {
 		m := newMachine(t, t.TempDir(), "sha256sum")
 		m.program(t, "uname", fmt.Sprintf("case $1 in -s) echo %s ;; *) echo %s ;; esac", c.system, c.machine))
-		rosetta := 0
 		if strings.Contains(c.machine, "Rosetta") {
-			rosetta = 1
+			m.program(t, "sysctl", `[ "$*" = "-n hw.optional.arm64" ] && echo 1`)
 		}
-		m.program(t, "sysctl", fmt.Sprintf("echo %d", rosetta))
 		// A client that has the checksums of one program, and says which it is asked for.
 		m.program(t, "curl", fmt.Sprintf(`for url; do :; done; case $url in */SHA256SUMS) echo "%s  %s" ;; *) echo "asked for $url" >&2; exit 22 ;; esac`, sum(""), c.want))
 		want := "asked for https://github.com/cameronsjo/springfield/releases/latest/download/" + c.want + "\n"
