@@ -89,9 +89,10 @@ pictures: build ## draw the pictures of the README again, in docs/pictures/; nee
 	@dir=$$(mktemp -d) && HOME=$$dir bin/springfield replay e2e/testdata/sessions --strategy ned-flanders --strategy lisa-simpson --strategy bart-simpson --html $$dir/sessions.html >/dev/null && \
 	go test -tags browser ./replay -run '^TestPicture$$' -count=1 -page $$dir/sessions.html -picture "$(CURDIR)/docs/pictures/replay.png" && rm -rf "$$dir"
 
-lint: ## run golangci-lint and actionlint, built once through the Go module proxy, and go vet for macOS and Windows
+lint: ## run golangci-lint, actionlint and shfmt, built once through the Go module proxy, and go vet for macOS and Windows
 	go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+	go run mvdan.cc/sh/v3/cmd/shfmt@v3.14.1 -ln posix -d release/install.sh
 	GOOS=darwin go vet ./...
 	GOOS=windows go vet ./...
 
