@@ -128,7 +128,7 @@ fetch() {
 			ulimit -f "$2" 2>/dev/null
 			exec wget -S -t 1 ${patience:+"$patience"} -O - "$site/$1"
 		) >"$work/$1" 2>"$work/$1.log" && check_log "$1.log" && return
-		tail -n 3 "$work/$1.log" >&2
+		tail -n 3 "$work/$1.log" | tr -d '\001-\011\013-\037\177' >&2 # what a server says has no colours
 	fi
 	fail "cannot fetch $site/$1" "the releases: $project/releases"
 }

@@ -38,7 +38,7 @@ const (
 var script string
 
 // machineTools is everything that the script starts, besides a shell, a client and a program that computes SHA-256.
-var machineTools = []string{"cat", "chmod", "dirname", "grep", "mkdir", "mktemp", "mv", "printf", "rm", "rmdir", "tail"}
+var machineTools = []string{"cat", "chmod", "dirname", "grep", "mkdir", "mktemp", "mv", "printf", "rm", "rmdir", "tail", "tr"}
 
 // machine is a home, a PATH with a few tools, and what the system says that it is.
 type machine struct {
@@ -381,6 +381,10 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 	m.program(t, "wget", `echo "note: TLS certificate validation not implemented" >&2`)
 	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "this wget verifies no certificate") {
 		t.Errorf("a wget that verifies nothing: %v", got)
+	}
+	m.program(t, "wget", `printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`)
+	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "Server: [2Jkwik-e-mart\n") {
+		t.Errorf("a server that draws: %v", got)
 	}
 }
 
