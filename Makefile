@@ -9,7 +9,7 @@ FUZZTIME = 1m
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt marketplace dist release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt marketplace dist npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -131,6 +131,11 @@ dist: prebuilt ## build the CLI for every target, with compiled hooks, and SHA25
 	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags='-s -w' -o "$$out" ./cmd/springfield && echo "$$out" || exit 1; \
 	done
 	@cd dist && { command -v sha256sum >/dev/null && sha256sum springfield-* || shasum -a 256 springfield-*; } >SHA256SUMS
+
+npm: ## make the npm packages of the release in dist/, and pack them, in dist/npm/
+	rm -rf dist/npm
+	go run ./release/npm -to dist/npm
+	cd dist/npm && npm pack --silent --ignore-scripts --logs-max=0 ./springfield*
 
 release-test: ## install the files of dist/ in every way, on an empty home without Go, and use them
 	TMPDIR=$(SCRATCH) go test -tags snapshot -count=1 -timeout 20m ./release

@@ -197,6 +197,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"runtime/backend/claude.go":    "claude, for the judge",
 		"runtime/process/process.go":   "the user's own program",
 		"internal/scratch/scratch.go":  "go, for tests",
+		"release/npm/publish.go":       "npm, to publish",
 
 		"internal/scratch/unprivileged_unix.go": "a test, as a user without rights",
 	}

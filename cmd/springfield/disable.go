@@ -146,7 +146,7 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 	if o.purge {
 		a.removeCache(&done)
 		if program, err := os.Executable(); err == nil {
-			done.Stays = append(done.Stays, installer.Left{What: program + " is this program", Remove: "rm " + check.Quote(program)})
+			done.Stays = append(done.Stays, itself(program))
 		}
 	}
 	return a.reportLeaving(o, places, done)

@@ -1,0 +1,37 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a package manager has installed, it removes.
+func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		"bin/springfield": "rm DIR/bin/springfield",
+		"pre fix/lib/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                   "npm uninstall -g --prefix 'DIR/pre fix' @cameronsjo/springfield",
+		"npm/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-win32-x64/bin/springfield.exe":                       "npm uninstall -g --prefix DIR/npm @cameronsjo/springfield",
+		"project/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                                                            "npm --prefix DIR/project uninstall @cameronsjo/springfield",
+		".npm/_npx/742/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                                                      "rm -r DIR/.npm/_npx/742",
+		"pnpm/global/5/.pnpm/@cameronsjo+springfield-linux-x64@1.2.3/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":        "pnpm remove -g @cameronsjo/springfield",
+		"project/node_modules/.pnpm/@cameronsjo+springfield-linux-x64@1.2.3/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield": "pnpm --dir DIR/project remove @cameronsjo/springfield",
+		"homebrew/Caskroom/springfield/1.2.3/springfield":                                                                                   "brew uninstall --cask springfield",
+		"scoop/apps/springfield/1.2.3/springfield.exe":                                                                                      "scoop uninstall springfield",
+		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                                             "winget uninstall cameronsjo.springfield",
+	} {
+		if err := os.MkdirAll(filepath.Join(dir, "project"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "project", "package.json"), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.ReplaceAll(itself(filepath.Join(dir, path)).Remove, dir, "DIR"); got != want {
+			t.Errorf("%s:\n%s\nnot\n%s", path, got, want)
+		}
+	}
+}
