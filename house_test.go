@@ -78,13 +78,18 @@ func TestRuntimeIsStandardLibraryOnly(t *testing.T) {
 		if inside(p.ImportPath, "runtime/backend") || p.ImportPath == "net" || strings.HasPrefix(p.ImportPath, "net/") || p.ImportPath == "os/exec" || strings.HasPrefix(p.ImportPath, "crypto/") {
 			t.Errorf("the hook depends on %s", p.ImportPath)
 		}
+		for _, large := range []string{"fmt", "encoding/json", "reflect"} { // they bring half a megabyte, and tables that each start makes anew
+			if inside(p.ImportPath, "runtime") && slices.Contains(p.Imports, large) {
+				t.Errorf("%s imports %s, which makes the hook larger and slower: use strconv and runtime/codec", room(p.ImportPath), large)
+			}
+		}
 	}
 }
 
 func TestStrategiesArePure(t *testing.T) {
 	pure := []string{"strategy", "rules", "specs", "fact", "codec", "excerpt", "object", "markdown", "closing", "language", "display", "moment", "judge"}
 	for _, p := range list(t, "./runtime/strategy/...", "./runtime/rules", "./runtime/specs") {
-		// What it imports itself: encoding/json knows of os, and hands out no file.
+		// What it imports itself: bytes knows of io, and hands out no file.
 		for _, no := range []string{"os", "os/exec", "path/filepath", "time", "net", "syscall", "io", "runtime", "unsafe", "math/rand", "math/rand/v2"} {
 			if slices.Contains(p.Imports, no) {
 				t.Errorf("%s imports %s: everything has to arrive in its argument", room(p.ImportPath), no)

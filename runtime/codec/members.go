@@ -14,10 +14,17 @@ type Object interface{ Members(*Members) }
 type Members struct {
 	out     []byte
 	keep    bool // write the next member also when it is empty
+	most    int  // of objects to read of the next list, 0 for all
 	reading bool
 	name    []byte // of the member that is read
 	value   []byte
 	err     error
+
+	// What a person has written is read strictly, see strict.go.
+	strict []byte // all of it, nil for what is not
+	path   string // of the object that is read
+	known  bool   // the member that is read is listed
+	fault  *Fault
 }
 
 // Append appends an object as JSON, without the members that are empty.
@@ -51,11 +58,17 @@ func (m *Members) Keep() *Members {
 	return m
 }
 
+// AtMost has of the next member, a list of objects, only so many be read.
+func (m *Members) AtMost(n int) *Members {
+	m.most = n
+	return m
+}
+
 // at tells whether a member is at hand: to be read, or, if it is not empty, to be
 // written, for which its name is there now.
 func (m *Members) at(name string, empty bool) bool {
 	if m.reading {
-		return string(m.name) == name && len(m.value) > 0 && string(m.value) != "null"
+		return m.is(name) && len(m.value) > 0 && string(m.value) != "null"
 	}
 	if empty && !m.keep {
 		return false
@@ -69,7 +82,14 @@ func (m *Members) at(name string, empty bool) bool {
 }
 
 // fail notes that the member at hand is of another type.
-func (m *Members) fail(kind string) {
+func (m *Members) fail(kind string) { m.wrong(m.value, kind) }
+
+// wrong notes that about a part of its value.
+func (m *Members) wrong(part []byte, kind string) {
+	if m.strict != nil {
+		m.cannot(part, kind)
+		return
+	}
 	if m.err == nil {
 		m.err = errors.New(string(m.name) + " is not a " + kind)
 	}
@@ -84,8 +104,16 @@ func (m *Members) Text(name string, v *string) {
 	case m.value[0] != '"':
 		m.fail("string")
 	default:
-		*v = Text(Inside(m.value))
+		*v = m.text(m.value)
 	}
+}
+
+// text is what a string says.
+func (m *Members) text(raw []byte) string {
+	if m.strict != nil {
+		return Exact(Inside(raw))
+	}
+	return Text(Inside(raw))
 }
 
 // Bool is a member that is true or false.
@@ -133,6 +161,10 @@ func (m *Members) Object(name string, o Object) {
 }
 
 func (m *Members) nested(value []byte, o Object) {
+	if m.strict != nil {
+		m.within(value, o)
+		return
+	}
 	if err := Read(value, o); err != nil && m.err == nil {
 		m.err = errors.New(string(m.name) + ": " + err.Error())
 	}
@@ -142,8 +174,8 @@ func (m *Members) nested(value []byte, o Object) {
 func (m *Members) Texts(name string, v *[]string) {
 	all := *v
 	if m.list(name, len(all), func(i int) { m.out = AppendText(m.out, all[i]) }, func() { all = []string{} }, func(raw []byte) {
-		if all = append(all, Text(Inside(raw))); raw[0] != '"' {
-			m.fail("list of strings")
+		if all = append(all, m.text(raw)); raw[0] != '"' {
+			m.wrong(raw, "list of strings")
 		}
 	}) {
 		*v = all
@@ -196,8 +228,10 @@ func List[T any, O interface {
 }](m *Members, name string, v *[]T) {
 	all := *v
 	if m.list(name, len(all), func(i int) { m.out = Append(m.out, O(&all[i])) }, func() { all = []T{} }, func(raw []byte) {
-		all = append(all, *new(T))
-		m.nested(raw, O(&all[len(all)-1]))
+		if m.most == 0 || len(all) < m.most {
+			all = append(all, *new(T))
+			m.nested(raw, O(&all[len(all)-1]))
+		}
 	}) {
 		*v = all
 	}
@@ -222,11 +256,13 @@ func Optional[T any, O interface {
 func (m *Members) list(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
 	switch {
 	case !m.at(name, n == 0):
+		m.most = 0
 		return false
 	case m.reading:
 		if begin(); !Elements(m.value, read) {
 			m.fail("list")
 		}
+		m.most = 0
 		return true
 	}
 	m.out = append(m.out, '[')
@@ -255,6 +291,6 @@ func readNumber[T integer](m *Members, raw []byte, v *T) {
 		n = int64(large)
 	}
 	if *v = T(n); err != nil || int64(*v) != n || (*v < 0) != (raw[0] == '-' && n != 0) {
-		m.fail("whole number")
+		m.wrong(raw, "whole number")
 	}
 }

@@ -26,9 +26,22 @@ func Text(raw []byte) string {
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
+// Exact is what the inside of a JSON string says, to the character.
+func Exact(raw []byte) string {
+	return string([]rune(string(unescape(nil, raw, '\b', '\f')))) // each byte that is not UTF-8 becomes U+FFFD
+}
+
+// String reads a raw string to the character. null says nothing.
+func String(raw []byte) (text string, ok bool) {
+	return Exact(Inside(raw)), Inside(raw) != nil || string(raw) == "null"
+}
+
 // Unescape appends what the inside of a JSON string says. It forgives: a broken
 // escape says what it can, because half a sentence is worth more than none.
-func Unescape(dst, raw []byte) []byte {
+func Unescape(dst, raw []byte) []byte { return unescape(dst, raw, ' ', ' ') }
+
+// unescape takes what is written for the two escapes that a log has for nothing to read.
+func unescape(dst, raw []byte, backspace, feed rune) []byte {
 	for {
 		i := bytes.IndexByte(raw, '\\')
 		if i < 0 || i+1 >= len(raw) {
@@ -44,8 +57,10 @@ func Unescape(dst, raw []byte) []byte {
 			r = '\t'
 		case 'r':
 			r = '\r'
-		case 'b', 'f':
-			r = ' '
+		case 'b':
+			r = backspace
+		case 'f':
+			r = feed
 		case 'u':
 			var ok bool
 			if r, ok = hex4(raw); !ok {
@@ -124,4 +139,53 @@ func AppendText(dst []byte, text string) []byte {
 		dst = utf8.AppendRune(dst, r)
 	}
 	return append(dst, '"')
+}
+
+// Compact appends a valid value without the white space between its parts.
+func Compact(dst, raw []byte) []byte { return layOut(dst, raw, "", "", "") }
+
+// Indent appends a valid value with each member and each element on a line.
+func Indent(dst, raw []byte) []byte { return layOut(dst, raw, "\n", "  ", " ") }
+
+// layOut appends a value with a line end and an indent in front of each part, and a
+// blank behind each colon.
+func layOut(dst, raw []byte, end, indent, blank string) []byte {
+	depth := 0
+	line := func() {
+		dst = append(dst, end...)
+		for range depth {
+			dst = append(dst, indent...)
+		}
+	}
+	for i := skipSpace(raw, 0); i < len(raw); i = skipSpace(raw, i) {
+		c, from := raw[i], i
+		if i++; c == '"' {
+			if i = skipString(raw, from); i < 0 {
+				return append(dst, raw[from:]...)
+			}
+		}
+		switch part := raw[from:i]; c {
+		case '{', '[':
+			if i = skipSpace(raw, i); i < len(raw) && raw[i] == c+2 {
+				dst = append(dst, c, c+2)
+				i++
+				continue
+			}
+			dst = append(dst, c)
+			depth++
+			line()
+		case '}', ']':
+			depth--
+			line()
+			dst = append(dst, c)
+		case ',':
+			dst = append(dst, c)
+			line()
+		case ':':
+			dst = append(append(dst, c), blank...)
+		default:
+			dst = append(dst, part...)
+		}
+	}
+	return dst
 }

@@ -122,11 +122,12 @@ func (d *Console) Why(id string, a Asked) error {
 	}
 	switch {
 	case a.JSON && c.newer:
-		return d.encode(c.record())
+		r = c.record()
+		return d.encode(&r)
 	case a.JSON && err != nil:
 		return &adviceError{err.Error(), d.Self + " log --all lists every project's"}
 	case a.JSON:
-		return d.encode(r)
+		return d.encode(&r)
 	}
 	if c.newer {
 		d.tell(c.record())

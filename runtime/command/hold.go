@@ -8,6 +8,7 @@
 package command
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
@@ -78,11 +80,12 @@ func (d *Console) Holds() error {
 		return err
 	}
 	if d.JSON {
-		shapes := []holdShape{}
+		var shapes [][]byte
 		for _, h := range all {
-			shapes = append(shapes, holdShape{strings.TrimPrefix(h.Of, "session:"), true, h.Since, h.Until})
+			shapes = append(shapes, codec.Append(nil, &holdShape{strings.TrimPrefix(h.Of, "session:"), true, h.Since, h.Until}))
 		}
-		return d.encode(shapes)
+		_, err := d.Out.Write([]byte("[" + string(bytes.Join(shapes, []byte{','})) + "]\n"))
+		return err
 	}
 	if len(all) == 0 {
 		d.line("no hold is in force")
@@ -142,7 +145,7 @@ func (d *Console) holding(session string, h ledger.Hold, err error) error {
 	}
 	if d.JSON {
 		d.unnoted(err)
-		return d.encode(holdShape{session, true, h.Since, h.Until})
+		return d.encode(&holdShape{session, true, h.Since, h.Until})
 	}
 	d.line("holding " + whom(session) + d.until(h) + ": " + d.heldAgent(session) + " may stop, whatever is left to do")
 	d.line("lift it from a terminal of your own: " + d.call("resume", session))
@@ -200,16 +203,23 @@ func (d *Console) obstacle(err error) string {
 
 // holdShape is the JSON of what hold and resume come to.
 type holdShape struct {
-	Session string `json:"session"` // "" for all
-	Held    bool   `json:"held"`
-	Since   int64  `json:"since,omitempty"` // Unix milliseconds
-	Until   int64  `json:"until,omitempty"` // left out: until resume
+	Session string // "" for all
+	Held    bool
+	Since   int64 // Unix milliseconds
+	Until   int64 // 0 and left out: until resume
+}
+
+func (h *holdShape) Members(m *codec.Members) {
+	m.Keep().Text("session", &h.Session)
+	m.Keep().Bool("held", &h.Held)
+	codec.Number(m, "since", &h.Since)
+	codec.Number(m, "until", &h.Until)
 }
 
 // resumed says that no hold is in force.
 func (d *Console) resumed(session, says string) error {
 	if d.JSON {
-		return d.encode(holdShape{Session: session})
+		return d.encode(&holdShape{Session: session})
 	}
 	d.line(says)
 	return nil

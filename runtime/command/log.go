@@ -60,7 +60,7 @@ func (d *Console) newest(n int, v view, a Asked) (all []ledger.Record, looked in
 
 func (d *Console) encodeAll(all []ledger.Record) error {
 	for _, r := range all {
-		if err := d.encode(r); err != nil {
+		if err := d.encode(&r); err != nil {
 			return err
 		}
 	}
@@ -93,7 +93,7 @@ func (d *Console) Follow(n int, a Asked, stop func() bool) error {
 			switch {
 			case !a.wants(r):
 			case a.JSON:
-				if err := d.encode(r); err != nil {
+				if err := d.encode(&r); err != nil {
 					return err
 				}
 			default:

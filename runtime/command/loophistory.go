@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -15,18 +16,28 @@ import (
 
 // pastLoop is a loop as the history has it.
 type pastLoop struct {
-	ID        string `json:"id"`
-	Directory string `json:"directory"`
-	Began     int64  `json:"began"` // Unix milliseconds
-	At        int64  `json:"at"`    // of the newest event
+	ID, Directory string
+	Began         int64 // Unix milliseconds
+	At            int64 // of the newest event
 	// Event is the newest one; it ends the loop but for start, iteration and last.
-	Event  string           `json:"event"`
-	Count  int              `json:"iteration"`
-	Max    int              `json:"max"`
-	Goal   string           `json:"goal,omitempty"` // its first line
-	Events []fact.LoopEvent `json:"events,omitempty"`
+	Event      string
+	Count, Max int
+	Goal       string // its first line
+	Events     []fact.LoopEvent
 
 	file string // the newest one on file
+}
+
+func (p *pastLoop) Members(m *codec.Members) {
+	m.Keep().Text("id", &p.ID)
+	m.Keep().Text("directory", &p.Directory)
+	codec.Number(m.Keep(), "began", &p.Began)
+	codec.Number(m.Keep(), "at", &p.At)
+	m.Keep().Text("event", &p.Event)
+	codec.Number(m.Keep(), "iteration", &p.Count)
+	codec.Number(m.Keep(), "max", &p.Max)
+	m.Text("goal", &p.Goal)
+	codec.List(m, "events", &p.Events)
 }
 
 // last is the newest event.
@@ -113,7 +124,7 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	for _, p := range past[max(0, len(past)-n):] {
 		if asJSON {
 			p.Events = nil
-			if err := l.encode(p); err != nil {
+			if err := l.encode(&p); err != nil {
 				return err
 			}
 			continue
@@ -148,7 +159,7 @@ func (d *Console) ShowLoop(id string, asJSON bool) error {
 		return err
 	}
 	if asJSON {
-		return d.encode(p)
+		return d.encode(&p)
 	}
 	d.line("loop " + p.ID + " in " + p.Directory + ", started " + d.ago(p.Began))
 	d.field("  goal     ", p.Goal)

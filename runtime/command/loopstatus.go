@@ -6,11 +6,11 @@
 package command
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -32,47 +32,75 @@ const (
 
 // loopStatus is the JSON shape of a status.
 type loopStatus struct {
-	Directory string `json:"directory"`
-	File      string `json:"file"`
-	State     string `json:"state"`
+	Directory, File, State string
 	// Problem is why the file is no loop.
-	Problem string    `json:"problem,omitempty"`
-	Loop    *loopJSON `json:"loop,omitempty"`
-	Plugin  string    `json:"plugin"`
-	Ceiling int       `json:"ceiling"`
+	Problem string
+	Loop    *loopJSON
+	Plugin  string
+	Ceiling int
 
 	// The four headings. The first three are lists of findings, empty if there is
 	// nothing to find.
-	WontStart   []finding `json:"wont_start"`
-	EndedEarly  []finding `json:"stops_prematurely"`
-	WontStop    []finding `json:"wont_stop"`
-	NotUpdating []finding `json:"file_not_updating"`
-	Nearest     *near     `json:"nearest,omitempty"`
-	LastEnded   *pastLoop `json:"last_ended,omitempty"`
-	active      bool
+	WontStart, EndedEarly, WontStop, NotUpdating []finding
+
+	Nearest   *near
+	LastEnded *pastLoop
+	active    bool
+}
+
+func (s *loopStatus) Members(m *codec.Members) {
+	m.Keep().Text("directory", &s.Directory)
+	m.Keep().Text("file", &s.File)
+	m.Keep().Text("state", &s.State)
+	m.Text("problem", &s.Problem)
+	codec.Optional(m, "loop", &s.Loop)
+	m.Keep().Text("plugin", &s.Plugin)
+	codec.Number(m.Keep(), "ceiling", &s.Ceiling)
+	codec.List(m.Keep(), "wont_start", &s.WontStart)
+	codec.List(m.Keep(), "stops_prematurely", &s.EndedEarly)
+	codec.List(m.Keep(), "wont_stop", &s.WontStop)
+	codec.List(m.Keep(), "file_not_updating", &s.NotUpdating)
+	codec.Optional(m, "nearest", &s.Nearest)
+	codec.Optional(m, "last_ended", &s.LastEnded)
 }
 
 // loopJSON is the loop as its file has it.
 type loopJSON struct {
-	ID               string   `json:"id,omitempty"`
-	Iteration        int      `json:"iteration"`
-	Max              int      `json:"max"`
-	Limit            int      `json:"limit"` // where it ends: max, or the ceiling
-	Promises         []string `json:"promises"`
-	Active           bool     `json:"active"`
-	Session          string   `json:"session,omitempty"`
-	Timeout          int64    `json:"timeout_ms,omitempty"`
-	IterationTimeout int64    `json:"iteration_timeout_ms,omitempty"`
-	Started          int64    `json:"started,omitempty"` // Unix milliseconds
-	Goal             string   `json:"goal"`
+	ID             string
+	Iteration, Max int
+	Limit          int // where it ends: max, or the ceiling
+	Promises       []string
+	Active         bool
+	Session        string
+	// In milliseconds; Started is a moment.
+	Timeout, IterationTimeout, Started int64
+	Goal                               string
+}
+
+func (l *loopJSON) Members(m *codec.Members) {
+	m.Text("id", &l.ID)
+	codec.Number(m.Keep(), "iteration", &l.Iteration)
+	codec.Number(m.Keep(), "max", &l.Max)
+	codec.Number(m.Keep(), "limit", &l.Limit)
+	m.Keep().Texts("promises", &l.Promises)
+	m.Keep().Bool("active", &l.Active)
+	m.Text("session", &l.Session)
+	codec.Number(m, "timeout_ms", &l.Timeout)
+	codec.Number(m, "iteration_timeout_ms", &l.IterationTimeout)
+	codec.Number(m, "started", &l.Started)
+	m.Keep().Text("goal", &l.Goal)
 }
 
 // finding is something that was found, and what to do about it.
 type finding struct {
-	Says string `json:"says"`
-	Fix  string `json:"fix,omitempty"`
+	Says, Fix string
 
 	shown string // the name of its line where it is no problem
+}
+
+func (f *finding) Members(m *codec.Members) {
+	m.Keep().Text("says", &f.Says)
+	m.Text("fix", &f.Fix)
 }
 
 // LoopStatus shows the state of the loop of the workspace.
@@ -84,7 +112,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	defer l.space.Close()
 	s := l.status()
 	if asJSON {
-		return l.encode(s)
+		return l.encode(&s)
 	}
 	l.line(l.headline(s))
 	if s.Loop != nil {
@@ -464,8 +492,7 @@ func (l *loopHere) notUpdating(s *loopStatus, decision ledger.Record, decided bo
 	}
 }
 
-func (d *Console) encode(v any) error {
-	e := json.NewEncoder(d.Out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
+func (d *Console) encode(o codec.Object) error {
+	_, err := d.Out.Write(append(codec.Append(nil, o), '\n'))
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -36,14 +37,21 @@ func wordsOf(text string) []word {
 
 // near is how near a text came to a promise.
 type near struct {
-	Promise string `json:"promise"`
+	Promise string
 	// Words of the promise's Of words stand in the text one after the other.
-	Words int `json:"words"`
-	Of    int `json:"of"`
+	Words, Of int
 	// Text is that part of the message, with what stands around it.
-	Text string `json:"text"`
+	Text string
 	// Said tells that the promise itself stands there.
-	Said bool `json:"said,omitempty"`
+	Said bool
+}
+
+func (n *near) Members(m *codec.Members) {
+	m.Keep().Text("promise", &n.Promise)
+	codec.Number(m.Keep(), "words", &n.Words)
+	codec.Number(m.Keep(), "of", &n.Of)
+	m.Keep().Text("text", &n.Text)
+	m.Bool("said", &n.Said)
 }
 
 // maxPromises and maxPromiseWords bound what is compared: the file may be

@@ -6,13 +6,13 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/object"
@@ -33,13 +33,20 @@ const maxValue = 200
 
 // shownState is what --json prints.
 type shownState struct {
-	File string `json:"file"`
+	File string
 	// State is the file's object, null if there is no file.
-	State json.RawMessage `json:"state"`
+	State []byte
 	// Decision is what marge-simpson would do at a stop whose message asks nothing.
-	Decision strategy.Decision `json:"decision"`
-	Rule     string            `json:"rule"`
-	Evidence string            `json:"evidence"`
+	Decision       strategy.Decision
+	Rule, Evidence string
+}
+
+func (s *shownState) Members(m *codec.Members) {
+	m.Keep().Text("file", &s.File)
+	m.Raw("state", &s.State)
+	m.Keep().Text("decision", (*string)(&s.Decision))
+	m.Keep().Text("rule", &s.Rule)
+	m.Keep().Text("evidence", &s.Evidence)
 }
 
 // StateShow shows what the workflow state says.
@@ -67,7 +74,7 @@ func (d *Console) StateSet(fields []string, asJSON bool) error {
 		return err
 	}
 	defer space.Close()
-	f := space.Read(strategy.Want{Name: marge.WorkflowFile, Whole: json.Valid})
+	f := space.Read(strategy.Want{Name: marge.WorkflowFile, Whole: codec.Valid})
 	if f.Problem != "" {
 		return badState(errors.New(f.Problem))
 	}
@@ -81,7 +88,7 @@ func (d *Console) StateSet(fields []string, asJSON bool) error {
 	for _, m := range news {
 		members = setMember(members, m.Name, m.Value)
 	}
-	for _, fallback := range []object.Member{{Name: "tasks_completed", Value: json.RawMessage("0")}, {Name: "waiting_for_user", Value: json.RawMessage("false")}} {
+	for _, fallback := range []object.Member{{Name: "tasks_completed", Value: []byte("0")}, {Name: "waiting_for_user", Value: []byte("false")}} {
 		if !has(members, fallback.Name) {
 			members = setMember(members, fallback.Name, fallback.Value)
 		}
@@ -108,10 +115,7 @@ func (d *Console) StateSet(fields []string, asJSON bool) error {
 
 // checkedState is the file that members make, if the hook could read it.
 func (d *Console) checkedState(members []object.Member) ([]byte, error) {
-	data, err := encodeState(members)
-	if err != nil {
-		return nil, err
-	}
+	data := encodeState(members)
 	now, err := marge.ParseWorkflow(data)
 	if err == nil && !now.Waiting {
 		err = now.Check()
@@ -147,7 +151,7 @@ func (d *Console) space() (*workspace.Space, error) {
 }
 
 func (d *Console) showState(space *workspace.Space, asJSON bool) error {
-	shown := shownState{File: filepath.Join(space.Dir, filepath.FromSlash(marge.WorkflowFile))}
+	shown := shownState{State: []byte("null"), File: filepath.Join(space.Dir, filepath.FromSlash(marge.WorkflowFile))}
 	f := space.Read(strategy.Want{Name: marge.WorkflowFile})
 	v := marge.Strategy().New().Decide(strategy.Situation{
 		Session:   strategy.Session{Now: d.Now().UnixMilli(), ID: d.Session},
@@ -163,10 +167,10 @@ func (d *Console) showState(space *workspace.Space, asJSON bool) error {
 		if w, err = marge.ParseWorkflow(f.Data); err != nil {
 			return badState(err)
 		}
-		shown.State = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
+		shown.State = codec.Compact(nil, bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")))
 	}
 	if asJSON {
-		return d.encode(shown)
+		return d.encode(&shown)
 	}
 	if !f.Found {
 		d.line("there is no workflow state in " + space.Dir)
@@ -187,9 +191,7 @@ func (d *Console) showState(space *workspace.Space, asJSON bool) error {
 	d.field("  session  ", w.Session)
 	for _, m := range w.Members {
 		if !slices.Contains(append(StateFields(), "updated_at", "session_id"), m.Name) {
-			var value bytes.Buffer
-			_ = json.Compact(&value, m.Value) // it has been read
-			d.field("  "+pad(m.Name, 8)+" ", value.String())
+			d.field("  "+pad(m.Name, 8)+" ", string(codec.Compact(nil, m.Value)))
 		}
 	}
 	d.line("  so       " + string(shown.Decision) + ", rule " + shown.Rule + ": " + shown.Evidence)
@@ -226,9 +228,9 @@ func readField(field string) (object.Member, error) {
 	case "waiting_for_user":
 		switch strings.ToLower(text) {
 		case "true", "yes", "1":
-			return object.Member{Name: name, Value: json.RawMessage("true")}, nil
+			return object.Member{Name: name, Value: []byte("true")}, nil
 		case "false", "no", "0":
-			return object.Member{Name: name, Value: json.RawMessage("false")}, nil
+			return object.Member{Name: name, Value: []byte("false")}, nil
 		}
 		return fail(name+": "+strconv.Quote(text)+" is neither true nor false", "write it like "+name+"=true")
 	}
@@ -238,20 +240,14 @@ func readField(field string) (object.Member, error) {
 	return object.Member{Name: name, Value: quoted(strings.Join(strings.Fields(display.Text(text)), " "))}, nil
 }
 
-func quoted(text string) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // a string always can be
-	return bytes.TrimSpace(b.Bytes())
-}
+func quoted(text string) []byte { return codec.AppendText(nil, text) }
 
 func has(members []object.Member, name string) bool {
 	return slices.ContainsFunc(members, func(m object.Member) bool { return m.Name == name })
 }
 
 // setMember puts a value in the place of the member's, or behind all others.
-func setMember(members []object.Member, name string, value json.RawMessage) []object.Member {
+func setMember(members []object.Member, name string, value []byte) []object.Member {
 	members = slices.Clone(members)
 	for i := range members {
 		if members[i].Name == name {
@@ -276,15 +272,13 @@ func inOrder(members []object.Member) []object.Member {
 }
 
 // encodeState writes members in their order, one a line.
-func encodeState(members []object.Member) ([]byte, error) {
-	var b, out bytes.Buffer
+func encodeState(members []object.Member) []byte {
+	all := []byte{'{'}
 	for i, m := range members {
-		b.WriteString(strings.Repeat(",", min(i, 1)))
-		b.Write(quoted(m.Name))
-		b.WriteByte(':')
-		b.Write(m.Value)
+		if i > 0 {
+			all = append(all, ',')
+		}
+		all = append(append(codec.AppendText(all, m.Name), ':'), m.Value...)
 	}
-	err := json.Indent(&out, []byte("{"+b.String()+"}"), "", "  ")
-	out.WriteByte('\n')
-	return out.Bytes(), err
+	return append(codec.Indent(nil, append(all, '}')), '\n')
 }

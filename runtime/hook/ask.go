@@ -7,7 +7,6 @@ package hook
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"hash/fnv"
 	"io"
@@ -15,9 +14,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -92,7 +93,7 @@ func (s *start) ask(snapshot *Snapshot) (a asking) {
 		a.judged = &ledger.Judged{Page: key, Continue: reply.Continue, Why: short(reply.Why, 200)}
 		return a
 	}
-	s.note("ask judge: %s: %s", reply.Failed, reply.Detail)
+	s.note("ask judge: " + string(reply.Failed) + ": " + reply.Detail)
 	switch {
 	case reply.Failed == judge.Redirected && !snapshot.Before.Barred:
 		a.told = s.plugin + " asks no model in this project: " + short(reply.Detail, 200) + ". Where its rules are not sure, " + s.agent() + " stops."
@@ -118,7 +119,7 @@ func (s *start) model(model string) string {
 	if m := s.Getenv("LISA_SIMPSON_MODEL"); judge.ValidModel(m) && !strings.HasPrefix(m, "arn:") {
 		return m
 	} else if m != "" {
-		s.note("LISA_SIMPSON_MODEL: %q is not the name of a model; asking %s", short(m, 100), model)
+		s.note("LISA_SIMPSON_MODEL: " + strconv.Quote(short(m, 100)) + " is not the name of a model; asking " + model)
 	}
 	return model
 }
@@ -135,7 +136,7 @@ func (s *start) take(spent, worst int64, j judge.Options) (why string) {
 	case ledger.ErrSpent, ledger.ErrResting:
 		return err.Error()
 	default:
-		s.note("ask judge: %v", err)
+		s.note("ask judge: " + err.Error())
 		return "the cost of questions cannot be saved"
 	}
 }
@@ -155,7 +156,7 @@ func (s *start) pay(q judge.Question, worst int64) (reply judge.Reply, due bool)
 		due, err = ledger.Settle(s.state, now, worst, ledger.Outcome{Micros: reply.Micros, Failure: string(reply.Failed), Detail: short(reply.Detail, 200)})
 	}
 	if err != nil {
-		s.note("settle judge: %v", err)
+		s.note("settle judge: " + err.Error())
 	}
 	return reply, due
 }
@@ -172,16 +173,13 @@ func answered(v *strategy.Verdict, goOn bool, why string) {
 
 // put asks springfield-judge, which lies beside the hook.
 func (s *start) put(q judge.Question) judge.Reply {
-	failed := func(why judge.Failure, err error) judge.Reply {
+	gone := func(why judge.Failure, err error) judge.Reply {
 		return judge.Reply{Failed: why, Detail: short(err.Error(), judge.MaxDetail)}
 	}
-	line, err := json.Marshal(q)
-	if err != nil {
-		return failed(judge.NoBinary, err)
-	}
+	line := codec.Append(nil, &q)
 	program := filepath.Join(filepath.Dir(follow(s.Executable)), "springfield-judge"+exe())
 	if s.Executable == "" || !file.Exists(program) {
-		return failed(judge.NoBinary, errors.New("there is no "+program))
+		return gone(judge.NoBinary, errors.New("there is no "+program))
 	}
 	var env []string
 	if s.Environ != nil {
@@ -191,17 +189,17 @@ func (s *start) put(q judge.Question) judge.Reply {
 	said, err := process.Program{Argv: []string{program}, Dir: filepath.Dir(program), Stdin: append(line, '\n'), Env: append([]string{}, env...), Within: within}.Ask(judge.MaxWire)
 	switch {
 	case err == process.ErrSlow:
-		return failed(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
+		return gone(judge.TimedOut, errors.New("springfield-judge was killed after its time limit"))
 	case err != nil:
-		return failed(judge.NoBinary, err)
+		return gone(judge.NoBinary, err)
 	}
-	d := json.NewDecoder(bytes.NewReader(said))
+	one, fault := codec.First(said)
 	var r judge.Reply
-	if err := d.Decode(&r); err != nil {
-		return failed(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
+	if fault != nil || codec.Read(one, &r) != nil {
+		return gone(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
 	}
-	if _, err := d.Token(); err != io.EOF {
-		return failed(judge.Junk, errors.New("springfield-judge printed more than one reply"))
+	if len(bytes.TrimSpace(said[len(one):])) > 0 {
+		return gone(judge.Junk, errors.New("springfield-judge printed more than one reply"))
 	}
 	return bounded(r)
 }

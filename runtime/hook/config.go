@@ -12,9 +12,7 @@ package hook
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,16 +126,24 @@ func (o *owner) Members(m *codec.Members) {
 	m.Text("strategy", &o.Strategy)
 }
 
-// whose reads that, by package json only where the file is not as it is generated.
+// whose reads that, strictly only where the file is not as it is generated.
 func whose(data []byte) (o owner, err error) {
-	if json.Valid(data) && codec.Read(data, &o) == nil && o.Strategy != "" {
+	fault := codec.Check(data)
+	if fault == nil && codec.Read(data, &o) == nil && o.Strategy != "" {
 		return o, nil
 	}
 	o = owner{}
-	if err = json.Unmarshal(data, &o); err != nil {
-		return o, place(data, err)
+	for _, m := range object.Members(data) {
+		for _, known := range []strategy.Member{strategy.Text("plugin", &o.Plugin), strategy.Text("strategy", &o.Strategy)} {
+			if fault == nil && strings.EqualFold(known.Name, m.Name) {
+				fault = codec.ReadMember(data, known.Name, m.Value, known.Into)
+			}
+		}
 	}
-	return o, nil
+	if fault == nil {
+		fault = notObject(data)
+	}
+	return o, place(data, fault)
 }
 
 // readOwn tells which plugin lies in a directory. Without a file the directory's
@@ -155,11 +161,11 @@ func readOwn(root string) (own, error) {
 	// Who we are is read leniently: a fault in the rules must not hide it.
 	who, err := whose(data)
 	if err != nil {
-		return own{}, fmt.Errorf("read %s: %w", o.path, err)
+		return own{}, errors.New("read " + o.path + ": " + err.Error())
 	}
 	known, ok := registry.Named(who.Strategy)
 	if !ok {
-		return own{}, fmt.Errorf("read %s: there is no strategy %q; this hook knows %s", o.path, who.Strategy, strings.Join(registry.Names(), ", "))
+		return own{}, errors.New("read " + o.path + ": there is no strategy " + strconv.Quote(who.Strategy) + "; this hook knows " + strings.Join(registry.Names(), ", "))
 	}
 	o.data, o.plugin, o.strategy = data, who.Plugin, known
 	if !isName(o.plugin) {
@@ -195,7 +201,7 @@ func FromFile(path string) (Settings, error) {
 	}
 	who, err := whose(data)
 	if err != nil {
-		return Settings{}, fmt.Errorf("read %s: %w", path, err)
+		return Settings{}, errors.New("read " + path + ": " + err.Error())
 	}
 	if who.Strategy == "" {
 		if who.Strategy = strings.TrimSuffix(filepath.Base(path), ".json"); !slices.Contains(registry.Names(), who.Strategy) {
@@ -204,7 +210,7 @@ func FromFile(path string) (Settings, error) {
 	}
 	known, ok := registry.Named(who.Strategy)
 	if !ok {
-		return Settings{}, fmt.Errorf("read %s: there is no strategy %q; there is %s", path, who.Strategy, strings.Join(registry.Names(), ", "))
+		return Settings{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(who.Strategy) + "; there is " + strings.Join(registry.Names(), ", "))
 	}
 	if !isName(who.Plugin) {
 		who.Plugin = known.Name
@@ -287,22 +293,32 @@ func (s *Settings) layer(path string, data []byte, by strategy.Writer) {
 	}
 }
 
+// spending are the limits that a file sets.
+type spending struct {
+	Burst  *int // continues within 5 minutes
+	Prompt *int // continues for one prompt
+	Hour   *int // continues within an hour
+}
+
+func (b *spending) Members(m *codec.Members) {
+	codec.Given(m, "burst", &b.Burst, codec.Number[int])
+	codec.Given(m, "prompt", &b.Prompt, codec.Number[int])
+	codec.Given(m, "hour", &b.Hour, codec.Number[int])
+}
+
 // put puts a file over what is in force, and says what is wrong with it.
 func (s *Settings) put(data []byte, by strategy.Writer) (faults []string) {
 	var f struct {
 		text     string // what is read elsewhere, or not at all
 		protocol string
 		progress *strategy.Progress
-		budget   struct {
-			Burst  *int `json:"burst"`  // continues within 5 minutes
-			Prompt *int `json:"prompt"` // continues for one prompt
-			Hour   *int `json:"hour"`   // continues within an hour
-		}
+		budget   spending
 	}
 	options := s.Strategy.New()
 	others, err := decode(data, append(options.Members(),
-		strategy.Member{Name: "$schema", Into: &f.text}, strategy.Member{Name: "plugin", Into: &f.text}, strategy.Member{Name: "strategy", Into: &f.text},
-		strategy.Member{Name: "protocol", Into: &f.protocol}, strategy.Member{Name: "progress", Into: &f.progress}, strategy.Member{Name: "budget", Into: &f.budget}))
+		strategy.Text("$schema", &f.text), strategy.Text("plugin", &f.text), strategy.Text("strategy", &f.text), strategy.Text("protocol", &f.protocol),
+		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
+		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }}))
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -358,31 +374,25 @@ func budget(name string, value, limit *int, most int, l *strategy.Layer) {
 // it, or all have. A member that only other strategies have is returned; one that none
 // has is an error, which begins with its line and column.
 func decode(data []byte, members []strategy.Member) (others []strategy.Member, err error) {
-	var whole json.RawMessage
-	if err := json.NewDecoder(bytes.NewReader(data)).Decode(&whole); err != nil {
-		return nil, place(data, err)
+	whole, fault := codec.First(data)
+	if fault == nil {
+		fault = notObject(whole)
 	}
-	if err := json.Unmarshal(whole, &struct{}{}); err != nil {
-		return nil, place(data, err)
+	if fault != nil {
+		return nil, place(data, fault)
 	}
 	for _, m := range object.Members(data) {
 		i := slices.IndexFunc(members, func(known strategy.Member) bool { return strings.EqualFold(known.Name, m.Name) })
 		if i < 0 {
 			other, ok := ofAnother(m.Name)
 			if !ok {
-				return nil, fmt.Errorf("%s: json: unknown field %q", lineOf(data, m.Key), m.Name)
+				return nil, place(data, &codec.Fault{At: m.Key - 1, Says: "json: unknown field " + strconv.Quote(m.Name)})
 			}
 			others = append(others, other)
 			continue
 		}
-		d := json.NewDecoder(bytes.NewReader(m.Value))
-		d.DisallowUnknownFields()
-		switch err := d.Decode(members[i].Into).(type) { // not errors.As, which costs 28 KB of binary
-		case nil:
-		case *json.UnmarshalTypeError:
-			return nil, fmt.Errorf("%s: %s cannot be a %s", lineOf(data, m.At+err.Offset), strings.TrimSuffix(members[i].Name+"."+err.Field, "."), err.Value)
-		default:
-			return nil, fmt.Errorf("%s: %w", lineOf(data, m.At+d.InputOffset()), err)
+		if fault := codec.ReadMember(data, members[i].Name, m.Value, members[i].Into); fault != nil {
+			return nil, place(data, fault)
 		}
 	}
 	return others, nil
@@ -411,24 +421,21 @@ func isName(s string) bool {
 	})
 }
 
-// place puts line and column in front of a decoding error and says it in words
-// that have nothing of Go's types.
-func place(data []byte, err error) error {
-	switch e := err.(type) { // not errors.As, which costs 28 KB of binary
-	case *json.SyntaxError:
-		return fmt.Errorf("%s: %w", lineOf(data, e.Offset), err)
-	case *json.UnmarshalTypeError:
-		return fmt.Errorf("%s: the file cannot be a %s", lineOf(data, e.Offset), e.Value)
+// notObject is the fault of a file that is another value; null is a file without
+// members.
+func notObject(data []byte) *codec.Fault {
+	start := bytes.TrimLeft(data, " \t\r\n")
+	if kind := codec.Kind(start); kind != "object" && kind != "null" {
+		return &codec.Fault{At: len(data) - len(start), Says: "the file cannot be a " + kind}
 	}
-	return err
+	return nil
 }
 
-func lineOf(data []byte, offset int64) string {
-	line, column := 1, 1
-	for _, r := range string(data[:max(0, min(int(offset)-1, len(data)))]) {
-		if column++; r == '\n' {
-			line, column = line+1, 1
-		}
+// place is a fault with its line and column in front.
+func place(data []byte, f *codec.Fault) error {
+	if f == nil {
+		return nil
 	}
-	return fmt.Sprintf("line %d, column %d", line, column)
+	line, column := object.Position(data, f.At)
+	return errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says)
 }

@@ -5,7 +5,6 @@ package hook
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -50,7 +49,7 @@ func readEvent(r io.Reader) (e Event, err error) {
 		err = e.Host.ReadEvent(data, &e)
 	}
 	if err != nil {
-		return Event{}, fmt.Errorf("read event: %w", err)
+		return Event{}, failed("read event", err)
 	}
 	return e, nil
 }

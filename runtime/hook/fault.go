@@ -4,11 +4,11 @@
 package hook
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"path/filepath"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -70,14 +70,36 @@ func lies(path, dir string) bool {
 
 // panicked ends a start by its own mistake.
 func (s *start) panicked(p any) {
-	err := fmt.Errorf("panic: %v", p)
-	s.note("%v", err)
+	err := errors.New("panic: " + worded(p))
+	s.note(err.Error())
 	if s.answered { // the next start tells
 		s.mark.Fail(faultPanic, err.Error())
 		return
 	}
 	_ = s.print(said{systemMessage: s.undecided(fault{faultPanic, err})})
 }
+
+// worded is what a panic says: an error, as of the runtime, or a text.
+func worded(p any) string {
+	switch p := p.(type) {
+	case error:
+		return p.Error()
+	case string:
+		return p
+	}
+	return "it says nothing"
+}
+
+// failure is an error with what was tried.
+type failure struct {
+	tried string
+	err   error
+}
+
+func failed(tried string, err error) error { return &failure{tried, err} }
+
+func (f *failure) Error() string { return f.tried + ": " + f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
 
 // giveUp ends a start that came to no decision before its work began.
 func (s *start) giveUp(f fault) {
@@ -86,7 +108,7 @@ func (s *start) giveUp(f fault) {
 		told = "" // it says no session in which to tell once
 	}
 	if err := s.print(said{systemMessage: told}); err != nil {
-		s.note("write answer: %v", err)
+		s.note("write answer: " + err.Error())
 	}
 }
 
@@ -148,7 +170,7 @@ func (s *start) left(session *ledger.Session) (told string) {
 			r.Told = s.message(r.Plugin, earlier.Event, " earlier in this session", r.Evidence)
 		}
 		if _, err := session.Append(r); err != nil {
-			s.note("%v", unledgered(err))
+			s.note(unledgered(err).Error())
 			return told
 		}
 		s.mark.Filed(earlier)
@@ -177,9 +199,10 @@ func both(one, two string) string {
 // nameOf is what a plugin is called whose strategy.json does not say: the name in
 // its manifest.
 func nameOf(root string) string {
-	var manifest struct{ Name string }
-	if data, err := file.Read(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && json.Unmarshal(data, &manifest) == nil && isName(manifest.Name) {
-		return manifest.Name
+	if data, err := file.Read(filepath.Join(root, ".claude-plugin", "plugin.json"), maxConfig); err == nil && codec.Valid(data) {
+		if name, ok := codec.String(codec.Member(data, "name")); ok && isName(name) {
+			return name
+		}
 	}
 	if name := filepath.Base(root); isName(name) {
 		return name

@@ -5,7 +5,6 @@ package hook
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"path/filepath"
 	"runtime/debug"
@@ -126,11 +125,11 @@ func (s *start) read() (f *fault, asked bool) {
 		s.plugin, s.answers, s.prefix = s.own.plugin, s.own.strategy.Answers(), s.own.strategy.Prefix
 	}
 	if f != nil {
-		s.note("%v", f.err)
+		s.note(f.err.Error())
 	}
 	event, err := readEvent(s.Stdin)
 	if err != nil && f == nil {
-		s.note("%v", err)
+		s.note(err.Error())
 		f, event.Name = &fault{faultEvent, err}, s.answers
 	}
 	switch known := f == nil || f.rule == faultEvent; {
@@ -164,7 +163,7 @@ func (s *start) settings() Settings {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	}
 	for _, fault := range settings.Faults {
-		s.note("%s; it is not in force", fault)
+		s.note(fault + "; it is not in force")
 	}
 	return settings
 }
@@ -230,7 +229,7 @@ func (s *start) decide(settings Settings) answer {
 	if len(settled.Changes) > 0 && space != nil {
 		if err := space.Apply(settled.Changes); err != nil {
 			// What steers the loop is not what it was to be, so there is no next round.
-			s.note("%v", err)
+			s.note(err.Error())
 			settled = Settled{Verdict: strategy.Verdict{
 				Decision: settings.Strategy.Silence(), Rule: "unwritten", Sure: 100, Evidence: err.Error(), Told: settings.Plugin + " let " + s.agent() + " stop: " + err.Error(),
 			}, Next: session.State}
@@ -268,7 +267,7 @@ func (s *start) examine(stop Stop) (snapshot Snapshot) {
 		}
 	}
 	for _, fault := range snapshot.Faults {
-		s.note("%s", fault)
+		s.note(fault)
 	}
 	return snapshot
 }
@@ -301,7 +300,7 @@ func (s *start) workspace(settings Settings) (space *workspace.Space, unlock fun
 	}
 	space, err = workspace.Open(workspace.Nearest(s.event.Cwd, settings.Strategy.Marks, s.Home))
 	if err != nil {
-		s.note("%v", err)
+		s.note(err.Error())
 		return nil, unlock, nil
 	}
 	if !settings.Strategy.Owns {
@@ -348,12 +347,12 @@ func short(s string, most int) string {
 	return s
 }
 
-func unledgered(err error) error { return fmt.Errorf("write ledger: %w", err) }
+func unledgered(err error) error { return failed("write ledger", err) }
 
 // unwritten is an answer that is not on file: a stop stands, a continue does not
 // happen.
 func (s *start) unwritten(settings Settings, v Settled, rule string, err error) answer {
-	s.note("%v", err)
+	s.note(err.Error())
 	if v.Decision == strategy.Continue || v.Decision == strategy.Remind || v.Decision == "" {
 		v = Settled{Verdict: strategy.Verdict{Decision: settings.Strategy.Silence(), Rule: "unwritten", Evidence: "the decision could not be saved"}}
 	}
@@ -370,7 +369,7 @@ func (s *start) answer(a answer, settings Settings) (code int) {
 	switch {
 	case a.fault != nil:
 	case err != nil: // nothing has read it, which the next start files and tells
-		s.note("write answer: %v", err)
+		s.note("write answer: " + err.Error())
 		s.mark.Fail(faultAnswer, "the answer could not be passed to "+s.event.Host.Title+": "+err.Error())
 	default:
 		s.mark.End()
@@ -379,7 +378,7 @@ func (s *start) answer(a answer, settings Settings) (code int) {
 	if a.Rule == strategy.Unmatched {
 		by = ""
 	}
-	s.note("%s: %s%s: %s", settings.Plugin, a.Decision, by, a.Evidence)
+	s.note(settings.Plugin + ": " + string(a.Decision) + by + ": " + a.Evidence)
 	return code
 }
 
@@ -490,7 +489,7 @@ func (s *start) afterwards(a answer, settings Settings) {
 	to := settings.Progress
 	for _, e := range a.Events {
 		if err := Tell(s.state, to, e, s.Getenv, time.Until(s.finish)); err != nil {
-			s.note("%v", err)
+			s.note(err.Error())
 			to = nil
 		}
 	}
@@ -510,7 +509,7 @@ func Tell(state string, to *strategy.Progress, e fact.LoopEvent, getenv func(str
 	e.File = ""
 	line := append(codec.Append(nil, &e), '\n')
 	if ran := (process.Program{Argv: to.Command, Stdin: line, Getenv: getenv, Within: within}).Run(); ran != nil {
-		err = fmt.Errorf("run %s: %w", to.Command[0], ran)
+		err = failed("run "+to.Command[0], ran)
 	}
 	return err
 }
@@ -528,7 +527,7 @@ func (s *start) script(dir string, script []string) {
 		if path, err := filepath.Abs(path); err == nil {
 			err = process.Program{Argv: append([]string{path}, script[1:]...), Dir: dir, Getenv: s.Getenv, Within: time.Until(s.finish), Set: []string{"RALPH_CWD=" + dir}}.Run()
 			if err != nil {
-				s.note("run %s: %v", script[0], err)
+				s.note("run " + script[0] + ": " + err.Error())
 			}
 		}
 		return
@@ -537,9 +536,9 @@ func (s *start) script(dir string, script []string) {
 
 // note writes one line for the client's debug log, unless standard error is
 // for the strategy's own lines, or for Claude to read.
-func (s *start) note(format string, args ...any) {
+func (s *start) note(line string) {
 	if s.prefix == "" && !s.quiet {
-		s.say(fmt.Sprintf(format, args...))
+		s.say(line)
 	}
 }
 

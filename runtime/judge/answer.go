@@ -2,14 +2,13 @@ package judge
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -41,41 +40,33 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 	if !utf8.Valid(data) {
 		return false, "", errors.New("the answer is not UTF-8")
 	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	one, fault := codec.First(data)
+	switch {
+	case fault != nil && fault.Cut && len(bytes.TrimSpace(data)) > 0:
+		return false, "", errors.New("the answer is cut off")
+	case fault != nil || codec.Kind(bytes.TrimSpace(one)) != "object":
 		return false, "", errors.New("the answer is not a JSON object")
+	case len(bytes.TrimSpace(data[len(one):])) > 0:
+		return false, "", errors.New("the answer has text after it")
 	}
 	seen := map[string]bool{}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return false, "", errors.New("the answer is not a JSON object")
-		}
-		value, err := d.Token()
-		if err != nil {
-			return false, "", errors.New("the answer is not a JSON object")
-		}
-		key, _ := name.(string) // a key is always one
+	w := codec.Enter(one, '{')
+	for w.Next() {
+		key, value := codec.Exact(w.Key), w.Value()
 		if seen[key] {
 			return false, "", errors.New("the answer has " + OneLine(key, 40) + " twice")
 		}
 		seen[key] = true
 		var ok bool
-		switch key {
+		switch kind := codec.Kind(value); key {
 		case "continue":
-			cont, ok = value.(bool)
+			cont, ok = value[0] == 't', kind == "bool"
 		case "why":
-			why, ok = value.(string)
+			why, ok = codec.Exact(codec.Inside(value)), kind == "string"
 		}
 		if !ok {
 			return false, "", errors.New("the answer's " + strconv.Quote(OneLine(key, 40)) + " does not match the schema")
 		}
-	}
-	if _, err := d.Token(); err != nil { // the closing brace
-		return false, "", errors.New("the answer is cut off")
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return false, "", errors.New("the answer has text after it")
 	}
 	if !seen["why"] || !seen["continue"] {
 		return false, "", errors.New("the answer lacks why or continue")

@@ -6,6 +6,8 @@
 // package backend, which only springfield-judge and the CLI have in them.
 package judge
 
+import "github.com/cameronsjo/springfield/runtime/codec"
+
 // The backends that a question can go to.
 const (
 	Claude = "claude" // the user's own client, with the user's own login
@@ -54,6 +56,19 @@ type Question struct {
 	Variables []string `json:"variables,omitempty"`
 }
 
+// Members are a question on its way.
+func (q *Question) Members(m *codec.Members) {
+	m.Text("backend", &q.Backend)
+	m.Text("model", &q.Model)
+	m.Text("system", &q.System)
+	m.Text("page", &q.Page)
+	codec.Number(m, "within", &q.Within)
+	m.Text("client", &q.Client)
+	m.Text("address", &q.Address)
+	m.Text("project", &q.Project)
+	m.Texts("variables", &q.Variables)
+}
+
 // Reply is what springfield-judge answers with: one line of JSON. Without Failed
 // there is an answer.
 type Reply struct {
@@ -72,6 +87,18 @@ type Reply struct {
 	Detail string  `json:"detail,omitempty"`
 }
 
+// Members are a reply on its way.
+func (r *Reply) Members(m *codec.Members) {
+	m.Keep().Bool("continue", &r.Continue)
+	m.Text("why", &r.Why)
+	m.Text("model", &r.Model)
+	m.Keep().Object("usage", &r.Usage)
+	codec.Number(m.Keep(), "micros", &r.Micros)
+	codec.Number(m.Keep(), "took", &r.Took)
+	m.Text("failed", (*string)(&r.Failed))
+	m.Text("detail", &r.Detail)
+}
+
 // MaxWhy bounds the model's words in a reply, MaxDetail what is said of a
 // failure, in bytes.
 const (
@@ -85,6 +112,14 @@ type Usage struct {
 	Output     int64 `json:"output"`
 	CacheRead  int64 `json:"cache_read,omitempty"`
 	CacheWrite int64 `json:"cache_write,omitempty"`
+}
+
+// Members are the numbers of tokens on their way.
+func (u *Usage) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "input", &u.Input)
+	codec.Number(m.Keep(), "output", &u.Output)
+	codec.Number(m, "cache_read", &u.CacheRead)
+	codec.Number(m, "cache_write", &u.CacheWrite)
 }
 
 // Failure is why a judge did not answer.

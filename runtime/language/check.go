@@ -1,7 +1,8 @@
 package language
 
 import (
-	"fmt"
+	"errors"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -25,13 +26,13 @@ const maxEntry = 160
 func (p *Pack) Check() []error {
 	var faults []error
 	fault := func(c Class, entry, what string) {
-		faults = append(faults, fmt.Errorf("[%s] %q: %s", c, entry, what))
+		faults = append(faults, errors.New("["+string(c)+"] "+strconv.Quote(entry)+": "+what))
 	}
 	if strings.TrimSpace(p.Name) == "" {
-		faults = append(faults, fmt.Errorf("the first line does not name the language"))
+		faults = append(faults, errors.New("the first line does not name the language"))
 	}
 	for _, name := range p.unknown {
-		faults = append(faults, fmt.Errorf("there is no class [%s]", name))
+		faults = append(faults, errors.New("there is no class ["+name+"]"))
 	}
 	for _, c := range Classes() {
 		seen := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
@@ -24,7 +25,7 @@ type Options struct {
 	// asked: they stop, for it must not be asked more often because of a project.
 	Muted []string
 
-	added *[MaxRules + 1]*Rule // as a file has them
+	added []Rule // as a file has them
 }
 
 // Ruled are the options of a strategy that decides by rules.
@@ -52,11 +53,11 @@ func SetsOf(s strategy.Strategy) []string {
 	return nil
 }
 
-// Members are those of strategy.json. Add is an array: encoding/json passes over what
-// it has no place for, where it would make a list of all of it.
+// Members are those of strategy.json. One rule more than a file can have is read, which
+// is the fault that is told; no room is made for all of them.
 func (o *Options) Members() []strategy.Member {
-	o.added = new([MaxRules + 1]*Rule)
-	return []strategy.Member{{Name: "rules", Into: &o.Set}, {Name: "add", Into: o.added}, {Name: "off", Into: &o.Off}, {Name: "order", Into: &o.Order}}
+	add := func(m *codec.Members) { codec.List(m.AtMost(MaxRules+1), "add", &o.added) }
+	return []strategy.Member{strategy.Text("rules", &o.Set), {Name: "add", Into: add}, strategy.Texts("off", &o.Off), strategy.Texts("order", &o.Order)}
 }
 
 // Needs are what the conditions of rules look at.
@@ -97,18 +98,10 @@ func (o *Options) Put(below *Options, sets []string, set func(name string) []Rul
 
 // take takes what a file has within what one can have.
 func (o *Options) take(l *strategy.Layer) {
-	if o.added == nil {
-		o.added = new([MaxRules + 1]*Rule)
+	if len(o.added) > MaxRules {
+		l.Fault("add: more than " + strconv.Itoa(MaxRules) + " rules")
 	}
-	for i, r := range o.added {
-		switch {
-		case r == nil:
-		case i == MaxRules:
-			l.Fault("add: more than " + strconv.Itoa(MaxRules) + " rules")
-		default:
-			o.Add = append(o.Add, *r)
-		}
-	}
+	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
 	o.added = nil
 	for _, list := range []struct {
 		name string

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/language"
 
@@ -92,6 +93,33 @@ type Rule struct {
 	// its words to the model, if it has any, take the place of Reason. No file sets
 	// it.
 	Own func(strategy.Situation) (evidence, reason string, ok bool) `json:"-"`
+}
+
+// Members are a rule as a file has it.
+func (r *Rule) Members(m *codec.Members) {
+	m.Text("id", &r.ID)
+	m.Bool("asked", &r.Asked)
+	m.Text("tool", &r.Tool)
+	m.Text("todo", &r.Todo)
+	codec.Number(m, "within", &r.Within)
+	m.Texts("skill", &r.Skill)
+	m.Text("act", (*string)(&r.Act))
+	m.Bool("near", &r.Near)
+	m.Bool("used", &r.Used)
+	m.Texts("lang", &r.Lang)
+	m.Text("closes", &r.Closes)
+	m.Text("lists", &r.Lists)
+	m.Texts("opens", &r.Opens)
+	m.Texts("begins", &r.Begins)
+	m.Texts("last", &r.Last)
+	m.Texts("says", &r.Says)
+	m.Texts("unless", &r.Unless)
+	m.Text("ending", &r.Ending)
+	m.Text("text", &r.Text)
+	m.Bool("late", &r.Late)
+	m.Text("then", (*string)(&r.Then))
+	codec.Number(m, "sure", &r.Sure)
+	m.Text("reason", &r.Reason)
 }
 
 // Limits of what a configuration may bring, so that a decision stays quick.

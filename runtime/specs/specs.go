@@ -91,7 +91,9 @@ func (o *Options) Rounds() int { return o.Ceiling.Value }
 
 // Members are the ceiling and the checks.
 func (o *Options) Members() []strategy.Member {
-	return []strategy.Member{o.Ceiling.Member(), {Name: "checks", Into: &o.Checks, Without: "has none"}}
+	checks := strategy.Texts("checks", &o.Checks)
+	checks.Without = "has none"
+	return []strategy.Member{o.Ceiling.Member(), checks}
 }
 
 // maxChecks is how many names a file can have.

@@ -5,12 +5,12 @@
 package specs
 
 import (
-	"encoding/json"
 	"errors"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/object"
 )
 
@@ -70,15 +70,13 @@ func readState(data []byte) (specState, error) {
 }
 
 // count reads a whole number from 0, also one in quotes.
-func count(raw json.RawMessage, fallback int) (int, bool) {
+func count(raw []byte, fallback int) (int, bool) {
 	if object.Absent(raw) {
 		return fallback, true
 	}
 	text := string(raw)
 	if raw[0] == '"' {
-		if json.Unmarshal(raw, &text) != nil {
-			return 0, false
-		}
+		text, _ = codec.String(raw)
 		text = strings.TrimSpace(text)
 		if text == "" || text[0] < '0' || text[0] > '9' {
 			return 0, false // "NaN", "Inf", "0x1" and "-1" are numbers to ParseFloat
@@ -92,19 +90,18 @@ func count(raw json.RawMessage, fallback int) (int, bool) {
 }
 
 // truth reads a flag, also one in quotes.
-func truth(raw json.RawMessage) bool {
+func truth(raw []byte) bool {
 	return string(raw) == "true" || string(raw) == `"true"`
 }
 
-func phase(raw json.RawMessage) string {
-	text := string(raw)
+func phase(raw []byte) string {
 	if object.Absent(raw) {
 		return "unknown"
 	}
-	if json.Unmarshal(raw, &text) != nil {
-		return string(raw)
+	if text, ok := codec.String(raw); ok {
+		return text
 	}
-	return text
+	return string(raw)
 }
 
 // isOver tells a phase that comes after all others.

@@ -4,7 +4,7 @@
 package main
 
 import (
-	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -87,14 +87,14 @@ func answer(home string, args []string) int {
 	case nil:
 		return 0
 	case command.ErrCancelled:
-		fmt.Fprintln(said, "springfield-hook: cancelled")
+		io.WriteString(said, "springfield-hook: cancelled\n")
 		return 130
 	case command.ErrUsage:
-		fmt.Fprint(said, command.Usage)
+		io.WriteString(said, command.Usage)
 	default:
-		fmt.Fprintln(said, "springfield-hook: error:", err)
+		io.WriteString(said, "springfield-hook: error: "+err.Error()+"\n")
 		if advice := command.Advice(err); advice != "" {
-			fmt.Fprintln(said, "springfield-hook: hint:", advice)
+			io.WriteString(said, "springfield-hook: hint: "+advice+"\n")
 		}
 	}
 	return 1

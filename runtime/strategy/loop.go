@@ -5,6 +5,7 @@
 package strategy
 
 import (
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
@@ -49,6 +50,12 @@ func (s Situation) IsNow(m fact.Memory) bool {
 type Progress struct {
 	Command []string `json:"command"` // the first is an absolute path
 	Every   int      `json:"every,omitempty"`
+}
+
+// Members are the command as a file has it.
+func (p *Progress) Members(m *codec.Members) {
+	m.Texts("command", &p.Command)
+	codec.Number(m, "every", &p.Every)
 }
 
 // Wants tells whether an event is to be told.

@@ -4,7 +4,11 @@
 
 package strategy
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+)
 
 // Options are what is in force for a strategy.
 type Options interface {
@@ -23,11 +27,26 @@ type Options interface {
 // Member is a member of strategy.json.
 type Member struct {
 	Name string
-	// Into is where its value goes: a pointer.
-	Into any
+	// Into reads its value: it calls the method of codec.Members for it, with its name.
+	Into func(*codec.Members)
 	// Without is what is said where a strategy that has none is given one, like "reads
 	// no ledgers"; "" for nothing.
 	Without string
+}
+
+// Text is a member that is a string.
+func Text(name string, v *string) Member {
+	return Member{Name: name, Into: func(m *codec.Members) { m.Text(name, v) }}
+}
+
+// Texts is a member that is a list of strings.
+func Texts(name string, v *[]string) Member {
+	return Member{Name: name, Into: func(m *codec.Members) { m.Texts(name, v) }}
+}
+
+// Whole is a member that is a whole number. without is as in Member.
+func Whole(name string, v *int, without string) Member {
+	return Member{name, func(m *codec.Members) { codec.Number(m, name, v) }, without}
 }
 
 // Needs are the parts of a situation that a strategy reads beside the message, the
@@ -77,7 +96,7 @@ type Number struct {
 }
 
 // Member is where a file's number goes.
-func (n *Number) Member() Member { return Member{n.Name, &n.set, n.Without} }
+func (n *Number) Member() Member { return Whole(n.Name, &n.set, n.Without) }
 
 // Over puts the number of a file over the one below.
 func (n *Number) Over(below Number, l *Layer) {

@@ -10,7 +10,6 @@ package transcript
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
@@ -98,11 +97,7 @@ func PlansIn(text string) (all []string) {
 	if !strings.Contains(text, ".md") {
 		return nil
 	}
-	raw, err := json.Marshal(text)
-	if err != nil {
-		return nil
-	}
-	eachPlan(codec.Inside(raw), func(name []byte) {
+	eachPlan(codec.Inside(codec.AppendText(nil, text)), func(name []byte) {
 		all = append([]string{slashed(codec.Text(name))}, all...)
 	})
 	return all

@@ -9,7 +9,6 @@ package workspace
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -33,7 +32,7 @@ func (s *Space) Apply(changes []strategy.Change) error {
 			if c.Data == nil {
 				verb = "delete"
 			}
-			return fmt.Errorf("%s %s: %s", verb, c.Name, plain(err))
+			return errors.New(verb + " " + c.Name + ": " + plain(err))
 		}
 	}
 	return nil

@@ -5,10 +5,10 @@ package claude
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
@@ -17,15 +17,34 @@ import (
 type hookLine struct {
 	Type       string
 	Timestamp  string
-	Attachment struct {
-		Type       string
-		HookEvent  string
-		Command    string
-		Stderr     string
-		DurationMs int64
-		TimedOut   bool
-		TimeoutMs  int64
-	}
+	Attachment ending
+}
+
+// ending is how the hook ended.
+type ending struct {
+	Type       string
+	HookEvent  string
+	Command    string
+	Stderr     string
+	DurationMs int64
+	TimedOut   bool
+	TimeoutMs  int64
+}
+
+func (l *hookLine) Members(m *codec.Members) {
+	m.Text("type", &l.Type)
+	m.Text("timestamp", &l.Timestamp)
+	m.Object("attachment", &l.Attachment)
+}
+
+func (e *ending) Members(m *codec.Members) {
+	m.Text("type", &e.Type)
+	m.Text("hookEvent", &e.HookEvent)
+	m.Text("command", &e.Command)
+	m.Text("stderr", &e.Stderr)
+	codec.Number(m, "durationMs", &e.DurationMs)
+	m.Bool("timedOut", &e.TimedOut)
+	codec.Number(m, "timeoutMs", &e.TimeoutMs)
 }
 
 func deadHook(line []byte) (f transcript.DeadHook, ok bool) {
@@ -33,7 +52,7 @@ func deadHook(line []byte) (f transcript.DeadHook, ok bool) {
 		return f, false
 	}
 	var l hookLine
-	if json.Unmarshal(line, &l) != nil || l.Type != "attachment" {
+	if codec.Read(line, &l) != nil || l.Type != "attachment" {
 		return f, false
 	}
 	a := l.Attachment

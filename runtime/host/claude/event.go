@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
@@ -93,23 +92,20 @@ func fromUser(e host.Event) bool {
 
 // plainText is the text of a string, of an object's text or content, or of all
 // items of a list.
-func plainText(raw json.RawMessage, depth int) string {
-	var text string
-	if depth == 0 || json.Unmarshal(raw, &text) == nil {
-		return text
+func plainText(raw []byte, depth int) string {
+	if depth == 0 || !codec.Valid(raw) {
+		return ""
 	}
-	var list []json.RawMessage
-	if json.Unmarshal(raw, &list) == nil {
+	switch codec.Kind(raw) {
+	case "string":
+		return codec.Exact(codec.Inside(raw))
+	case "array":
 		var parts []string
-		for _, item := range list {
-			parts = append(parts, plainText(item, depth-1))
-		}
+		codec.Elements(raw, func(item []byte) { parts = append(parts, plainText(item, depth-1)) })
 		return strings.Join(parts, " ")
-	}
-	var object struct{ Text, Content json.RawMessage }
-	if json.Unmarshal(raw, &object) == nil {
-		for _, member := range []json.RawMessage{object.Text, object.Content} {
-			if len(member) > 0 {
+	case "object":
+		for _, name := range []string{"text", "content"} {
+			if member := codec.Member(raw, name); member != nil {
 				return plainText(member, depth-1)
 			}
 		}

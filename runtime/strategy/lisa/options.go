@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
@@ -35,13 +36,20 @@ type Options struct {
 
 // said is what a file says of the judge.
 type said struct {
-	Backend string   `json:"backend"`
-	Model   string   `json:"model"`
-	Within  int      `json:"within"`
-	Client  string   `json:"client"`
-	Address string   `json:"address"`
-	Daily   *float64 `json:"daily"`
-	Session *float64 `json:"session"`
+	Backend, Model  string
+	Within          int
+	Client, Address string
+	Daily, Session  *float64
+}
+
+func (s *said) Members(m *codec.Members) {
+	m.Text("backend", &s.Backend)
+	m.Text("model", &s.Model)
+	codec.Number(m, "within", &s.Within)
+	m.Text("client", &s.Client)
+	m.Text("address", &s.Address)
+	codec.Given(m, "daily", &s.Daily, codec.Float)
+	codec.Given(m, "session", &s.Session, codec.Float)
 }
 
 // Judge is who is asked.
@@ -49,7 +57,9 @@ func (o *Options) Judge() judge.Options { return o.judge }
 
 // Members are those of rules, and two.
 func (o *Options) Members() []strategy.Member {
-	return append(o.Options.Members(), strategy.Member{Name: "cascade", Into: &o.set.cascade, Without: "asks no judge"}, strategy.Member{Name: "judge", Into: &o.set.judge, Without: "asks none"})
+	cascade := func(m *codec.Members) { codec.Given(m, "cascade", &o.set.cascade, (*codec.Members).Bool) }
+	judge := func(m *codec.Members) { codec.Optional(m, "judge", &o.set.judge) }
+	return append(o.Options.Members(), strategy.Member{Name: "cascade", Into: cascade, Without: "asks no judge"}, strategy.Member{Name: "judge", Into: judge, Without: "asks none"})
 }
 
 // Over puts a file over what is in force below.

@@ -58,7 +58,7 @@ type Options struct {
 
 // Members are those of rules, and one.
 func (o *Options) Members() []strategy.Member {
-	return append(o.Options.Members(), strategy.Member{Name: "stale", Into: &o.set, Without: "reads no ledgers"})
+	return append(o.Options.Members(), strategy.Whole("stale", &o.set, "reads no ledgers"))
 }
 
 // Over puts a file over what is in force below. A project may only make ledgers stale

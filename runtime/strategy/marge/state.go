@@ -11,12 +11,12 @@ package marge
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/moment"
 
 	"github.com/cameronsjo/springfield/runtime/excerpt"
@@ -53,18 +53,18 @@ type Workflow struct {
 // column that it is about.
 func ParseWorkflow(data []byte) (Workflow, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	fail := func(offset int64, problem string) (Workflow, error) {
+	fail := func(offset int, problem string) (Workflow, error) {
 		line, column := object.Position(data, offset)
 		return Workflow{}, errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + problem)
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		if syntax, ok := err.(*json.SyntaxError); ok && err.Error() != "unexpected end of JSON input" {
-			return fail(syntax.Offset-1, err.Error())
-		}
-		return fail(int64(len(data)), "the file ends too early")
+	switch fault := codec.Check(data); {
+	case fault == nil:
+	case fault.Cut:
+		return fail(len(data), "the file ends too early")
+	default:
+		return fail(fault.At, fault.Says)
 	}
-	if whole[0] != '{' {
+	if codec.Kind(bytes.TrimSpace(data)) != "object" {
 		return fail(0, "it is not a JSON object")
 	}
 	var w Workflow
@@ -87,11 +87,12 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 }
 
 // take reads one member. It returns what is wrong with it.
-func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
+func (w *Workflow) take(name string, value []byte) (problem string) {
 	var text string
 	switch name {
 	case "skill", "phase", "next", "session_id", "updated_at":
-		if json.Unmarshal(value, &text) != nil {
+		var ok bool
+		if text, ok = codec.String(value); !ok {
 			return name + " is not a string"
 		}
 	}
@@ -109,7 +110,11 @@ func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
 	case "tasks_completed":
 		w.Done, problem = wholeNumber(name, value)
 	case "waiting_for_user":
-		if json.Unmarshal(value, &w.Waiting) != nil {
+		switch string(value) {
+		case "true", "false":
+			w.Waiting = value[0] == 't'
+		case "null":
+		default:
 			problem = name + " is neither true nor false"
 		}
 	case "updated_at":
@@ -121,7 +126,7 @@ func (w *Workflow) take(name string, value json.RawMessage) (problem string) {
 	return problem
 }
 
-func wholeNumber(name string, value json.RawMessage) (n int, problem string) {
+func wholeNumber(name string, value []byte) (n int, problem string) {
 	n, err := strconv.Atoi(string(value))
 	switch {
 	case err != nil:
@@ -148,7 +153,7 @@ func (w Workflow) Check() error {
 }
 
 func workflowWants(strategy.Situation) []strategy.Want {
-	return []strategy.Want{{Name: WorkflowFile, Whole: json.Valid}}
+	return []strategy.Want{{Name: WorkflowFile, Whole: codec.Valid}}
 }
 
 func workflowReads(o *Options, s strategy.Situation) (p progress) {

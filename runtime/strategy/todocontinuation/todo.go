@@ -13,11 +13,11 @@
 package todocontinuation
 
 import (
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/fact"
 
@@ -198,21 +198,24 @@ func readTodos(data []byte) ([]fact.Todo, error) {
 	if err != nil {
 		return nil, err
 	}
-	var items []json.RawMessage
-	if raw := members["todos"]; !object.Absent(raw) && json.Unmarshal(raw, &items) != nil {
-		return nil, errors.New("todos is not a list")
-	}
 	var todos []fact.Todo
-	for _, raw := range items[:min(len(items), maxEntries)] {
+	entries := 0
+	list := codec.Elements(members["todos"], func(raw []byte) {
+		if entries++; entries > maxEntries {
+			return
+		}
 		item, err := object.Read(raw)
 		if err != nil {
-			continue
+			return
 		}
 		var t fact.Todo
 		// What is no text is none: an entry of no status, an unknown task.
-		_ = json.Unmarshal(item["status"], &t.Status)
-		_ = json.Unmarshal(item["content"], &t.Content)
+		t.Status, _ = codec.String(item["status"])
+		t.Content, _ = codec.String(item["content"])
 		todos = append(todos, t)
+	})
+	if !list && !object.Absent(members["todos"]) {
+		return nil, errors.New("todos is not a list")
 	}
 	return todos, nil
 }

@@ -1,0 +1,171 @@
+package codec
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+)
+
+var texts = []string{
+	``, ` `, `{}`, ` [ ] `, `{"a":1}`, `{"a":1,}`, `{"a" 1}`, `{"a":}`, `{a:1}`, `{"a":1 "b":2}`, `[1,]`, `[1 2]`, `[01]`, `-`, `-a`, `1.`, `1.e`, `1e`, `1e+`, `1E+5`, `-0`, `0.5e-3`,
+	`tru`, `trux`, `nul `, `falsy`, `"a`, `"\x"`, `"\u12g4"`, `"\u12`, "\"\x01\"", "\"a\nb\"", `"\ud800\udc00 \ud800 \u0041\b\f\n\/"`, "\"\xff\xfe ü\"", `{"a":[1,{"b":null}]} x`, `{}{}`, `'`, `["'"]x"`, "\xef\xbb\xbf{}", "\x00",
+	`{"b" : [ ] , "c":{ }, "d":[1, "a b"]}`,
+}
+
+// What is wrong with a text, and where, is what encoding/json says. What is right is
+// read, and laid out, as it does.
+func FuzzCheck(f *testing.F) {
+	for _, text := range texts {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var want json.RawMessage
+		err := json.Unmarshal(data, &want)
+		switch fault, syntax := Check(data), (*json.SyntaxError)(nil); {
+		case fault == nil && err == nil:
+		case fault == nil || !errors.As(err, &syntax):
+			t.Fatalf("%q: %v, want %v", data, fault, err)
+		case fault.Cut && strings.HasPrefix(syntax.Error(), "invalid character ' '") && fault.At == len(data)-1: // it adds a blank at the end
+		case fault.Says != syntax.Error() || fault.At != max(0, int(syntax.Offset)-1) || fault.Cut != (syntax.Error() == "unexpected end of JSON input"):
+			t.Fatalf("%q: %+v, want %v at %d", data, fault, err, syntax.Offset-1)
+		}
+		if err != nil {
+			return
+		}
+		var compact, indented bytes.Buffer
+		if json.Compact(&compact, want) != nil || json.Indent(&indented, want, "", "  ") != nil {
+			t.Fatalf("%q cannot be laid out", want)
+		}
+		if got := Compact(nil, data); string(got) != compact.String() {
+			t.Errorf("%q is compact as %q, want %q", data, got, compact.String())
+		}
+		if got := Indent(nil, data); string(got) != string(bytes.TrimSpace(indented.Bytes())) {
+			t.Errorf("%q is indented as %q, want %q", data, got, indented.String())
+		}
+		var text string
+		err = json.Unmarshal(want, &text)
+		if got, ok := String(bytes.TrimSpace(data)); ok != (err == nil) || got != text {
+			t.Errorf("%q says %q, %v; want %q, %v", data, got, ok, text, err)
+		}
+	})
+}
+
+// The first value of a text is where a decoder of encoding/json stops.
+func TestFirst(t *testing.T) {
+	deep := []string{strings.Repeat("[", 10_001), strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000)}
+	for _, text := range append(append(deep, texts...), `{"a":1} {`, `[1]x`, `"a"b`, `1 2`) {
+		d := json.NewDecoder(strings.NewReader(text))
+		var want json.RawMessage
+		err := d.Decode(&want)
+		value, fault := First([]byte(text))
+		if (fault == nil) != (err == nil) || err == nil && string(bytes.TrimSpace(value)) != string(want) {
+			t.Errorf("%.40q: %.40q, %v; want %.40q, %v", text, value, fault, want, err)
+		}
+	}
+}
+
+// chosen is what a person writes.
+type chosen struct {
+	Text    string     `json:"text"`
+	Yes     *bool      `json:"yes"`
+	Whole   int        `json:"whole"`
+	Float   *float64   `json:"float"`
+	Texts   []string   `json:"texts"`
+	Inside  chosenPart `json:"inside"`
+	Pointed *chosenPart
+	Parts   []chosenPart `json:"parts"`
+}
+
+type chosenPart struct {
+	Name string `json:"name"`
+	N    *int   `json:"n"`
+}
+
+func (c *chosenPart) Members(m *Members) {
+	m.Text("name", &c.Name)
+	Given(m, "n", &c.N, Number[int])
+}
+
+func (c *chosen) Members(m *Members) {
+	m.Text("text", &c.Text)
+	Given(m, "yes", &c.Yes, (*Members).Bool)
+	Number(m, "whole", &c.Whole)
+	Given(m, "float", &c.Float, Float)
+	m.Texts("texts", &c.Texts)
+	m.Object("inside", &c.Inside)
+	Optional(m, "pointed", &c.Pointed)
+	List(m, "parts", &c.Parts)
+}
+
+// What is read strictly is what encoding/json reads without unknown fields, with the
+// same value of a wrong kind at the same place.
+func FuzzReadMember(f *testing.F) {
+	for _, text := range []string{
+		`{}`, `null`, `{"Text":"a\b\u00e9\ud800","YES":true,"whole":-3,"float":1e3,"texts":["a",null],"inside":{"NAME":"x","n":0},"pointed":{},"parts":[{"name":"y"},{}]}`,
+		`{"text":1}`, `{"text":[1]}`, `{"yes":"true"}`, `{"whole":1.5}`, `{"whole":1e2}`, `{"whole":"1"}`, `{"float":"x"}`, `{"float":1e999}`, `{"texts":"a"}`, `{"texts":["a",{"b":1}]}`,
+		`{"inside":[]}`, `{"inside":{"name":7}}`, `{"inside":{"other":7}}`, `{"pointed":"x"}`, `{"parts":{}}`, `{"parts":[1]}`, `{"parts":[{"n":"x"}]}`, `{"text":null,"inside":null,"pointed":null,"parts":null}`, `{"new":1}`, `7`,
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, value []byte) {
+		value = bytes.TrimSpace(value)
+		data := []byte(`{"it": ` + string(value) + `}`)
+		if !Valid(value) || value[0] == 'n' || bytes.Count(value, []byte(`"parts"`)) > 1 { // given twice, encoding/json puts one list into the other
+			return
+		}
+		var want, got chosen
+		d := json.NewDecoder(bytes.NewReader(value))
+		d.DisallowUnknownFields()
+		err := d.Decode(&want)
+		fault := ReadMember(data, "it", data[7:7+len(value)], func(m *Members) { m.Object("it", &got) })
+		if wrong := (*json.UnmarshalTypeError)(nil); errors.As(err, &wrong) {
+			if fault == nil {
+				t.Fatalf("%s is read as %+v, want %v", value, got, err)
+			}
+			says := strings.TrimSuffix("it."+wrong.Field, ".") + " cannot be a " + wrong.Value
+			if fault.Says != says && !strings.Contains(fault.Says, "unknown field") && !strings.EqualFold(fault.Says, says) {
+				t.Errorf("%s: %s, want %s", value, fault.Says, says)
+			}
+			return
+		}
+		if (fault == nil) != (err == nil) {
+			t.Fatalf("%s: %v, want %v", value, fault, err)
+		}
+		if a, b := text(t, want), text(t, got); err == nil && a != b && !bytes.Contains(value, []byte("null")) {
+			t.Errorf("%s is read as %s, want %s", value, b, a)
+		}
+	})
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// A fault names the place: the last byte of a text or a number, the bracket of what has
+// one, the end of a name.
+func TestFaultsHavePlaces(t *testing.T) {
+	for text, want := range map[string]struct {
+		at   string
+		says string
+	}{
+		`{"it": {"text": 12}}`:                    {"2}}", "it.text cannot be a number"},
+		`{"it": {"whole": 1.5}}`:                  {"5}}", "it.whole cannot be a number 1.5"},
+		`{"it": {"texts": ["a", {"b": 1}]}}`:      {`{"b"`, "it.texts cannot be a object"},
+		`{"it": {"parts": [{}, {"name": true}]}}`: {"e}]}", "it.parts.name cannot be a bool"},
+		`{"it": {"inside": {"nam": 1}}}`:          {`": 1}}}`, `json: unknown field "nam"`},
+		`{"it": ["a"]}`:                           {"[", "it cannot be a array"},
+	} {
+		var c chosen
+		fault := ReadMember([]byte(text), "it", Member([]byte(text), "it"), func(m *Members) { m.Object("it", &c) })
+		if fault == nil || fault.Says != want.says || !strings.HasPrefix(text[fault.At:], want.at) {
+			t.Errorf("%s: %+v, want %s at %s", text, fault, want.says, want.at)
+		}
+	}
+}
