@@ -3,13 +3,16 @@ SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w'
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 1m
+# The newest one that Go 1.26 builds. It is no dependency of springfield.
+GORELEASER_MODULE = github.com/goreleaser/goreleaser/v2@v2.16.0
+GORELEASER = go run $(GORELEASER_MODULE)
 
 # Tests write and sync small files by the thousand. In memory that costs a third, so their temporary directory is
 # /dev/shm where programs can be started from it and 2 GB are free.
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt marketplace dist npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -37,7 +40,7 @@ man: ## make a man page for every verb, in man/
 	go test ./cmd/springfield -run '^TestManPages$$' -count=1 -man "$(CURDIR)/man"
 
 clean: ## remove everything that make has made
-	rm -rf bin dist man generator/prebuilt/*.gz generator/prebuilt/manifest.json
+	rm -rf bin dist man completions packaging THIRD_PARTY_LICENSES generator/prebuilt/*.gz generator/prebuilt/manifest.json
 
 ## Test
 
@@ -124,13 +127,38 @@ prebuilt: ## compile hook and judge for every target; the next build of the CLI 
 marketplace: build ## make the marketplace of a release in DIR: VERSION (default: the tag), on top of the branches in FROM
 	@sh release/marketplace/build.sh "$(DIR)" "$(or $(VERSION),$(patsubst v%,%,$(shell git describe --tags --exact-match)))" bin/springfield $(FROM)
 
-dist: prebuilt ## build the CLI for every target, with compiled hooks, and SHA256SUMS, in dist/
-	@rm -rf dist && mkdir dist
-	@for target in $(TARGETS); do \
-	  out=dist/springfield-$${target%/*}-$${target#*/}; case $$target in windows/*) out=$$out.exe ;; esac; \
-	  CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/} go build -trimpath -ldflags='-s -w' -o "$$out" ./cmd/springfield && echo "$$out" || exit 1; \
+completions: build ## make the completions of every shell, in completions/
+	@mkdir -p completions
+	@for shell in bash fish powershell zsh; do \
+	  case $$shell in powershell) file=springfield.ps1 ;; zsh) file=_springfield ;; *) file=springfield.$$shell ;; esac; \
+	  bin/springfield completion $$shell >completions/$$file || exit 1; \
 	done
-	@cd dist && { command -v sha256sum >/dev/null && sha256sum springfield-* || shasum -a 256 springfield-*; } >SHA256SUMS
+
+packaging: man
+	@rm -rf packaging && mkdir packaging
+	@for page in man/*.1; do gzip -9nc $$page >packaging/$${page#man/}.gz || exit 1; done
+	@gzip -9nc CHANGELOG.md >packaging/changelog.gz
+
+# Its document has the checksum of the tool itself, so the tool is built in a way that gives the same bytes again.
+sbom-tool:
+	CGO_ENABLED=0 go build -C release/tools -trimpath -buildvcs=false -o "$(CURDIR)/bin/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
+
+licences: ## write the licences of Go and of all modules that the CLI is made of, THIRD_PARTY_LICENSES
+	go run ./release/licences THIRD_PARTY_LICENSES $(TARGETS)
+
+snapshot: ## build everything that a release has, in dist/, and publish nothing; goreleaser takes minutes to compile once
+	$(GORELEASER) check
+	$(GORELEASER) release --snapshot --clean --skip=sign
+	@cp -p release/install.sh release/install.ps1 dist/
+	@cd dist && sha256sum --check --quiet SHA256SUMS
+
+reproducible: ## build the snapshot of the last commit in two clones, and compare every file
+	@GORELEASER_MODULE=$(GORELEASER_MODULE) sh release/reproducible.sh
+
+release: ## publish the release of the tag that is checked out; only the forge's CI can sign it
+	@notes=$$(mktemp) && awk -v tag="$$(git describe --tags --exact-match --match 'v*')" '/^## / { gsub(/[][]/, "", $$2); on = $$2 == tag || "v" $$2 == tag; next } on' CHANGELOG.md >$$notes && \
+	  { test -s $$notes || { echo "CHANGELOG.md has nothing about this version" >&2; exit 1; }; } && \
+	  $(GORELEASER) release --clean --release-notes $$notes && cp -p release/install.sh release/install.ps1 dist/ && rm $$notes
 
 npm: ## make the npm packages of the release in dist/, and pack them, in dist/npm/
 	rm -rf dist/npm
