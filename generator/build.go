@@ -19,6 +19,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +28,10 @@ import (
 
 // Build is what was compiled into a suite.
 type Build struct {
+	// Springfield is the version of the release that last changed the suite; "" of another
+	// build.
+	Springfield string `yaml:"springfield,omitempty"`
+
 	Source   string            `yaml:"source"`          // SHA-256 of the sources
 	Go       string            `yaml:"go"`              // version of Go
 	SHA256   map[string]string `yaml:"sha256"`          // of the hook, by target
@@ -66,6 +71,24 @@ func (b Build) Recorded(program Program, target Target) string {
 // Unbuilt are the binaries that a suite has, without their bytes.
 func Unbuilt(spec Spec) Build { return Build{Binaries: unbuilt(spec.Machines(), spec.Programs())} }
 
+// Unbuilt is the same for this springfield.
+func (t Toolchain) Unbuilt(spec Spec) Build {
+	built := Unbuilt(spec)
+	built.Springfield = released(t.Version)
+	return built
+}
+
+// of is what of a build a suite has.
+func (b Build) of(spec Spec) Build {
+	part := b
+	part.SHA256, part.Judge, part.Binaries = map[string]string{}, nil, nil
+	for _, wanted := range unbuilt(spec.Machines(), spec.Programs()) {
+		i := slices.IndexFunc(b.Binaries, func(has Binary) bool { return has.Program == wanted.Program && has.Target == wanted.Target })
+		part.add(wanted.Program, wanted.Target, b.Binaries[i].Data)
+	}
+	return part
+}
+
 func unbuilt(targets []Target, programs []Program) (all []Binary) {
 	for _, program := range programs {
 		for _, t := range targets {
@@ -89,6 +112,7 @@ func Builders() []Builder { return []Builder{Auto, WithGo, Prepared} }
 
 // Toolchain is where and with what the hook is compiled. Only a main fills it.
 type Toolchain struct {
+	Version  string   // of this springfield
 	Builder  Builder  // "" is Auto
 	Prebuilt fs.FS    // compiled hooks that are carried; nil: none
 	Path     string   // PATH, to find go and for go itself
@@ -130,13 +154,15 @@ func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Prog
 	if err != nil {
 		return Build{}, err
 	}
+	var built Build
 	if t.Builder != WithGo {
-		built, err := readPrebuilt(t.Prebuilt, hash, targets, programs)
-		if t.Builder == Prepared || !errors.Is(err, ErrNoPrebuilt) {
-			return built, err
-		}
+		built, err = readPrebuilt(t.Prebuilt, hash, targets, programs)
 	}
-	return t.compileAll(ctx, sources, hash, targets, programs)
+	if t.Builder == WithGo || t.Builder != Prepared && errors.Is(err, ErrNoPrebuilt) {
+		built, err = t.compileAll(ctx, sources, hash, targets, programs)
+	}
+	built.Springfield = released(t.Version)
+	return built, err
 }
 
 // Make makes all files of a suite, its programs among them.
@@ -147,6 +173,33 @@ func (t Toolchain) Make(ctx context.Context, spec Spec) ([]File, Build, error) {
 	}
 	files, err := Render(spec, built)
 	return files, built, cmp.Or(err, ctx.Err())
+}
+
+// MakeAll makes the files of several suites. What they have in common is built once.
+func (t Toolchain) MakeAll(ctx context.Context, specs []Spec) (all [][]File, err error) {
+	var targets []Target
+	var programs []Program
+	for _, spec := range specs {
+		for _, target := range spec.Machines() {
+			if !slices.Contains(targets, target) {
+				targets = append(targets, target)
+			}
+		}
+		for _, program := range spec.Programs() {
+			if !slices.Contains(programs, program) {
+				programs = append(programs, program)
+			}
+		}
+	}
+	built, err := t.Build(ctx, targets, programs...)
+	for _, spec := range specs {
+		var files []File
+		if err == nil {
+			files, err = Render(spec, built.of(spec))
+		}
+		all = append(all, files)
+	}
+	return all, cmp.Or(err, ctx.Err())
 }
 
 func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {

@@ -147,9 +147,10 @@ func Existing(dir string) (*Suite, error) {
 type aim int
 
 const (
-	completing aim = iota // what is missing, and hooks
-	building              // hooks
-	updating              // everything
+	completing  aim = iota // what is missing, and hooks
+	building               // hooks
+	updating               // everything
+	downgrading            // everything, also where a newer springfield has made it
 )
 
 // planner works out a plan.
@@ -160,6 +161,7 @@ type planner struct {
 	suite      Suite           // as it is recorded
 	base, next rendered        // what springfield wrote before, and will have written
 	hooked     map[string]bool // plugins that have a hook
+	stamps     bool            // that this springfield has been there is a change of its own
 }
 
 // PlanInit puts the files of a suite into dir: absent, empty, or a suite already.
@@ -227,13 +229,23 @@ func PlanUpdate(dir string, files []File) (Plan, error) {
 	return plan(dir, updating, files, nil)
 }
 
+// PlanDowngrade is PlanUpdate of a suite that a newer springfield may have made.
+func PlanDowngrade(dir string, files []File) (Plan, error) {
+	return plan(dir, downgrading, files, nil)
+}
+
 // plan compares a suite with what it should be. places are files of springfield's own
 // that go when they are not among files; for an update these are all that it wrote.
 func plan(dir string, aim aim, files []File, places []string) (Plan, error) {
 	p := planner{Plan: Plan{dir: dir}, aim: aim, next: rendered{}, hooked: map[string]bool{}}
-	p.Kind, p.Did = "suite", [...]string{"complete", "build", "update"}[aim]+" suite "+dir
+	p.Kind, p.Did = "suite", [...]string{"complete", "build", "update", "downgrade"}[aim]+" suite "+dir
 	var err error
 	if p.suite, err = ReadSuite(dir); err != nil {
+		return Plan{}, err
+	}
+	if aim == downgrading {
+		p.aim, aim, p.stamps = updating, updating, true
+	} else if err := p.suite.checkOlder(dir, files); err != nil {
 		return Plan{}, err
 	}
 	if p.base, err = readRendered(dir); err != nil {
@@ -249,6 +261,9 @@ func plan(dir string, aim aim, files []File, places []string) (Plan, error) {
 		p.next = maps.Clone(p.base)
 	}
 	for _, f := range files {
+		if f.Path == SuiteFile {
+			continue // last: it says which springfield has changed the others
+		}
 		if err := p.compare(f); err != nil {
 			return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(f.Path)), err)
 		}
@@ -259,6 +274,9 @@ func plan(dir string, aim aim, files []File, places []string) (Plan, error) {
 				return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, filepath.FromSlash(name)), err)
 			}
 		}
+	}
+	if err := p.answers(suiteFile(files)); err != nil {
+		return Plan{}, fmt.Errorf("update %s: %w", filepath.Join(dir, SuiteFile), err)
 	}
 	if before, after := p.base.file(), p.next.file(); !bytes.Equal(before.Data, after.Data) && (aim != building || !p.Empty()) {
 		has, err := look(p.in, RecordFile)
@@ -303,9 +321,6 @@ func (p *planner) compare(f File) error {
 	if err != nil {
 		return err
 	}
-	if f.Path == SuiteFile {
-		return p.answers(f, has)
-	}
 	base, known := p.base[f.Path]
 	now := writingOf(f)
 	p.next[f.Path] = now
@@ -337,14 +352,38 @@ func (p *planner) stay(name string, base writing, known bool) {
 }
 
 // answers puts today's answers and build into springfield.yaml.
-func (p *planner) answers(f File, has found) error {
-	next, err := decodeSuite(f.Data)
-	if err != nil || p.suite.equal(next) {
+func (p *planner) answers(f File) error {
+	has, err := look(p.in, SuiteFile)
+	if err != nil || f.Data == nil {
 		return err
 	}
-	after, err := next.Over(has.data)
+	next, err := decodeSuite(f.Data)
+	stamp := p.suite.Build.Springfield != next.Build.Springfield && (p.stamps || !p.Empty())
+	if err != nil || p.suite.equal(next) && !stamp {
+		return err
+	}
+	after, err := next.over(p.suite, has.data)
 	p.write(Outcome{SuiteFile, Followed, SuiteFile}, has, after, has.mode)
 	return err
+}
+
+// suiteFile is the file of answers among rendered files.
+func suiteFile(files []File) File {
+	i := slices.IndexFunc(files, func(f File) bool { return f.Path == SuiteFile })
+	if i < 0 {
+		return File{}
+	}
+	return files[i]
+}
+
+// checkOlder refuses files of a springfield that is older than the one that has made the
+// suite.
+func (s Suite) checkOlder(dir string, files []File) error {
+	own := madeBy(suiteFile(files).Data)
+	if IsOlder(own, s.Build.Springfield) {
+		return &NewerError{dir, s.Build.Springfield, own}
+	}
+	return nil
 }
 
 // missing adds a file, unless the user has deleted it.

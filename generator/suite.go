@@ -69,13 +69,27 @@ func ReadSuite(dir string) (Suite, error) {
 		return Suite{}, err
 	}
 	s, err := decodeSuite(data)
-	if fault := (*FileError)(nil); errors.As(err, &fault) && fault.Hint == "" {
-		fault.Hint = "springfield validate " + check.Quote(dir) + " shows what is wrong with it"
+	if fault := (*FileError)(nil); errors.As(err, &fault) {
+		if fault.Hint == "" {
+			fault.Hint = "springfield validate " + check.Quote(dir) + " shows what is wrong with it"
+		}
+		if made := madeBy(data); made != "" {
+			fault.Hint += "; springfield " + made + " has made it, and an older one (springfield version) cannot know everything in it"
+		}
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return s, nil
+}
+
+// madeBy is the release that a suite file names, "" if none can be read.
+func madeBy(data []byte) string {
+	var s struct{ Build struct{ Springfield string } }
+	if yaml.Unmarshal(data, &s) != nil {
+		return ""
+	}
+	return released(s.Build.Springfield)
 }
 
 func readSuiteFile(dir string) ([]byte, error) {
@@ -163,8 +177,10 @@ func (s *Suite) complete() {
 	}
 }
 
-// equal compares what two suites say, not how.
+// equal compares what two suites say, not how, and not which springfield has written it:
+// that alone is no reason to change a file.
 func (s Suite) equal(other Suite) bool {
+	s.Build.Springfield = other.Build.Springfield
 	a, errA := yaml.Marshal(s)
 	b, errB := yaml.Marshal(other)
 	return errA == nil && errB == nil && bytes.Equal(a, b)
@@ -212,6 +228,13 @@ func (s Suite) Over(old []byte) ([]byte, error) {
 	if err != nil || before.equal(s) {
 		return old, err
 	}
+	return s.over(before, old)
+}
+
+// over is Over of what before says, also where only the springfield that has written it
+// differs.
+func (s Suite) over(before Suite, old []byte) ([]byte, error) {
+	text, _ := plain(old)
 	had, err := before.encode()
 	if err != nil {
 		return nil, err

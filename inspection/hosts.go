@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/hosts"
@@ -156,11 +157,33 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	return all
 }
 
-func (p HostPlugin) check(o OnHost) check.Finding {
+// again is the command that gives a host the plugin as it is in its suite now.
+func (p HostPlugin) again(o OnHost) string {
 	again := fmt.Sprintf("springfield enable %s --host %s", p.installed.Name, o.Host)
 	if p.Suite != "" {
 		again += " --suite " + check.Quote(p.Suite)
 	}
+	if o.place.Host.Plugins.Trusts {
+		again += " --trust"
+	}
+	return again
+}
+
+// Copies are the commands that give the other hosts the plugins of some suites as they are
+// now, where a host runs a copy of what a suite was before.
+func (in *Inspection) Copies(suites []string) (commands []string) {
+	for _, o := range in.foundHosts() {
+		for _, p := range o.Plugins {
+			if p.On && p.Stale && slices.ContainsFunc(suites, func(dir string) bool { return folder.Same(dir, p.Suite) }) {
+				commands = append(commands, p.again(o))
+			}
+		}
+	}
+	return commands
+}
+
+func (p HostPlugin) check(o OnHost) check.Finding {
+	again := p.again(o)
 	switch {
 	case p.Problem != "" && p.Suite != "":
 		return check.Fail(fmt.Sprintf("%s is on in %s, but %s", p.ID, o.Title, p.Problem), "springfield build "+check.Quote(p.Suite)+", then "+again)

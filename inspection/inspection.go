@@ -28,6 +28,7 @@ type Request struct {
 	User    hosts.User     // whose other hosts they are
 	Client  client.Command // without a path where there is none
 	Version string         // of the client, "" if it is not known; for checks
+	Self    string         // the version of this springfield
 	Off     bool           // the variable SPRINGFIELD is off
 	Now     time.Time
 }
@@ -156,6 +157,7 @@ func Checks() []check.Check[*Inspection] {
 		{Name: "judge", Look: (*Inspection).checkJudge},
 		{Name: "todo list", Look: (*Inspection).checkTodo},
 		{Name: "project", Look: (*Inspection).checkProject},
+		{Name: "suites", Look: (*Inspection).checkSuites},
 		{Name: "state", Look: (*Inspection).checkState},
 	}
 }
@@ -164,6 +166,7 @@ func Checks() []check.Check[*Inspection] {
 func Shared() []check.Check[*Inspection] {
 	return []check.Check[*Inspection]{
 		{Name: "hooks", Look: (*Inspection).checkPaused},
+		{Name: "suites", Look: (*Inspection).checkSuites},
 		{Name: "state", Look: (*Inspection).checkState},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/check"
@@ -122,6 +123,8 @@ func (in *Inspection) Overview() Overview {
 		o.Next = "springfield enable " + in.Suggestion()
 	case len(o.On) == 0:
 		o.Next = "springfield init"
+	case o.updates() != "":
+		o.Next = o.updates()
 	case o.Last == nil:
 		o.Next = programOf(o.On[0])
 		if decides && ShowsItself(o.On[0].Strategy) {
@@ -131,6 +134,16 @@ func (in *Inspection) Overview() Overview {
 		o.Next = "springfield why " + o.Last.ID
 	}
 	return o
+}
+
+// updates is the command that brings suites up to date, "" where they are.
+func (o Overview) updates() string {
+	for _, f := range o.Problems {
+		if strings.HasPrefix(f.Fix, "springfield update") {
+			return f.Fix
+		}
+	}
+	return ""
 }
 
 // programOf is the program in which a plugin runs.
@@ -306,6 +319,9 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 			state = out.Bad(string(f.State))
 		}
 		say(title, "%s: %s", state, inShort(f.Text()))
+		if command := f.Fix; strings.HasPrefix(command, "springfield ") && len(command) < 60 && command != o.Next {
+			say("", "→ %s", command)
+		}
 		title = ""
 	}
 	if n := len(o.Problems) - mostProblems; n > 0 {

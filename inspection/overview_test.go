@@ -21,7 +21,7 @@ func TestOverviewFits(t *testing.T) {
 		Notes: []string{long, long, long, long}, Next: "springfield doctor",
 	}
 	for n := range 5 {
-		full.Problems = append(full.Problems, check.Finding{Check: fmt.Sprint(n), State: check.Failure, Says: long})
+		full.Problems = append(full.Problems, check.Finding{Check: fmt.Sprint(n), State: check.Failure, Says: long, Fix: "springfield update --all"})
 	}
 	for name, o := range map[string]Overview{
 		"everything":  full,

@@ -239,6 +239,7 @@ func (in *Inspection) notes(w working) []string {
 		all = append(all, err.Error()+": springfield doctor says what to do")
 	}
 	all = append(all, in.Holds()...)
+	all = append(all, in.Outdated()...)
 	steering, others := in.steered()
 	all = append(all, steering...)
 	if others != "" {

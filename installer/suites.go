@@ -39,13 +39,26 @@ func RememberSuite(p client.Places, dir string) (change.Edit, error) {
 
 // Suites lists the remembered directories that still exist.
 func Suites(p client.Places) ([]string, error) {
+	there, _, err := AllSuites(p)
+	return there, err
+}
+
+// AllSuites lists the remembered directories, those that are gone apart.
+func AllSuites(p client.Places) (there, gone []string, err error) {
 	_, list, err := readSuites(p)
 	if err != nil {
-		return nil, fmt.Errorf("list suites: %w", err)
+		return nil, nil, fmt.Errorf("list suites: %w", err)
 	}
-	return slices.DeleteFunc(list.Suites, func(dir string) bool {
-		return !filepath.IsAbs(dir) || !exists(dir)
-	}), nil
+	for _, dir := range list.Suites {
+		switch {
+		case !filepath.IsAbs(dir):
+		case exists(dir):
+			there = append(there, dir)
+		default:
+			gone = append(gone, dir)
+		}
+	}
+	return there, gone, nil
 }
 
 func readSuites(p client.Places) (e change.Edit, list suites, err error) {

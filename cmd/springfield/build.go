@@ -73,7 +73,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	before := suite.Build
 	var built generator.Build
 	if o.dryRun {
-		built = generator.Unbuilt(suite.Spec)
+		built = a.toolchain().Unbuilt(suite.Spec)
 	} else {
 		tools := a.toolchain()
 		tools.Builder = builder

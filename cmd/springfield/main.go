@@ -26,16 +26,16 @@ import (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], generator.Prebuilt()))
+	os.Exit(run(context.Background(), os.Args[1:], generator.Prebuilt(), build()))
 }
 
 // unread is the exit code when the reader of the result has gone away, with the
 // work done: what a shell shows of a program that SIGPIPE has ended.
 const unread = 128 + 13
 
-// run is main without the exit and without the compiled hooks that a release
-// carries, so that tests can call it.
-func run(ctx context.Context, args []string, prebuilt fs.FS) int {
+// run is main without the exit, and without what the compiler has put into the program:
+// the compiled hooks that a release carries, and its version. So tests can call it.
+func run(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) int {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	// What is being written is not left half done because nothing reads what is
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS) int {
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: screen.writer(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt,
+		in: os.Stdin, out: screen.writer(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
@@ -129,6 +129,7 @@ type app struct {
 	color    bool
 	plain    bool  // ask line by line, without moving the cursor
 	prebuilt fs.FS // compiled hooks that are carried
+	built    buildInfo
 
 	work    string   // working directory
 	home    string   // the user's home, "" if unknown

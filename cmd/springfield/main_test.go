@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 		// What `make prebuilt` has left in this tree must not matter, so a script
 		// says where compiled hooks lie.
 		"springfield": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none"))))
+			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{cmp.Or(os.Getenv("RELEASE"), build().Version), runtime.Version()}))
 		},
 	})
 }
@@ -59,7 +60,7 @@ func TestScripts(t *testing.T) {
 			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("COMMANDS", first)
 			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))
-			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "PREBUILT"} {
+			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "PREBUILT", "RELEASE"} {
 				env.Setenv(key, "")
 			}
 			env.Setenv("HEADS", heads) // for PREBUILT, in scripts that start no hook

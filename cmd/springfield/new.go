@@ -78,7 +78,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := a.bring(dir, files, updateOptions{dryRun: o.dryRun, json: o.json}); err != nil {
+	if err := a.bring(ctx, dir, files, updateOptions{dryRun: o.dryRun, json: o.json}); err != nil {
 		return err
 	}
 	if !o.dryRun && !o.json {

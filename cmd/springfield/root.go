@@ -23,7 +23,7 @@ command it leads you through it.`,
   springfield why                     why the agent went on or stopped
   springfield hold 30m                let every agent stop, now
   springfield disable ned-flanders    put your settings back, byte for byte`,
-		Version:                    version(),
+		Version:                    a.built.String(),
 		SilenceUsage:               true,
 		SilenceErrors:              true,
 		SuggestionsMinimumDistance: 2,

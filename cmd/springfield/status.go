@@ -47,7 +47,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 		return a.encode(struct {
 			Notes []string            `json:"notes"`
 			Hosts []inspection.OnHost `json:"hosts"`
-		}{append([]string{}, in.Holds()...), others})
+		}{append(list(in.Holds()), in.Outdated()...), others})
 	case asJSON:
 		return a.encode(struct {
 			inspection.Status
@@ -57,7 +57,7 @@ func runStatus(a *app, names []string, asJSON bool) error {
 	if claude {
 		in.Status().WriteText(a.lines())
 	} else {
-		for _, note := range in.Holds() {
+		for _, note := range append(in.Holds(), in.Outdated()...) {
 			a.lines().Item("note: ", note)
 		}
 	}
@@ -98,5 +98,5 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 }
 
 func (a *app) inspection(places client.Places) inspection.Request {
-	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Off: a.off, Now: time.Now()}
+	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Self: a.built.Version, Off: a.off, Now: time.Now()}
 }

@@ -34,8 +34,8 @@ type identity struct {
 	Hooks  *generator.Carried `json:"hooks"`  // null where it carries none
 }
 
-func identify(prebuilt fs.FS) (identity, error) {
-	is := identity{buildInfo: build()}
+func identify(prebuilt fs.FS, built buildInfo) (identity, error) {
+	is := identity{buildInfo: built}
 	var err error
 	if is.Source, err = generator.SourceHash(); err != nil {
 		return is, err
@@ -45,7 +45,7 @@ func identify(prebuilt fs.FS) (identity, error) {
 }
 
 func (a *app) runVersion(asJSON bool) error {
-	is, err := identify(a.prebuilt)
+	is, err := identify(a.prebuilt, a.built)
 	if err != nil {
 		return err
 	}
@@ -92,5 +92,3 @@ func build() buildInfo {
 	}
 	return buildInfo{info.Main.Version, info.GoVersion}
 }
-
-func version() string { return build().String() }

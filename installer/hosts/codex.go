@@ -45,6 +45,7 @@ func codex() Host {
 			},
 			Ready:     lies(".codex-plugin/plugin.json", "hooks/shell.json"),
 			Installed: codexInstalled,
+			Trusts:    true,
 			ByHand:    codexByHand,
 		},
 		Check: codexCheck,

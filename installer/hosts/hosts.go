@@ -77,6 +77,8 @@ type Plugins struct {
 	// Installed are all plugins that it knows of, on or off, with the directory that it runs
 	// each from. It reads the host's own records, bounded, and starts nothing.
 	Installed func(at Place) ([]Installed, error)
+	// Trusts tells that it runs a hook only when the user trusts it, as --trust has it do.
+	Trusts bool
 	// ByHand is what the user still has to do, a sentence each.
 	ByHand func(ctx context.Context, r Request) []string
 }
