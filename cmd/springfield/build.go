@@ -174,8 +174,9 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p 
 	}
 	a.noteSameVersion("hooks", p.SameVersion)
 	outcome := "unchanged"
+	var then []string
 	if !p.Empty() {
-		outcome = "built"
+		outcome, then = "built", a.copiesOf([]string{dir})
 	}
 	if o.json {
 		return a.encode(struct {
@@ -188,7 +189,8 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p 
 			Changed     []string          `json:"changed"`
 			Removed     []string          `json:"removed"`
 			SameVersion []string          `json:"same_version"`
-		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, list(p.Paths(generator.Rebuilt, generator.Followed)), list(removed), list(names(p.SameVersion))})
+			Then        []string          `json:"then"`
+		}{dir, outcome, built.Builder, built.Go, built.SHA256, built.Judge, list(p.Paths(generator.Rebuilt, generator.Followed)), list(removed), list(names(p.SameVersion)), list(then)})
 	}
 	if p.Empty() {
 		a.say("nothing to do: the hooks in %s are up to date", dir)
@@ -207,6 +209,7 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p 
 	for _, file := range removed {
 		a.say("  removed %s", filepath.FromSlash(file))
 	}
+	a.sayThen(then)
 	return nil
 }
 

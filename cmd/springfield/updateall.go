@@ -150,7 +150,7 @@ func (a *app) reportAll(o updateOptions, all []updated) error {
 	}
 	switch {
 	case len(failed) > 0:
-		return &hinted{fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each; then springfield update --all again"}
+		return &hinted{fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each; the others are up to date"}
 	case len(open) > 0:
 		return &hinted{fmt.Errorf("conflicts in %s", strings.Join(open, ", ")), howToSettle}
 	}
@@ -175,7 +175,7 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 		}
 	}
 	if len(all) == 0 {
-		a.say("nothing to do: springfield init has made no suite on this machine")
+		a.say("nothing to do: no suite has been made on this machine")
 	}
 	a.noteSameVersion("files", same)
 	a.sayThen(then)

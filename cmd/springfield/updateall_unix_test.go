@@ -1,0 +1,52 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
+)
+
+// A suite that cannot be written is named and left as it is, and the others are updated.
+func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
+	scratch.WithoutRights(t, func(t *testing.T, dir string) {
+		t.Setenv("TMPDIR", dir)
+		w := newWorld(t)
+		for _, name := range []string{"one", "two"} {
+			w.must(t, "init", name, "--yes", "--owner", "Ned", "--no-git")
+			for _, file := range []string{"README.md", ".springfield/rendered.txtar"} {
+				path := filepath.Join(w.work(), name, file)
+				data, err := os.ReadFile(path)
+				if err == nil {
+					err = os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "Enable one of them", "Enable just one")), 0o644)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := os.Chmod(filepath.Join(w.work(), "one"), 0o555); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()
+		c := w.call(t, "update", "--all")
+		for _, part := range []string{"not updated: ~/../work/one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {
+			if !strings.Contains(c.err, part) && !strings.Contains(c.err, strings.ReplaceAll(part, "~/..", w.dir)) {
+				t.Errorf("no %q in\n%s", part, c.err)
+			}
+		}
+		for name, updated := range map[string]bool{"one": false, "two": true} {
+			data, err := os.ReadFile(filepath.Join(w.work(), name, "README.md"))
+			if err != nil || strings.Contains(string(data), "Enable one of them") != updated {
+				t.Errorf("%s: %v\n%s", name, err, data)
+			}
+		}
+		if c.code != failed || !strings.Contains(c.out, "updated "+filepath.Join(w.work(), "two")) {
+			t.Errorf("exit code %d\n%s%s", c.code, c.out, c.err)
+		}
+	})
+}
