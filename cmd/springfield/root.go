@@ -15,8 +15,8 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "springfield",
 		Short: "Keep coding agents going while work remains",
-		Long: `Makes plugins for coding agents, such as Claude Code and Codex. Their Stop hook decides
-at each stop whether work remains or you are needed. Alone it leads you through it.`,
+		Long: `Makes plugins for coding agents. Their Stop hook decides at each stop whether work remains
+or you are needed. Without a command it leads you through it.`,
 		Example: `  springfield                         set up step by step; later, where you are
   springfield enable ned-flanders     switch one on, from your next session on
   springfield why                     why the agent went on or stopped

@@ -14,7 +14,7 @@ func newVersion(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version and which hooks it carries, or look for a newer one",
+		Short: "Print the version and the hooks it carries, or ask for the newest",
 		Long: `Prints the version of springfield, and what it makes hooks of: the SHA-256 of the
 sources that it carries, and the compiled hooks that a release carries. --json has the
 SHA-256 of each.`,
