@@ -25,9 +25,9 @@ build "$scratch/home" "$scratch/one" "$cache" 022 UTC
 build "$scratch/another home" "$scratch/a second clone with a longer path" "$scratch/cache" 077 Asia/Tokyo
 
 # What a release has, and the manifests that are pushed elsewhere. dist/ also has goreleaser's notes on its own work.
-# The manifest of winget has the day of the release.
+# The manifest of winget has the day of the release, and its two installers in any order.
 released() {
-    (cd "$1/dist" && find winget -type f -exec sed -i '/^ReleaseDate: /d' {} + &&
+    (cd "$1/dist" && find winget -type f -exec sed -i '/^ReleaseDate: /d' {} + && find winget -type f -exec sort -o {} {} \; &&
         { cut -c67- SHA256SUMS && echo SHA256SUMS && find homebrew scoop winget -type f; } | sort | tr '\n' '\0' | xargs -0 sha256sum)
 }
 released "$scratch/one" >"$scratch/first"
