@@ -145,7 +145,9 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	}
 	for _, p := range o.Plugins {
 		if p.On {
-			all = append(all, p.check(o))
+			f := p.check(o)
+			f.SHA256 = generator.ProgramSums(p.Dir, generator.Host())
+			all = append(all, f)
 		}
 	}
 	switch {

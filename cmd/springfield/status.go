@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
@@ -98,5 +99,6 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 }
 
 func (a *app) inspection(places client.Places) inspection.Request {
-	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Self: a.built.Version, Off: a.off, Now: time.Now()}
+	carried, _ := generator.ReadCarried(a.prebuilt) // version tells what is wrong with it
+	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Self: a.built.Version, Carried: carried, Off: a.off, Now: time.Now()}
 }
