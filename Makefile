@@ -12,7 +12,7 @@ GORELEASER = go run $(GORELEASER_MODULE)
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint clean
+.PHONY: help generate build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint vuln clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -98,6 +98,12 @@ lint: ## run golangci-lint, actionlint and shfmt, built once through the Go modu
 	go run mvdan.cc/sh/v3/cmd/shfmt@v3.14.1 -ln posix -d release/install.sh
 	GOOS=darwin go vet ./...
 	GOOS=windows go vet ./...
+
+vuln: ## look for known vulnerabilities in what is called, on each system; asks vuln.go.dev, or VULNDB=file:///DIR
+	@dir=$$(mktemp -d) && GOBIN="$$dir" go install golang.org/x/vuln/cmd/govulncheck@v1.9.0 && \
+	for system in linux darwin windows; do \
+	  echo "$$system:" && GOOS=$$system CGO_ENABLED=0 "$$dir/govulncheck" $(if $(VULNDB),-db "$(VULNDB)") ./... || { rm -rf "$$dir"; exit 1; }; \
+	done; rm -rf "$$dir"
 
 strings: ## list every sentence that users read; TREE=DIR counts the differences from another checkout
 	@go run ./internal/wording $(if $(TREE),-against "$(TREE)")
