@@ -140,11 +140,11 @@ func run(t *testing.T, cmd *exec.Cmd) outcome {
 
 func (m *machine) install(t *testing.T, args ...string) outcome {
 	t.Helper()
-	return run(t, m.command(installer(t), []string{"sh"}, args...))
+	return run(t, m.command(script, []string{"sh"}, args...))
 }
 
-// installer is the script, with less patience for a server that says nothing.
-func installer(t *testing.T) string {
+// impatient is the script with less patience for a server that says nothing.
+func impatient(t *testing.T) string {
 	t.Helper()
 	text := script
 	for _, patience := range [][2]string{{"--speed-time 30", "--speed-time 1"}, {"-T30", "-T1"}} {
@@ -213,7 +213,7 @@ func TestInstallInEveryShell(t *testing.T) {
 			continue // not every machine has them all; sh is everywhere
 		}
 		m := newMachine(t, t.TempDir(), "curl", "sha256sum")
-		m.isInstalled(t, run(t, m.command(installer(t), words, "--from", url)), m.target())
+		m.isInstalled(t, run(t, m.command(script, words, "--from", url)), m.target())
 		if left := tree(t, m.home); left != ".local .local/bin .local/bin/springfield" {
 			t.Errorf("%s: in the home is %s", shell, left)
 		}
@@ -331,7 +331,11 @@ func TestInstallFails(t *testing.T) {
 					write(t, m.target(), oldProgram)
 					left = ".local .local/bin .local/bin/springfield"
 				}
-				got := m.install(t, "--from", url)
+				text := script
+				if name == "no answer" {
+					text = impatient(t)
+				}
+				got := run(t, m.command(text, []string{"sh"}, "--from", url))
 				if got.code != 1 || !strings.Contains(got.errout, "springfield: error: ") || !strings.Contains(got.errout, fault.want) || strings.Contains(got.out, "is installed") {
 					t.Errorf("%s: %v", client, got)
 				}
@@ -434,17 +438,16 @@ func TestInstallScriptCut(t *testing.T) {
 	var asked atomic.Int32
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1) }))
 	m := newMachine(t, t.TempDir(), "curl", "sha256sum")
-	text := installer(t)
-	last := strings.LastIndex(text, "}\n")
+	last := strings.LastIndex(script, "}\n")
 	for end := 0; end <= last; end++ {
-		if end < last-60 && end > 0 && text[end-1] != '\n' && end%97 != 0 {
+		if end < last-60 && end > 0 && script[end-1] != '\n' && end%97 != 0 {
 			continue // every line, some places in lines, and every byte of the end
 		}
-		if got := run(t, m.command(text[:end], []string{"sh"}, "--from", url)); tree(t, m.home) != "" || asked.Load() != 0 || strings.Contains(got.out, "springfield") {
-			t.Fatalf("cut after %d bytes, %q: %v\nin the home is %s, %d requests", end, text[max(0, end-40):end], got, tree(t, m.home), asked.Load())
+		if got := run(t, m.command(script[:end], []string{"sh"}, "--from", url)); tree(t, m.home) != "" || asked.Load() != 0 || strings.Contains(got.out, "springfield") {
+			t.Fatalf("cut after %d bytes, %q: %v\nin the home is %s, %d requests", end, script[max(0, end-40):end], got, tree(t, m.home), asked.Load())
 		}
 	}
-	if run(t, m.command(text[:last+1], []string{"sh"}, "--from", url)); asked.Load() == 0 {
+	if run(t, m.command(script[:last+1], []string{"sh"}, "--from", url)); asked.Load() == 0 {
 		t.Error("the whole script does nothing either")
 	}
 }
@@ -603,7 +606,7 @@ func TestInstallOverAnother(t *testing.T) {
 	if err := old.Start(); err != nil {
 		t.Fatal(err)
 	}
-	m.isInstalled(t, run(t, m.command("umask 077\n"+installer(t), []string{"sh"}, "--from", url)), m.target())
+	m.isInstalled(t, run(t, m.command("umask 077\n"+script, []string{"sh"}, "--from", url)), m.target())
 	if err := old.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the running program has ended: %v", err)
 	}
