@@ -26,8 +26,11 @@ param(
         throw "springfield: error: $Fault`nspringfield: hint: $Hint"
     }
 
+    # Get-FileHash is missing in a Windows PowerShell that was started by PowerShell 7.
     function Get-Digest([string]$File) {
-        (Get-FileHash -Algorithm SHA256 -LiteralPath $File).Hash.ToLowerInvariant()
+        $bytes = [IO.File]::OpenRead($File)
+        try { [BitConverter]::ToString([Security.Cryptography.SHA256]::Create().ComputeHash($bytes)).Replace('-', '').ToLowerInvariant() }
+        finally { $bytes.Dispose() }
     }
 
     # The curl of Windows, with the same options as in install.sh.
@@ -67,7 +70,7 @@ param(
         if ((Get-Digest $program) -ne $wanted) {
             Fail "$site/$asset does not have the SHA-256 that SHA256SUMS says; nothing was installed" 'try again: it may have been cut, or a release may just have been made'
         }
-        $said = & $program version
+        $said = & $program --version
         if ($LASTEXITCODE -ne 0) { Fail "$asset was fetched and verified, but does not start" 'the lines above may say why' }
         Move-IntoPlace $program
         Write-Output "$said is installed: $target"
@@ -140,7 +143,7 @@ param(
         foreach ($left in [IO.Directory]::GetDirectories($folder, '.springfield.*')) {
             if ($left -eq $work -or [IO.File]::Exists((Join-Path $left 'old.exe'))) { Remove-Item -LiteralPath $left -Recurse -Force -ErrorAction SilentlyContinue }
         }
-        if ($fresh) { Remove-Item -LiteralPath $folder -ErrorAction SilentlyContinue }
+        if ($fresh) { [IO.Directory]::Delete($folder) }
     }
     Write-Output 'To begin, type: springfield'
 }

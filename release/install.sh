@@ -188,7 +188,7 @@ install() {
 	fetch "$asset" 524288
 	[ "$(digest "$work/$asset")" = "$wanted" ] || fail "$site/$asset does not have the SHA-256 that SHA256SUMS says; nothing was installed" 'try again: it may have been cut, or a release may just have been made'
 	chmod 755 "$work/$asset"
-	said=$("$work/$asset" version) || fail "$asset was fetched and verified, but does not start from $folder" 'if programs may not be started from there, choose another place: --dir DIR'
+	said=$("$work/$asset" --version) || fail "$asset was fetched and verified, but does not start from $folder" 'if programs may not be started from there, choose another place: --dir DIR'
 	mv -f "$work/$asset" "$target" || fail "cannot write $target" 'choose a directory that you may write to: --dir DIR'
 	printf '%s is installed: %s\n' "$said" "$target"
 }

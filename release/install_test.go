@@ -30,7 +30,7 @@ import (
 
 const (
 	linuxProgram = "springfield-linux-amd64"
-	newProgram   = "#!/bin/sh\necho springfield v0.2.0 go1.26.8\n"
+	newProgram   = "#!/bin/sh\ntest \"$*\" = --version && echo springfield v0.2.0 go1.26.8\n"
 	oldProgram   = "#!/bin/sh\necho springfield v0.1.0 go1.26.8\n"
 )
 
@@ -666,7 +666,7 @@ func TestInstallSaysPath(t *testing.T) {
 			t.Errorf("%s: %v\nwithout %s", c.shell, got, want)
 		}
 		if shell, err := exec.LookPath(filepath.Base(c.shell)); err == nil && strings.HasPrefix(c.want, "    ") {
-			for _, words := range [][]string{{"-c", strings.TrimSpace(c.want)}, {"-i", "-c", "springfield"}} {
+			for _, words := range [][]string{{"-c", strings.TrimSpace(c.want)}, {"-i", "-c", "springfield --version"}} {
 				cmd := exec.Command(shell, words...)
 				cmd.Dir, cmd.Env = m.home, m.env
 				if said := run(t, cmd); words[0] == "-i" && said.out != "springfield v0.2.0 go1.26.8\n" {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,7 +31,7 @@ import (
 var version string
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "version" {
+	if len(os.Args) == 2 && os.Args[1] == "--version" {
 		fmt.Println("springfield", version)
 		return
 	}
@@ -91,7 +92,9 @@ func serves(t *testing.T, sums, program string) string {
 func powershell(t *testing.T, shell, home, command string) (code int, said string) {
 	t.Helper()
 	cmd := exec.Command(shell, "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-Command", command)
-	cmd.Dir, cmd.Env = home, append(os.Environ(), "LOCALAPPDATA="+home, "USERPROFILE="+home, "CURL_HOME="+home, "NO_COLOR=1")
+	// Windows PowerShell cannot load the modules of a PowerShell 7 that has started these tests.
+	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(strings.ToLower(e), "psmodulepath=") })
+	cmd.Dir, cmd.Env = home, append(env, "LOCALAPPDATA="+home, "USERPROFILE="+home, "CURL_HOME="+home, "NO_COLOR=1")
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {

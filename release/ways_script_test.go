@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"strings"
+	"regexp"
 	"testing"
 )
 
@@ -17,7 +17,7 @@ func TestScript(t *testing.T) {
 	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", "sha256sum")...)
 	said := start(t, home, env, script, resolve(t, "sh", env), "-s", "--", "--from", server.URL)
 	program := filepath.Join(home, ".local", "bin", "springfield")
-	if !strings.Contains(said, "is installed: "+program+"\n") {
+	if !regexp.MustCompile(`(?m)^springfield \S+ go\S+ is installed: ` + regexp.QuoteMeta(program) + `$`).MatchString(said) {
 		t.Errorf("install.sh said\n%s", said)
 	}
 	journey(t, program, env)
