@@ -143,7 +143,7 @@ param(
         foreach ($left in [IO.Directory]::GetDirectories($folder, '.springfield.*')) {
             if ($left -eq $work -or [IO.File]::Exists((Join-Path $left 'old.exe'))) { Remove-Item -LiteralPath $left -Recurse -Force -ErrorAction SilentlyContinue }
         }
-        if ($fresh) { [IO.Directory]::Delete($folder) }
+        if ($fresh) { try { [IO.Directory]::Delete($folder) } catch { $fresh = $false } }
     }
     Write-Output 'To begin, type: springfield'
 }
