@@ -226,15 +226,21 @@ func List[T any, O interface {
 	*T
 	Object
 }](m *Members, name string, v *[]T) {
-	all := *v
-	if m.list(name, len(all), func(i int) { m.out = Append(m.out, O(&all[i])) }, func() { all = []T{} }, func(raw []byte) {
-		if m.most == 0 || len(all) < m.most {
-			all = append(all, *new(T))
-			m.nested(raw, O(&all[len(all)-1]))
+	m.objects(name, len(*v), func(i int) Object { return O(&(*v)[i]) }, func() { *v = []T{} }, func() Object {
+		*v = append(*v, *new(T))
+		return O(&(*v)[len(*v)-1])
+	})
+}
+
+// objects is what lists of objects have in common, which is in the program once.
+func (m *Members) objects(name string, n int, at func(i int) Object, begin func(), grow func() Object) {
+	most, read := m.most, 0
+	m.most = 0
+	m.list(name, n, func(i int) { m.out = Append(m.out, at(i)) }, begin, func(raw []byte) {
+		if read++; most == 0 || read <= most {
+			m.nested(raw, grow())
 		}
-	}) {
-		*v = all
-	}
+	})
 }
 
 // Optional is a member that is an object or nothing.
@@ -256,13 +262,11 @@ func Optional[T any, O interface {
 func (m *Members) list(name string, n int, write func(i int), begin func(), read func(raw []byte)) bool {
 	switch {
 	case !m.at(name, n == 0):
-		m.most = 0
 		return false
 	case m.reading:
 		if begin(); !Elements(m.value, read) {
 			m.fail("list")
 		}
-		m.most = 0
 		return true
 	}
 	m.out = append(m.out, '[')

@@ -50,6 +50,20 @@ func hookCommand(t testing.TB, hook string, env ...string) *exec.Cmd {
 	return cmd
 }
 
+// maxSize bounds the hook, in bytes. What makes it much larger is noticed here: a suite
+// carries it for each machine, and each start loads it.
+const maxSize = 4_400_000
+
+func TestSize(t *testing.T) {
+	info, err := os.Stat(install(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > maxSize {
+		t.Errorf("the hook has %d bytes, more than %d: see which package it is with go tool nm -size -sort size", info.Size(), maxSize)
+	}
+}
+
 func TestBinary(t *testing.T) {
 	hook := install(t)
 	for name, test := range map[string]struct {
