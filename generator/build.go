@@ -285,9 +285,11 @@ func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string
 	return data, nil
 }
 
-// buildArgs are the arguments of go that compile a program of ours.
+// buildArgs are the arguments of go that compile a program of ours. The judge asks one
+// question over one connection: without HTTP/2 it is 0.4 MB smaller. The hook has no part
+// of it, and is the same with the tag and without.
 func buildArgs(overlay, out, program string) []string {
-	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-overlay=" + overlay, "-o", out, program}
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay=" + overlay, "-o", out, program}
 }
 
 // run starts go in the environment made from nothing. GOENV=off matters: an

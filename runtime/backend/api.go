@@ -156,7 +156,7 @@ func endpoint(base, name, path string) (address, why string) {
 
 // transport knows the user's proxy, and the certificates that Claude Code knows.
 func (e Env) transport() *http.Transport {
-	t := &http.Transport{Proxy: e.Proxy, ForceAttemptHTTP2: true, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}
+	t := &http.Transport{Proxy: e.Proxy, DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10}
 	if path := e.Get("NODE_EXTRA_CA_CERTS"); path != "" {
 		if pem, err := file.Read(path, 4<<20); err == nil {
 			pool, err := x509.SystemCertPool()
