@@ -40,6 +40,20 @@ var script string
 // machineTools is everything that the script starts, besides a shell, a client and a program that computes SHA-256.
 var machineTools = []string{"cat", "chmod", "dirname", "grep", "mkdir", "mktemp", "mv", "printf", "rm", "rmdir", "tail", "tr"}
 
+// summer computes SHA-256 here, and clients fetch: Linux and macOS do not have the same ones.
+var (
+	summer  = here("sha256sum", "shasum")[0]
+	clients = here("curl", "wget")
+)
+
+// here are those of the programs that this machine has.
+func here(names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool {
+		_, err := exec.LookPath(name)
+		return err != nil
+	})
+}
+
 // machine is a home, a PATH with a few tools, and what the system says that it is.
 type machine struct {
 	home, bin string
@@ -48,6 +62,10 @@ type machine struct {
 
 func newMachine(t *testing.T, dir string, tools ...string) *machine {
 	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := &machine{home: filepath.Join(dir, "home of Ned's"), bin: filepath.Join(dir, "bin")}
 	if err := errors.Join(os.Mkdir(m.home, 0o755), os.Mkdir(m.bin, 0o755)); err != nil {
 		t.Fatal(err)
@@ -209,10 +227,10 @@ func TestInstallInEveryShell(t *testing.T) {
 	url := serve(t, goodRelease())
 	for _, shell := range []string{"sh", "dash", "bash", "bash --posix", "busybox sh", "zsh", "zsh --emulate sh", "mksh", "yash", "sh -u", "sh -e", "sh -C", "sh -f", "sh -a"} {
 		words := strings.Fields(shell)
-		if _, err := exec.LookPath(words[0]); err != nil {
+		if len(here(words[0])) == 0 {
 			continue // not every machine has them all; sh is everywhere
 		}
-		m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+		m := newMachine(t, t.TempDir(), "curl", summer)
 		m.isInstalled(t, run(t, m.command(script, words, "--from", url)), m.target())
 		if left := tree(t, m.home); left != ".local .local/bin .local/bin/springfield" {
 			t.Errorf("%s: in the home is %s", shell, left)
@@ -230,10 +248,8 @@ func TestInstallTools(t *testing.T) {
 		"sha256sum": "springfield: error: neither curl nor wget is here\nspringfield: hint: install one of them\n",
 	} {
 		names := strings.Fields(tools)
-		if names[0] == "busybox" {
-			if _, err := exec.LookPath("busybox"); err != nil {
-				continue
-			}
+		if len(here(strings.Fields(tools)...)) < len(names) {
+			continue // not every machine has them all
 		}
 		if slices.Contains(names, "shasum") {
 			names = append(names, "perl")
@@ -324,10 +340,11 @@ func TestInstallFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := serve(t, fault.handler)
-			for _, client := range []string{"curl", "wget"} {
-				m := newMachine(t, t.TempDir(), client, "sha256sum")
+			for i, old := range []bool{false, true} {
+				client := clients[i%len(clients)]
+				m := newMachine(t, t.TempDir(), client, summer)
 				left := ""
-				if client == "wget" {
+				if old {
 					write(t, m.target(), oldProgram)
 					left = ".local .local/bin .local/bin/springfield"
 				}
@@ -342,7 +359,7 @@ func TestInstallFails(t *testing.T) {
 				if tree(t, m.home) != left {
 					t.Errorf("%s: in the home is %s", client, tree(t, m.home))
 				}
-				if left != "" && contents(t, m.target()) != oldProgram {
+				if old && contents(t, m.target()) != oldProgram {
 					t.Errorf("%s: the old program has changed", client)
 				}
 			}
@@ -364,8 +381,8 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not trust it
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	for _, client := range []string{"curl", "wget"} {
-		m := newMachine(t, t.TempDir(), client, "sha256sum")
+	for _, client := range clients {
+		m := newMachine(t, t.TempDir(), client, summer)
 		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
 			t.Errorf("%s, unknown certificate: %v", client, got)
 		}
@@ -381,7 +398,7 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 		}
 		m.isInstalled(t, m.install(t, "--from", server.URL+"/good"), m.target())
 	}
-	m := newMachine(t, t.TempDir(), "sha256sum")
+	m := newMachine(t, t.TempDir(), summer)
 	m.program(t, "wget", `echo "note: TLS certificate validation not implemented" >&2`)
 	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "this wget verifies no certificate") {
 		t.Errorf("a wget that verifies nothing: %v", got)
@@ -409,7 +426,7 @@ func TestInstallInterrupted(t *testing.T) {
 					half <- true
 					<-r.Context().Done()
 				}))
-				m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+				m := newMachine(t, t.TempDir(), "curl", summer)
 				left := ""
 				if old {
 					write(t, m.target(), oldProgram)
@@ -437,7 +454,7 @@ func TestInstallScriptCut(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1) }))
-	m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+	m := newMachine(t, t.TempDir(), "curl", summer)
 	last := strings.LastIndex(script, "}\n")
 	for end := 0; end <= last; end++ {
 		if end < last-60 && end > 0 && script[end-1] != '\n' && end%97 != 0 {
@@ -464,7 +481,7 @@ func TestInstallChoosesProgram(t *testing.T) {
 		{"Linux", "riscv64", "there is no release for linux on riscv64\n" + install}, {"FreeBSD", "amd64", "there is no release for FreeBSD\n" + install},
 		{"MINGW64_NT-10.0", "x86_64", "for Windows, type in PowerShell: irm https://github.com/cameronsjo/springfield/releases/latest/download/install.ps1 | iex\n"},
 	} {
-		m := newMachine(t, t.TempDir(), "sha256sum")
+		m := newMachine(t, t.TempDir(), summer)
 		m.program(t, "uname", fmt.Sprintf("case $1 in -s) echo %s ;; *) echo %s ;; esac", c.system, c.machine))
 		if strings.Contains(c.machine, "Rosetta") {
 			m.program(t, "sysctl", `[ "$*" = "-n hw.optional.arm64" ] && echo 1`)
@@ -485,7 +502,7 @@ func TestInstallChoosesProgram(t *testing.T) {
 func TestInstallOptions(t *testing.T) {
 	t.Parallel()
 	const releases = "https://github.com/cameronsjo/springfield/releases/"
-	m := newMachine(t, t.TempDir(), "sha256sum")
+	m := newMachine(t, t.TempDir(), summer)
 	m.program(t, "curl", `for url; do :; done; echo "curl $*" >&2; exit 22`)
 	https := "--fail --silent --show-error --location --proto =https --proto-redir =https --tlsv1.2 "
 	for _, c := range []struct{ args, want string }{
@@ -546,7 +563,7 @@ func TestInstallPlaces(t *testing.T) {
 		"a directory as name": {dir: "bin", want: "/bin/springfield is a directory\n", prepare: func(m *machine) error { return os.MkdirAll(m.home+"/bin/springfield", 0o755) }},
 		"a link to nothing":   {dir: "link", want: "cannot make ", prepare: func(m *machine) error { return os.Symlink("nothing/there", m.home+"/link") }},
 	} {
-		m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+		m := newMachine(t, t.TempDir(), "curl", summer)
 		if c.prepare != nil {
 			if err := c.prepare(m); err != nil {
 				t.Fatal(err)
@@ -574,7 +591,7 @@ func TestInstallWithoutRights(t *testing.T) {
 	scratch.WithoutRights(t, func(t *testing.T, dir string) {
 		var asked atomic.Int32
 		url := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
-		m := newMachine(t, dir, "curl", "sha256sum")
+		m := newMachine(t, dir, "curl", summer)
 		if err := os.Mkdir(filepath.Join(m.home, "bin"), 0o555); err != nil {
 			t.Fatal(err)
 		}
@@ -593,7 +610,7 @@ func TestInstallOverAnother(t *testing.T) {
 	var asked atomic.Int32
 	good := goodRelease()
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); good(w, r) }))
-	m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+	m := newMachine(t, t.TempDir(), "curl", summer)
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {
 		t.Fatal(err)
@@ -628,7 +645,7 @@ func TestInstallNamesAnother(t *testing.T) {
 		newProgram: "\nThe same springfield is also at %s.\n",
 		oldProgram: "\nYour PATH leads to another springfield: %s. Remove it, or put %s before it.\n",
 	} {
-		m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+		m := newMachine(t, t.TempDir(), "curl", summer)
 		other := filepath.Join(m.bin, "springfield")
 		write(t, other, program)
 		want = strings.ReplaceAll(strings.Replace(want, "%s", other, 1), "%s", filepath.Dir(m.target()))
@@ -655,7 +672,7 @@ func TestInstallSaysPath(t *testing.T) {
 		{"", "", "\nAdd HOME/.local/bin to your PATH.\n"},
 		{"/bin/bash", "a$(touch x)`touch y`\"'", "\nAdd HOME/a$(touch x)`touch y`\"' to your PATH.\n"},
 	} {
-		m := newMachine(t, t.TempDir(), "curl", "sha256sum")
+		m := newMachine(t, t.TempDir(), "curl", summer)
 		m.env = append(m.env, "SHELL="+c.shell)
 		args := []string{"--from", url}
 		if c.dir != "" {

@@ -14,7 +14,7 @@ import (
 func TestScript(t *testing.T) {
 	server := httptest.NewServer(http.FileServer(http.Dir(filepath.Dir(asset(t, "SHA256SUMS")))))
 	t.Cleanup(server.Close)
-	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", "sha256sum")...)
+	home, env := emptyHome(t, append(machineTools[:len(machineTools):len(machineTools)], "uname", "curl", summer)...)
 	said := start(t, home, env, script, resolve(t, "sh", env), "-s", "--", "--from", server.URL)
 	program := filepath.Join(home, ".local", "bin", "springfield")
 	if !regexp.MustCompile(`(?m)^springfield \S+ go\S+ is installed: ` + regexp.QuoteMeta(program) + `$`).MatchString(said) {
