@@ -3,6 +3,7 @@ SHELL = /bin/sh
 HOOK_FLAGS = -trimpath -buildvcs=false -ldflags='-s -w' -tags=nethttpomithttp2
 TARGETS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 FUZZTIME = 1m
+WINE = wine
 # The newest one that Go 1.26 builds. It is no dependency of springfield.
 GORELEASER_MODULE = github.com/goreleaser/goreleaser/v2@v2.16.0
 GORELEASER = go run $(GORELEASER_MODULE)
@@ -63,9 +64,12 @@ nightly: ## run them all with each version of Claude Code, and each strategy in 
 newest: ## run the sessions with the newest version of each program that npm has, not the pinned one
 	TMPDIR=$(SCRATCH) go test -tags e2e -count=1 -parallel 4 -timeout 20m ./e2e -newest
 
-wine: ## run the tests as on Windows, but for those that .github/not-on-*.txt name; needs wine 10 or later on PATH
-	@command -v wine >/dev/null || { echo "make wine needs wine 10 or later; on Debian: apt-get install -y --no-install-recommends wine wine64" >&2; exit 1; }
-	GOOS=windows CGO_ENABLED=0 WINEDEBUG=-all go test -exec wine -p 2 -timeout 60m -skip "^($$(cat .github/not-on-*.txt | grep -v '^#' | paste -sd '|' -))$$" ./...
+wine: prebuilt ## do the main job and run tests as on Windows; needs wine 10 or later
+	@command -v $(WINE) >/dev/null || { echo "make wine needs wine 10 or later; on Debian: apt-get install -y --no-install-recommends wine wine64" >&2; exit 1; }
+	GOOS=windows CGO_ENABLED=0 go build -o bin/springfield.exe ./cmd/springfield
+	sh e2e/windows.sh bin/springfield.exe $(WINE)
+	GOOS=windows CGO_ENABLED=0 WINEDEBUG=-all go test -exec $(WINE) -p 1 -timeout 30m \
+	  -skip "^($$(cat .github/not-on-*.txt | grep -v '^#' | paste -sd '|' -))$$" $$(grep -v '^#' .github/windows-packages.txt)
 
 shells: ## try completion in bash (with bash-completion), zsh and fish, which have to be installed
 	@for needed in bash zsh fish; do command -v $$needed >/dev/null || { echo "make shells needs $$needed; on Debian: apt-get install -y bash-completion zsh fish" >&2; exit 1; }; done

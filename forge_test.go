@@ -191,8 +191,15 @@ func TestWorkflowsTryTheOldestGo(t *testing.T) {
 	}
 }
 
-// What is left out on Windows is a test, below the reason.
-func TestLeftOutOnWindows(t *testing.T) {
+// What is tested on Windows is there, and what is left out is a test, below the reason.
+func TestOnWindows(t *testing.T) {
+	for line := range strings.Lines(read(t, ".github", "windows-packages.txt")) {
+		if room, ok := strings.CutPrefix(strings.TrimSpace(line), "./"); ok {
+			if _, err := os.Stat(strings.TrimSuffix(room, "/...")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	there := tests(t)
 	for _, file := range []string{"not-on-windows.txt", "not-on-wine.txt"} {
 		reason := false
