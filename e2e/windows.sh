@@ -7,7 +7,8 @@ set -eu
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 wine=${2-}
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+# Wine writes into its prefix for some seconds after the last program has ended.
+trap 'for _ in 1 2 3 4 5 6 7 8 9 10; do rm -rf "$scratch" 2>/dev/null && break; sleep 1; done' EXIT
 fail() { echo "e2e/windows.sh: $*" >&2; exit 1; }
 
 unset CLAUDE_CONFIG_DIR CODEX_HOME COPILOT_HOME SPRINGFIELD 2>/dev/null || true
