@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		// What `make prebuilt` has left in this tree must not matter, so a script
 		// says where compiled hooks lie.
 		"springfield": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{cmp.Or(os.Getenv("RELEASE"), build().Version), runtime.Version()}))
+			os.Exit(run(context.Background(), os.Args[1:], os.DirFS(cmp.Or(os.Getenv("PREBUILT"), os.TempDir()+"/none")), buildInfo{Version: cmp.Or(os.Getenv("RELEASE"), build().Version), Go: runtime.Version()}))
 		},
 	})
 }

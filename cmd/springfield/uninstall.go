@@ -10,46 +10,59 @@ import (
 	"github.com/cameronsjo/springfield/installer"
 )
 
-// itself is the running program among what `disable --all --purge` leaves, with the command that removes it. A
-// package manager that has installed it removes it again: without its file the package would still be listed.
+// itself is the running program among what `disable --all --purge` leaves, with the command that removes it.
 func itself(program string) installer.Left {
-	left := installer.Left{What: program + " is this program", Remove: "rm " + check.Quote(program)}
+	way := wayOf(program)
+	return installer.Left{What: program + " is this program" + way.note, Remove: way.remove}
+}
+
+// way is how a program was installed: the commands that remove it and bring a newer one, "" if that is not sure. A
+// package manager that has installed it removes it again: without its file the package would still be listed.
+type way struct{ note, remove, upgrade string }
+
+// wayOf tells by the path of a program, links followed, how it was installed.
+func wayOf(program string) way {
+	is := way{remove: "rm " + check.Quote(program)}
 	folders := strings.Split(filepath.ToSlash(program), "/")
 	modules := slices.IndexFunc(folders, func(folder string) bool { return folder == "node_modules" || folder == ".pnpm" })
 	switch {
 	case modules >= 0 && slices.Contains(folders[:modules], "_npx"):
 		cache := filepath.FromSlash(strings.Join(folders[:modules], "/"))
-		left.What += ", which npx keeps"
-		left.Remove = "rm -r " + check.Quote(cache)
+		is = way{", which npx keeps", "rm -r " + check.Quote(cache), "npx " + npmPackage + "@latest"}
 	case modules >= 0:
-		left.Remove = uninstallPackage(filepath.FromSlash(strings.Join(folders[:modules], "/")), folders[modules:])
+		is.remove, is.upgrade = ofPackage(filepath.FromSlash(strings.Join(folders[:modules], "/")), folders[modules:])
 	case slices.Contains(folders, "Caskroom"):
-		left.Remove = "brew uninstall --cask springfield"
+		is.remove, is.upgrade = "brew uninstall --cask springfield", "brew upgrade --cask springfield"
 	case slices.Contains(folders, "scoop"):
-		left.Remove = "scoop uninstall springfield"
+		is.remove, is.upgrade = "scoop uninstall springfield", "scoop update springfield"
 	case slices.Contains(folders, "WinGet"):
-		left.Remove = "winget uninstall cameronsjo.springfield"
-	case program == "/usr/bin/springfield":
-		left.Remove = "sudo apt-get remove springfield"
+		is.remove, is.upgrade = "winget uninstall cameronsjo.springfield", "winget upgrade cameronsjo.springfield"
+	case program == "/usr/bin/springfield": // of a file that its user has fetched
+		is.remove = "sudo apt-get remove springfield"
 		if _, err := os.Stat("/var/lib/dpkg/info/springfield.list"); err != nil {
-			left.Remove = "sudo rpm -e springfield"
+			is.remove = "sudo rpm -e springfield"
 		}
 	}
-	return left
+	return is
 }
 
-// uninstallPackage is the command for a program in a directory with node_modules, or in what pnpm has for everyone.
-func uninstallPackage(dir string, below []string) string {
-	const name = "@cameronsjo/springfield"
+// npmPackage is the package of springfield in npm's registry.
+const npmPackage = "@cameronsjo/springfield"
+
+// ofPackage are the commands for a program in a directory with node_modules, or in what pnpm has for everyone.
+func ofPackage(dir string, below []string) (remove, upgrade string) {
+	calls := func(prefix, removes, adds, suffix string) (string, string) {
+		return prefix + removes + suffix + npmPackage, prefix + adds + suffix + npmPackage + "@latest"
+	}
 	_, err := os.Stat(filepath.Join(dir, "package.json"))
 	switch project := err == nil; {
 	case below[0] == ".pnpm":
-		return "pnpm remove -g " + name
+		return calls("pnpm ", "remove", "add", " -g ")
 	case slices.Contains(below, ".pnpm"):
-		return "pnpm --dir " + check.Quote(dir) + " remove " + name
+		return calls("pnpm --dir "+check.Quote(dir)+" ", "remove", "add", " ")
 	case project:
-		return "npm --prefix " + check.Quote(dir) + " uninstall " + name
+		return calls("npm --prefix "+check.Quote(dir)+" ", "uninstall", "install", " ")
 	default:
-		return "npm uninstall -g --prefix " + check.Quote(strings.TrimSuffix(dir, string(filepath.Separator)+"lib")) + " " + name
+		return calls("npm ", "uninstall", "install", " -g --prefix "+check.Quote(strings.TrimSuffix(dir, string(filepath.Separator)+"lib"))+" ")
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io/fs"
 	"runtime/debug"
 	"strings"
@@ -11,18 +12,23 @@ import (
 )
 
 func newVersion(a *app) *cobra.Command {
-	var asJSON bool
+	var asJSON, check bool
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and the hooks it carries, or ask for the newest",
 		Long: `Prints the version of springfield, and what it makes hooks of: the SHA-256 of the
 sources that it carries, and the compiled hooks that a release carries. --json has the
-SHA-256 of each.`,
+SHA-256 of each.
+
+--check asks github.com which release is the newest, with one request that says nothing
+about you. springfield asks that only when you type it.`,
 		Example: `  springfield version
-  springfield version --json`,
+  springfield version --json
+  springfield version --check`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(cmd.Context(), check, asJSON) },
 	}
+	cmd.Flags().BoolVar(&check, "check", false, "ask github.com for the newest release, and say how to upgrade")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -44,12 +50,15 @@ func identify(prebuilt fs.FS, built buildInfo) (identity, error) {
 	return is, err
 }
 
-func (a *app) runVersion(asJSON bool) error {
+func (a *app) runVersion(ctx context.Context, check, asJSON bool) error {
 	is, err := identify(a.prebuilt, a.built)
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	switch {
+	case check:
+		return a.checkNewest(ctx, is, asJSON)
+	case asJSON:
 		return a.encode(is)
 	}
 	a.say("springfield %s", is.buildInfo)
@@ -79,6 +88,7 @@ func targetsOf(h *generator.Carried) (all []string) {
 type buildInfo struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
+	fetched bool   // by go install, as a module
 }
 
 func (b buildInfo) String() string { return strings.TrimSpace(b.Version + " " + b.Go) }
@@ -90,5 +100,5 @@ func build() buildInfo {
 	if !ok {
 		return buildInfo{Version: "unknown"}
 	}
-	return buildInfo{info.Main.Version, info.GoVersion}
+	return buildInfo{info.Main.Version, info.GoVersion, info.Main.Sum != ""}
 }
