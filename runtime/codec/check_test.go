@@ -169,3 +169,24 @@ func TestFaultsHavePlaces(t *testing.T) {
 		}
 	}
 }
+
+// In what a person has written, null stands for nothing, also in a list of objects. Only
+// as many objects are kept as are asked for.
+func TestListsOfObjects(t *testing.T) {
+	for list, want := range map[string]string{
+		`[null, {"name": "a"}, null]`:                                   "a",
+		`[{"name": "a"}, {"name":"b"}]`:                                 "ab",
+		`[{"name": "a"}, null, {"name":"b"}, {"name":"c"}, {"name":1}]`: "ab",
+		`[]`: "",
+	} {
+		var parts []chosenPart
+		fault := ReadMember([]byte(list), "parts", []byte(list), func(m *Members) { List(m.AtMost(2), "parts", &parts) })
+		got := ""
+		for _, p := range parts {
+			got += p.Name
+		}
+		if fault != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", list, got, fault, want)
+		}
+	}
+}

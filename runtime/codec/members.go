@@ -237,6 +237,9 @@ func (m *Members) objects(name string, n int, at func(i int) Object, begin func(
 	most, read := m.most, 0
 	m.most = 0
 	m.list(name, n, func(i int) { m.out = Append(m.out, at(i)) }, begin, func(raw []byte) {
+		if m.strict != nil && string(raw) == "null" { // it stands for nothing
+			return
+		}
 		if read++; most == 0 || read <= most {
 			m.nested(raw, grow())
 		}
