@@ -213,7 +213,7 @@ func (k Key) scalar(text string) (any, error) {
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || !whole || k.Minimum != nil && f < *k.Minimum || k.Maximum != nil && f > *k.Maximum {
 		return nil, k.invalid(text)
 	}
-	return f, nil
+	return f + 0, nil // -0 is 0
 }
 
 // ValueError says that a key does not take a value.

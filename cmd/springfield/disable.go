@@ -133,8 +133,17 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 	if o.purge {
 		done.Stays = append(done.Stays, told...)
 	}
-	if o.dryRun {
-		if err := a.preview(o.json, done.Change, a.means(places).Commands(done.Change)); err != nil || o.json {
+	todo := a.means(places).Commands(done.Change)
+	switch {
+	case o.dryRun && o.json:
+		return a.encode(struct {
+			Diff  string           `json:"diff"`
+			Notes []string         `json:"notes"`
+			Runs  string           `json:"runs,omitempty"`
+			Left  []installer.Left `json:"left"`
+		}{done.Diff(), list(done.Notes), runs(todo), list(done.Stays)})
+	case o.dryRun:
+		if err := a.preview(false, done.Change, todo); err != nil {
 			return err
 		}
 		if o.purge {

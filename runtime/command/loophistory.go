@@ -138,11 +138,14 @@ func (d *Console) LoopHistory(n int, all, asJSON bool) error {
 	return nil
 }
 
-// past is the loop with an ID.
+// past is the loop with an ID; "last" is the newest.
 func (d *Console) past(id string) (pastLoop, error) {
 	all, err := d.pastLoops()
 	if err != nil {
 		return pastLoop{}, err
+	}
+	if id == "last" && len(all) > 0 {
+		return all[len(all)-1], nil
 	}
 	for _, p := range all {
 		if p.ID == id {
