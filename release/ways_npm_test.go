@@ -1,0 +1,325 @@
+//go:build snapshot && unix
+
+package release
+
+import (
+	"bytes"
+	"debug/buildinfo"
+	"encoding/json"
+	"maps"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// makeNPM makes the npm packages of the release in dist/.
+func makeNPM(t *testing.T) (dir string) {
+	t.Helper()
+	asset(t, "metadata.json")
+	dir = filepath.Join(t.TempDir(), "npm")
+	cmd := exec.Command("go", "run", "./release/npm", "-to", dir)
+	cmd.Dir = ".."
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}
+
+// pack has npm pack packages, beside them.
+func pack(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	args := []string{"pack", "--silent", "--ignore-scripts", "--cache", filepath.Join(filepath.Dir(dir), "cache")}
+	for _, name := range names {
+		args = append(args, "./"+name)
+	}
+	cmd := exec.Command("npm", args...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// tarball is the archive of a package.
+func tarball(t *testing.T, dir, name string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "cameronsjo-"+name+"-[0-9]*.tgz"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s has %v of %s, %v", dir, found, name, err)
+	}
+	return found[0]
+}
+
+// nodeHome is an empty home with npm. Its registry is the given one, and it has a token that only this one knows.
+func nodeHome(t *testing.T, registry string) (home string, env []string) {
+	t.Helper()
+	home, env = emptyHome(t, "node", "npm", "npx", "env")
+	host := strings.TrimPrefix(registry, "http:")
+	settings := "registry=" + registry + "\n" + host + ":_authToken=made-up\naudit=false\nfund=false\nupdate-notifier=false\nfetch-retries=0\n"
+	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(settings), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	prefix := filepath.Join(home, "node global")
+	return home, append(env, "npm_config_prefix="+prefix, "PATH="+filepath.Join(prefix, "bin")+":"+variable(t, env, "PATH"))
+}
+
+// closed is the address of a registry that does not answer.
+const closed = "http://127.0.0.1:9/"
+
+// Packing the same programs again gives the same bytes, whatever the times of the files are.
+func testNPMAgain(t *testing.T, first string) {
+	again, names := makeNPM(t), []string{"springfield", "springfield-linux-x64", "springfield-linux-arm64"}
+	pack(t, again, names...)
+	for _, name := range names {
+		if !bytes.Equal(read(t, tarball(t, first, name)), read(t, tarball(t, again, name))) {
+			t.Errorf("%s differs", name)
+		}
+	}
+}
+
+// Each package has the program of its machine, and only programs can be executed.
+func testNPMPackages(t *testing.T, dir string) {
+	for name, machine := range npmMachines {
+		has, err := modes(read(t, tarball(t, dir, name)))
+		want := map[string]int64{"package/LICENSE": 0o644, "package/README.md": 0o644, "package/THIRD_PARTY_LICENSES": 0o644, "package/package.json": 0o644, "package/bin/" + machine.program: 0o755}
+		if err != nil || !maps.Equal(has, want) {
+			t.Errorf("%s has %v, %v", name, has, err)
+		}
+		if machine.system == "" {
+			continue
+		}
+		info, err := buildinfo.ReadFile(filepath.Join(dir, name, "bin", machine.program))
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings := map[string]string{}
+		for _, s := range info.Settings {
+			settings[s.Key] = s.Value
+		}
+		if settings["GOOS"] != machine.system || settings["GOARCH"] != machine.processor || settings["CGO_ENABLED"] != "0" {
+			t.Errorf("%s has a program for %s/%s, cgo %s", name, settings["GOOS"], settings["GOARCH"], settings["CGO_ENABLED"])
+		}
+	}
+}
+
+// Two files are enough where there is no registry.
+func testNPMFiles(t *testing.T, dir string) {
+	home, env := nodeHome(t, closed)
+	var machine string
+	parse(t, start(t, home, env, "", resolve(t, "node", env), "--print", "JSON.stringify(process.platform + '-' + process.arch)"), &machine)
+	start(t, home, env, "", resolve(t, "npm", env), "install", "--global", "--offline", tarball(t, dir, "springfield"), tarball(t, dir, "springfield-"+machine))
+	journey(t, "springfield", env)
+}
+
+// npmMachines are the packages, each with the machine of its program, in Go's words.
+var npmMachines = map[string]struct{ system, processor, program string }{
+	"springfield":              {program: "springfield.js"},
+	"springfield-linux-x64":    {"linux", "amd64", "springfield"},
+	"springfield-linux-arm64":  {"linux", "arm64", "springfield"},
+	"springfield-darwin-x64":   {"darwin", "amd64", "springfield"},
+	"springfield-darwin-arm64": {"darwin", "arm64", "springfield"},
+	"springfield-win32-x64":    {"windows", "amd64", "springfield.exe"},
+	"springfield-win32-arm64":  {"windows", "arm64", "springfield.exe"},
+}
+
+func TestNPM(t *testing.T) {
+	dir := makeNPM(t)
+	pack(t, dir, slices.Sorted(maps.Keys(npmMachines))...)
+	t.Run("packages", func(t *testing.T) { testNPMPackages(t, dir) })
+	t.Run("again", func(t *testing.T) { testNPMAgain(t, dir) })
+	t.Run("files", func(t *testing.T) { testNPMFiles(t, dir) })
+
+	// Everything through a registry: publish, install, use, remove.
+	store := &registry{packages: map[string]*packument{}, files: map[string][]byte{}}
+	server := httptest.NewServer(store)
+	defer server.Close()
+	publishAgain(t, dir, store, server.URL+"/")
+	name := "@cameronsjo/springfield@" + npmVersion(t, dir)
+	t.Run("install", func(t *testing.T) {
+		home, env := nodeHome(t, server.URL+"/")
+		installGlobally(t, name, home, env)
+	})
+	t.Run("npx", func(t *testing.T) {
+		home, env := nodeHome(t, server.URL+"/")
+		runByNPX(t, name, home, env)
+	})
+	if len(store.asked) > 0 {
+		t.Errorf("npm asked for %q, too", store.asked)
+	}
+}
+
+func installGlobally(t *testing.T, name, home string, env []string) {
+	t.Helper()
+	start(t, home, env, "", resolve(t, "npm", env), "install", "--global", name)
+	prefix := filepath.Join(home, "node global")
+	installed, err := filepath.Glob(filepath.Join(prefix, "lib", "node_modules", "@cameronsjo", "springfield", "node_modules", "@cameronsjo", "*"))
+	if err != nil || len(installed) != 1 {
+		t.Errorf("installed %v, %v: only the package for this machine was wanted", installed, err)
+	}
+	journey(t, "springfield", env)
+	cancelAtTerminal(t, home, env)
+	named(t, home, "node_modules", "node global")
+	// What disable says about removing the program works when it is typed.
+	left := start(t, home, env, "", resolve(t, "springfield", env), "disable", "--all", "--purge")
+	at := strings.Index(left, "npm uninstall")
+	if at < 0 {
+		t.Fatalf("disable names no command that removes the program:\n%s", left)
+	}
+	remove, _, _ := strings.Cut(left[at:], "\n")
+	start(t, home, env, "", resolve(t, "sh", env), "-c", remove)
+	if files := files(t, prefix); len(files) > 0 {
+		t.Errorf("%s leaves %q", remove, files)
+	}
+}
+
+// cancelAtTerminal begins an interview at a terminal. Its Ctrl-C reaches the launcher and the program.
+func cancelAtTerminal(t *testing.T, home string, env []string) {
+	t.Helper()
+	cmd := exec.Command(resolve(t, "springfield", env), "init", "cancelled")
+	cmd.Dir, cmd.Env = home, env
+	terminal, err := pty.Start(cmd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	var screen strings.Builder
+	for buf, typed := make([]byte, 4096), false; ; {
+		n, err := terminal.Read(buf)
+		screen.Write(buf[:n])
+		if err != nil { // the last process at the terminal has ended
+			break
+		}
+		if !typed && strings.Contains(screen.String(), "Which plugins") {
+			typed = true
+			if _, err := terminal.WriteString("\x03"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_ = cmd.Wait()
+	if _, err := os.Stat(filepath.Join(home, "cancelled")); cmd.ProcessState.ExitCode() != 130 || !strings.Contains(screen.String(), "springfield: cancelled") || err == nil {
+		t.Errorf("%v, %v; the terminal shows\n%s", cmd.ProcessState, err, &screen)
+	}
+}
+
+// npx leaves no command behind, and what is written leads to nothing in its cache.
+func runByNPX(t *testing.T, name, home string, env []string) {
+	t.Helper()
+	run := func(args ...string) string {
+		t.Helper()
+		return start(t, home, env, "", resolve(t, "npx", env), append([]string{"--yes"}, args...)...)
+	}
+	if version := run(name, "version"); !strings.HasPrefix(version, "springfield v") {
+		t.Errorf("npx printed %s", version)
+	}
+	run(name, "init", "--yes", "--no-git", "--owner", "Ned Flanders")
+	run(name, "enable", "ned-flanders", "--no-activate")
+	decisions(t, home, env)
+	named(t, home, "node_modules", "_npx")
+	run(name, "disable", "ned-flanders")
+
+	// Without the program's package the launcher says what to type, and that works.
+	env = append(env, "npm_config_omit=optional", "npm_config_cache="+filepath.Join(home, "another cache"))
+	cmd := exec.Command(resolve(t, "npx", env), "--yes", name, "version")
+	cmd.Dir, cmd.Env = home, env
+	out, err := cmd.CombinedOutput()
+	_, hint, found := strings.Cut(string(out), "springfield: hint: npx ")
+	if err == nil || !found {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if version := run(append(strings.Fields(hint), "version")...); !strings.HasPrefix(version, "springfield v") {
+		t.Errorf("npx %s printed %s", hint, version)
+	}
+}
+
+// publishAgain publishes to a registry that fails at first.
+func publishAgain(t *testing.T, dir string, store *registry, address string) {
+	t.Helper()
+	_, env := nodeHome(t, address)
+	store.broken = "@cameronsjo/springfield-darwin-arm64"
+	if out, err := publishTo(t, dir, env); err == nil || len(store.packages) != 3 || !strings.Contains(out, "the disk is full") {
+		t.Fatalf("published %d packages, %v\n%s", len(store.packages), err, out)
+	}
+	store.broken = ""
+	out, err := publishTo(t, dir, env)
+	if err != nil || strings.Count(out, "is there already") != 3 || strings.Count(out, "is published") != 4 || len(store.packages) != 7 {
+		t.Fatalf("the second run: %v\n%s", err, out)
+	}
+	if out, err = publishTo(t, dir, env); err != nil || strings.Count(out, "is there already") != 7 {
+		t.Fatalf("the third run: %v\n%s", err, out)
+	}
+	tag := "latest"
+	if strings.Contains(npmVersion(t, dir), "-") {
+		tag = "next"
+	}
+	for name, p := range store.packages {
+		if p.Tags[tag] != npmVersion(t, dir) {
+			t.Errorf("%s has the tags %v", name, p.Tags)
+		}
+	}
+}
+
+// publishTo publishes as the forge's CI does, without the statement that only it can make.
+func publishTo(t *testing.T, dir string, env []string) (string, error) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "publish")
+	build := exec.Command("go", "build", "-o", program, "./npm")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program, "-publish", "-provenance=false", "-to", dir)
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func npmVersion(t *testing.T, dir string) string {
+	t.Helper()
+	var m struct{ Version string }
+	if err := json.Unmarshal(read(t, filepath.Join(dir, "springfield", "package.json")), &m); err != nil {
+		t.Fatal(err)
+	}
+	return m.Version
+}
+
+// named fails for files of the suite, of settings and of springfield's state that have one of these words.
+func named(t *testing.T, home string, words ...string) {
+	t.Helper()
+	looked := 0
+	for _, path := range files(t, home) {
+		rest, _ := filepath.Rel(home, path)
+		if top, _, _ := strings.Cut(rest, string(filepath.Separator)); slices.Contains([]string{"node global", ".npm", ".npmrc", "another cache"}, top) {
+			continue
+		}
+		looked++
+		data := read(t, path)
+		for _, word := range words {
+			if bytes.Contains(data, []byte(word)) {
+				t.Errorf("%s has %s", path, word)
+			}
+		}
+	}
+	if looked < 10 {
+		t.Errorf("%d files found", looked)
+	}
+}
+
+// files are the paths of everything below a directory that is not a directory.
+func files(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			all = append(all, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
