@@ -58,6 +58,8 @@ type Subject struct {
 	Name  string // as it is told
 	Dir   string
 	Suite string // that it lies in, "" if it is a copy, or stands alone
+	// Catalog is the directory of the marketplace that offers it, "" if that is not at hand.
+	Catalog string
 }
 
 // Subjects are the plugins of a directory: a suite, or one plugin. The error is
@@ -67,7 +69,7 @@ func Subjects(dir string) ([]Subject, error) {
 	if err == nil {
 		var all []Subject
 		for _, p := range suite.Plugins {
-			all = append(all, Subject{p.Name, filepath.Join(dir, p.Name), dir})
+			all = append(all, Subject{p.Name, filepath.Join(dir, p.Name), dir, dir})
 		}
 		return all, nil
 	}
@@ -76,7 +78,7 @@ func Subjects(dir string) ([]Subject, error) {
 	}
 	alone := Subject{Name: filepath.Base(dir), Dir: dir}
 	if around, err := ReadSuite(filepath.Dir(dir)); err == nil && slices.ContainsFunc(around.Plugins, func(p Plugin) bool { return p.Name == alone.Name }) {
-		alone.Suite = filepath.Dir(dir)
+		alone.Suite, alone.Catalog = filepath.Dir(dir), filepath.Dir(dir)
 	}
 	return []Subject{alone}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -58,6 +59,7 @@ func examine(s Subject) (*verification, error) {
 	}
 	v.programs = v.programsIn()
 	v.lookAtTexts(made)
+	v.lookAtEntry()
 	return v, nil
 }
 
@@ -185,6 +187,65 @@ func (v *verification) lookAtTexts(made []File) {
 			return
 		}
 	}
+}
+
+// maxCatalog bounds the catalog of a marketplace, in bytes.
+const maxCatalog = 4 << 20
+
+// describing are the members of a catalog's entry that start nothing; Claude Code takes
+// others as if the plugin had them.
+func describing() []string {
+	return []string{
+		"name", "source", "displayName", "description", "version", "author", "homepage", "repository", "license", "icon", "keywords",
+		"category", "tags", "strict", "relevance", "defaultEnabled",
+	}
+}
+
+// lookAtEntry looks at what the marketplace adds to the plugin. A catalog that is not there, or
+// that no agent could read either, adds nothing.
+func (v *verification) lookAtEntry() {
+	const file = ".claude-plugin/marketplace.json"
+	if v.Catalog == "" {
+		return
+	}
+	data, err := folder.ReadFile(v.Catalog, file, maxCatalog)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	says := addedIn(data, v.plugin.Name)
+	f := check.Finding{Check: textArea, State: check.Failure, File: filepath.Join(v.Catalog, filepath.FromSlash(file))}
+	switch {
+	case err != nil:
+		f.Says = inPlugin(err)
+	case len(says) == 0:
+		return
+	default:
+		f.Says = "the marketplace adds to " + v.plugin.Name + ": " + quoteAll(says)
+	}
+	v.texts = append(v.texts, f)
+}
+
+// addedIn are the members of a plugin's entries in a catalog that do more than describe it. It
+// takes an entry for what it is, whatever the others are.
+func addedIn(catalog []byte, plugin string) (says []string) {
+	var members map[string]json.RawMessage // no struct, which would take PLUGINS, too
+	var entries []json.RawMessage
+	if json.Unmarshal(bytes.TrimPrefix(catalog, []byte("\ufeff")), &members) != nil || json.Unmarshal(members["plugins"], &entries) != nil {
+		return nil
+	}
+	for _, raw := range entries {
+		var entry map[string]json.RawMessage
+		var name string
+		if json.Unmarshal(raw, &entry) != nil || json.Unmarshal(entry["name"], &name) != nil || name != plugin {
+			continue
+		}
+		for _, member := range slices.Sorted(maps.Keys(entry)) {
+			if !slices.Contains(describing(), member) {
+				says = append(says, member+" = "+string(entry[member]))
+			}
+		}
+	}
+	return says
 }
 
 // starts notes that a text starts, or may start, what springfield does not make.

@@ -33,7 +33,11 @@ func (r reference) judgeProgram(s specimen, suite *Suite) (state check.State, sa
 	case s.of != s.program || s.compiled != s.target.String():
 		return check.Failure, fmt.Sprintf("%s for %s, in the place of %s", s.of.says(), s.compiled, what)
 	case beside.Source != "" && beside.Source != r.source:
-		return check.Warning, fmt.Sprintf("%s was compiled from other sources (%s) than this springfield carries (%s)", what, short(beside.Source), short(r.source))
+		by := ""
+		if beside.Springfield != "" {
+			by = ", by springfield " + beside.Springfield
+		}
+		return check.Warning, fmt.Sprintf("%s was compiled from other sources (%s) than this springfield carries (%s)%s", what, short(beside.Source), short(r.source), by)
 	case beside.Go != "" && beside.Go != s.with:
 		return check.Failure, fmt.Sprintf("%s says that it was compiled with %s, and the program says %s", SuiteFile, beside.Go, s.with)
 	case want == "":

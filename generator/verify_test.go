@@ -46,6 +46,7 @@ func TestJudgeProgram(t *testing.T) {
 		"springfield.yaml follows":   {but(same), beside("ours", "go1.26.8", "other"), check.Failure, "and that makes another program"},
 		"the program says other Go":  {but(func(s *specimen) { s.with = "go1.20.1" }), beside("ours", "go1.26.8", "other"), check.Failure, "compiled with go1.26.8, and the program says go1.20.1"},
 		"older sources":              {but(same), beside("theirs", "go1.26.8", "other"), check.Warning, "compiled from other sources (theirs) than this springfield carries (ours)"},
+		"of an older release":        {but(same), &Suite{Build: Build{Source: "theirs", Springfield: "v0.1.0"}}, check.Warning, "carries (ours), by springfield v0.1.0"},
 		"another Go":                 {but(func(s *specimen) { s.with = "go1.25.3" }), beside("ours", "go1.25.3", "other"), check.Warning, "compiled with go1.25.3, and each Go makes other bytes: this springfield has made it with go1.26.8"},
 		"nothing beside":             {but(same), nil, check.Warning, "nothing beside it says of which springfield it is"},
 		"nothing beside, another Go": {but(func(s *specimen) { s.with = "go1.25.3" }), nil, check.Warning, "each Go makes other bytes"},
@@ -128,6 +129,23 @@ func (v *verification) open(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = in.Close() })
 	v.in = in
+}
+
+// What a catalog adds is found however it is written.
+func TestWhatACatalogAdds(t *testing.T) {
+	for catalog, want := range map[string]string{
+		`{"plugins": [{"name": "ned", "source": "./ned"}]}`:                                             "",
+		`{"plugins": [{"name": "ned", "hooks": {"Stop": []}}]}`:                                         `hooks = {"Stop": []}`,
+		`{"plugins": [1, {"name": 2}, {"name": "n\u0065d", "hooks": "./x.json"}], "PLUGINS": []}`:        `hooks = "./x.json"`,
+		"\ufeff" + `{"plugins": [{"name": "ned"}, {"name": "ned", "mcpServers": {}, "lspServers": {}}]}`: `lspServers = {} mcpServers = {}`,
+		`{"plugins": [{"name": "other", "hooks": {}}]}`:                                                 "",
+		`{"plugins": {"name": "ned", "hooks": {}}}`:                                                     "",
+		`{`: "",
+	} {
+		if got := strings.Join(addedIn([]byte(catalog), "ned"), " "); got != want {
+			t.Errorf("%s adds %q, want %q", catalog, got, want)
+		}
+	}
 }
 
 // A plugin of very many files is not looked at for ever, and what is told of it is bounded.

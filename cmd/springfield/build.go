@@ -263,7 +263,7 @@ func newPrebuild(a *app) *cobra.Command {
 			if err := generator.WritePrebuilt(dir, built); err != nil {
 				return err
 			}
-			a.say("%s: hooks for %s, %s", dir, count(len(built.Binaries), "target"), built.Go)
+			a.say("%s: hooks for %s, %s", dir, count(len(built.SHA256), "target"), built.Go)
 			return nil
 		},
 	}
