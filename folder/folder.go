@@ -41,6 +41,10 @@ type Folder struct{ *os.Root }
 // Open opens a directory. Links in dir itself are followed: they are of the one who
 // names it.
 func Open(dir string) (Folder, error) {
+	// Looked at before it is opened: opening a pipe would wait for its writer.
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return Folder{}, &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	}
 	root, err := os.OpenRoot(dir)
 	return Folder{root}, err
 }

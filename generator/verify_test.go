@@ -134,12 +134,12 @@ func (v *verification) open(t *testing.T) {
 // What a catalog adds is found however it is written.
 func TestWhatACatalogAdds(t *testing.T) {
 	for catalog, want := range map[string]string{
-		`{"plugins": [{"name": "ned", "source": "./ned"}]}`:                                             "",
-		`{"plugins": [{"name": "ned", "hooks": {"Stop": []}}]}`:                                         `hooks = {"Stop": []}`,
+		`{"plugins": [{"name": "ned", "source": "./ned"}]}`:                                              "",
+		`{"plugins": [{"name": "ned", "hooks": {"Stop": []}}]}`:                                          `hooks = {"Stop": []}`,
 		`{"plugins": [1, {"name": 2}, {"name": "n\u0065d", "hooks": "./x.json"}], "PLUGINS": []}`:        `hooks = "./x.json"`,
 		"\ufeff" + `{"plugins": [{"name": "ned"}, {"name": "ned", "mcpServers": {}, "lspServers": {}}]}`: `lspServers = {} mcpServers = {}`,
-		`{"plugins": [{"name": "other", "hooks": {}}]}`:                                                 "",
-		`{"plugins": {"name": "ned", "hooks": {}}}`:                                                     "",
+		`{"plugins": [{"name": "other", "hooks": {}}]}`:                                                  "",
+		`{"plugins": {"name": "ned", "hooks": {}}}`:                                                      "",
 		`{`: "",
 	} {
 		if got := strings.Join(addedIn([]byte(catalog), "ned"), " "); got != want {
