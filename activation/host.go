@@ -226,7 +226,11 @@ func (s *switching) offIn(now *installer.Settings, c *change.Change) error {
 	if known {
 		return nil
 	}
-	return now.SetOnly(c, s.foreign(), s.host.Settings.Off(s.Request))
+	edits, err := s.host.Settings.Off(s.Request)
+	if err != nil {
+		return err
+	}
+	return now.SetOnly(c, s.foreign(), edits)
 }
 
 // removal is the call that removes the plugin, if the host knows it and has a command for

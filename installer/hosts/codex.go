@@ -35,7 +35,9 @@ func codex() Host {
 				return d, nil
 			},
 			Entries: codexEntries,
-			Off:     func(r Request) []document.Edit { return []document.Edit{{Path: []string{"plugins", r.ID}}} },
+			Off: func(r Request) ([]document.Edit, error) {
+				return []document.Edit{{Path: []string{"plugins", r.ID}}}, nil
+			},
 		},
 		Plugins: Plugins{
 			Install: codexInstall,

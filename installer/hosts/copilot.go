@@ -85,8 +85,8 @@ func readSettings(at Place) (*document.Document, error) {
 }
 
 // switchedOff has a plugin off; its marketplace may have others.
-func switchedOff(r Request) []document.Edit {
-	return []document.Edit{{Path: []string{"enabledPlugins", r.ID}}}
+func switchedOff(r Request) ([]document.Edit, error) {
+	return []document.Edit{{Path: []string{"enabledPlugins", r.ID}}}, nil
 }
 
 // copilotFile is a settings file that Copilot takes plugins from.

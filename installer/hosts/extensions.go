@@ -42,9 +42,7 @@ func (x extensions) settings() Settings {
 		File:    func(at Place, _ client.Scope) string { return filepath.Join(at.Dir, "settings.json") },
 		Record:  func(at Place, id string) string { return filepath.Join(at.Dir, "extensions", id, x.file()) },
 		Entries: x.entries,
-		Off: func(Request) []document.Edit {
-			return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}
-		},
+		Off:     x.off,
 	}
 }
 
@@ -80,6 +78,15 @@ func (x extensions) entries(_ context.Context, r Request) ([]document.Edit, erro
 		{Path: []string{"source"}, Value: source},
 		{Path: []string{"type"}, Value: json.RawMessage(`"link"`)},
 	}, err
+}
+
+// off takes a link away. Without its record a copy would stay, and decide, and have no updates.
+func (x extensions) off(r Request) ([]document.Edit, error) {
+	var is record
+	if err := readRecord(filepath.Join(r.At.Dir, "extensions", r.ID, x.file()), &is); err == nil && is.Type != "" && is.Type != "link" {
+		return nil, fmt.Errorf("%s has a copy of %s, which only its own command removes: %s extensions uninstall %s", r.At.Host.Title, r.ID, r.At.Host.Program, r.ID)
+	}
+	return []document.Edit{{Path: []string{"source"}}, {Path: []string{"type"}}}, nil
 }
 
 func (x extensions) copied(r Request) error {
@@ -118,6 +125,8 @@ func (x extensions) installed(at Place) (all []Installed, err error) {
 			if filepath.Base(root) == string(x) {
 				i.Dir, i.Suite = filepath.Dir(root), filepath.Dir(filepath.Dir(root))
 			}
+		} else if info, err := os.Lstat(filepath.Join(i.Dir, i.Name, "strategy.json")); err == nil && info.Mode().IsRegular() {
+			i.Dir = filepath.Join(i.Dir, i.Name) // a branch of a marketplace, which has the plugin in a directory
 		}
 		var manifest struct{ Version string }
 		if readRecord(filepath.Join(root, x.manifest()), &manifest) == nil {

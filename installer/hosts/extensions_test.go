@@ -38,6 +38,9 @@ func TestExtensionsInstalled(t *testing.T) {
 		".gemini/extensions/other/.gemini-extension-install.json": `{"source": "HOME/other", "type": "link"}`,
 		".gemini/extensions/copy/.gemini-extension-install.json":  `{"source": "HOME/elsewhere", "type": "local"}`,
 		".gemini/extensions/copy/gemini-extension.json":           `{"name": "copy", "version": "3"}`,
+		".gemini/extensions/lisa/.gemini-extension-install.json":  `{"source": "https://git.example.invalid/o/r", "type": "git", "ref": "plugins/lisa"}`,
+		".gemini/extensions/lisa/gemini-extension.json":           `{"name": "lisa", "version": "4"}`,
+		".gemini/extensions/lisa/lisa/strategy.json":              `{}`,
 		".gemini/extensions/off/.gemini-extension-install.json":   `{"source": "HOME/other", "type": "link"}`,
 		".gemini/extensions/odd/.gemini-extension-install.json":   `{"source": 7}`,
 		".gemini/extensions/none/README.md":                       "",
@@ -56,6 +59,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		"gone":  "/suite/gone /suite  false",
 		"other": "/other  1.0.0 true",
 		"copy":  "/.gemini/extensions/copy /elsewhere 3 true",
+		"lisa":  "/.gemini/extensions/lisa/lisa https://git.example.invalid/o/r 4 true",
 		"off":   "/other  1.0.0 false",
 	}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
@@ -107,6 +111,19 @@ func TestExtensionEntries(t *testing.T) {
 		}
 		if got = strings.ReplaceAll(got, r.At.Home, "HOME"); got != c.want {
 			t.Errorf("%s: %s", what, got)
+		}
+	}
+}
+
+// A link is taken away; a copy has to be removed by the host, or it would stay and decide.
+func TestExtensionOff(t *testing.T) {
+	for kind, want := range map[string]string{
+		"link": "", "git": "Qwen Code has a copy of ned, which only its own command removes: qwen extensions uninstall ned",
+	} {
+		r := linked(t, qwen(), map[string]string{".qwen/extensions/ned/.qwen-extension-install.json": `{"source": "/old", "type": "` + kind + `"}`})
+		edits, err := r.At.Host.Settings.Off(r)
+		if got := fmt.Sprint(err); want == "" && (err != nil || len(edits) != 2) || want != "" && (got != want || edits != nil) {
+			t.Errorf("%s: %v, %v", kind, edits, err)
 		}
 	}
 }

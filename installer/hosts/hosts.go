@@ -60,8 +60,9 @@ type Settings struct {
 	// Entries are the members that have a plugin on; nil: the host needs none. They may be
 	// worked out by running the host in a directory of its own (Place.Trial).
 	Entries func(ctx context.Context, r Request) ([]document.Edit, error)
-	// Off are the members that have a plugin off that springfield has not enabled.
-	Off func(r Request) []document.Edit
+	// Off are the members that have a plugin off that springfield has not enabled; an error says
+	// that only the host can do it.
+	Off func(r Request) ([]document.Edit, error)
 }
 
 // Plugins are a host's own plugin commands, as arguments of its program. They run with the

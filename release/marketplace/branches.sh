@@ -54,19 +54,16 @@ for manifest in "$suite"/*/.claude-plugin/plugin.json; do
   name=${at##*/}
   git read-tree --empty
   git read-tree --prefix="$name/" "$all:$name"
-  # Gemini CLI and Qwen Code install a whole repository, so their files are at the top; the program stays where it is.
+  # Gemini CLI installs a whole repository, so its files are at the top; the program stays where it is.
   put gemini-extension.json <"$at/gemini/gemini-extension.json"
   sed "s|/\.\./hooks/|/$name/hooks/|" "$at/gemini/hooks/hooks.json" | put hooks/hooks.json
-  { printf '{\n  "hooks": "hooks/qwen.json",\n' && sed 1d "$at/qwen/qwen-extension.json"; } | put qwen-extension.json
-  sed "s|/\.\./hooks/|/$name/hooks/|" "$at/qwen/hooks/hooks.json" | put hooks/qwen.json
   put README.md <<END
 # $name
 
 One plugin of [springfield](https://github.com/cameronsjo/springfield), as a release made it; nothing here is changed by hand.
-[$name/README.md]($name/README.md) says what it does. Claude Code, Codex, GitHub Copilot CLI and Droid fetch it from here when you install it from the
-marketplace \`cameronsjo/springfield\`. Qwen Code and Gemini CLI install this branch:
+[$name/README.md]($name/README.md) says what it does. Claude Code, Codex, GitHub Copilot CLI, Droid and Qwen Code fetch it from here when you install it from
+the marketplace \`cameronsjo/springfield\`. Gemini CLI installs this branch:
 
-    qwen extensions install https://github.com/cameronsjo/springfield --ref plugins/$name
     gemini extensions install https://github.com/cameronsjo/springfield --ref plugins/$name
 END
   commit "plugins/$name" "$(git write-tree)"

@@ -31,6 +31,11 @@ springfield() {
 mkdir "$suite"
 cp "$here/springfield.yaml" "$suite"
 springfield init "$suite" --yes --no-git >"$scratch/said"
+# Whoever gets a program gets the licences of what is compiled into it: the hooks have nothing but Go's own packages.
+for plugin in "$suite"/*/.claude-plugin; do
+  cp "$here/../../LICENSE" "$plugin/../LICENSE"
+  { echo "The programs in hooks/ contain Go's standard library and runtime, which have this licence:" && echo && cat "$(go env GOROOT)/LICENSE"; } >"$plugin/../THIRD_PARTY_LICENSES"
+done
 springfield publish "$suite" --version "$version" --note "What is new: https://github.com/cameronsjo/springfield/blob/main/CHANGELOG.md" >"$scratch/said"
 springfield validate "$suite" --strict
 rm -rf "$suite/.github" # its workflow is for suites of others, and a forge lets only few programs push one
