@@ -29,7 +29,7 @@ func install(t *testing.T, in string) installed {
 		t.Fatalf("these tests need Node.js: %v", err)
 	}
 	dist, notices := release(t)
-	made := installed{node: node, packages: filepath.Join(in, "node_modules", "@cameronsjo"), preload: filepath.Join(in, "preload.js"), machine: platforms[0]}
+	made := installed{node: node, packages: filepath.Join(in, "node_modules", "@cameronsjo"), preload: filepath.Join(in, "preload.js"), machine: platforms()[0]}
 	if err := packages(t, dist, notices, "1.2.3", made.packages); err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func install(t *testing.T, in string) installed {
 // keep leaves the main package and the named ones.
 func (i installed) keep(t *testing.T, kept ...string) {
 	t.Helper()
-	for _, name := range platforms {
+	for _, name := range platforms() {
 		if !strings.Contains(strings.Join(kept, " ")+" ", name.name()+" ") {
 			if err := os.RemoveAll(filepath.Join(i.packages, folder(name.name()))); err != nil {
 				t.Fatal(err)

@@ -68,7 +68,7 @@ func mainManifest(version string) manifest {
 	m.Bin = map[string]string{"springfield": "bin/springfield.js"}
 	m.Engines = map[string]string{"node": ">=18"}
 	m.Dependencies = map[string]string{}
-	for _, p := range platforms {
+	for _, p := range platforms() {
 		m.Dependencies[p.name()] = version
 	}
 	return m
@@ -126,7 +126,7 @@ func (s source) makePackages(version, to string) (err error) {
 	if err := os.Chmod(made, 0o755); err != nil {
 		return err
 	}
-	for _, p := range platforms {
+	for _, p := range platforms() {
 		dir := filepath.Join(made, folder(p.name()))
 		if err := s.write(dir, p.manifest(version)); err != nil {
 			return err

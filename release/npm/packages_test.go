@@ -19,7 +19,7 @@ func release(t *testing.T) (dist, licences string) {
 	t.Helper()
 	dist = t.TempDir()
 	var sums strings.Builder
-	for _, p := range platforms {
+	for _, p := range platforms() {
 		text := "#!/bin/sh\n. \"$SPRINGFIELD_SCRIPT\" # " + p.asset + "\n"
 		write(t, filepath.Join(dist, p.asset), text)
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256([]byte(text)), p.asset)

@@ -12,13 +12,15 @@ type platform struct {
 }
 
 // platforms are all of them. Every other part takes them from here.
-var platforms = []platform{
-	{"springfield-linux-amd64", "linux", "x64"},
-	{"springfield-linux-arm64", "linux", "arm64"},
-	{"springfield-darwin-amd64", "darwin", "x64"},
-	{"springfield-darwin-arm64", "darwin", "arm64"},
-	{"springfield-windows-amd64.exe", "win32", "x64"},
-	{"springfield-windows-arm64.exe", "win32", "arm64"},
+func platforms() []platform {
+	return []platform{
+		{"springfield-linux-amd64", "linux", "x64"},
+		{"springfield-linux-arm64", "linux", "arm64"},
+		{"springfield-darwin-amd64", "darwin", "x64"},
+		{"springfield-darwin-arm64", "darwin", "arm64"},
+		{"springfield-windows-amd64.exe", "win32", "x64"},
+		{"springfield-windows-arm64.exe", "win32", "arm64"},
+	}
 }
 
 // name is that of the package with the program for this machine.
@@ -35,7 +37,7 @@ func (p platform) program() string {
 // names are all packages in the order in which they are published: a user who gets the main package can get those that
 // it names.
 func names() (all []string) {
-	for _, p := range platforms {
+	for _, p := range platforms() {
 		all = append(all, p.name())
 	}
 	return append(all, scoped)
