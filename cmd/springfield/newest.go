@@ -80,7 +80,7 @@ func (a *app) checkNewest(ctx context.Context, is identity, asJSON bool) error {
 		return &hinted{err, "see " + a.releases}
 	case err != nil:
 		return &hinted{fmt.Errorf("ask for the newest springfield: %w", err),
-			"look at " + a.releases + " with a browser; behind a proxy, set HTTPS_PROXY. Nothing else of springfield needs a network"}
+			"look at " + a.releases + " with a browser; behind a proxy, set HTTPS_PROXY"}
 	}
 	c := checked{identity: is, Newest: newest, Current: isCurrent(is.Version, newest)}
 	if !c.Current {
