@@ -1,18 +1,15 @@
-// Compiled hooks that the CLI carries, for people who have no Go: one gzip file
-// per target and a manifest. They are the same bytes that this CLI would
+// Compiled hooks that the CLI carries, for people who have no Go: one packed file
+// per architecture and a manifest. They are the same bytes that this CLI would
 // compile with the Go version that the manifest names, and they are used only
 // for the very sources they were compiled from.
 
 package generator
 
 import (
-	"bytes"
-	"compress/gzip"
 	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -66,14 +63,6 @@ func ReadCarried(files fs.FS) (*Carried, error) {
 	return &c, nil
 }
 
-func prebuiltName(program Program, t Target) string {
-	name := t.OS + "-" + t.Arch + ".gz"
-	if program == Judge {
-		return "judge-" + name
-	}
-	return name
-}
-
 // readPrebuilt takes the hooks for some targets, all of them or none. It is
 // ErrNoPrebuilt when they are not there or are made from other sources.
 func readPrebuilt(files fs.FS, source string, targets []Target, programs []Program) (Build, error) {
@@ -89,37 +78,29 @@ func readPrebuilt(files fs.FS, source string, targets []Target, programs []Progr
 	}
 	built := Build{Source: source, Go: m.Go, SHA256: map[string]string{}, Builder: Prepared}
 	recorded := Build{SHA256: m.SHA256, Judge: m.Judge}
-	for _, b := range unbuilt(targets, programs) {
-		want := recorded.Recorded(b.Program, b.Target)
-		if want == "" {
+	all := unbuilt(targets, programs)
+	wanted := map[string][]string{} // programs, by the file that has them
+	for _, b := range all {
+		if recorded.Recorded(b.Program, b.Target) == "" {
 			return Build{}, fmt.Errorf("%w for %s", ErrNoPrebuilt, b.Target)
 		}
-		data, err := unpack(files, prebuiltName(b.Program, b.Target))
-		if err != nil {
-			return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.Short(), b.Target, err)
+		wanted[packedIn(b.Target)] = append(wanted[packedIn(b.Target)], packedAs(b.Program, b.Target))
+	}
+	unpacked := map[string]map[string][]byte{}
+	for _, b := range all {
+		from := packedIn(b.Target)
+		if unpacked[from] == nil {
+			if unpacked[from], err = unpack(files, from, wanted[from]); err != nil {
+				return Build{}, fmt.Errorf("read compiled %s for %s: %w", b.Program.Short(), b.Target, err)
+			}
 		}
+		data, want := unpacked[from][packedAs(b.Program, b.Target)], recorded.Recorded(b.Program, b.Target)
 		if sum(data) != want {
 			return Build{}, fmt.Errorf("read compiled %s for %s: its checksum is %s, the manifest says %s", b.Program.Short(), b.Target, sum(data), want)
 		}
 		built.add(b.Program, b.Target, data)
 	}
 	return built, nil
-}
-
-func unpack(files fs.FS, name string) ([]byte, error) {
-	packed, err := fs.ReadFile(files, name)
-	if err != nil {
-		return nil, err
-	}
-	z, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(z, maxHook+1))
-	if err == nil && len(data) > maxHook {
-		err = fmt.Errorf("larger than %d bytes", maxHook)
-	}
-	return data, err
 }
 
 // WritePrebuilt writes compiled hooks into a directory, in the place of those
@@ -145,25 +126,22 @@ func writePrebuilt(dir string, built Build) error {
 		return err
 	}
 	for _, e := range entries {
-		if strings.HasSuffix(e.Name(), ".gz") {
+		if strings.HasSuffix(e.Name(), packedSuffix) || strings.HasSuffix(e.Name(), ".gz") { // .gz is of an older springfield
 			if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
 				return err
 			}
 		}
 	}
+	together := map[string][]Binary{} // by the file that will have them
 	for _, b := range built.Binaries {
-		var packed bytes.Buffer
-		z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+		together[packedIn(b.Target)] = append(together[packedIn(b.Target)], b)
+	}
+	for name, programs := range together {
+		packed, err := pack(programs)
 		if err != nil {
 			return err
 		}
-		if _, err := z.Write(b.Data); err != nil {
-			return err
-		}
-		if err := z.Close(); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, prebuiltName(b.Program, b.Target)), packed.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), packed, 0o644); err != nil {
 			return err
 		}
 	}

@@ -34,8 +34,12 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 		}
 		files[name] = &fstest.MapFile{Data: data}
 	}
-	if len(files) != 2*len(targets)+1 {
-		t.Fatalf("%d targets make %v", len(targets), names(t, dir))
+	architectures := map[string]bool{}
+	for _, target := range targets {
+		architectures[target.Arch] = true
+	}
+	if len(files) != len(architectures)+1 {
+		t.Fatalf("%v make %v", targets, names(t, dir))
 	}
 	return files
 }
@@ -50,9 +54,15 @@ func TestBuilders(t *testing.T) {
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	good := func() fstest.MapFS { return carrying(t, source, linux, mac) }
 	damaged := good()
-	damaged["linux-amd64.gz"] = carrying(t, source, windows)["windows-amd64.gz"]
+	other, err := pack([]Binary{{Hook, linux, []byte("hook for a donut\n")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	damaged["amd64.tar.zst"] = &fstest.MapFile{Data: other}
+	lacking := good()
+	lacking["amd64.tar.zst"] = carrying(t, source, windows)["amd64.tar.zst"]
 	torn := good()
-	torn["linux-amd64.gz"] = &fstest.MapFile{Data: torn["linux-amd64.gz"].Data[:20]}
+	torn["amd64.tar.zst"] = &fstest.MapFile{Data: torn["amd64.tar.zst"].Data[:20]}
 	for name, test := range map[string]struct {
 		builder Builder
 		files   fstest.MapFS
@@ -72,7 +82,8 @@ func TestBuilders(t *testing.T) {
 		"prebuilt, others":     {Prepared, carrying(t, "0000", linux), []Target{linux}, ErrNoPrebuilt, "other sources"},
 		"prebuilt, one not":    {Prepared, good(), []Target{linux, windows}, ErrNoPrebuilt, "no compiled hook for windows/amd64"},
 		"auto, other bytes":    {Auto, damaged, []Target{linux}, nil, "compiled hook for linux/amd64: its checksum is"},
-		"auto, torn":           {Auto, torn, []Target{linux}, nil, "compiled hook for linux/amd64: unexpected EOF"},
+		"auto, lacking":        {Auto, lacking, []Target{mac, linux}, nil, "compiled hook for linux/amd64: amd64.tar.zst ends before"},
+		"auto, torn":           {Auto, torn, []Target{linux}, nil, "compiled hook for linux/amd64: amd64.tar.zst: unexpected EOF"},
 		"auto, manifest is no": {Auto, fstest.MapFS{"manifest.json": {Data: []byte("{")}}, []Target{linux}, nil, "manifest.json"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -136,7 +147,7 @@ func TestWritePrebuilt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"/generator/prebuilt/*.gz", "/generator/prebuilt/manifest.json"} {
+	for _, line := range []string{"/generator/prebuilt/*", "!/generator/prebuilt/README.md"} {
 		if !slices.Contains(strings.Split(string(ignored), "\n"), line) {
 			t.Errorf("git does not ignore %s", line)
 		}
