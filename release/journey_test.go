@@ -104,6 +104,11 @@ func journey(t *testing.T, program string, env []string) {
 	if why := springfield("why"); !strings.Contains(why, "lasagne") { // the last decision was on a question
 		t.Errorf("why does not tell of the last stop:\n%s", why)
 	}
+	var verified struct{ Verdict string }
+	parse(t, springfield("verify", "continuation-hooks", "--json"), &verified)
+	if verified.Verdict != "verified" {
+		t.Errorf("without Go, verify says of a new suite: %+v", verified)
+	}
 	springfield("disable", "ned-flanders")
 	if after := read(t, settings); !bytes.Equal(after, before) {
 		t.Errorf("disable left these settings:\n%s\nbefore enable they were:\n%s", after, before)
