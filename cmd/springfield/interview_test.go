@@ -179,9 +179,13 @@ func (x *person) insist(keys string) {
 
 func (x *person) exitCode() int {
 	x.t.Helper()
+	stuck := time.AfterFunc(time.Minute, func() { x.cmd.Process.Signal(syscall.SIGQUIT) }) // Go then prints where it waits
 	x.cmd.Wait()
 	x.pts.Close()
 	<-x.over // its last words may still lie in the terminal
+	if !stuck.Stop() {
+		x.t.Fatalf("it did not end; the screen is\n%s\nall that it said:\n%s", x.vt.String(), x.said())
+	}
 	return x.cmd.ProcessState.ExitCode()
 }
 
