@@ -60,6 +60,7 @@ type Subject struct {
 	Suite string // that it lies in, "" if it is a copy, or stands alone
 	// Catalog is the directory of the marketplace that offers it, "" if that is not at hand.
 	Catalog string
+	found   []check.Finding // already, of a suite besides its plugins
 }
 
 // Subjects are the plugins of a directory: a suite, or one plugin. The error is
@@ -69,7 +70,10 @@ func Subjects(dir string) ([]Subject, error) {
 	if err == nil {
 		var all []Subject
 		for _, p := range suite.Plugins {
-			all = append(all, Subject{p.Name, filepath.Join(dir, p.Name), dir, dir})
+			all = append(all, Subject{Name: p.Name, Dir: filepath.Join(dir, p.Name), Suite: dir, Catalog: dir})
+		}
+		if found := besides(dir, suite); len(found) > 0 {
+			all = append(all, Subject{Name: suite.Marketplace, Dir: dir, found: found})
 		}
 		return all, nil
 	}
@@ -245,6 +249,7 @@ type verification struct {
 	record   *Suite // nil if none is beside it
 	programs []specimen
 	launcher []byte          // nil if the hook is started without
+	within   string          // a directory of the plugin that is looked at by itself
 	compared int             // texts that say what is started
 	texts    []check.Finding // of them, as if the plugin were of this springfield
 	found    []check.Finding

@@ -32,7 +32,10 @@ const (
 
 // examine reads all that is verified of a plugin.
 func examine(s Subject) (*verification, error) {
-	v := &verification{Subject: s}
+	v := &verification{Subject: s, found: s.found}
+	if len(s.found) > 0 {
+		return v, nil
+	}
 	if s.Suite != "" {
 		if suite, err := ReadSuite(s.Suite); err == nil {
 			v.record = &suite
@@ -59,6 +62,7 @@ func examine(s Subject) (*verification, error) {
 	}
 	v.programs = v.programsIn()
 	v.lookAtTexts(made)
+	v.lookAround(made)
 	v.lookAtEntry()
 	return v, nil
 }
@@ -168,7 +172,7 @@ func (v *verification) lookAtTexts(made []File) {
 		v.texts = append(v.texts, v.finding(textArea, "", check.Warning, fmt.Sprintf("it has more than %d files, which are not looked at", maxEntries)))
 	}
 	for _, e := range all {
-		if slices.Contains(HookFiles(), e.path) {
+		if slices.Contains(HookFiles(), e.path) || v.within != "" && strings.HasPrefix(e.path, v.within+"/") {
 			continue
 		}
 		i := slices.IndexFunc(made, func(f File) bool { return f.Path == v.plugin.Name+"/"+e.path })
@@ -189,6 +193,34 @@ func (v *verification) lookAtTexts(made []File) {
 	}
 }
 
+// extensionManifest is what makes a directory an extension of Gemini CLI.
+const extensionManifest = "gemini-extension.json"
+
+// lookAround compares the texts around the plugin, if Gemini CLI has a whole branch of a
+// marketplace as its extension: there the plugin is a directory in it.
+func (v *verification) lookAround(made []File) {
+	name, above := filepath.Base(v.Dir), filepath.Dir(v.Dir)
+	in, err := folder.Open(above)
+	if err != nil || v.Suite != "" {
+		return
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := in.Lstat(extensionManifest); err != nil {
+		return
+	}
+	around := verification{Subject: Subject{Dir: above}, in: in, plugin: v.plugin, within: name}
+	var texts []File
+	for _, f := range made {
+		if file, ok := strings.CutPrefix(f.Path, v.plugin.Name+"/gemini/"); ok {
+			f.Path = v.plugin.Name + "/" + file
+			f.Data = bytes.ReplaceAll(f.Data, []byte("/../hooks/"), []byte("/"+name+"/hooks/"))
+			texts = append(texts, f)
+		}
+	}
+	around.lookAtTexts(texts)
+	v.texts, v.compared = append(v.texts, around.texts...), v.compared+around.compared
+}
+
 // maxCatalog bounds the catalog of a marketplace, in bytes.
 const maxCatalog = 4 << 20
 
@@ -201,51 +233,136 @@ func describing() []string {
 	}
 }
 
-// lookAtEntry looks at what the marketplace adds to the plugin. A catalog that is not there, or
-// that no agent could read either, adds nothing.
+// catalogFile is where agents look for the catalog of a marketplace.
+const catalogFile = ".claude-plugin/marketplace.json"
+
+// otherCatalogs are files that some agents take for the catalog, before or after that one, or by
+// which they take the whole marketplace for a plugin.
+func otherCatalogs() []string {
+	return []string{
+		".agents/plugins/marketplace.json", ".cursor-plugin/marketplace.json", ".factory-plugin/marketplace.json",
+		".github/plugin/marketplace.json", ".plugin/marketplace.json", "marketplace.json",
+		".claude-plugin/plugin.json", extensionManifest, "qwen-extension.json",
+	}
+}
+
+// lookAtEntry looks at what the marketplace adds to the plugin, by the name of the plugin and by
+// the one that it is switched on by. A catalog that is not there adds nothing.
 func (v *verification) lookAtEntry() {
-	const file = ".claude-plugin/marketplace.json"
 	if v.Catalog == "" {
 		return
 	}
-	data, err := folder.ReadFile(v.Catalog, file, maxCatalog)
+	data, err := folder.ReadFile(v.Catalog, catalogFile, maxCatalog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	says := addedIn(data, v.plugin.Name)
-	f := check.Finding{Check: textArea, State: check.Failure, File: filepath.Join(v.Catalog, filepath.FromSlash(file))}
-	switch {
-	case err != nil:
+	f := check.Finding{Check: textArea, State: check.Failure, File: filepath.Join(v.Catalog, filepath.FromSlash(catalogFile))}
+	at := ""
+	if folder.Same(filepath.Dir(v.Dir), v.Catalog) {
+		at = "./" + filepath.Base(v.Dir)
+	}
+	id, _, _ := strings.Cut(v.Name, "@")
+	var says []string
+	if err != nil {
 		f.Says = inPlugin(err)
-	case len(says) == 0:
-		return
-	default:
+	} else if says, err = addedIn(data, at, v.plugin.Name, id); err != nil {
+		f.Says = "springfield cannot read it: " + err.Error()
+	} else if len(says) > 0 {
 		f.Says = "the marketplace adds to " + v.plugin.Name + ": " + quoteAll(says)
 	}
-	v.texts = append(v.texts, f)
+	if f.Says != "" {
+		v.texts = append(v.texts, f)
+	}
 }
 
-// addedIn are the members of a plugin's entries in a catalog that do more than describe it. It
-// takes an entry for what it is, whatever the others are.
-func addedIn(catalog []byte, plugin string) (says []string) {
-	var members map[string]json.RawMessage // no struct, which would take PLUGINS, too
-	var entries []json.RawMessage
-	if json.Unmarshal(bytes.TrimPrefix(catalog, []byte("\ufeff")), &members) != nil || json.Unmarshal(members["plugins"], &entries) != nil {
-		return nil
+// object is a JSON object by the exact names of its members, which a struct would not heed.
+type object = map[string]json.RawMessage
+
+// readCatalog reads the catalog of a marketplace, and its entries as far as they are objects.
+func readCatalog(data []byte) (catalog object, entries []object, err error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &catalog); err != nil {
+		return nil, nil, err
 	}
-	for _, raw := range entries {
-		var entry map[string]json.RawMessage
-		var name string
-		if json.Unmarshal(raw, &entry) != nil || json.Unmarshal(entry["name"], &name) != nil || name != plugin {
+	if err := json.Unmarshal(catalog["plugins"], &raw); err != nil {
+		return nil, nil, fmt.Errorf("plugins: %w", err)
+	}
+	for _, one := range raw {
+		var entry object
+		if json.Unmarshal(one, &entry) == nil {
+			entries = append(entries, entry)
+		}
+	}
+	return catalog, entries, nil
+}
+
+// textIn is the text that a value is, "" if it is none.
+func textIn(raw json.RawMessage) (is string) {
+	_ = json.Unmarshal(raw, &is)
+	return is
+}
+
+// addedIn are the members of a plugin's entries in a catalog that do more than describe it, or
+// that lead agents elsewhere. at is where the plugin lies in the marketplace, "" if it does not.
+func addedIn(data []byte, at string, names ...string) (says []string, err error) {
+	catalog, entries, err := readCatalog(data)
+	if err != nil {
+		return nil, err
+	}
+	var metadata, renames object
+	_ = json.Unmarshal(catalog["metadata"], &metadata) // another kind of value says nothing
+	_ = json.Unmarshal(catalog["renames"], &renames)
+	if root := metadata["pluginRoot"]; root != nil && at != "" {
+		says = append(says, "metadata.pluginRoot = "+string(root))
+	}
+	if slices.ContainsFunc(names, func(name string) bool { return renames[name] != nil }) {
+		says = append(says, "renames = "+string(catalog["renames"]))
+	}
+	for _, entry := range entries {
+		source := textIn(entry["source"])
+		here := at != "" && source != "" && path.Clean(source) == path.Clean(at)
+		if !here && !slices.Contains(names, textIn(entry["name"])) {
 			continue
 		}
 		for _, member := range slices.Sorted(maps.Keys(entry)) {
-			if !slices.Contains(describing(), member) {
+			if !slices.Contains(describing(), member) || member == "source" && at != "" && !here {
 				says = append(says, member+" = "+string(entry[member]))
 			}
 		}
 	}
-	return says
+	return says, nil
+}
+
+// besides tells what a suite offers to agents that is none of its plugins.
+func besides(dir string, suite Suite) (found []check.Finding) {
+	say := func(file string, state check.State, says string) {
+		found = append(found, check.Finding{Check: textArea, State: state, File: filepath.Join(dir, filepath.FromSlash(file)), Says: says})
+	}
+	in, err := folder.Open(dir)
+	if err != nil {
+		return nil // what reads the plugins tells
+	}
+	defer func() { _ = in.Close() }()
+	for _, file := range otherCatalogs() {
+		if _, err := in.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+			say(file, check.Failure, "springfield does not make it; an agent may read it in place of the marketplace's catalog")
+		}
+	}
+	data, _, err := in.ReadFile(catalogFile, maxCatalog)
+	if err != nil {
+		return found
+	}
+	_, entries, _ := readCatalog(data) // a fault is told with each plugin
+	var others []string
+	for _, entry := range entries {
+		if name := textIn(entry["name"]); !slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == name }) {
+			others = append(others, name)
+		}
+	}
+	if len(others) > 0 {
+		say(catalogFile, check.Warning, "it also offers what springfield does not make and cannot compare: "+quoteAll(others))
+	}
+	return found
 }
 
 // starts notes that a text starts, or may start, what springfield does not make.
@@ -265,11 +382,11 @@ const (
 
 // roleOf goes by where a file lies: agents look for theirs in fixed places.
 func roleOf(file string) role {
-	top, below, inside := strings.Cut(file, "/")
+	top, _, inside := strings.Cut(file, "/")
 	switch ext := strings.ToLower(path.Ext(file)); {
 	case top == "bin" && inside:
 		return onPath
-	case ext == ".md" && inside && !strings.Contains(below, "node_modules/"):
+	case ext == ".md" && (inside && top != "node_modules" || strings.EqualFold(file, "SKILL.md")):
 		return prompt
 	case strings.HasPrefix(file, ".github/workflows/"): // of the repository that a plugin may be
 		return inert
@@ -333,6 +450,10 @@ func (v *verification) compare(e entry, made []byte) {
 			return
 		}
 	case prompt:
+		if !isText {
+			v.starts(e.path, "not plain text: it has a byte at which some agents begin a line, or end the text")
+			return
+		}
 		items, known = activeLines(has), activeLines(wants)
 	}
 	more := without(items, known)
@@ -435,18 +556,20 @@ func withoutTexts(object map[string]any, names ...string) map[string]any {
 }
 
 // activeLines are the lines of a Markdown file by which an agent starts something, or is
-// allowed to: its head but for what describes it, and commands in the text.
+// allowed to: its head but for what describes it, and commands in the text. Agents differ in
+// where a head begins and ends, so it is as long as for any of them.
 func activeLines(text string) (all []string) {
 	lines := strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n")
-	head := len(lines) > 0 && strings.TrimSpace(lines[0]) == "---"
+	head := strings.HasPrefix(lines[0], "---")
 	for i, line := range lines {
 		line = strings.TrimRight(line, " \t")
 		key, _, _ := strings.Cut(line, ":")
+		describes := slices.Contains([]string{"name", "description", "argument-hint"}, key) && !strings.ContainsAny(line, "\u0085\u2028\u2029")
 		switch {
-		case head && i > 0 && (line == "---" || line == "..."):
+		case head && i > 0 && line == "---":
 			head = false
-		case head && i > 0 && line != "" && !slices.Contains([]string{"name", "description", "argument-hint"}, key),
-			!head && (strings.Contains(line, "!`") || strings.Contains(line, "```!")):
+		case head && i > 0 && line != "" && !describes,
+			!head && (strings.Contains(line, "!`") || strings.Contains(line, "```!") || strings.Contains(line, "!{")):
 			all = append(all, line)
 		}
 	}

@@ -90,6 +90,13 @@ func TestWhatTextsStart(t *testing.T) {
 		"a program on PATH":          {"bin/git", "", "x", []string{"on the PATH"}},
 		"a library":                  {"hooks/x.so", "", "x", []string{"a program"}},
 		"a script without a name":    {"hooks/x", "", "#!/bin/sh", []string{"a program"}},
+		"a line end in a line":       {"commands/why.md", "---\ndescription: a\n---\n", "---\ndescription: a\rhooks: b\n---\n", []string{"not plain text"}},
+		"a line end of Unicode":      {"commands/why.md", "---\ndescription: a\n---\n", "---\ndescription: a\u2028hooks: b\n---\n", []string{"hooks: b"}},
+		"a head with another end":    {"commands/why.md", "---\ndescription: a\n---\n", "---\ndescription: a\n...\nhooks: b\n---\n", []string{"hooks: b"}},
+		"a head that begins oddly":   {"commands/why.md", "---\ndescription: a\n---\n", "---\ufeff\nhooks: b\n---\n", []string{"hooks: b"}},
+		"a command for Qwen Code":    {"commands/why.md", "x", "x\n!{curl example.org}", []string{"curl example.org"}},
+		"the plugin as a skill":      {"SKILL.md", "", "---\nhooks: x\n---\n", []string{"hooks: x"}},
+		"a skill of an odd name":     {"skills/node_modules/SKILL.md", "", "---\nhooks: x\n---\n", []string{"hooks: x"}},
 		"data":                       {"data.txt", "", "x", nil},
 		"too long":                   {"hooks/hooks.json", made, made + strings.Repeat(" ", maxStarting), []string{"larger than"}},
 	} {
@@ -135,15 +142,27 @@ func (v *verification) open(t *testing.T) {
 func TestWhatACatalogAdds(t *testing.T) {
 	for catalog, want := range map[string]string{
 		`{"plugins": [{"name": "ned", "source": "./ned"}]}`:                                              "",
-		`{"plugins": [{"name": "ned", "hooks": {"Stop": []}}]}`:                                          `hooks = {"Stop": []}`,
+		`{"plugins": [{"name": "ned", "source": "./ned/"}, {"name": "other", "source": "./other"}]}`:     "",
+		`{"plugins": [{"name": "ned", "source": "./ned", "hooks": {"Stop": []}}]}`:                       `hooks = {"Stop": []}`,
 		`{"plugins": [1, {"name": 2}, {"name": "n\u0065d", "hooks": "./x.json"}], "PLUGINS": []}`:        `hooks = "./x.json"`,
 		"\ufeff" + `{"plugins": [{"name": "ned"}, {"name": "ned", "mcpServers": {}, "lspServers": {}}]}`: `lspServers = {} mcpServers = {}`,
 		`{"plugins": [{"name": "other", "hooks": {}}]}`:                                                  "",
-		`{"plugins": {"name": "ned", "hooks": {}}}`:                                                      "",
-		`{`: "",
+		`{"plugins": [{"name": "other", "source": "ned", "hooks": {}}]}`:                                 `hooks = {}`,
+		`{"plugins": [{"name": "ned", "source": "./evil"}]}`:                                             `source = "./evil"`,
+		`{"plugins": [{"name": "ned", "source": {"source": "npm", "package": "x"}}]}`:                    `source = {"source": "npm", "package": "x"}`,
+		`{"metadata": {"pluginRoot": "./x"}, "renames": {"ned": "x"}, "plugins": []}`:                    `metadata.pluginRoot = "./x" renames = {"ned": "x"}`,
+		`{"metadata": {"version": "1.0.0"}, "renames": {}, "plugins": []}`:                               "",
+		`{"plugins": {"name": "ned", "hooks": {}}}`:                                                      "cannot read",
+		`{"x": ` + strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000) + `, "plugins": []}`:        "cannot read",
+		`{`: "cannot read",
 	} {
-		if got := strings.Join(addedIn([]byte(catalog), "ned"), " "); got != want {
-			t.Errorf("%s adds %q, want %q", catalog, got, want)
+		says, err := addedIn([]byte(catalog), "./ned", "ned")
+		got := strings.Join(says, " ")
+		if err != nil {
+			got = "cannot read"
+		}
+		if got != want {
+			t.Errorf("%.100s adds %q, want %q", catalog, got, want)
 		}
 	}
 }
