@@ -36,7 +36,7 @@ param(
     # The curl of Windows, with the same options as in install.sh.
     function Get-ReleaseFile([string]$Name) {
         $options = @(
-            '--fail', '--silent', '--show-error', '--location', '--proto', $protocols, '--proto-redir', $protocols, '--tlsv1.2',
+            '--fail', '--silent', '--show-error', '--location', '--proto', $protocols, '--proto-redir', $protocols, '--tlsv1.2', '--no-insecure',
             '--connect-timeout', '20', '--speed-limit', '1000', '--speed-time', '30', '--max-time', '1800', '--max-filesize', '268435456'
         )
         & $curl @options --output (Join-Path $work $Name) "$site/$Name"

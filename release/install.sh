@@ -99,10 +99,6 @@ choose_tools() {
 	[ -n "$summer" ] || fail 'nothing here computes SHA-256, so the download could not be verified' 'install sha256sum, shasum or openssl'
 	patience='' # the wget of some small systems has no -T
 	if [ "$client" = wget ] && wget --help 2>&1 | grep -q -e '-T'; then patience=-T30; fi
-	for summer in sha256sum shasum openssl ''; do
-		if [ -n "$summer" ] && command -v "$summer" >/dev/null; then break; fi
-	done
-	[ -n "$summer" ] || fail 'nothing here computes SHA-256, so the download could not be verified' 'install sha256sum, shasum or openssl'
 }
 
 digest() {
@@ -120,7 +116,7 @@ fetch() {
 	if [ "$client" = curl ]; then
 		(
 			ulimit -f "$2" 2>/dev/null
-			exec curl --fail --silent --show-error --location --proto "$protocols" --proto-redir "$protocols" --tlsv1.2 \
+			exec curl --fail --silent --show-error --location --proto "$protocols" --proto-redir "$protocols" --tlsv1.2 --no-insecure \
 				--connect-timeout 20 --speed-limit 1000 --speed-time 30 --max-time 1800 "$site/$1"
 		) >"$work/$1" && return
 	else
@@ -133,11 +129,12 @@ fetch() {
 	fail "cannot fetch $site/$1" "the releases: $project/releases"
 }
 
-# check_log refuses what curl refuses by itself: wget follows a redirect to http, and some wgets verify no certificate.
+# check_log refuses what curl refuses by itself: wget follows a redirect to http, and some wgets verify no certificate,
+# or only warn if the user's .wgetrc says so.
 check_log() {
 	[ "$protocols" = '=https' ] || return 0
-	if grep -qi '^ *location: *http:' "$work/$1"; then fail "$site leads to an address without https"; fi
-	if grep -q 'certificate validation not implemented' "$work/$1"; then fail 'this wget verifies no certificate' 'install curl'; fi
+	if grep -qi '^ *location:[[:space:]]*http:' "$work/$1"; then fail "$site leads to an address without https"; fi
+	if grep -q -e 'certificate validation not implemented' -e '^WARNING: .*certificate' "$work/$1"; then fail 'this wget verifies no certificate' 'install curl'; fi
 }
 
 # find_digest sets wanted, what SHA256SUMS says of the program. A line without its end may be cut, and read leaves it out.
@@ -180,7 +177,7 @@ install() {
 	open_work
 	fetch SHA256SUMS 512
 	find_digest
-	if [ -f "$target" ] && [ "$(digest "$target")" = "$wanted" ]; then
+	if [ -f "$target" ] && [ -x "$target" ] && [ "$(digest "$target")" = "$wanted" ]; then
 		printf 'This springfield is already installed: %s\n' "$target"
 		return
 	fi

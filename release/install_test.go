@@ -386,6 +386,14 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
 			t.Errorf("%s, unknown certificate: %v", client, got)
 		}
+		write(t, filepath.Join(m.home, ".curlrc"), "insecure\n")
+		write(t, filepath.Join(m.home, ".wgetrc"), "check_certificate = off\n")
+		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
+			t.Errorf("%s, unknown certificate, and a configuration that accepts it: %v", client, got)
+		}
+		if err := errors.Join(os.Remove(filepath.Join(m.home, ".curlrc")), os.Remove(filepath.Join(m.home, ".wgetrc"))); err != nil {
+			t.Fatal(err)
+		}
 		authority := filepath.Join(m.home, "..", "ca.pem")
 		write(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 		write(t, filepath.Join(m.home, "..", "wgetrc"), "ca_certificate = "+authority+"\n")
@@ -402,6 +410,10 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 	m.program(t, "wget", `echo "note: TLS certificate validation not implemented" >&2`)
 	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "this wget verifies no certificate") {
 		t.Errorf("a wget that verifies nothing: %v", got)
+	}
+	m.program(t, "wget", `printf '  Location:\thttp://example.org/SHA256SUMS\r\n' >&2`)
+	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "leads to an address without https") {
+		t.Errorf("a redirect behind a tab: %v", got)
 	}
 	m.program(t, "wget", `printf 'Server: \033[2J\r\a%s\n' kwik-e-mart >&2; exit 8`)
 	if got := m.install(t, "--from", server.URL); got.code != 1 || !strings.Contains(got.errout, "Server: [2Jkwik-e-mart\n") {
@@ -635,6 +647,10 @@ func TestInstallOverAnother(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.out, "This springfield is already installed: "+m.target()+"\n") || asked.Load() != fetched+1 {
 		t.Errorf("%v\n%d more requests", got, asked.Load()-fetched)
 	}
+	if err := os.Chmod(m.target(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	m.isInstalled(t, m.install(t, "--from", url), m.target())
 }
 
 // Another springfield that comes first on PATH is named.
