@@ -13,12 +13,14 @@ suite=$(cd "$1" && pwd)
 cd "$2"
 message=$3
 release=${message%%,*}
-# Nothing of the user's configuration counts: the commits are the same everywhere.
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_INDEX_FILE="$PWD/.git/branches.index"
+# Nothing of the user's configuration counts, and no variable of git's: the commits are the same everywhere.
+# Without a configuration git still reads attributes from the user's home; what it would ignore is added by force.
+unset $(git rev-parse --local-env-vars) GIT_TEMPLATE_DIR
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 GIT_ATTR_NOSYSTEM=1 GIT_INDEX_FILE="$PWD/.git/branches.index"
 export GIT_AUTHOR_NAME=springfield GIT_AUTHOR_EMAIL=springfield@users.noreply.github.com GIT_AUTHOR_DATE="$4 +0000"
 export GIT_COMMITTER_NAME=$GIT_AUTHOR_NAME GIT_COMMITTER_EMAIL=$GIT_AUTHOR_EMAIL GIT_COMMITTER_DATE=$GIT_AUTHOR_DATE
-unset GIT_DIR GIT_WORK_TREE
-git init -q -b release .
+git init -q --template= -b release .
+git config core.attributesFile /dev/null
 
 # The newest commit of each branch is enough to commit on top of it.
 if [ -n "${5-}" ]; then
@@ -45,7 +47,7 @@ commit() {
 put() { git update-index --add --cacheinfo "100644,$(git hash-object -w --stdin),$1"; }
 
 git read-tree --empty
-git --work-tree="$suite" add -A
+git --work-tree="$suite" add -A --force
 all=$(git write-tree)
 commit release "$all"
 

@@ -52,11 +52,40 @@ func output(t *testing.T, name string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// meddle is a user whose git ignores, converts and hooks in, by files and by variables.
+func meddle(t *testing.T) {
+	t.Helper()
+	dir := t.TempDir()
+	hook := filepath.Join(dir, "template", "hooks", "reference-transaction")
+	for file, text := range map[string]string{
+		filepath.Join(dir, "git", "ignore"):               "*.json\nhooks/\n",
+		filepath.Join(dir, "git", "attributes"):           "* text eol=crlf ident\n",
+		filepath.Join(dir, "template", "info", "exclude"): "*.md\n",
+		hook: "#!/bin/sh\necho a hook of the user >&2\nexit 1\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, value := range map[string]string{
+		"XDG_CONFIG_HOME": dir, "GIT_TEMPLATE_DIR": filepath.Join(dir, "template"),
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "i18n.commitEncoding", "GIT_CONFIG_VALUE_0": "latin1",
+	} {
+		t.Setenv(name, value)
+	}
+}
+
 // Each branch has one commit per release; the same files and words make the same commits, wherever they are made.
 func TestBranches(t *testing.T) {
 	one, again, two := t.TempDir(), t.TempDir(), t.TempDir()
 	first := written(t, "0.1.0", "first")
 	for _, dir := range []string{one, again} {
+		if dir == again {
+			meddle(t)
+		}
 		output(t, "sh", "branches.sh", first, dir, "springfield 0.1.0, made from a commit", "1700000000")
 	}
 	refs := output(t, "git", "-C", one, "for-each-ref")
