@@ -132,6 +132,9 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 	}
 	if o.purge {
 		done.Stays = append(done.Stays, told...)
+		if program, err := os.Executable(); err == nil {
+			done.Stays = append(done.Stays, itself(program))
+		}
 	}
 	todo := a.means(places).Commands(done.Change)
 	switch {
@@ -154,9 +157,6 @@ func (a *app) leave(ctx context.Context, o disableOptions, places client.Places)
 	}
 	if o.purge {
 		a.removeCache(&done)
-		if program, err := os.Executable(); err == nil {
-			done.Stays = append(done.Stays, itself(program))
-		}
 	}
 	return a.reportLeaving(o, places, done)
 }

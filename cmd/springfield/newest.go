@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -116,11 +115,7 @@ func isCurrent(own, newest string) bool {
 // howToUpgrade is the command that brings a newer springfield the way this one came, or
 // the page that lists all ways where that is not sure.
 func howToUpgrade(built buildInfo) string {
-	program, err := os.Executable()
-	if err == nil {
-		program, err = filepath.EvalSymlinks(program)
-	}
-	if err == nil {
+	if program, err := os.Executable(); err == nil {
 		if way := wayOf(program); way.upgrade != "" {
 			return way.upgrade
 		}

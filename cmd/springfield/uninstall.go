@@ -20,8 +20,11 @@ func itself(program string) installer.Left {
 // package manager that has installed it removes it again: without its file the package would still be listed.
 type way struct{ note, remove, upgrade string }
 
-// wayOf tells by the path of a program, links followed, how it was installed.
+// wayOf tells by the path of a program how it was installed. Links are followed: package managers put one on PATH.
 func wayOf(program string) way {
+	if file, err := filepath.EvalSymlinks(program); err == nil {
+		program = file
+	}
 	is := way{remove: "rm " + check.Quote(program)}
 	folders := strings.Split(filepath.ToSlash(program), "/")
 	modules := slices.IndexFunc(folders, func(folder string) bool { return folder == "node_modules" || folder == ".pnpm" })
@@ -33,7 +36,7 @@ func wayOf(program string) way {
 		is.remove, is.upgrade = ofPackage(filepath.FromSlash(strings.Join(folders[:modules], "/")), folders[modules:])
 	case slices.Contains(folders, "Caskroom"):
 		is.remove, is.upgrade = "brew uninstall --cask springfield", "brew upgrade --cask springfield"
-	case slices.Contains(folders, "scoop"):
+	case strings.Contains(filepath.ToSlash(program), "/scoop/apps/"):
 		is.remove, is.upgrade = "scoop uninstall springfield", "scoop update springfield"
 	case slices.Contains(folders, "WinGet"):
 		is.remove, is.upgrade = "winget uninstall cameronsjo.springfield", "winget upgrade cameronsjo.springfield"

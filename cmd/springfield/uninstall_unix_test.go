@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +13,14 @@ import (
 // What a package manager has installed, it removes and brings up to date.
 func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 	dir := t.TempDir()
+	cask := filepath.Join(dir, "brewed/Caskroom/springfield/1.2.3")
+	if err := errors.Join(os.MkdirAll(cask, 0o755), os.WriteFile(filepath.Join(cask, "springfield"), nil, 0o755), os.Symlink(filepath.Join(cask, "springfield"), filepath.Join(dir, "springfield"))); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string][2]string{ // the commands that remove it, and that bring a newer one
-		"bin/springfield": {"rm DIR/bin/springfield", ""},
+		"bin/springfield":       {"rm DIR/bin/springfield", ""},
+		"scoop/bin/springfield": {"rm DIR/scoop/bin/springfield", ""}, // of a user who is called so
+		"springfield":           {"brew uninstall --cask springfield", "brew upgrade --cask springfield"},
 		"pre fix/lib/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                   {"npm uninstall -g --prefix 'DIR/pre fix' @cameronsjo/springfield", "npm install -g --prefix 'DIR/pre fix' @cameronsjo/springfield@latest"},
 		"npm/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-win32-x64/bin/springfield.exe":                       {"npm uninstall -g --prefix DIR/npm @cameronsjo/springfield", "npm install -g --prefix DIR/npm @cameronsjo/springfield@latest"},
 		"project/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                                                            {"npm --prefix DIR/project uninstall @cameronsjo/springfield", "npm --prefix DIR/project install @cameronsjo/springfield@latest"},

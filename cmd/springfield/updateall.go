@@ -5,7 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -148,11 +147,15 @@ func (a *app) reportAll(o updateOptions, all []updated) error {
 			open = append(open, u.dir)
 		}
 	}
-	switch {
-	case len(failed) > 0:
-		return &hinted{fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each; the others are up to date"}
-	case len(open) > 0:
-		return &hinted{fmt.Errorf("conflicts in %s", strings.Join(open, ", ")), howToSettle}
+	var wrong, advice []string
+	if len(failed) > 0 {
+		wrong, advice = append(wrong, count(len(failed), "suite")+" could not be updated: "+strings.Join(failed, ", ")), append(advice, "the reason is beside each")
+	}
+	if len(open) > 0 {
+		wrong, advice = append(wrong, "conflicts in "+strings.Join(open, ", ")), append(advice, howToSettle)
+	}
+	if len(wrong) > 0 {
+		return &hinted{errors.New(strings.Join(wrong, "; ")), strings.Join(advice, "; ")}
 	}
 	return nil
 }

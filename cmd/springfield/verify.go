@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -86,7 +87,11 @@ func (a *app) toVerify(dir string) ([]generator.Subject, error) {
 		if err != nil {
 			return nil, err
 		}
-		return generator.Subjects(dir)
+		all, err := generator.Subjects(dir)
+		if errors.Is(err, generator.ErrNoSuite) {
+			err = &hinted{fmt.Errorf("%s is neither a suite nor a plugin of springfield's", dir), "springfield verify, without a directory, compares every plugin that is on"}
+		}
+		return all, err
 	}
 	var all []generator.Subject
 	if around, err := generator.FindSuite(a.work); err == nil {
