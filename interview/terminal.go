@@ -29,7 +29,7 @@ func newSurvey(ctx context.Context, t Terminal) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
 	survey.MultiSelectQuestionTemplate, survey.SelectQuestionTemplate = listTemplate(survey.MultiSelectQuestionTemplate), listTemplate(survey.SelectQuestionTemplate)
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
-	return onTerminal{t, ctx, survey.WithStdio(t.In, t.Screen, t.Screen)}
+	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
 }
 
 // A list calls its Description for all texts that have to be laid out. The mark in
