@@ -6,7 +6,6 @@
 package hook
 
 import (
-	"bytes"
 	"errors"
 	"hash/fnv"
 	"io"
@@ -193,13 +192,9 @@ func (s *start) put(q judge.Question) judge.Reply {
 	case err != nil:
 		return gone(judge.NoBinary, err)
 	}
-	one, fault := codec.First(said)
 	var r judge.Reply
-	if fault != nil || codec.Read(one, &r) != nil {
+	if !codec.Valid(said) || codec.Read(said, &r) != nil {
 		return gone(judge.Junk, errors.New("springfield-judge gave an invalid reply"))
-	}
-	if len(bytes.TrimSpace(said[len(one):])) > 0 {
-		return gone(judge.Junk, errors.New("springfield-judge printed more than one reply"))
 	}
 	return bounded(r)
 }

@@ -197,15 +197,16 @@ func TestJudgeEveryTime(t *testing.T) {
 // three failures in a row the user hears of it, once, and the judge has a rest.
 func TestJudgeDoesNotAnswer(t *testing.T) {
 	for name, test := range map[string]struct{ body, failed string }{
-		"nothing":       {"true", "junk"},
-		"junk":          {"echo yes", "junk"},
-		"two answers":   {printed(yes) + ";" + printed(yes), "junk"},
-		"fenced":        {"echo '```json'; " + printed(yes) + "; echo '```'", "junk"},
-		"its own word":  {printed(`{"failed":"logged-out","detail":"run claude /login","continue":true}`), "logged-out"},
-		"no known word": {printed(`{"failed":"homer","detail":"mmm","continue":true}`), "junk"},
-		"exit code":     {printed(yes) + "; exit 3", "no-binary"},
-		"huge":          {"head -c 200000 /dev/zero", "no-binary"},
-		"a held output": {"sleep 5 & " + printed(yes), "no-binary"},
+		"nothing":        {"true", "junk"},
+		"junk":           {"echo yes", "junk"},
+		"two answers":    {printed(yes) + ";" + printed(yes), "junk"},
+		"more behind it": {printed(yes) + `; printf '\v\n'`, "junk"},
+		"fenced":         {"echo '```json'; " + printed(yes) + "; echo '```'", "junk"},
+		"its own word":   {printed(`{"failed":"logged-out","detail":"run claude /login","continue":true}`), "logged-out"},
+		"no known word":  {printed(`{"failed":"homer","detail":"mmm","continue":true}`), "junk"},
+		"exit code":      {printed(yes) + "; exit 3", "no-binary"},
+		"huge":           {"head -c 200000 /dev/zero", "no-binary"},
+		"a held output":  {"sleep 5 & " + printed(yes), "no-binary"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := withJudge(t, lisa, test.body)

@@ -46,7 +46,7 @@ func ReadAnswer(data []byte) (cont bool, why string, err error) {
 		return false, "", errors.New("the answer is cut off")
 	case fault != nil || codec.Kind(bytes.TrimSpace(one)) != "object":
 		return false, "", errors.New("the answer is not a JSON object")
-	case len(bytes.TrimSpace(data[len(one):])) > 0:
+	case !codec.Valid(data):
 		return false, "", errors.New("the answer has text after it")
 	}
 	seen := map[string]bool{}

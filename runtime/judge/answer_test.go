@@ -27,6 +27,7 @@ func TestReadAnswer(t *testing.T) {
 		{data: `{"why":"","continue":true}}`},
 		{data: `{"why":"","continue":true} Claude should go on`},
 		{data: `{"why":"","continue":true}{"why":"","continue":false}`},
+		{data: `{"why":"","continue":true}` + "\v\u00a0\n"}, // white space, but none of JSON's
 		{data: `Here you are: {"why":"","continue":true}`},
 		{data: "```json\n{\"why\":\"\",\"continue\":true}\n```"},
 		{data: `{"continue":true}`},
