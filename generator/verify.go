@@ -144,6 +144,9 @@ func (v Verifier) Verify(ctx context.Context, subjects []Subject) ([]Verified, e
 	var all []*verification
 	var wanted []specimen
 	for _, s := range subjects {
+		if ctx.Err() != nil {
+			return nil, ctx.Err() // a suite can have very many plugins
+		}
 		one, err := examine(s)
 		if err != nil {
 			return nil, err

@@ -28,6 +28,7 @@ const (
 	maxTold     = 10       // bounds what is told of one text
 	maxFindings = 50       // bounds what is told of the texts of one plugin
 	maxQuoted   = 160      // bounds what is quoted of a text, in bytes
+	maxNames    = 1_000    // bounds the names that lead to a value, in bytes
 )
 
 // examine reads all that is verified of a plugin.
@@ -514,6 +515,7 @@ func namedIn(data []byte) ([]string, error) {
 
 // valuesIn are the values below one, which at leads to.
 func valuesIn(at string, value any) (all []string) {
+	at = at[:min(len(at), maxNames)] // each value has them; those of springfield's own texts are shorter
 	switch is := value.(type) {
 	case map[string]any:
 		if is["command"] != nil {

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -128,6 +129,19 @@ func TestWhatTextsStart(t *testing.T) {
 	}
 }
 
+// What is noted of a text is bounded, however long the names in it are.
+func TestNamesAreBounded(t *testing.T) {
+	long := `{"` + strings.Repeat("x", maxStarting/2) + `": [` + strings.Repeat("1,", maxStarting/4-100) + `1]}`
+	all, err := namedIn([]byte(long))
+	bytes := 0
+	for _, one := range all {
+		bytes += len(one)
+	}
+	if err != nil || len(all) < maxStarting/5 || bytes > 32<<20 {
+		t.Errorf("%d values, %d bytes, %v", len(all), bytes, err)
+	}
+}
+
 func (v *verification) open(t *testing.T) {
 	t.Helper()
 	in, err := folder.Open(v.Dir)
@@ -180,6 +194,11 @@ func TestVerifyIsBounded(t *testing.T) {
 	verified, err := Verifier{Toolchain: Toolchain{Path: t.TempDir()}}.Verify(context.Background(), []Subject{{Name: "plugin", Dir: dir}})
 	if err != nil || len(verified) != 1 {
 		t.Fatal(verified, err)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if verified, err := (Verifier{}).Verify(stopped, []Subject{{Name: "plugin", Dir: dir}}); !errors.Is(err, context.Canceled) || verified != nil {
+		t.Errorf("after an interrupt: %v, %v", verified, err)
 	}
 	if n := len(verified[0].Found); n < maxFindings || n > maxFindings+3 {
 		t.Errorf("%d findings", n)

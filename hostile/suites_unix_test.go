@@ -40,7 +40,7 @@ type verb struct {
 var verbs = []verb{
 	{args: "build"}, {args: "build --dry-run"}, {args: "init . --yes --owner Ned --no-git"}, {args: "init . --yes --owner Ned --no-git --all --dry-run"},
 	{args: "init . --yes --owner Ned --no-git --memory CLAUDE.md"}, {args: "init . --yes --owner Ned --no-git --answers answers.yaml"},
-	{args: "update"}, {args: "update --dry-run"}, {args: "new left-handed --from ned-flanders"},
+	{args: "update"}, {args: "update --dry-run"}, {args: "update --all"}, {args: "update --all --dry-run --json"}, {args: "new left-handed --from ned-flanders"},
 	{args: "publish --bump minor --target linux/amd64"}, {args: "publish --to ../market --bump patch --target linux/amd64", outside: []string{"market"}}, {args: "publish --check"}, {args: "publish --dry-run --target linux/amd64"},
 	{args: "validate"}, {args: "validate --strict --json"}, {args: "list"}, {args: "list --json"}, {args: "status"}, {args: "status --json"}, {args: "doctor"}, {args: "doctor --json"},
 	{args: "doctor --fix", edits: true}, {args: "enable ned-flanders", edits: true}, {args: "enable ned-flanders --dry-run"}, {args: "enable ned-flanders --scope project --no-activate", edits: true},
@@ -368,10 +368,10 @@ func TestSuitesAndVerbs(t *testing.T) {
 	for _, h := range gits[len(gits)-9:] { // what has once succeeded
 		all = append(all, attack{h, verb{args: "enable ned-flanders --scope local --no-activate", edits: true}})
 	}
-	for _, v := range []int{0, 2, 6, 8, 9} {
+	for _, v := range []string{"build", "init . --yes --owner Ned --no-git", "update", "update --all", "new left-handed --from ned-flanders", "publish --bump minor --target linux/amd64"} {
 		for _, place := range []string{"ned-flanders is a link to the user's configuration", ".springfield is a link to the user's configuration", "ned-flanders/hooks is a link above", "ned-flanders/hooks/springfield-hook is a dangling link"} {
 			i := slices.IndexFunc(attacks, func(h hostileSuite) bool { return h.name == place })
-			all = append(all, attack{attacks[i], verbs[v]})
+			all = append(all, attack{attacks[i], verb{args: v}})
 		}
 	}
 	rep := newReport(t)
@@ -387,7 +387,8 @@ func TestSuitesAndVerbs(t *testing.T) {
 		must(t, err)
 		write(t, w.State("secret"), string(secret))
 		must(t, os.Chmod(w.State("secret"), 0o600))
-		os.RemoveAll(w.State("journal")) // undo would take back the suite that this one is a copy of
+		write(t, w.State("suites.json"), fmt.Sprintf("{\"suites\": [%q]}", suite)) // as if made here, and replaced since
+		os.RemoveAll(w.State("journal"))                                           // undo would take back the suite that this one is a copy of
 		write(t, w.Config("settings.json"), "{\n  \"model\": \"opus\"\n}\n")
 		for _, name := range []string{"hooks/mine.sh", "commands/mine.md", "ned-flanders/strategy.json", "CLAUDE.md", "README.md"} {
 			write(t, w.Config(name), "the user's own\n")
