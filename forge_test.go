@@ -113,9 +113,41 @@ func TestWorkflowsHaveFewRights(t *testing.T) {
 				if strings.HasPrefix(step.Uses, "actions/checkout@") && step.With["persist-credentials"] != false {
 					t.Errorf("%s: %s leaves the token where every later step can read it", name, job)
 				}
-				if cached := strings.HasPrefix(step.Uses, "actions/cache@") || strings.HasPrefix(step.Uses, "actions/setup-go@") && step.With["cache"] != false; cached && release {
+				if cached := strings.HasPrefix(step.Uses, "actions/cache@") || strings.HasPrefix(step.Uses, "actions/setup-go@") && step.With["cache"] != false ||
+					strings.HasPrefix(step.Uses, "actions/setup-node@") && step.With["package-manager-cache"] != false; cached && release {
 					t.Errorf("%s: %s builds a release with what other runs have left in a cache", name, job)
 				}
+			}
+		}
+	}
+}
+
+// Dependabot looks at every module of the repository.
+func TestDependabotKnowsEveryModule(t *testing.T) {
+	var config struct {
+		Updates []struct {
+			Ecosystem   string `yaml:"package-ecosystem"`
+			Directory   string
+			Directories []string
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, ".github", "dependabot.yml")), &config); err != nil {
+		t.Fatal(err)
+	}
+	var known []string
+	for _, u := range config.Updates {
+		if u.Ecosystem == "gomod" {
+			known = append(append(known, u.Directory), u.Directories...)
+		}
+	}
+	for _, pattern := range []string{"go.mod", "*/go.mod", "*/*/go.mod"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			if dir := "/" + strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "."); !slices.Contains(known, dir) {
+				t.Errorf("nothing updates what %s requires", file)
 			}
 		}
 	}
