@@ -59,8 +59,9 @@ type Subject struct {
 	Dir   string
 	Suite string // that it lies in, "" if it is a copy, or stands alone
 	// Catalog is the directory of the marketplace that offers it, "" if that is not at hand.
-	Catalog string
-	found   []check.Finding // already, of a suite besides its plugins
+	Catalog     string
+	CatalogFile string          // its catalog in there, with slashes; "": where most agents look for it
+	found       []check.Finding // already, of a suite besides its plugins
 }
 
 // Subjects are the plugins of a directory: a suite, or one plugin. The error is

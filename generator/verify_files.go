@@ -6,6 +6,7 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -253,11 +254,12 @@ func (v *verification) lookAtEntry() {
 	if v.Catalog == "" {
 		return
 	}
-	data, err := folder.ReadFile(v.Catalog, catalogFile, maxCatalog)
+	file := cmp.Or(v.CatalogFile, catalogFile)
+	data, err := folder.ReadFile(v.Catalog, filepath.FromSlash(file), maxCatalog)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	f := check.Finding{Check: textArea, State: check.Failure, File: filepath.Join(v.Catalog, filepath.FromSlash(catalogFile))}
+	f := check.Finding{Check: textArea, State: check.Failure, File: filepath.Join(v.Catalog, filepath.FromSlash(file))}
 	at := ""
 	if folder.Same(filepath.Dir(v.Dir), v.Catalog) {
 		at = "./" + filepath.Base(v.Dir)

@@ -70,6 +70,22 @@ func Directory(name, dir string) Market {
 	return Market{name, dir, from}
 }
 
+// Catalog is where its catalog lies: a directory, and the path in it, with slashes.
+func (m Market) Catalog() (root, file string) {
+	const usual = ".claude-plugin/marketplace.json"
+	switch from := m.from(); {
+	case from.Source == "file": // the catalog itself is what is known
+		root = filepath.Dir(filepath.Dir(m.Location))
+		if file, err := filepath.Rel(root, m.Location); err == nil {
+			return root, filepath.ToSlash(file)
+		}
+		return m.Location, usual
+	case from.Source != "directory" && from.Path != "":
+		return m.Location, from.Path
+	}
+	return m.Location, usual
+}
+
 // Declaration is what settings say to declare the marketplace.
 func (m Market) Declaration() json.RawMessage {
 	text, _ := document.Encode(map[string]json.RawMessage{"source": m.Source}) // it was JSON
