@@ -22,24 +22,21 @@ func (m *Members) place(part []byte) int { return cap(m.strict) - cap(part) }
 // cannot notes that the member at hand, or an element of its list, is not what is
 // wanted. null stands for nothing.
 func (m *Members) cannot(value []byte, wanted string) {
-	at, kind := m.place(value), Kind(value)
-	switch kind {
-	case "null":
+	kind := Kind(value)
+	if kind == "null" {
 		return
-	case "number":
-		if strings.HasSuffix(wanted, "number") {
-			kind += " " + string(value)
-		}
-		fallthrough
-	case "string", "bool":
-		at += len(value) - 1
 	}
-	m.note(at, m.path+string(m.name)+" cannot be a "+kind)
+	says := m.path + string(m.name) + " cannot be " + WithArticle(kind)
+	if kind == "number" && strings.HasSuffix(wanted, "number") {
+		says += " " + string(value)
+	}
+	m.note(&Fault{At: m.place(value), Says: says})
 }
 
-func (m *Members) note(at int, says string) {
+// note notes a fault, of several the first.
+func (m *Members) note(f *Fault) {
 	if m.fault == nil {
-		m.fault = &Fault{At: at, Says: says}
+		m.fault = f
 	}
 }
 
@@ -60,6 +57,20 @@ func Kind(value []byte) string {
 	return "number"
 }
 
+// WithArticle is a kind as a sentence has it.
+func WithArticle(kind string) string {
+	if kind[0] == 'a' || kind[0] == 'o' {
+		return "an " + kind
+	}
+	return "a " + kind
+}
+
+// Unknown is the fault of a member that is not listed. Its name begins at a byte of the
+// text.
+func Unknown(name string, at int) *Fault {
+	return &Fault{At: at, Says: "unknown member " + strconv.Quote(name)}
+}
+
 // within reads an object that is the value of the member at hand, or in its list.
 func (m *Members) within(value []byte, o Object) {
 	if value[0] != '{' {
@@ -72,7 +83,7 @@ func (m *Members) within(value []byte, o Object) {
 		key := w.Key
 		inner.name, inner.value, inner.known = []byte(Exact(key)), w.Value(), false
 		if o.Members(&inner); !inner.known {
-			inner.note(inner.place(key)+len(key), "json: unknown field "+strconv.Quote(string(inner.name)))
+			inner.note(Unknown(string(inner.name), inner.place(key)-1))
 		}
 	}
 	if m.fault == nil {

@@ -386,7 +386,7 @@ func decode(data []byte, members []strategy.Member) (others []strategy.Member, e
 		if i < 0 {
 			other, ok := ofAnother(m.Name)
 			if !ok {
-				return nil, place(data, &codec.Fault{At: m.Key - 1, Says: "json: unknown field " + strconv.Quote(m.Name)})
+				return nil, place(data, codec.Unknown(m.Name, m.Key))
 			}
 			others = append(others, other)
 			continue
@@ -426,7 +426,7 @@ func isName(s string) bool {
 func notObject(data []byte) *codec.Fault {
 	start := bytes.TrimLeft(data, " \t\r\n")
 	if kind := codec.Kind(start); kind != "object" && kind != "null" {
-		return &codec.Fault{At: len(data) - len(start), Says: "the file cannot be a " + kind}
+		return &codec.Fault{At: len(data) - len(start), Says: "the file cannot be " + codec.WithArticle(kind)}
 	}
 	return nil
 }

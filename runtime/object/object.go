@@ -10,8 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/excerpt"
 )
 
-// Member is one member of an object: behind which byte its name stands, and where its
-// value begins.
+// Member is one member of an object: its name and its value begin at Key and At.
 type Member struct {
 	Name    string
 	Value   []byte
@@ -27,7 +26,7 @@ func Members(data []byte) (all []Member) {
 		if !codec.Valid(m.Value) {
 			return all
 		}
-		m.Key, m.At = cap(data)-cap(w.Key)+len(w.Key)+1, cap(data)-cap(m.Value) // they are parts of data
+		m.Key, m.At = cap(data)-cap(w.Key)-1, cap(data)-cap(m.Value) // they are parts of data
 		all = append(all, m)
 	}
 	return all

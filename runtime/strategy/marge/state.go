@@ -70,10 +70,10 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 	var w Workflow
 	for _, m := range object.Members(data) {
 		if len(w.Members) == maxMembers {
-			return fail(m.Key-1, "more than "+strconv.Itoa(maxMembers)+" members")
+			return fail(m.Key, "more than "+strconv.Itoa(maxMembers)+" members")
 		}
 		if slices.ContainsFunc(w.Members, func(had object.Member) bool { return had.Name == m.Name }) {
-			return fail(m.Key-1, shown(m.Name)+" is given twice")
+			return fail(m.Key, shown(m.Name)+" is given twice")
 		}
 		if m.Name == "tasks_completed" {
 			w.Line, _ = object.Position(data, m.At)
