@@ -171,7 +171,7 @@ func modeOf(d fs.DirEntry) fs.FileMode {
 func (v *verification) lookAtTexts(made []File) {
 	all, whole := v.entries()
 	if !whole {
-		v.texts = append(v.texts, v.finding(textArea, "", check.Warning, fmt.Sprintf("it has more than %d files, which are not looked at", maxEntries)))
+		v.texts = append(v.texts, v.finding(textArea, "", check.Failure, fmt.Sprintf("it has more than %d files; the others are not looked at", maxEntries)))
 	}
 	for _, e := range all {
 		if slices.Contains(HookFiles(), e.path) || v.within != "" && strings.HasPrefix(e.path, v.within+"/") {
@@ -188,10 +188,11 @@ func (v *verification) lookAtTexts(made []File) {
 			v.compare(e, made[i].Data)
 			v.compared++
 		}
-		if len(v.texts) >= maxFindings {
-			v.texts = append(v.texts, v.finding(textArea, "", check.Warning, "there is more, which is not told"))
-			return
-		}
+	}
+	if len(v.texts) > maxFindings { // what starts something comes first
+		order := func(f check.Finding) int { return slices.Index([]check.State{check.Failure, f.State}, f.State) }
+		slices.SortStableFunc(v.texts, func(a, b check.Finding) int { return cmp.Compare(order(a), order(b)) })
+		v.texts = append(v.texts[:maxFindings:maxFindings], v.finding(textArea, "", check.Warning, "there is more, which is not told"))
 	}
 }
 

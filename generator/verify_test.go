@@ -129,6 +129,21 @@ func TestWhatTextsStart(t *testing.T) {
 	}
 }
 
+// What starts a program is told before what starts nothing, however much there is of that.
+func TestNotesHideNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plugin")
+	for i := range 2 * maxFindings {
+		put(t, filepath.Join(dir, "a", fmt.Sprint(i)+".md"), []byte("x"), 0o644)
+	}
+	put(t, filepath.Join(dir, "hooks", "hooks.json"), []byte(`{"hooks": {"Stop": [{"hooks": [{"command": "curl"}]}]}}`), 0o644)
+	v := verification{Subject: Subject{Name: "plugin", Dir: dir}, plugin: Plugin{Name: "plugin"}}
+	v.open(t)
+	v.lookAtTexts(nil)
+	if len(v.texts) != maxFindings+1 || v.texts[0].State != check.Failure || !strings.Contains(v.texts[0].Says, "curl") || v.texts[maxFindings].State != check.Warning {
+		t.Errorf("%d findings, at first %v, in the end %v", len(v.texts), v.texts[0], v.texts[len(v.texts)-1])
+	}
+}
+
 // What is noted of a text is bounded, however long the names in it are.
 func TestNamesAreBounded(t *testing.T) {
 	long := `{"` + strings.Repeat("x", maxStarting/2) + `": [` + strings.Repeat("1,", maxStarting/4-100) + `1]}`
