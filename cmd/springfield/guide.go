@@ -229,7 +229,11 @@ func (g *guide) make(ctx context.Context, strategy string) error {
 		}
 		command += " --marketplace " + o.marketplace
 	}
-	g.step(2, command, "Make %s: it %s, reads %s, and costs %s a stop. A first compilation takes up to half a minute.", strategy, about.GoesOn, about.Reads, about.Cost)
+	text := fmt.Sprintf("Make %s: it %s, reads %s, and costs %s a stop.", strategy, about.GoesOn, about.Reads, about.Cost)
+	if carried, err := generator.ReadCarried(g.a.prebuilt); err != nil || carried == nil {
+		text += " A first compilation takes up to half a minute."
+	}
+	g.step(2, command, "%s", text)
 	yes, err := g.ask.Confirm("Make it?")
 	if err == nil && !yes {
 		g.a.notes().Say("   springfield init asks for everything that can be chosen.")

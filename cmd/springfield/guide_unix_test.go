@@ -28,6 +28,9 @@ func TestGuide(t *testing.T) {
 	x, dir := start(t, 80)
 	x.waitFor("no past sessions of Claude Code here yet")
 	x.waitFor("Make it?")
+	if !strings.Contains(x.vt.String(), "compilation") {
+		t.Errorf("nothing says that it takes a while to compile:\n%s", x.vt.String())
+	}
 	x.send(ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C at the second step")
 	if !strings.Contains(x.vt.String(), "it continues from here") {
@@ -41,7 +44,9 @@ func TestGuide(t *testing.T) {
 	if err := os.WriteFile(log, []byte(session), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("PREBUILT", carriedHeads(t))
 	x = startAgain(t, dir, 80, "xterm")
+	t.Setenv("PREBUILT", "")
 	x.waitFor("You have 1 log of past sessions")
 	for _, part := range []string{"springfield replay", "springfield init", "springfield enable", "springfield why"} {
 		if !strings.Contains(x.vt.String(), part) {
@@ -51,6 +56,9 @@ func TestGuide(t *testing.T) {
 	x.send(enter)
 	x.waitFor("ned-flanders would have gone on by itself at 1 of 1")
 	x.waitFor("= springfield init ~/continuation-hooks --yes --strategy ned-flanders")
+	if x.waitFor("Make it?"); strings.Contains(x.vt.String(), "compilation") {
+		t.Errorf("it speaks of compiling hooks that it carries:\n%s", x.vt.String())
+	}
 	x.send("n" + enter)
 	if code := x.exitCode(); code != 0 {
 		t.Errorf("a no ends with %d:\n%s", code, x.vt.String())

@@ -84,6 +84,7 @@ func startAgain(t *testing.T, dir string, columns int, kind string, args ...stri
 	x.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"), "TERM=" + kind,
 		"GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
+		"PREBUILT=" + os.Getenv("PREBUILT"),
 	}
 	x.cmd.Stdin, x.cmd.Stdout, x.cmd.Stderr = pts, pts, pts
 	x.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // else Ctrl-C reaches no process

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -43,6 +44,12 @@ func askNewest(ctx context.Context, page string) (version string, err error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	answer, err := client.Do(request)
+	if failed := (*url.Error)(nil); errors.As(err, &failed) {
+		if err = failed.Err; failed.Timeout() {
+			err = fmt.Errorf("no answer in %s", mostWaiting)
+		}
+		return "", fmt.Errorf("%s/latest: %w", page, err)
+	}
 	if err != nil {
 		return "", err
 	}

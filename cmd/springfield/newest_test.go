@@ -85,7 +85,7 @@ func TestVersionCheckOffline(t *testing.T) {
 	w.must(t, "version")
 	w.must(t, "version", "--json")
 	server.Close()
-	if got := w.call(t, "version", "--check"); got.code != failed || !strings.Contains(got.err, "error: ask for the newest springfield: ") || !strings.Contains(got.err, "hint: look at "+server.URL) {
+	if got := w.call(t, "version", "--check"); got.code != failed || !strings.Contains(got.err, "error: ask for the newest springfield: "+server.URL+"/latest: dial tcp") || !strings.Contains(got.err, "hint: look at "+server.URL) {
 		t.Errorf("exit code %d\n%s%s", got.code, got.out, got.err)
 	}
 }

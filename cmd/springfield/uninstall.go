@@ -40,6 +40,10 @@ func wayOf(program string) way {
 		is.remove, is.upgrade = "scoop uninstall springfield", "scoop update springfield"
 	case slices.Contains(folders, "WinGet"):
 		is.remove, is.upgrade = "winget uninstall cameronsjo.springfield", "winget upgrade cameronsjo.springfield"
+	case endsIn(folders, ".local", "bin", "springfield"): // where the scripts put it
+		is.upgrade = "curl -fsSL " + releasesPage + "/latest/download/install.sh | sh"
+	case endsIn(folders, "Programs", "springfield", "springfield.exe"):
+		is.upgrade = "irm " + releasesPage + "/latest/download/install.ps1 | iex"
 	case program == "/usr/bin/springfield": // of a file that its user has fetched
 		is.remove = "sudo apt-get remove springfield"
 		if _, err := os.Stat("/var/lib/dpkg/info/springfield.list"); err != nil {
@@ -47,6 +51,10 @@ func wayOf(program string) way {
 		}
 	}
 	return is
+}
+
+func endsIn(folders []string, last ...string) bool {
+	return len(folders) > len(last) && slices.Equal(folders[len(folders)-len(last):], last)
 }
 
 // npmPackage is the package of springfield in npm's registry.

@@ -18,9 +18,11 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, want := range map[string][2]string{ // the commands that remove it, and that bring a newer one
-		"bin/springfield":       {"rm DIR/bin/springfield", ""},
-		"scoop/bin/springfield": {"rm DIR/scoop/bin/springfield", ""}, // of a user who is called so
-		"springfield":           {"brew uninstall --cask springfield", "brew upgrade --cask springfield"},
+		"bin/springfield":                            {"rm DIR/bin/springfield", ""},
+		".local/bin/springfield":                     {"rm DIR/.local/bin/springfield", "curl -fsSL " + releasesPage + "/latest/download/install.sh | sh"},
+		"Local/Programs/springfield/springfield.exe": {"rm DIR/Local/Programs/springfield/springfield.exe", "irm " + releasesPage + "/latest/download/install.ps1 | iex"},
+		"scoop/bin/springfield":                      {"rm DIR/scoop/bin/springfield", ""}, // of a user who is called so
+		"springfield":                                {"brew uninstall --cask springfield", "brew upgrade --cask springfield"},
 		"pre fix/lib/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                   {"npm uninstall -g --prefix 'DIR/pre fix' @cameronsjo/springfield", "npm install -g --prefix 'DIR/pre fix' @cameronsjo/springfield@latest"},
 		"npm/node_modules/@cameronsjo/springfield/node_modules/@cameronsjo/springfield-win32-x64/bin/springfield.exe":                       {"npm uninstall -g --prefix DIR/npm @cameronsjo/springfield", "npm install -g --prefix DIR/npm @cameronsjo/springfield@latest"},
 		"project/node_modules/@cameronsjo/springfield-linux-x64/bin/springfield":                                                            {"npm --prefix DIR/project uninstall @cameronsjo/springfield", "npm --prefix DIR/project install @cameronsjo/springfield@latest"},

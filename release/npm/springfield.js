@@ -77,7 +77,8 @@ function noteNpx() {
   const command = process.platform === 'win32' ? 'springfield.cmd' : 'springfield';
   if (outside.some((dir) => fs.existsSync(path.join(dir, command)))) return;
   process.stderr.write(
-    `springfield: note: npx leaves no springfield command behind: type npx ${name} in its place, or first npm install -g ${name}\n`,
+    `springfield: note: type npx ${name} where texts say springfield.\n` +
+      `  To have the command springfield: npm install -g ${name}\n`,
   );
 }
 
