@@ -252,13 +252,7 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 		}{p.Market.Name, p.Market.Path, list(p.Plugins), list(p.Hooks), list(texts), list(removed), list(p.Compiled), list(p.Tags()), list(p.Waits), list(p.Checks)})
 	}
 	a.printPlugins(p)
-	for _, h := range p.Hooks {
-		leaves := "nothing leaves the machine"
-		if len(h.Hosts) > 0 {
-			leaves = "talks to " + strings.Join(h.Hosts, ", ")
-		}
-		a.item("  "+h.Plugin+": ", fmt.Sprintf("%s hook; held back by: %s; %s", h.Event, h.Gate, leaves))
-	}
+	a.printHooks(p.Hooks)
 	a.say("")
 	for _, file := range written {
 		a.say("  changed %s", file)
@@ -290,6 +284,22 @@ func (a *app) reportPublish(o publishOptions, p *publish.Plan) error {
 		a.say("  %s", line)
 	}
 	return nil
+}
+
+// printHooks says each thing once, though a plugin has a file of hooks for each agent.
+func (a *app) printHooks(hooks []publish.HookLine) {
+	said := map[string]bool{}
+	for _, h := range hooks {
+		leaves := "nothing leaves the machine"
+		if len(h.Hosts) > 0 {
+			leaves = "talks to " + strings.Join(h.Hosts, ", ")
+		}
+		text := fmt.Sprintf("%s hook; held back by: %s; %s", h.Event, h.Gate, leaves)
+		if !said[h.Plugin+text] {
+			a.item("  "+h.Plugin+": ", text)
+		}
+		said[h.Plugin+text] = true
+	}
 }
 
 func (a *app) printPlugins(p *publish.Plan) {
