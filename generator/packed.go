@@ -54,7 +54,7 @@ func unpack(files fs.FS, name string, wanted []string) (map[string][]byte, error
 	if err != nil {
 		return nil, err
 	}
-	defer packed.Close()
+	defer func() { _ = packed.Close() }()
 	z, err := zstd.NewReader(packed, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, err
