@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -83,7 +84,8 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	}
 	var plan generator.Plan
 	makePlan := func() (change.Change, error) {
-		if plan, err = generator.PlanBuild(dir, suite, built); err != nil {
+		newer := (*generator.NewerError)(nil) // its own hint leads on
+		if plan, err = generator.PlanBuild(dir, suite, built); err != nil && !errors.As(err, &newer) {
 			err = &hinted{err, "springfield init " + check.Quote(dir) + " adds what is missing"}
 		}
 		return plan.Change, err
