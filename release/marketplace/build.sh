@@ -12,7 +12,7 @@
 # so that an agent fetches no other. The same commit, version and program give the same bytes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 3 ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 3 ] && [ -n "$1" ] && [ -n "$2" ] || { sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 version=$2
 springfield=$(cd "$(dirname "$3")" && pwd)/$(basename "$3")
 from=${4-}
