@@ -1,7 +1,7 @@
 // Verifying: whether what a plugin starts is what this springfield makes. Its programs are
 // compared byte for byte, by their SHA-256, with those that the CLI carries compiled, or
 // with programs compiled anew from the sources that it carries. springfield.yaml lies beside
-// the programs, so whoever changes one can change the other: it never makes a program a
+// the programs, so a person who changes one can change both: it never makes a program a
 // verified one, it only explains one that is not.
 //
 // The plugin may come from a stranger: its files are only read, through folder, within
