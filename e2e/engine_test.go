@@ -266,7 +266,7 @@ func TestRalphLoop(t *testing.T) {
 func TestSlashCommands(t *testing.T) {
 	eachClient(t, func(t *testing.T, version string) {
 		w, suite := enabled(t, version)
-		for _, variable := range w.clientEnv(nobody) {
+		for _, variable := range w.clientEnv(noModel) {
 			path, _ := strings.CutPrefix(variable, "PATH=")
 			for _, dir := range filepath.SplitList(path) {
 				if _, err := os.Stat(filepath.Join(dir, "springfield")); err == nil {

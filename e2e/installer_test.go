@@ -27,7 +27,7 @@ func (w *World) repository(suite string) string {
 		{"-C", suite, "-c", "user.name=T", "-c", "user.email=t@example.invalid", "commit", "-qm", "suite"},
 		{"clone", "-q", "--bare", suite, bare},
 	} {
-		if out := w.exec("git", w.clientEnv(nobody), args...); out.Code != 0 {
+		if out := w.exec("git", w.clientEnv(noModel), args...); out.Code != 0 {
 			w.t.Fatalf("git %s: %s", strings.Join(args, " "), out.Stderr)
 		}
 	}

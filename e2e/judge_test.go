@@ -269,7 +269,7 @@ func TestJudgeIsLoggedIn(t *testing.T) {
 			// What a login with a subscription leaves where there is no keychain. The token is made up.
 			{"subscription, as a file", ".credentials.json", `{"claudeAiOauth": {"accessToken": "made-up", "refreshToken": "made-up-again", "expiresAt": ` +
 				fmt.Sprint(time.Now().Add(24*time.Hour).UnixMilli()) + `, "scopes": ["user:inference", "user:profile"], "subscriptionType": "max"}}`, "", "Authorization", "Bearer made-up"},
-			{"nobody", "", "", "", "", ""},
+			{"no model", "", "", "", "", ""},
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				t.Parallel()

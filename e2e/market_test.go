@@ -183,7 +183,7 @@ func TestMarketplaceInHosts(t *testing.T) {
 		do := func(all [][]string) {
 			t.Helper()
 			for _, args := range all {
-				if out := w.exec(filepath.Join(w.bin(), h.name), w.hostEnv(h, nobody, w.tmp()), args...); out.Code != 0 {
+				if out := w.exec(filepath.Join(w.bin(), h.name), w.hostEnv(h, noModel, w.tmp()), args...); out.Code != 0 {
 					t.Fatalf("%s %s: exit %d\n%s%s", h.name, strings.Join(args, " "), out.Code, out.Stdout, out.Stderr)
 				}
 			}

@@ -37,7 +37,7 @@ func (w *World) market(name string) string {
 // git runs git as the person who publishes.
 func (w *World) git(dir string, args ...string) string {
 	w.t.Helper()
-	env := append(w.clientEnv(nobody), "GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
+	env := append(w.clientEnv(noModel), "GIT_AUTHOR_NAME=T", "GIT_AUTHOR_EMAIL=t@example.invalid", "GIT_COMMITTER_NAME=T", "GIT_COMMITTER_EMAIL=t@example.invalid")
 	out := w.exec("git", env, append([]string{"-C", dir}, args...)...)
 	if out.Code != 0 {
 		w.t.Fatalf("git %s: %s", strings.Join(args, " "), out.Stderr)

@@ -34,8 +34,8 @@ import (
 // limit is how long one process may take; a session takes about a second.
 const limit = 120 * time.Second
 
-// nobody is a model that is never asked: validating and registering are done without one.
-const nobody = "http://127.0.0.1:9"
+// noModel is the address of a model that is never asked: validating and registering are done without one.
+const noModel = "http://127.0.0.1:9"
 
 // runDir holds what all tests of one run share.
 var runDir string
@@ -135,7 +135,7 @@ func newWorld(t *testing.T, version string) *World {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if out := w.exec("git", w.clientEnv(nobody), "init", "-q"); out.Code != 0 {
+	if out := w.exec("git", w.clientEnv(noModel), "init", "-q"); out.Code != 0 {
 		t.Fatalf("git init: %s", out.Stderr)
 	}
 	return w
@@ -230,7 +230,7 @@ type Output struct {
 // Claude runs the client for something other than a session.
 func (w *World) Claude(args ...string) Output {
 	w.t.Helper()
-	return w.exec(w.client(), w.clientEnv(nobody), args...)
+	return w.exec(w.client(), w.clientEnv(noModel), args...)
 }
 
 // Springfield runs the CLI in the project directory and demands that it succeeds.

@@ -34,8 +34,8 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 		}
 		defer func() { _ = os.Chmod(filepath.Join(w.work(), "one"), 0o755) }()
 		c := w.call(t, "update", "--all")
-		for _, part := range []string{"not updated: ~/../work/one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {
-			if !strings.Contains(c.err, part) && !strings.Contains(c.err, strings.ReplaceAll(part, "~/..", w.dir)) {
+		for _, part := range []string{"not updated: ", "one: write suite: ", "permission denied", "hint: nothing was changed", "error: 1 suite could not be updated: "} {
+			if !strings.Contains(c.err, part) {
 				t.Errorf("no %q in\n%s", part, c.err)
 			}
 		}
