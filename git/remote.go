@@ -54,7 +54,7 @@ func Canonical(where string) string {
 	if at := scpLike.FindStringSubmatch(where); at != nil && !strings.Contains(where, "://") {
 		where = "ssh://" + at[1] + "/" + at[2]
 	}
-	if IsOwnerRepo(where) {
+	if ownerRepo.MatchString(where) {
 		where = "https://github.com/" + where
 	}
 	if u, err := url.Parse(where); err == nil && u.Host != "" {
@@ -63,7 +63,6 @@ func Canonical(where string) string {
 	return strings.ToLower(strings.TrimSuffix(where, ".git"))
 }
 
-// IsOwnerRepo tells whether a text is OWNER/REPO, as GitHub has them.
-func IsOwnerRepo(text string) bool { return ownerRepo.MatchString(text) }
 
+// ownerRepo is OWNER/REPO, as GitHub has them.
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)

@@ -172,12 +172,6 @@ func (r *Repository) Commit(ctx context.Context, name string) string {
 	return commit
 }
 
-// IsShallow tells whether older commits were left out of the checkout.
-func (r *Repository) IsShallow(ctx context.Context) bool {
-	out, err := r.run(ctx, "", "rev-parse", "--is-shallow-repository")
-	return err == nil && out == "true"
-}
-
 // IsPushed tells whether a branch of the repository at a URL has a commit, as far
 // as this checkout knows. Where no remote is that one, any counts.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {
@@ -266,19 +260,6 @@ func (r *Repository) Ignored(ctx context.Context, files []string) ([]string, err
 		found = append(found, strings.TrimPrefix(file, "./"))
 	}
 	return found, err
-}
-
-// Subjects are the first lines of the commits since another one that changed
-// something below a path, the newest first, at most n.
-func (r *Repository) Subjects(ctx context.Context, since, path string, n int) []string {
-	if r.Commit(ctx, since) == "" {
-		return nil
-	}
-	out, err := r.run(ctx, "", "log", fmt.Sprintf("--max-count=%d", n), "--no-merges", "--format=%s", since+"..HEAD", "--", path)
-	if err != nil || out == "" {
-		return nil
-	}
-	return strings.Split(out, "\n")
 }
 
 // Tag tags the commit that is checked out.

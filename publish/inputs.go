@@ -20,21 +20,19 @@ import (
 
 // inputs are what publishing starts from, as it is on the disk.
 type inputs struct {
-	dir       string
-	suite     generator.Suite
-	around    checkout            // of the suite
-	checkouts map[string]checkout // of its plugins, by name
-	market    Market
+	dir    string
+	suite  generator.Suite
+	around checkout // of the suite
+	market Market
 }
 
-// checkout is the git checkout that a suite or a plugin lies in.
+// checkout is the git checkout that a suite or a marketplace lies in.
 type checkout struct {
 	repo    *git.Repository   // nil: there is none
 	foreign *git.ForeignError // why git does not look at the one there is
-	dir     string            // what people commit: the suite, or a plugin that is a repository by itself
-	own     bool              // it is such a plugin, like a submodule
-	place   string            // of the plugin in it
-	remote  string            // as it is configured, or named by the request
+	dir     string            // what people commit
+	place   string            // of the directory in it
+	remote  string            // as it is configured
 	where   string            // as others fetch it, "" if they cannot
 }
 
@@ -90,15 +88,12 @@ func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err
 	if in.dir, err = beyondLink(q.Dir); err != nil {
 		return in, err
 	}
-	if in.around, err = m.checkout(ctx, in.dir, q.Repo); err != nil {
+	if in.around, err = m.checkout(ctx, in.dir); err != nil {
 		return in, err
 	}
-	in.checkouts = map[string]checkout{}
 	for _, p := range in.suite.Plugins {
-		if dir := filepath.Join(in.dir, p.Name); isDir(dir) {
-			if in.checkouts[p.Name], err = m.checkoutOf(ctx, in.around, dir, q.Repo); err != nil {
-				return in, err
-			}
+		if dir := filepath.Join(in.dir, p.Name); there(filepath.Join(dir, ".git")) {
+			return in, failf("make it a plain directory of the suite's repository", "%s is a repository by itself, and clients that fetch the suite do not get it", dir)
 		}
 	}
 	in.market, err = m.market(ctx, q, in, held)
@@ -114,46 +109,19 @@ func beyondLink(dir string) (string, error) {
 	return filepath.EvalSymlinks(dir)
 }
 
-// checkout is the one around a directory, which others find at an address, or at its
-// remote. A repository that git does not look at matters only if clients fetch from
-// there.
-func (m Means) checkout(ctx context.Context, dir, address string) (checkout, error) {
-	c := checkout{dir: dir, remote: address}
+// checkout is the one around a directory. A repository that git does not look at
+// matters only if clients fetch from there.
+func (m Means) checkout(ctx context.Context, dir string) (checkout, error) {
+	c := checkout{dir: dir}
 	var err error
 	if c.repo, err = m.Git.Repository(ctx, dir); err != nil && !errors.As(err, &c.foreign) {
 		return c, err
 	}
-	if c.repo != nil && address == "" {
-		c.remote = c.repo.Remote(ctx)
-	}
-	if where, ok := git.PublicURL(c.remote); ok {
-		c.where = where
-	} else if address != "" && git.IsOwnerRepo(address) {
-		c.where = "https://github.com/" + address
-	}
-	return c, nil
-}
-
-// checkoutOf is the one that a plugin lies in: the suite's, or its own.
-func (m Means) checkoutOf(ctx context.Context, around checkout, dir, address string) (checkout, error) {
-	c := around
-	if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-		own, err := m.checkout(ctx, dir, address)
-		if err == nil && own.foreign != nil {
-			err = own.foreign
-		}
-		if err != nil {
-			return c, err
-		}
-		if own.repo != nil && folder.Same(own.repo.Root, dir) {
-			c = own
-			c.own = true
-		}
-	}
 	if c.repo == nil {
 		return c, nil
 	}
-	var err error
+	c.remote = c.repo.Remote(ctx)
+	c.where, _ = git.PublicURL(c.remote)
 	c.place, err = c.repo.Path(dir)
 	return c, err
 }
@@ -169,11 +137,10 @@ func (c checkout) need(why, advice string) error {
 	return failf(advice, "%s is not in a git repository; %s", c.dir, why)
 }
 
-// inRepo are files of a plugin as its repository names them.
+// inRepo are files of the suite as its repository names them.
 func (c checkout) inRepo(names []string) (files []string) {
 	for _, name := range names {
-		_, inside, _ := strings.Cut(name, "/")
-		files = append(files, path.Join(c.place, inside))
+		files = append(files, path.Join(c.place, name))
 	}
 	return files
 }
@@ -205,7 +172,7 @@ func (m Means) market(ctx context.Context, q Request, in inputs, held *locks) (k
 		if k.catalog, k.Name, err = readCatalog(to, k.Path); err != nil {
 			return k, err
 		}
-		if around, err = m.checkout(ctx, to, ""); err != nil {
+		if around, err = m.checkout(ctx, to); err != nil {
 			return k, err
 		}
 	}

@@ -3,7 +3,7 @@
 //
 // It goes one way, and every step is a value that the next one starts from:
 //
-//	inputs    the suite, its checkouts and the marketplace as they are    (inputs.go)
+//	inputs    the suite, its checkout and the marketplace as they are     (inputs.go)
 //	release   the version that a plugin gets, where clients fetch it from (release.go, source.go)
 //	tree      the suite's files as they will be                           (tree.go)
 //	Plan      the change that leads there, and what its review found      (catalog.go, review.go, told.go)
@@ -33,12 +33,7 @@ type Request struct {
 	Bump    string    // the part of the version to raise, one of Bumps; "": none
 	Version string    // to publish all of them under
 	Date    time.Time // for the changelog
-	Notes   []string  // for the changelog; none: what the commits since the last release say
-	Source  string    // how clients find it, one of Forms
-	Repo    string    // URL of the suite's repository; "": its remote
-	Ref     string    // branch or tag to fetch; "": the branch that is checked out
-	NoPin   bool      // leaves the commit out
-	Replace bool      // takes over an entry that leads to another plugin
+	Notes   []string  // for the changelog
 	Targets []generator.Target
 	Check   bool // only compares: what is published is not rendered anew, and may do without its marketplace
 	Look    bool // nothing will be applied, so no other springfield has to wait
@@ -198,7 +193,7 @@ func (in inputs) change(after tree, releases []release, catalog change.Edit, tol
 	if catalog.Changes() {
 		c.Edits = append(c.Edits, catalog)
 	}
-	if n := len(marked(told.marks)); n > 0 {
+	if n := len(told.marks); n > 0 {
 		c.Leaves = append(c.Leaves, fmt.Sprintf("git's index still has the executable bit of hooks (%d): git update-index --chmod=-x takes that back", n))
 	}
 	for _, t := range told.tags {
@@ -237,21 +232,11 @@ func (in inputs) waits(q Request, after tree, releases []release, more []string)
 	return once, err
 }
 
-// push are the checkouts that have something new for clients, but for what waits for
-// more.
+// push are the checkouts that have something new for clients, unless the suite waits
+// for more.
 func (in inputs) push(after tree, catalog change.Edit, waits []string) (dirs []string) {
-	rest := len(after.changes(""))
-	for name, c := range in.checkouts {
-		if n := len(after.changes(name)); c.own && n > 0 {
-			dirs, rest = append(dirs, c.dir), rest-n
-		}
-	}
-	slices.Sort(dirs)
-	if rest > 0 && in.around.repo != nil {
+	if len(after.changes("")) > 0 && in.around.repo != nil && len(waits) == 0 {
 		dirs = append(dirs, in.dir)
-	}
-	if len(waits) > 0 {
-		dirs = nil
 	}
 	if !in.market.Own && in.market.inGit && catalog.Changes() {
 		dirs = append(dirs, in.market.Root)
@@ -282,7 +267,7 @@ func (p *Plan) Tags() (names []string) {
 }
 
 // Marks are hooks that git's index has as files that cannot be started.
-func (p *Plan) Marks() []string { return marked(p.told.marks) }
+func (p *Plan) Marks() []string { return p.told.marks }
 
 // Apply writes the files, all or none, and then tells git what is no file.
 func (p *Plan) Apply(ctx context.Context) error {

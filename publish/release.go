@@ -26,10 +26,10 @@ import (
 // release is a plugin, the version that it gets, and where clients fetch it from.
 type release struct {
 	plugin   string
-	old, new string // old is "" for one that was never published
-	checkout
-	entry  item // in another marketplace, as it is
-	source any  // of that entry as it will be: a path, or fetched
+	old, new string   // old is "" for one that was never published
+	around   checkout // of the suite
+	entry    item     // in another marketplace, as it is
+	source   any      // of that entry as it will be: a path, or fetched
 }
 
 func (r release) fresh() bool { return r.old != r.new }
@@ -106,7 +106,7 @@ func (in inputs) release(ctx context.Context, q Request, name string) (release, 
 	if at := filepath.Join(in.dir, name); !there(at) { // a link in its place is refused as one, wherever it leads
 		return release{}, failf("springfield init "+check.Quote(in.dir)+" adds what is missing; or take the plugin out of "+generator.SuiteFile, "%s is not there", at)
 	}
-	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, checkout: in.checkouts[name]}
+	r := release{plugin: name, old: in.published(name).Version, new: in.suite.Plugins[i].Version, around: in.around}
 	var err error
 	if !in.market.Own { // before anything about its version: that could be another plugin's
 		r.entry, _ = in.market.item(name)
@@ -153,7 +153,7 @@ func (r release) follows(before, where string) error {
 }
 
 // render gives the suite's files as they will be: the versions, hooks and texts of
-// the releases, changelogs, and the record of what is published. A check leaves what
+// the releases, their notes, and the record of what is published. A check leaves what
 // is published as it is: a newer springfield is no reason to fail a CI.
 func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Request, releases []release) (t tree, digests map[string]string, err error) {
 	if t, err = readTree(in.dir); err != nil {
@@ -189,7 +189,7 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 			return t, nil, failf("raise it: "+q.again("--bump patch"),
 				"%s: its files have changed since %s was published, and clients fetch a version once", r.plugin, r.old)
 		}
-		if t, err = t.withRelease(r, q.Date, r.notes(ctx, q)); err != nil {
+		if t, err = t.withNotes(r, q); err != nil {
 			return t, nil, err
 		}
 	}
@@ -278,71 +278,27 @@ func (t tree) updated(suite generator.Suite) (tree, error) {
 	return t.edited(update.Edits...), nil
 }
 
-// changelogFile is a plugin's record of its releases, the newest first.
+// changelogFile is where the notes of a plugin's releases go, the newest first.
 const changelogFile = "CHANGELOG.md"
 
-// withRelease puts a release into its plugin's changelog.
-func (t tree) withRelease(r release, date time.Time, notes []string) (tree, error) {
+// withNotes puts the notes of a new release at the head of its plugin's changelog.
+func (t tree) withNotes(r release, q Request) (tree, error) {
+	if len(q.Notes) == 0 || !r.fresh() {
+		return t, nil
+	}
 	name := r.plugin + "/" + changelogFile
 	had, err := t.read(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return t, err
 	}
-	text := addRelease(string(had), r, date.Format(time.DateOnly), notes)
-	if text == string(had) {
-		return t, nil
+	text := "## " + r.new + " (" + q.Date.Format(time.DateOnly) + ")\n\n"
+	for _, note := range q.Notes {
+		text += "- " + display.Line(note) + "\n"
+	}
+	if len(had) > 0 {
+		text += "\n" + string(had)
 	}
 	return t.with(name, []byte(text))
-}
-
-// addRelease puts a release at the head of a changelog, "" for a new one. One that
-// is there already stays as it is, whichever way its heading is written.
-func addRelease(changelog string, r release, date string, notes []string) string {
-	for line := range strings.Lines(changelog) {
-		line, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "## ")
-		rest, is := strings.CutPrefix(strings.TrimLeft(line, "[v"), r.new)
-		if ok && is && (rest == "" || strings.ContainsAny(rest[:1], " ])(:")) {
-			return changelog
-		}
-	}
-	end := "\n"
-	if strings.Contains(changelog, "\r\n") {
-		end = "\r\n"
-	}
-	entry := "## " + r.new + " (" + date + ")" + end + end
-	for _, note := range notes { // a commit's author may have put anything into its subject
-		entry += "- " + display.Line(note) + end
-	}
-	if strings.TrimSpace(changelog) == "" {
-		return "# Releases of " + r.plugin + end + end + entry
-	}
-	at := strings.Index(changelog, "\n## ") + 1
-	if strings.HasPrefix(changelog, "## ") {
-		at = 0
-	} else if at == 0 { // no release in it yet
-		return strings.TrimRight(changelog, "\r\n") + end + end + entry
-	}
-	return changelog[:at] + entry + end + changelog[at:]
-}
-
-// notes are what a release says about itself: what the request says, else what the
-// commits since the one before say.
-func (r release) notes(ctx context.Context, q Request) []string {
-	if len(q.Notes) > 0 {
-		return q.Notes
-	}
-	switch r.old {
-	case "":
-		return []string{"First release."}
-	case r.new:
-		return []string{"No notes: this entry was missing, and was added later."}
-	}
-	if r.repo != nil {
-		if all := r.repo.Subjects(ctx, tagOf(r.plugin, r.old), r.place, 20); len(all) > 0 {
-			return all
-		}
-	}
-	return []string{"Changes since " + r.old + "."}
 }
 
 // record writes into springfield.yaml what is published.

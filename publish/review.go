@@ -219,13 +219,13 @@ func isDevice(name string) bool {
 // ignored are files of a release that git ignores, so that clients would not get
 // them.
 func (r release) ignored(ctx context.Context, after tree) (found []check.Finding, err error) {
-	if r.repo == nil {
+	if r.around.repo == nil {
 		return nil, nil
 	}
-	ignored, err := r.repo.Ignored(ctx, r.inRepo(after.list(r.plugin)))
+	ignored, err := r.around.repo.Ignored(ctx, r.around.inRepo(after.list(r.plugin)))
 	for _, file := range ignored {
-		inside, _ := strings.CutPrefix(file, r.place+"/") // none for "."
-		found = append(found, finding(path.Join(r.plugin, inside), "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))
+		inside := strings.TrimPrefix(strings.TrimPrefix(file, r.around.place), "/")
+		found = append(found, finding(inside, "git ignores it, so clients would not get it", "git add --force it, or take it out of the plugin"))
 	}
 	return found, err
 }

@@ -16,79 +16,65 @@ import (
 
 // told is what git is told of a release.
 type told struct {
-	marks []mark
+	repo  *git.Repository
+	marks []string // hooks that its index has as files that cannot be started, as a checkout on Windows leaves them
 	tags  []tag
 	waits []string // what has to happen before it can be told all
 }
 
 // told finds what git is to be told: tags only if the request asks for them.
 func (in inputs) told(ctx context.Context, q Request, after tree, releases []release) (t told, err error) {
-	if t.marks, t.waits, err = in.marks(ctx, after, q.Plugins); err != nil || !q.Tag {
-		return t, err
+	if t.repo = in.around.repo; t.repo != nil {
+		if err = t.mark(ctx, in, after, q.Plugins); err != nil {
+			return t, err
+		}
 	}
-	t.tags, err = in.tags(ctx, after, releases)
+	if q.Tag {
+		t.tags, err = in.tags(ctx, after, releases)
+	}
 	return t, err
 }
 
-// mark is hooks that a repository's index has as files that cannot be started, which
-// a checkout on Windows does.
-type mark struct {
-	repo  *git.Repository
-	files []string
-}
-
-func marked(marks []mark) (files []string) {
-	for _, m := range marks {
-		files = append(files, m.files...)
-	}
-	return files
-}
-
-// marks finds them, in the plugins that are published. Files that git does not know are
-// for their owner to add; where git does not see modes, publish has to be called again
-// then.
-func (in inputs) marks(ctx context.Context, after tree, plugins []string) (marks []mark, waits []string, err error) {
+// mark finds the hooks to mark, in the plugins that are published. Files that git does
+// not know are for their owner to add; where git does not see modes, publish has to be
+// called again then.
+func (t *told) mark(ctx context.Context, in inputs, after tree, plugins []string) error {
+	var files []string
 	for _, p := range in.suite.Plugins {
-		c := in.checkouts[p.Name]
-		started := slices.DeleteFunc(after.started(p.Name), func(name string) bool { return path.Ext(name) == ".exe" })
-		if c.repo == nil || len(started) == 0 || len(plugins) > 0 && !slices.Contains(plugins, p.Name) {
-			continue
-		}
-		files := c.inRepo(started)
-		modes, err := c.repo.Modes(ctx, "", files)
-		if err != nil {
-			return nil, nil, err
-		}
-		m := mark{repo: c.repo}
-		for _, file := range files {
-			if modes[file] == git.Plain {
-				m.files = append(m.files, file)
-			}
-		}
-		if len(m.files) > 0 {
-			marks = append(marks, m)
-		}
-		if len(modes) < len(files) && !c.repo.SeesModes(ctx) {
-			waits = append(waits, "git add "+check.Quote(c.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
+		if len(plugins) == 0 || slices.Contains(plugins, p.Name) {
+			files = append(files, in.around.inRepo(after.started(p.Name))...)
 		}
 	}
-	return marks, waits, nil
+	files = slices.DeleteFunc(files, func(name string) bool { return path.Ext(name) == ".exe" })
+	if len(files) == 0 {
+		return nil
+	}
+	modes, err := t.repo.Modes(ctx, "", files)
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		if modes[file] == git.Plain {
+			t.marks = append(t.marks, file)
+		}
+	}
+	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
+		t.waits = append(t.waits, "git add "+check.Quote(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
+	}
+	return nil
 }
 
 // tag is a tag to make.
-type tag struct {
-	repo          *git.Repository
-	name, message string
-}
+type tag struct{ name, message string }
 
 var errUntagged = errors.New("nothing was tagged")
 
 // committed refuses to tag a plugin that is not committed.
 func (r release) committed(ctx context.Context) error {
-	if err := r.need(errUntagged.Error(), "git init and commit it"); err != nil {
+	if err := r.around.need(errUntagged.Error(), "git init and commit it"); err != nil {
 		return err
 	}
-	dirty, err := r.repo.Dirty(ctx, r.place)
+	dirty, err := r.around.repo.Dirty(ctx, r.place())
 	if err == nil && len(dirty) > 0 {
 		err = failf("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
 	}
@@ -105,13 +91,13 @@ func (in inputs) tags(ctx context.Context, after tree, releases []release) (tags
 		if len(after.changes(r.plugin)) > 0 {
 			return nil, failf("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
 		}
-		t := tag{r.repo, tagOf(r.plugin, r.new), r.plugin + " " + r.new}
-		at := r.repo.Commit(ctx, "refs/tags/"+t.name)
+		t := tag{tagOf(r.plugin, r.new), r.plugin + " " + r.new}
+		at := r.around.repo.Commit(ctx, "refs/tags/"+t.name)
 		if at == "" {
 			tags = append(tags, t)
 			continue
 		}
-		same, err := r.repo.Holds(ctx, at, r.place)
+		same, err := r.around.repo.Holds(ctx, at, r.place())
 		if err != nil {
 			return nil, err
 		}
@@ -124,13 +110,13 @@ func (in inputs) tags(ctx context.Context, after tree, releases []release) (tags
 
 // tell tells git.
 func (t told) tell(ctx context.Context) error {
-	for _, m := range t.marks {
-		if err := m.repo.MarkExecutable(ctx, m.files); err != nil {
+	if len(t.marks) > 0 {
+		if err := t.repo.MarkExecutable(ctx, t.marks); err != nil {
 			return err
 		}
 	}
 	for _, tag := range t.tags {
-		if err := tag.repo.Tag(ctx, tag.name, tag.message); err != nil {
+		if err := t.repo.Tag(ctx, tag.name, tag.message); err != nil {
 			return err
 		}
 	}

@@ -61,7 +61,7 @@ func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) 
 			if len(args) == 1 {
 				o.Dir = args[0]
 			}
-			for _, name := range []string{"to", "bump", "version", "repo", "ref"} { // like --to "$UNSET"
+			for _, name := range []string{"to", "bump", "version"} { // like --to "$UNSET"
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 					return &usageError{fmt.Errorf("--%s is empty", name), "give it a value, or leave it out"}
 				}
@@ -80,12 +80,7 @@ func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) 
 	f.StringArrayVar(&o.Plugins, "plugin", nil, "publish only this plugin (repeatable; default: all)")
 	f.StringVar(&o.Bump, "bump", "", "raise the version: "+strings.Join(publish.Bumps(), ", "))
 	f.StringVar(&o.Version, "version", "", "the version to publish them under")
-	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable; default: subjects of the commits since)")
-	f.StringVar(&o.Source, "source", publish.BySituation, "how clients find it: "+strings.Join(publish.Forms(), ", "))
-	f.StringVar(&o.Repo, "repo", "", "URL of the suite's repository (default: its remote)")
-	f.StringVar(&o.Ref, "ref", "", "branch or tag to fetch (default: the branch that is checked out)")
-	f.BoolVar(&o.NoPin, "no-pin", false, "do not pin to a commit")
-	f.BoolVar(&o.Replace, "replace", false, "take over an entry that leads to another plugin")
+	f.StringArrayVar(&o.Notes, "note", nil, "a line for the changelog (repeatable)")
 	f.StringArrayVar(&targets, "target", nil, "machine to compile for, os/arch (repeatable; default: every one)")
 	f.StringVar(&builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.Check, "check", false, "for CI: check that everything is consistent and that nothing would change; the exit code says so")
@@ -101,8 +96,6 @@ func (o publishOptions) validate() error {
 		return &usageError{errors.New("--bump and --version do not go together"), "one of them says which version"}
 	case o.Bump != "" && !slices.Contains(publish.Bumps(), o.Bump):
 		return &usageError{fmt.Errorf("--bump cannot be %q", o.Bump), "--bump is " + strings.Join(publish.Bumps(), ", ")}
-	case !slices.Contains(publish.Forms(), o.Source):
-		return &usageError{fmt.Errorf("--source cannot be %q", o.Source), "--source is " + strings.Join(publish.Forms(), ", ")}
 	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.dryRun || len(o.Targets) > 0):
 		return &usageError{errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out"}
 	case o.Tag && (o.Bump != "" || o.Version != ""):
