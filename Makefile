@@ -172,7 +172,7 @@ release: ## publish the release of the tag that is checked out; only the forge's
 
 npm: ## make the npm packages of the release in dist/, and pack them, in dist/npm/
 	rm -rf dist/npm
-	go run ./release/npm -to dist/npm
+	node release/npm/packages.js dist dist/npm
 	cd dist/npm && npm pack --silent --ignore-scripts --logs-max=0 ./springfield*
 
 release-test: ## install the files of dist/ in every way, on an empty home without Go, and use them
