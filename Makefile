@@ -154,7 +154,7 @@ sbom-tool:
 	CGO_ENABLED=0 go build -C release/tools -trimpath -buildvcs=false -o "$(CURDIR)/bin/cyclonedx-gomod" github.com/CycloneDX/cyclonedx-gomod/cmd/cyclonedx-gomod
 
 licences: ## write the licences of Go and of all modules that the CLI is made of, THIRD_PARTY_LICENSES
-	go run ./release/licences THIRD_PARTY_LICENSES $(TARGETS)
+	sh release/licences.sh THIRD_PARTY_LICENSES
 
 snapshot: ## build everything that a release has, in dist/, and publish nothing; goreleaser takes minutes to compile once
 	$(GORELEASER) check

@@ -202,7 +202,6 @@ func TestWhoStartsPrograms(t *testing.T) {
 		"runtime/backend/claude.go":    "claude, for the judge",
 		"runtime/process/process.go":   "the user's own program",
 		"internal/scratch/scratch.go":  "go, for tests",
-		"release/licences/modules.go":  "go",
 
 		"internal/scratch/unprivileged_unix.go": "a test, as a user without rights",
 	}

@@ -158,7 +158,8 @@ func TestArchives(t *testing.T) {
 			t.Errorf("%s: only %d modules", platform, len(info.Deps))
 		}
 		for _, dep := range info.Deps {
-			if !bytes.Contains(files["THIRD_PARTY_LICENSES"], []byte("\n"+dep.Path+" "+dep.Version+"\n")) {
+			licence := regexp.MustCompile("\n=== " + regexp.QuoteMeta(dep.Path) + `(/\S*)? ` + regexp.QuoteMeta(dep.Version) + "\n")
+			if !licence.Match(files["THIRD_PARTY_LICENSES"]) {
 				t.Errorf("%s: there is no licence of %s %s", platform, dep.Path, dep.Version)
 			}
 			if !strings.Contains(bought, "pkg:golang/"+dep.Path+"@"+dep.Version) {
