@@ -12,8 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Assignment gives a key a value; nil takes the key out of the file.
@@ -48,7 +46,7 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (change.Change, error)
 		did += " " + a.Key.Name
 		edits = append(edits, document.Edit{Path: a.Key.path(), Value: a.Value})
 	}
-	c, after, err := s.Plan(scope, did, edits)
+	c, after, err := s.plan(scope, did, edits)
 	if after == nil {
 		return c, err
 	}
@@ -74,9 +72,9 @@ func (s Stack) under(scope Scope, k Key) json.RawMessage {
 	return below.Value(k).Value
 }
 
-// Plan plans edits of the file of a scope. after is what it would hold, also where that
+// plan plans edits of the file of a scope. after is what it would hold, also where that
 // is refused; nil where it cannot be edited.
-func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Change, after []byte, err error) {
+func (s Stack) plan(scope Scope, did string, edits []document.Edit) (c change.Change, after []byte, err error) {
 	c = change.Change{Did: did, Kind: "rules"}
 	f, err := s.file(scope)
 	if err != nil {
@@ -107,12 +105,6 @@ func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Ch
 	e, err := f.with(after)
 	c.Edits = []change.Edit{e}
 	return c, after, err
-}
-
-// Settings are those in force, a project's left out, if the user's file held data.
-func (s Stack) Settings(data []byte) hook.Settings {
-	settings, _ := s.below(User).Layered(data, strategy.User)
-	return settings
 }
 
 // withoutEmpty takes objects away that removing their last member has left empty.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +16,7 @@ import (
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 type replayOptions struct {
@@ -95,7 +92,6 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err := a.showReplay(o, report); err != nil {
 		return err
 	}
-	a.suggestTune(ctx, o, options.Candidates, report)
 	if len(o.paths) > 0 && o.since+o.project+o.host == "" && len(report.Skipped) == 0 {
 		if err := a.nothingNamed(report); err != nil {
 			return err
@@ -220,35 +216,6 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 	}
 	r.WriteNotes(a.notes())
 	return nil
-}
-
-// suggestTune says so where changes of the rules would mend something. Who has rules
-// of their own has been there.
-func (a *app) suggestTune(ctx context.Context, o replayOptions, candidates []replay.Candidate, r replay.Report) {
-	const least = 10 // wrong decisions
-	i := slices.IndexFunc(r.Scores, func(s replay.Score) bool { return s.Name == registry.Default() })
-	if o.json || o.html != "" || o.list != "" || o.project != "" || o.host != "" || r.Redacted || r.Partial || i < 0 {
-		return
-	}
-	ruled, ok := candidates[i].Settings.Options.(rules.Ruled)
-	s := r.Scores[i]
-	places, err := a.places()
-	if err != nil || !ok || s.Caught.Of-s.Caught.N+s.Wrong.N < least {
-		return
-	}
-	if _, err := os.Stat(places.RulesFile(s.Name)); err == nil {
-		return
-	}
-	done := a.working("looking for phrases that " + s.Name + " misses")
-	p, err := tune.Propose(ctx, r.Rows, tune.Tuning{Rules: ruled.Rules(), Choice: i})
-	done()
-	if err != nil || len(p.Proposed) == 0 {
-		return
-	}
-	o.noBudget = false // which tune never counts
-	out := a.lines()
-	out.Fold("", "your sessions speak for %s of the rules of %s", count(len(p.Proposed), "change"), s.Name)
-	out.Next("springfield tune%s", sameSessions(o))
 }
 
 // writePage writes the page, unless that would put less in the place of one that is whole.
