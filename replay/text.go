@@ -318,7 +318,7 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 	} else {
 		t.Say("%s", layout.Count(all, "row"))
 	}
-	if r.Redacted || r.Scores[0].OnlyAsks {
+	if r.Scores[0].OnlyAsks {
 		return ""
 	}
 	return name

@@ -30,7 +30,6 @@ type replayOptions struct {
 	numbered   bool // -n was given
 	noBudget   bool
 	seeds      bool
-	redact     bool
 	json       bool
 	html       string
 }
@@ -65,7 +64,6 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.noBudget, "no-budget", false, "without the limits over time")
-	f.BoolVar(&o.redact, "redact", false, "hide every word (letters become x), to share the result")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
 	f.StringVar(&o.html, "html", "", "write everything into this file, as one page of HTML to browse; - for standard output")
 	return cmd
@@ -85,9 +83,6 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	done()
 	if err != nil {
 		return err
-	}
-	if o.redact {
-		report.Redact()
 	}
 	if err := a.showReplay(o, report); err != nil {
 		return err
@@ -211,7 +206,7 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		return nil
 	}
 	r.WriteText(a.lines())
-	if wrong := r.MostWrong(); wrong != "" && !o.redact {
+	if wrong := r.MostWrong(); wrong != "" {
 		a.lines().Next("springfield replay --list wrong --strategy %s%s", check.Quote(wrong), sameSessions(o))
 	}
 	r.WriteNotes(a.notes())
