@@ -43,21 +43,6 @@ func (r *Report) countHosts() {
 	}
 }
 
-// byHost is how the i-th strategy did on each host.
-func (r *Report) byHost(i int) []Part {
-	if len(r.Hosts) == 0 {
-		return nil
-	}
-	all := newParts(r.hostsOf())
-	for n := range r.Rows {
-		if row := &r.Rows[n]; i < len(row.Choices) {
-			c := &row.Choices[i]
-			all.add(row.hostOf(), row, c, c.Decision == "continue")
-		}
-	}
-	return all.done()
-}
-
 // hostsOf are the names of the hosts that rows are of: of Claude Code if nothing says more.
 func (r *Report) hostsOf() (names []string) {
 	for _, h := range r.Hosts {

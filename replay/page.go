@@ -128,7 +128,7 @@ func (p page) Marked() string {
 // sayings are the functions of the template.
 func sayings() template.FuncMap {
 	return template.FuncMap{
-		"clean": clean, "host": func(name string) string { return clean(titleOf(name)) }, "of": ofText, "cost": Score.price, "size": sizeText, "timeline": timelineOf,
+		"clean": clean, "host": func(name string) string { return clean(titleOf(name)) }, "of": ofText, "cost": Score.price, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -216,46 +216,6 @@ func sizeText(n int64) string {
 		return fmt.Sprintf("%d KB", n/1000)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
-type timeline struct {
-	Width   int
-	Columns []column
-}
-
-type column struct {
-	X, X2        int
-	Y, H, Y2, H2 string
-	Month, Year  string
-	Part
-}
-
-// maxColumns is how many months a timeline shows, the newest.
-const maxColumns = 24
-
-func timelineOf(months []Part) *timeline {
-	months = slices.DeleteFunc(slices.Clone(months), func(m Part) bool { return m.Name == "" })
-	months = months[max(0, len(months)-maxColumns):]
-	if len(months) < 2 {
-		return nil
-	}
-	t := &timeline{Width: 34 * len(months)}
-	for i, m := range months {
-		y := func(r Rate) (string, string) {
-			h := 76 * r.Share()
-			return fmt.Sprintf("%.1f", 80-h), fmt.Sprintf("%.1f", h)
-		}
-		c := column{X: 34*i + 2, X2: 34*i + 21, Part: m}
-		c.Y, c.H = y(m.Caught)
-		c.Y2, c.H2 = y(m.Wrong)
-		year, month, _ := strings.Cut(m.Name, "-")
-		c.Month = month
-		if i == 0 || !strings.HasPrefix(months[i-1].Name, year) {
-			c.Year = year
-		}
-		t.Columns = append(t.Columns, c)
-	}
-	return t
 }
 
 // pageData are the rows for the page's script: arrays, because there are many,

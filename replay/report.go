@@ -147,7 +147,6 @@ type Score struct {
 	Guards []Count `json:"guards,omitempty"`
 	// Rules count what fired.
 	Rules    []RuleCount `json:"rules"`
-	Months   []Part      `json:"months"`   // "2026-01", oldest first
 	Projects []Part      `json:"projects"` // most rows first
 	// Hosts are the hosts of the report, in its order.
 	Hosts []Part `json:"hosts,omitempty"`

@@ -123,9 +123,6 @@ func TestScore(t *testing.T) {
 	if len(one.Rules) != 2 || one.Rules[0] != (RuleCount{"intent", "continue", 50, 3, 5}) || one.Rules[1] != (RuleCount{"otherwise", "stop", 27, 10, 4}) {
 		t.Errorf("%+v", one.Rules)
 	}
-	if len(one.Months) != 3 || one.Months[0].Name != "2026-01" || one.Months[0].Caught.Of+one.Months[1].Caught.Of+one.Months[2].Caught.Of != 60 {
-		t.Errorf("%+v", one.Months)
-	}
 	if len(one.Projects) != maxProjects+1 || one.Projects[maxProjects].Name != Others {
 		t.Errorf("%d projects, the last %+v", len(one.Projects), one.Projects[len(one.Projects)-1])
 	}

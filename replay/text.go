@@ -3,7 +3,6 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -47,7 +46,6 @@ func (r *Report) WriteText(out layout.Printer) {
 		}
 		t.nudges()
 		t.hosts()
-		t.months()
 	}
 	t.Say("")
 	t.Fold("", "%s", r.Advice)
@@ -172,30 +170,6 @@ func (t text) nudges() {
 	}
 	if none {
 		t.Fold("  ", "none of these strategies would have saved you any of them")
-	}
-}
-
-// months shows how the strategy that caught most did over time.
-func (t text) months() {
-	var best Score
-	for _, s := range t.Scores {
-		if best.Name == "" || cmp.Or(s.Caught.N-best.Caught.N, best.Wrong.N-s.Wrong.N, best.Asked.N-s.Asked.N) > 0 {
-			best = s
-		}
-	}
-	months := best.Months
-	if len(months) < 2 {
-		return
-	}
-	t.Say("")
-	t.Say("%s", t.Strong(layout.Clip(best.Name, t.Width-10)+" by month"))
-	if len(months) > 12 {
-		t.Say("  %s before", layout.Count(len(months)-12, "month"))
-		months = months[len(months)-12:]
-	}
-	t.Say("  %-8s %15s  %s", "", "caught", "wrongly continued")
-	for _, m := range months {
-		t.Say("  %-8s %5d of %-6d %7d of %d", cmp.Or(m.Name, "no date"), m.Caught.N, m.Caught.Of, m.Wrong.N, m.Wrong.Of)
 	}
 }
 
