@@ -5,6 +5,7 @@ package replay
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -66,36 +67,24 @@ func titleOf(name string) string {
 
 // hosts compares hosts: a line for each, under each strategy that decides.
 func (t text) hosts() {
-	if len(t.Hosts) == 0 {
-		return
-	}
-	wide := 0
+	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
 	for _, h := range t.Hosts {
-		wide = max(wide, layout.Width(h.Title()))
+		rows = append(rows, []string{h.Title(), strconv.Itoa(h.Sessions), strconv.Itoa(h.Stops), strconv.Itoa(h.MidWork)})
 	}
 	t.Say("\n%s", t.Strong("by host"))
-	t.Say("  %s  %8s  %5s  %8s", layout.Pad("", wide), "sessions", "stops", "mid-work")
-	for _, h := range t.Hosts {
-		t.Say("  %s  %8d  %5d  %8d", layout.Pad(h.Title(), wide), h.Sessions, h.Stops, h.MidWork)
-	}
+	t.Table("  ", rows)
 	if len(t.Hosts) == 1 {
 		return
-	}
-	columns := t.Width >= wide+41
-	if columns {
-		t.Say("\n    %s  %-16s  %s", layout.Pad("", wide), "caught", "wrongly continued")
 	}
 	for _, s := range t.Scores {
 		if s.OnlyAsks {
 			continue
 		}
-		t.Say("  %s", t.Strong(layout.Clip(s.Name, t.Width-4)))
+		rows = [][]string{{t.Strong(layout.Clip(s.Name, 24)), "caught", "wrongly continued"}}
 		for _, h := range s.Hosts {
-			if title := titleOf(h.Name); columns {
-				t.Say("    %s  %-16s  %s", layout.Pad(title, wide), h.Caught.interval(), h.Wrong.interval())
-			} else {
-				t.Fold("    ", "%s: caught %s, wrongly continued %s", title, h.Caught.interval(), h.Wrong.interval())
-			}
+			rows = append(rows, []string{"  " + titleOf(h.Name), h.Caught.text(), h.Wrong.text()})
 		}
+		t.Say("")
+		t.Table("  ", rows)
 	}
 }

@@ -101,13 +101,7 @@ const few = 100
 
 func (r Report) page() page {
 	p := page{Report: r, Best: r.best()}
-	for i := range r.Rows {
-		if r.Rows[i].Label == MidWork {
-			p.Work++
-		} else {
-			p.Stops++
-		}
-	}
+	p.Stops, p.Work = r.places()
 	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
 		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
 	})
@@ -174,10 +168,6 @@ type whisker struct {
 	Rate
 }
 
-func (w whisker) Text() string { return shareText(w.Share()) }
-func (w whisker) Interval() string {
-	return strings.TrimSuffix(shareText(w.Low), " %") + "–" + shareText(w.High)
-}
 func (w whisker) At(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
 
 // bar is a part of a bar that is 140 long.
@@ -194,18 +184,6 @@ func ofText(r Rate) string {
 		return "–"
 	}
 	return fmt.Sprintf("%d of %d", r.N, r.Of)
-}
-
-// shareText is a share in per cent, with a digit behind the point where that is
-// not nothing.
-func shareText(share float64) string {
-	switch p := 100 * share; {
-	case p > 0 && p < .05:
-		return "<0.1 %"
-	case p >= .05 && p < 9.95, p > 99.05 && p < 99.95:
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
 func sizeText(n int64) string {

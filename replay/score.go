@@ -200,6 +200,37 @@ func (r Rate) Share() float64 {
 	return float64(r.N) / float64(r.Of)
 }
 
+// Text is the share as text.
+func (r Rate) Text() string { return shareText(r.Share()) }
+
+// Interval is that of the share, like "84–91 %".
+func (r Rate) Interval() string {
+	return strings.TrimSuffix(shareText(r.Low), " %") + "–" + shareText(r.High)
+}
+
+// shareText is a share in per cent, with a digit behind the point where that is not nothing.
+func shareText(share float64) string {
+	switch p := 100 * share; {
+	case p > 0 && p < .05:
+		return "<0.1 %"
+	case p >= .05 && p < 9.95, p > 99.05 && p < 99.95:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// places counts the stops and the points in mid-work.
+func (r *Report) places() (stops, work int) {
+	for _, l := range r.Labels {
+		if l.Label == MidWork {
+			work += l.N
+		} else {
+			stops += l.N
+		}
+	}
+	return stops, work
+}
+
 // advise says in one sentence what the data speaks for.
 func (r *Report) advise() string {
 	stops, work := 0, 0
