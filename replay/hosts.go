@@ -55,9 +55,7 @@ func (r *Report) hostsOf() (names []string) {
 	return names
 }
 
-// Title is what a host is called in sentences.
-func (h HostCount) Title() string { return titleOf(h.Name) }
-
+// titleOf is what a host is called in sentences.
 func titleOf(name string) string {
 	if h, ok := registry.HostNamed(name); ok {
 		return h.Title
@@ -69,7 +67,7 @@ func titleOf(name string) string {
 func (t text) hosts() {
 	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
 	for _, h := range t.Hosts {
-		rows = append(rows, []string{h.Title(), strconv.Itoa(h.Sessions), strconv.Itoa(h.Stops), strconv.Itoa(h.MidWork)})
+		rows = append(rows, []string{titleOf(h.Name), strconv.Itoa(h.Sessions), strconv.Itoa(h.Stops), strconv.Itoa(h.MidWork)})
 	}
 	t.Say("\n%s", t.Strong("by host"))
 	t.Table("  ", rows)
