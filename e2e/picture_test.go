@@ -59,7 +59,9 @@ func (s shown) Write(p []byte) (int, error) {
 }
 
 // at starts a program at a terminal, whose screen has what it writes there until it ends.
-func (w *World) at(rows int, env []string, name string, args ...string) (screen vt10x.Terminal, keys io.Writer, ended chan error) {
+func (w *World) at(rows int, env []string, name string, args ...string) (
+	screen vt10x.Terminal, keys io.Writer, ended chan error,
+) {
 	w.t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = w.Project, append(env, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
@@ -89,8 +91,10 @@ func TestTerminalPictureIsCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(cli), "/usr/bin", "/bin"}), "sh", "-ec", `
-		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' 'All three tasks are done.'; do
-			printf '{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}' "$PWD" "$says" |
+		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
+			'All three tasks are done.'; do
+			event='{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}'
+			printf "$event" "$PWD" "$says" |
 				"$HOME/continuation-hooks/ned-flanders/hooks/springfield-hook" >/dev/null
 		done
 		for line in 'springfield log' 'springfield why a43fd0-1' 'springfield hold 30m'; do
@@ -112,9 +116,13 @@ func TestSessionPictureIsCurrent(t *testing.T) {
 		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
 		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
 		"customApiKeyResponses": map[string]any{"approved": []string{"sk-ant-stand-in"}, "rejected": []string{}},
-		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
+		"projects": map[string]any{
+			w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true},
+		},
 	})
-	for name, data := range map[string][]byte{plan: []byte("1. read TOML\n2. write TOML\n3. document it\n"), filepath.Join(w.Home, ".claude.json"): known} {
+	for name, data := range map[string][]byte{
+		plan: []byte("1. read TOML\n2. write TOML\n3. document it\n"), filepath.Join(w.Home, ".claude.json"): known,
+	} {
 		if err == nil {
 			err = os.WriteFile(name, data, 0o600)
 		}
@@ -128,7 +136,9 @@ func TestSessionPictureIsCurrent(t *testing.T) {
 		says("All three tasks are done, and the tests pass.")[0],
 	}, nil)
 	screen, keys, _ := w.at(28, w.clientEnv(model.URL), w.client(), "--permission-mode", "acceptEdits")
-	for _, step := range [][2]string{{"accept edits on", "carry out plan.md"}, {"carry out plan.md", "\r"}, {"the tests pass.", ""}} {
+	for _, step := range [][2]string{
+		{"accept edits on", "carry out plan.md"}, {"carry out plan.md", "\r"}, {"the tests pass.", ""},
+	} {
 		for end := time.Now().Add(limit); !strings.Contains(screen.String(), step[0]); time.Sleep(50 * time.Millisecond) {
 			if time.Now().After(end) {
 				t.Fatalf("%q is not on the screen after %v:\n%s", step[0], limit, screen)
@@ -165,8 +175,10 @@ func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string
 	svg, err := os.ReadFile(file)
 	_, drawn, _ := strings.Cut(string(svg), "<desc>")
 	drawn, _, _ = strings.Cut(drawn, "</desc>")
-	if drawn = html.UnescapeString(drawn); err != nil || passing.ReplaceAllString(shown, " ") != passing.ReplaceAllString(drawn, " ") {
-		t.Errorf("%s is not what is shown today; make pictures draws it again: %v\nshown:\n%s\ndrawn:\n%s", file, err, shown, drawn)
+	drawn = html.UnescapeString(drawn)
+	if err != nil || passing.ReplaceAllString(shown, " ") != passing.ReplaceAllString(drawn, " ") {
+		t.Errorf("%s is not what is shown today; make pictures draws it again: %v\nshown:\n%s\ndrawn:\n%s",
+			file, err, shown, drawn)
 	}
 }
 
@@ -181,7 +193,8 @@ func draw(screen vt10x.Terminal, first, end int, title, text string) string {
 	}
 	width, height := 2*margin+columns*cell, bar+1.5*margin+float64(end-first)*line
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]g" height="%[2]g" role="img" aria-label="%[3]s">
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]g" height="%[2]g"
+role="img" aria-label="%[3]s">
 <title>%[3]s</title>
 <desc>%[4]s</desc>
 <rect width="100%%" height="100%%" rx="10" fill="#0d1117"/>
@@ -202,12 +215,15 @@ func draw(screen vt10x.Terminal, first, end int, title, text string) string {
 				run += string(next.Char)
 			}
 			if ground := colour(look.BG); ground != "" {
-				fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.0f" fill="%s"/>`+"\n", left, top, cell*float64(utf8.RuneCountInString(run)), line, ground)
+				fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.0f" fill="%s"/>`+"\n",
+					left, top, cell*float64(utf8.RuneCountInString(run)), line, ground)
 			}
 			for _, at := range words.FindAllStringIndex(run, -1) {
 				before, word := utf8.RuneCountInString(run[:at[0]]), run[at[0]:at[1]]
-				fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" fill="%s" font-weight="%d">%s</text>`+"\n",
-					left+cell*float64(before), top+14, cell*float64(utf8.RuneCountInString(word)), cmp.Or(colour(look.FG), "#e6edf3"), 400+50*(look.Mode&bold),
+				fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" `,
+					left+cell*float64(before), top+14, cell*float64(utf8.RuneCountInString(word)))
+				fmt.Fprintf(&b, `fill="%s" font-weight="%d">%s</text>`+"\n",
+					cmp.Or(colour(look.FG), "#e6edf3"), 400+50*(look.Mode&bold),
 					html.EscapeString(strings.NewReplacer("⎿", "└", "⏵", "▸").Replace(word))) // most fonts have these
 			}
 		}

@@ -67,7 +67,11 @@ func titleOf(name string) string {
 func (t text) hosts() {
 	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
 	for _, h := range t.Hosts {
-		rows = append(rows, []string{titleOf(h.Name), strconv.Itoa(h.Sessions), strconv.Itoa(h.Stops), strconv.Itoa(h.MidWork)})
+		row := []string{titleOf(h.Name)}
+		for _, n := range []int{h.Sessions, h.Stops, h.MidWork} {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, row)
 	}
 	t.Say("\n%s", t.Strong("by host"))
 	t.Table("  ", rows)

@@ -105,7 +105,8 @@ func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	if err != nil {
 		return err
 	}
-	if len(o.paths) > 0 && o.since+o.project+o.host == "" && len(report.Skipped)+len(report.Rows) == 0 && !report.Partial {
+	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
+	if len(o.paths) > 0 && o.since+o.project+o.host == "" && nothing {
 		places, err := a.places()
 		if err != nil {
 			return err

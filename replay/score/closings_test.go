@@ -259,7 +259,8 @@ func TestExamples(t *testing.T) {
 	}
 	ned := contests()[0]
 	for _, r := range rows {
-		if v, err := decide(ned, "", r.Text); err != nil || (v.Decision == strategy.Continue) != (r.Expect == "continue") {
+		v, err := decide(ned, "", r.Text)
+		if goesOn := v.Decision == strategy.Continue; err != nil || goesOn != (r.Expect == "continue") {
 			t.Errorf("%s: %s by %s, %v", r.ID, v.Decision, v.Rule, err)
 		}
 	}
