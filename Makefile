@@ -13,7 +13,7 @@ GORELEASER = go run $(GORELEASER_MODULE)
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man strings pictures lint vuln clean
+.PHONY: help generate build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man pictures lint vuln clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -91,8 +91,7 @@ page: ## test the page of springfield replay in a real browser; needs chromium o
 	go test -tags browser -count=1 -run InABrowser ./replay
 
 pictures: build ## draw the pictures of the README again, in docs/pictures/; needs npm and chromium
-	go test ./cmd/springfield -run '^TestTerminalPictureIsCurrent$$' -count=1 -update-picture
-	go test -tags e2e ./e2e -run '^TestSessionPictureIsCurrent$$' -count=1 -update
+	go test -tags e2e ./e2e -run 'PictureIsCurrent$$' -count=1 -update
 	@dir=$$(mktemp -d) && HOME=$$dir bin/springfield replay e2e/testdata/sessions --strategy ned-flanders --strategy lisa-simpson --strategy bart-simpson --html $$dir/sessions.html >/dev/null && \
 	go test -tags browser ./replay -run '^TestPicture$$' -count=1 -page $$dir/sessions.html -picture "$(CURDIR)/docs/pictures/replay.png" && rm -rf "$$dir"
 
@@ -108,9 +107,6 @@ vuln: ## look for known vulnerabilities in what is called, on each system; asks 
 	for system in linux darwin windows; do \
 	  echo "$$system:" && GOOS=$$system CGO_ENABLED=0 "$$dir/govulncheck" $(if $(VULNDB),-db "$(VULNDB)") ./... || { rm -rf "$$dir"; exit 1; }; \
 	done; rm -rf "$$dir"
-
-strings: ## list every sentence that users read; TREE=DIR counts the differences from another checkout
-	@go run ./internal/wording $(if $(TREE),-against "$(TREE)")
 
 ## Measure
 

@@ -2,126 +2,231 @@
 
 package e2e
 
-// The picture of a session in the README: the real client at a terminal, with ned-flanders on, before the stand-in.
-// make pictures draws it again; without -update the test says whether the client still shows the same.
+// The pictures of terminals in the README: real commands, and the real client with ned-flanders on, before the stand-in.
+// make pictures draws them again; without -update the tests say whether today the same is shown.
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
+	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/creack/pty"
-
-	"github.com/cameronsjo/springfield/internal/picture"
+	"github.com/hinshun/vt10x"
 )
 
-var update = flag.Bool("update", false, "draw docs/pictures/session.svg again")
+var (
+	update = flag.Bool("update", false, "draw the terminals in docs/pictures again")
+	// passing is what differs from run to run: times, ages, and the gaps beside them.
+	passing = regexp.MustCompile(`(\d+(\.\d+)? (ms|s|min)|just now)\b( ago)?|\d\d:\d\d(:\d\d)?| +`)
+	// words are what stands between gaps: each is put in its place, so that columns stay columns in every font.
+	words = regexp.MustCompile(`\S+( \S+)*`)
+	faint = regexp.MustCompile(`\x1b\[([0-9;]*;)?2m`)
+)
 
-// shown is a screen that a program writes to and a test reads.
-type shown struct {
-	sync.Mutex
-	*picture.Terminal
-}
+const columns = 96
 
-func (s *shown) Write(p []byte) (int, error) {
-	s.Lock()
-	defer s.Unlock()
-	return s.Terminal.Write(p)
-}
-
-// until waits for words on the screen.
-func (s *shown) until(t *testing.T, words string) {
+// evergreen is a world with a project, and with ned-flanders on.
+func evergreen(t *testing.T) *World {
 	t.Helper()
-	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
-		s.Lock()
-		text := s.Text()
-		s.Unlock()
-		switch {
-		case strings.Contains(text, words):
-			return
-		case time.Now().After(end):
-			t.Fatalf("%q is not on the screen after %v:\n%s", words, limit, text)
-		}
-	}
-}
-
-func TestSessionPictureIsCurrent(t *testing.T) {
-	const columns, rows = 96, 28
 	w := newWorld(t, newest)
 	w.Project = filepath.Join(w.Home, "evergreen")
-	plan := filepath.Join(w.Project, "plan.md")
 	if err := os.MkdirAll(w.Project, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(plan, []byte("1. read TOML\n2. write TOML\n3. document it\n"), 0o644); err != nil {
+	suite := filepath.Join(w.Home, "continuation-hooks")
+	w.Springfield("init", suite, "--yes", "--owner", "Ned Flanders", "--no-git")
+	w.Springfield("enable", "ned-flanders", "--suite", suite)
+	return w
+}
+
+// shown is a screen that draws faint text, which the emulation does not have, in grey.
+type shown struct{ vt10x.Terminal }
+
+func (s shown) Write(p []byte) (int, error) {
+	_, err := s.Terminal.Write(faint.ReplaceAll(p, []byte("\x1b[${1}90m")))
+	return len(p), err
+}
+
+// at starts a program at a terminal, whose screen has what it writes there until it ends.
+func (w *World) at(rows int, env []string, name string, args ...string) (
+	screen vt10x.Terminal, keys io.Writer, ended chan error,
+) {
+	w.t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = w.Project, append(env, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
+	if err := scratchOnly(cmd.Env, realHomes()); err != nil {
+		w.t.Fatal(err)
+	}
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: columns, Rows: uint16(rows)})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	screen, ended = vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(terminal)), make(chan error, 1)
+	go func() {
+		_, _ = io.Copy(shown{screen}, terminal) // ends with an error when the other side is closed
+		ended <- cmd.Wait()
+	}()
+	w.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		terminal.Close()
+	})
+	return screen, terminal, ended
+}
+
+func TestTerminalPictureIsCurrent(t *testing.T) {
+	w := evergreen(t)
+	cli, err := springfield()
+	if err != nil {
 		t.Fatal(err)
 	}
-	w.Springfield("init", filepath.Join(w.Home, "continuation-hooks"), "--yes", "--owner", "Ned Flanders", "--no-git")
-	w.Springfield("enable", "ned-flanders", "--suite", filepath.Join(w.Home, "continuation-hooks"))
-	w.welcomed()
+	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(cli), "/usr/bin", "/bin"}), "sh", "-ec", `
+		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
+			'All three tasks are done.'; do
+			event='{"hook_event_name":"Stop","session_id":"plan","cwd":"%s","last_assistant_message":"%s"}'
+			printf "$event" "$PWD" "$says" |
+				"$HOME/continuation-hooks/ned-flanders/hooks/springfield-hook" >/dev/null
+		done
+		for line in 'springfield log' 'springfield why a43fd0-1' 'springfield hold 30m'; do
+			printf '\033[90m$\033[0m \033[1m%s\033[0m\n' "$line"
+			$line
+			echo
+		done`)
+	if err := <-ended; err != nil {
+		t.Fatalf("%v\n%s", err, screen)
+	}
+	isCurrent(t, screen, "terminal.svg", "springfield", "$ springfield log", "lift it from")
+}
 
+func TestSessionPictureIsCurrent(t *testing.T) {
+	w := evergreen(t)
+	plan := filepath.Join(w.Project, "plan.md")
+	// What the client asks a person who starts it for the first time is answered.
+	known, err := json.Marshal(map[string]any{
+		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
+		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
+		"customApiKeyResponses": map[string]any{"approved": []string{"sk-ant-stand-in"}, "rejected": []string{}},
+		"projects": map[string]any{
+			w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true},
+		},
+	})
+	for name, data := range map[string][]byte{
+		plan: []byte("1. read TOML\n2. write TOML\n3. document it\n"), filepath.Join(w.Home, ".claude.json"): known,
+	} {
+		if err == nil {
+			err = os.WriteFile(name, data, 0o600)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	model := newStandIn(t, []Turn{
 		calls("I'll start with the plan.", "Read", map[string]any{"file_path": plan}),
 		says("Task 1 of 3 is done: the parser reads TOML. Moving to Task 2.")[0],
 		says("All three tasks are done, and the tests pass.")[0],
 	}, nil)
-	cmd := exec.Command(w.client(), "--permission-mode", "acceptEdits")
-	cmd.Dir = w.Project
-	cmd.Env = append(w.clientEnv(model.URL), "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
-	if err := scratchOnly(cmd.Env, realHomes()); err != nil {
-		t.Fatal(err)
+	screen, keys, _ := w.at(28, w.clientEnv(model.URL), w.client(), "--permission-mode", "acceptEdits")
+	for _, step := range [][2]string{
+		{"accept edits on", "carry out plan.md"}, {"carry out plan.md", "\r"}, {"the tests pass.", ""},
+	} {
+		for end := time.Now().Add(limit); !strings.Contains(screen.String(), step[0]); time.Sleep(50 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%q is not on the screen after %v:\n%s", step[0], limit, screen)
+			}
+		}
+		io.WriteString(keys, step[1])
 	}
-	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: columns, Rows: rows})
-	if err != nil {
-		t.Fatal(err)
-	}
-	screen := &shown{Terminal: picture.New(columns, rows, terminal)}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, _ = io.Copy(screen, terminal)
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		terminal.Close()
-		<-done
-	})
-	screen.until(t, "accept edits on")
-	io.WriteString(terminal, "carry out plan.md")
-	screen.until(t, "carry out plan.md")
-	io.WriteString(terminal, "\r")
-	screen.until(t, "the tests pass.")
+	isCurrent(t, screen, "session.svg", "Claude Code", "carry out plan.md", "the tests pass.")
+}
 
-	screen.Lock()
-	defer screen.Unlock()
-	screen.Crop("carry out plan.md", "the tests pass.")
-	file := filepath.Join("..", "docs", "pictures", "session.svg")
-	if err := screen.Check(file, "Claude Code", *update, func(text string) string { return text }); err != nil {
-		t.Error(err)
+// isCurrent compares a picture with the rows of a screen from the last that has some words to the last that has others.
+// The description of a picture is its text.
+func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string) {
+	t.Helper()
+	rows := strings.Split(screen.String(), "\n")
+	first, end, shown := 0, len(rows), ""
+	for y, row := range rows {
+		if strings.Contains(row, from) {
+			first = y
+		}
+		if strings.Contains(row, to) {
+			end = y + 1
+		}
+	}
+	for _, row := range rows[first:end] {
+		shown += strings.TrimRight(row, " ") + "\n"
+	}
+	file := filepath.Join("..", "docs", "pictures", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(draw(screen, first, end, title, shown)), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	svg, err := os.ReadFile(file)
+	_, drawn, _ := strings.Cut(string(svg), "<desc>")
+	drawn, _, _ = strings.Cut(drawn, "</desc>")
+	drawn = html.UnescapeString(drawn)
+	if err != nil || passing.ReplaceAllString(shown, " ") != passing.ReplaceAllString(drawn, " ") {
+		t.Errorf("%s is not what is shown today; make pictures draws it again: %v\nshown:\n%s\ndrawn:\n%s",
+			file, err, shown, drawn)
 	}
 }
 
-// welcomed answers what the client asks a person who starts it for the first time.
-func (w *World) welcomed() {
-	w.t.Helper()
-	data, err := json.Marshal(map[string]any{
-		"hasCompletedOnboarding": true, "theme": "dark", "numStartups": 5, "hasSeenAutoDefaultNotice": true,
-		"lastOnboardingVersion": w.Version, "lastReleaseNotesSeen": w.Version,
-		"customApiKeyResponses": map[string]any{"approved": []string{"sk-ant-stand-in"}, "rejected": []string{}},
-		"projects":              map[string]any{w.Project: map[string]any{"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true}},
-	})
-	if err == nil {
-		err = os.WriteFile(filepath.Join(w.Home, ".claude.json"), data, 0o600)
+// draw is rows of a screen as SVG, without a script or a font of its own.
+func draw(screen vt10x.Terminal, first, end int, title, text string) string {
+	const cell, line, margin, bar, bold = 8.4, 19.0, 18.0, 34.0, 1 << 2
+	colour := func(c vt10x.Color) string {
+		if c >= 256 && c < 1<<24 {
+			return fmt.Sprintf("#%06x", uint32(c))
+		}
+		return map[vt10x.Color]string{vt10x.Green: "#3fb950", vt10x.Yellow: "#d29922", vt10x.DarkGrey: "#8b949e"}[c]
 	}
-	if err != nil {
-		w.t.Fatal(err)
+	width, height := 2*margin+columns*cell, bar+1.5*margin+float64(end-first)*line
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%[1]g" height="%[2]g"
+role="img" aria-label="%[3]s">
+<title>%[3]s</title>
+<desc>%[4]s</desc>
+<rect width="100%%" height="100%%" rx="10" fill="#0d1117"/>
+<g font-family="ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" xml:space="preserve">
+<text x="50%%" y="22" text-anchor="middle" fill="#8b949e" font-size="13">%[3]s</text>
+`, width, height, title, html.EscapeString(text))
+	screen.Lock()
+	defer screen.Unlock()
+	for y := first; y < end; y++ {
+		top := bar + float64(y-first)*line
+		for x := 0; x < columns; {
+			look, left, run := screen.Cell(x, y), margin+float64(x)*cell, ""
+			for ; x < columns; x++ {
+				next := screen.Cell(x, y)
+				if next.FG != look.FG || next.BG != look.BG || next.Mode&bold != look.Mode&bold {
+					break
+				}
+				run += string(next.Char)
+			}
+			if ground := colour(look.BG); ground != "" {
+				fmt.Fprintf(&b, `<rect x="%.1f" y="%.1f" width="%.1f" height="%.0f" fill="%s"/>`+"\n",
+					left, top, cell*float64(utf8.RuneCountInString(run)), line, ground)
+			}
+			for _, at := range words.FindAllStringIndex(run, -1) {
+				before, word := utf8.RuneCountInString(run[:at[0]]), run[at[0]:at[1]]
+				fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" textLength="%.1f" lengthAdjust="spacingAndGlyphs" `,
+					left+cell*float64(before), top+14, cell*float64(utf8.RuneCountInString(word)))
+				fmt.Fprintf(&b, `fill="%s" font-weight="%d">%s</text>`+"\n",
+					cmp.Or(colour(look.FG), "#e6edf3"), 400+50*(look.Mode&bold),
+					html.EscapeString(strings.NewReplacer("⎿", "└", "⏵", "▸").Replace(word))) // most fonts have these
+			}
+		}
 	}
+	return b.String() + "</g>\n</svg>\n"
 }

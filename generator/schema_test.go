@@ -15,6 +15,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/cameronsjo/springfield/runtime/closing"
+	"github.com/cameronsjo/springfield/runtime/codec"
 
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -138,13 +139,23 @@ func TestStrategySchema(t *testing.T) {
 	if got, want := slices.Sorted(maps.Keys(text.Properties)), slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
 		t.Errorf("the schema has %v, the runtime %v", got, want)
 	}
-	var rule []string
-	for i, r := 0, reflect.TypeFor[rules.Rule](); i < r.NumField(); i++ {
-		if name, _, _ := strings.Cut(r.Field(i).Tag.Get("json"), ","); name != "-" {
-			rule = append(rule, name)
+	full, written := rules.Rule{}, map[string]any{}
+	for i, r := 0, reflect.ValueOf(&full).Elem(); i < r.NumField(); i++ {
+		switch v := r.Field(i); v.Kind() {
+		case reflect.String:
+			v.SetString("a")
+		case reflect.Int:
+			v.SetInt(1)
+		case reflect.Bool:
+			v.SetBool(true)
+		case reflect.Slice:
+			v.Set(reflect.ValueOf([]string{"a"}))
 		}
 	}
-	slices.Sort(rule)
+	if err := json.Unmarshal(codec.Append(nil, &full), &written); err != nil {
+		t.Fatal(err)
+	}
+	rule := slices.Sorted(maps.Keys(written))
 	if got := slices.Sorted(maps.Keys(text.Defs["rule"].Properties)); !slices.Equal(got, rule) {
 		t.Errorf("the schema's rule has %v, the runtime's %v", got, rule)
 	}

@@ -12,8 +12,6 @@ import (
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/runtime/hook"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // Assignment gives a key a value; nil takes the key out of the file.
@@ -41,19 +39,35 @@ func (e *RefusedError) Hint() string {
 // Set plans to give keys values in the file of a scope, byte-exactly. A value that the
 // hook would not take from that file is a *RefusedError. What else is wrong with the
 // file is an error with ErrInvalid inside: with it, nothing of the file is in force.
-func (s Stack) Set(scope Scope, assignments []Assignment) (change.Change, error) {
-	did := "set " + s.Plugin.Name
+func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err error) {
+	c = change.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
 	var edits []document.Edit
 	for _, a := range assignments {
-		did += " " + a.Key.Name
+		c.Did += " " + a.Key.Name
 		edits = append(edits, document.Edit{Path: a.Key.path(), Value: a.Value})
 	}
-	c, after, err := s.Plan(scope, did, edits)
-	if after == nil {
+	f, err := s.file(scope)
+	if err != nil {
 		return c, err
 	}
+	var link *folder.LinkError
+	if errors.As(f.err, &link) { // which says where it is, and has a hint of its own
+		return c, fmt.Errorf("%w: %w", ErrInvalid, link)
+	}
+	if f.Fault != "" {
+		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)
+	}
+	after, err := f.doc.Apply(edits...)
+	if err == nil {
+		after, err = withoutEmpty(after, edits)
+	}
+	if err != nil {
+		return c, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
+	}
+	if len(after) == 0 {
+		after = f.data() // of a file that is not there nothing is taken out
+	}
 	// What the value itself is refused for says more than what is wrong with the file.
-	f, _ := s.file(scope)
 	d, _ := document.Parse(after)
 	for _, a := range assignments {
 		if a.Value == nil {
@@ -63,6 +77,14 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (change.Change, error)
 			return change.Change{}, &RefusedError{a.Key, why}
 		}
 	}
+	if _, faults := s.below(scope).Layered(after, f.writer()); len(faults) > 0 {
+		return c, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
+	}
+	if bytes.Equal(after, f.data()) {
+		return c, nil
+	}
+	e, err := f.with(after)
+	c.Edits = []change.Edit{e}
 	return c, err
 }
 
@@ -72,47 +94,6 @@ func (s Stack) under(scope Scope, k Key) json.RawMessage {
 	below := s
 	below.Files = s.Files[:i]
 	return below.Value(k).Value
-}
-
-// Plan plans edits of the file of a scope. after is what it would hold, also where that
-// is refused; nil where it cannot be edited.
-func (s Stack) Plan(scope Scope, did string, edits []document.Edit) (c change.Change, after []byte, err error) {
-	c = change.Change{Did: did, Kind: "rules"}
-	f, err := s.file(scope)
-	if err != nil {
-		return c, nil, err
-	}
-	var link *folder.LinkError
-	if errors.As(f.err, &link) { // which says where it is, and has a hint of its own
-		return c, nil, fmt.Errorf("%w: %w", ErrInvalid, link)
-	}
-	if f.Fault != "" {
-		return c, nil, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, f.Fault)
-	}
-	if after, err = f.doc.Apply(edits...); err == nil {
-		after, err = withoutEmpty(after, edits)
-	}
-	if err != nil {
-		return c, nil, fmt.Errorf("%w: %s: %w", ErrInvalid, f.Path, err)
-	}
-	if len(after) == 0 {
-		after = f.data() // of a file that is not there nothing is taken out
-	}
-	if _, faults := s.below(scope).Layered(after, f.writer()); len(faults) > 0 {
-		return c, after, fmt.Errorf("%w: %s: %s", ErrInvalid, f.Path, faults[0])
-	}
-	if bytes.Equal(after, f.data()) {
-		return c, after, nil
-	}
-	e, err := f.with(after)
-	c.Edits = []change.Edit{e}
-	return c, after, err
-}
-
-// Settings are those in force, a project's left out, if the user's file held data.
-func (s Stack) Settings(data []byte) hook.Settings {
-	settings, _ := s.below(User).Layered(data, strategy.User)
-	return settings
 }
 
 // withoutEmpty takes objects away that removing their last member has left empty.

@@ -148,36 +148,6 @@ func TestForks(t *testing.T) {
 	}
 }
 
-func TestManyTinyFiles(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	dir := filepath.Join(Projects(home), "p")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	const many = 2000
-	for i := range many {
-		text := ""
-		switch i % 10 {
-		case 0:
-			text = stopped(fmt.Sprintf("s%05d", i)).text()
-		case 1:
-			text = `{"type":"summary","summary":"x","leafUuid":"y"}` + "\n"
-		case 2:
-			text = "\n"
-		case 3:
-			text = "{\"type\":\"user\",\"mess"
-		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("s%05d.jsonl", i)), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	r := replayed(t, home)
-	if r.Files != many || r.Sessions != many/10 || len(r.Rows) != many/10 || r.Partial || len(r.Skipped) > 0 {
-		t.Errorf("%d files, %d sessions, %d rows, %v", r.Files, r.Sessions, len(r.Rows), r.Skipped)
-	}
-}
-
 func TestNoTranscripts(t *testing.T) {
 	r := replayed(t, t.TempDir())
 	if r.Files != 0 || len(r.Rows) != 0 || len(r.Labels) != len(Labels()) || len(r.Skipped) != 1 || r.Skipped[0].Why != "not found" {

@@ -5,6 +5,7 @@ package replay
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -43,21 +44,6 @@ func (r *Report) countHosts() {
 	}
 }
 
-// byHost is how the i-th strategy did on each host.
-func (r *Report) byHost(i int) []Part {
-	if len(r.Hosts) == 0 {
-		return nil
-	}
-	all := newParts(r.hostsOf())
-	for n := range r.Rows {
-		if row := &r.Rows[n]; i < len(row.Choices) {
-			c := &row.Choices[i]
-			all.add(row.hostOf(), row, c, c.Decision == "continue")
-		}
-	}
-	return all.done()
-}
-
 // hostsOf are the names of the hosts that rows are of: of Claude Code if nothing says more.
 func (r *Report) hostsOf() (names []string) {
 	for _, h := range r.Hosts {
@@ -69,9 +55,7 @@ func (r *Report) hostsOf() (names []string) {
 	return names
 }
 
-// Title is what a host is called in sentences.
-func (h HostCount) Title() string { return titleOf(h.Name) }
-
+// titleOf is what a host is called in sentences.
 func titleOf(name string) string {
 	if h, ok := registry.HostNamed(name); ok {
 		return h.Title
@@ -81,36 +65,28 @@ func titleOf(name string) string {
 
 // hosts compares hosts: a line for each, under each strategy that decides.
 func (t text) hosts() {
-	if len(t.Hosts) == 0 {
-		return
-	}
-	wide := 0
+	rows := [][]string{{"", "sessions", "stops", "mid-work"}}
 	for _, h := range t.Hosts {
-		wide = max(wide, layout.Width(h.Title()))
+		row := []string{titleOf(h.Name)}
+		for _, n := range []int{h.Sessions, h.Stops, h.MidWork} {
+			row = append(row, strconv.Itoa(n))
+		}
+		rows = append(rows, row)
 	}
 	t.Say("\n%s", t.Strong("by host"))
-	t.Say("  %s  %8s  %5s  %8s", layout.Pad("", wide), "sessions", "stops", "mid-work")
-	for _, h := range t.Hosts {
-		t.Say("  %s  %8d  %5d  %8d", layout.Pad(h.Title(), wide), h.Sessions, h.Stops, h.MidWork)
-	}
+	t.Table("  ", rows)
 	if len(t.Hosts) == 1 {
 		return
-	}
-	columns := t.Width >= wide+41
-	if columns {
-		t.Say("\n    %s  %-16s  %s", layout.Pad("", wide), "caught", "wrongly continued")
 	}
 	for _, s := range t.Scores {
 		if s.OnlyAsks {
 			continue
 		}
-		t.Say("  %s", t.Strong(layout.Clip(s.Name, t.Width-4)))
+		rows = [][]string{{t.Strong(layout.Clip(s.Name, 24)), "caught", "wrongly continued"}}
 		for _, h := range s.Hosts {
-			if title := titleOf(h.Name); columns {
-				t.Say("    %s  %-16s  %s", layout.Pad(title, wide), h.Caught.interval(), h.Wrong.interval())
-			} else {
-				t.Fold("    ", "%s: caught %s, wrongly continued %s", title, h.Caught.interval(), h.Wrong.interval())
-			}
+			rows = append(rows, []string{"  " + titleOf(h.Name), h.Caught.text(), h.Wrong.text()})
 		}
+		t.Say("")
+		t.Table("  ", rows)
 	}
 }

@@ -189,7 +189,7 @@ func TestHosts(t *testing.T) {
 	}
 	var out bytes.Buffer
 	all.WriteText(layout.Printer{W: &out, Width: 80})
-	for _, want := range []string{"\nby host\n", "Qwen Code", "Claude Code", "wrongly continued\n  ned-flanders\n    "} {
+	for _, want := range []string{"\nby host\n", "Qwen Code", "Claude Code", "\n  ned-flanders          caught         wrongly continued\n    Codex  "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the text does not say %q:\n%s", want, out.String())
 		}

@@ -101,13 +101,7 @@ const few = 100
 
 func (r Report) page() page {
 	p := page{Report: r, Best: r.best()}
-	for i := range r.Rows {
-		if r.Rows[i].Label == MidWork {
-			p.Work++
-		} else {
-			p.Stops++
-		}
-	}
+	p.Stops, p.Work = r.places()
 	p.Few = len(r.Rows) > 0 && slices.ContainsFunc(r.Scores, func(s Score) bool {
 		return !s.OnlyAsks && (s.Caught.Of < few || s.Wrong.Of < few)
 	})
@@ -128,7 +122,7 @@ func (p page) Marked() string {
 // sayings are the functions of the template.
 func sayings() template.FuncMap {
 	return template.FuncMap{
-		"clean": clean, "host": func(name string) string { return clean(titleOf(name)) }, "of": ofText, "cost": Score.price, "size": sizeText, "timeline": timelineOf,
+		"clean": clean, "host": func(name string) string { return clean(titleOf(name)) }, "of": ofText, "cost": Score.price, "size": sizeText,
 		"share": func(n, of int) string { return shareText(float64(n) / float64(max(1, of))) },
 		"day": func(t time.Time) string {
 			if t.IsZero() {
@@ -174,10 +168,6 @@ type whisker struct {
 	Rate
 }
 
-func (w whisker) Text() string { return shareText(w.Share()) }
-func (w whisker) Interval() string {
-	return strings.TrimSuffix(shareText(w.Low), " %") + "–" + shareText(w.High)
-}
 func (w whisker) At(share float64) string { return fmt.Sprintf("%.1f", 4+152*share) }
 
 // bar is a part of a bar that is 140 long.
@@ -196,18 +186,6 @@ func ofText(r Rate) string {
 	return fmt.Sprintf("%d of %d", r.N, r.Of)
 }
 
-// shareText is a share in per cent, with a digit behind the point where that is
-// not nothing.
-func shareText(share float64) string {
-	switch p := 100 * share; {
-	case p > 0 && p < .05:
-		return "<0.1 %"
-	case p >= .05 && p < 9.95, p > 99.05 && p < 99.95:
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
-}
-
 func sizeText(n int64) string {
 	switch {
 	case n < 10_000:
@@ -216,46 +194,6 @@ func sizeText(n int64) string {
 		return fmt.Sprintf("%d KB", n/1000)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-}
-
-type timeline struct {
-	Width   int
-	Columns []column
-}
-
-type column struct {
-	X, X2        int
-	Y, H, Y2, H2 string
-	Month, Year  string
-	Part
-}
-
-// maxColumns is how many months a timeline shows, the newest.
-const maxColumns = 24
-
-func timelineOf(months []Part) *timeline {
-	months = slices.DeleteFunc(slices.Clone(months), func(m Part) bool { return m.Name == "" })
-	months = months[max(0, len(months)-maxColumns):]
-	if len(months) < 2 {
-		return nil
-	}
-	t := &timeline{Width: 34 * len(months)}
-	for i, m := range months {
-		y := func(r Rate) (string, string) {
-			h := 76 * r.Share()
-			return fmt.Sprintf("%.1f", 80-h), fmt.Sprintf("%.1f", h)
-		}
-		c := column{X: 34*i + 2, X2: 34*i + 21, Part: m}
-		c.Y, c.H = y(m.Caught)
-		c.Y2, c.H2 = y(m.Wrong)
-		year, month, _ := strings.Cut(m.Name, "-")
-		c.Month = month
-		if i == 0 || !strings.HasPrefix(months[i-1].Name, year) {
-			c.Year = year
-		}
-		t.Columns = append(t.Columns, c)
-	}
-	return t
 }
 
 // pageData are the rows for the page's script: arrays, because there are many,

@@ -140,42 +140,6 @@ func FuzzPage(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) { harmless(t, pageOf(t, hostileReport(s)), ours) })
 }
 
-// The data has every row as it is.
-func TestPageData(t *testing.T) {
-	r := hostileReport("a <b> & “c”\nand more")
-	data, err := json.Marshal(r.pageData())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d struct {
-		Scores, Texts      []string
-		Deciding, OnlyAsks []int
-		Labels             []struct {
-			Name, Means string
-			N           int
-		}
-		Rows [][]any
-	}
-	if err := json.Unmarshal(data, &d); err != nil {
-		t.Fatal(err)
-	}
-	if len(d.Rows) != 3 || len(d.Scores) != 3 || len(d.Deciding) != 2 || len(d.OnlyAsks) != 1 || d.OnlyAsks[0] != 2 {
-		t.Fatalf("%+v", d)
-	}
-	row := d.Rows[1]
-	if row[5] != r.Rows[1].Text || d.Texts[int(row[0].(float64))] != r.Rows[1].File || row[1] != 1.0 || int64(row[3].(float64)) != r.Rows[1].At.Unix() || d.Labels[int(row[4].(float64))].Name != "answered" {
-		t.Errorf("%v", row)
-	}
-	choices := row[11].([]any)
-	first, last := choices[0].([]any), choices[2].([]any)
-	if first[0] != 1.0 || d.Texts[int(first[1].(float64))] != r.Rows[1].Choices[0].Rule || last[0] != 2.0 || last[5] != 10.0 {
-		t.Errorf("%v", choices)
-	}
-	if d.Labels[int(row[4].(float64))].N != 3 {
-		t.Errorf("%+v", d.Labels)
-	}
-}
-
 // The data without strategies, without choices and with one row has no null in it,
 // which the script would stumble over.
 func TestPageDataHasNoNull(t *testing.T) {

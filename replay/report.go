@@ -15,9 +15,7 @@ type Report struct {
 	Made    time.Time `json:"made"`
 	Since   time.Time `json:"since,omitzero"` // stops before it were left out
 	// Partial tells that the replay was cut short.
-	Partial bool `json:"partial,omitempty"`
-	// Redacted tells that texts have been replaced by their shapes.
-	Redacted bool      `json:"redacted,omitempty"`
+	Partial  bool      `json:"partial,omitempty"`
 	Files    int       `json:"files"`
 	Sessions int       `json:"sessions"` // that rows are of; resumed and forked ones once
 	Bytes    int64     `json:"bytes"`
@@ -149,7 +147,6 @@ type Score struct {
 	Guards []Count `json:"guards,omitempty"`
 	// Rules count what fired.
 	Rules    []RuleCount `json:"rules"`
-	Months   []Part      `json:"months"`   // "2026-01", oldest first
 	Projects []Part      `json:"projects"` // most rows first
 	// Hosts are the hosts of the report, in its order.
 	Hosts []Part `json:"hosts,omitempty"`

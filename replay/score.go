@@ -33,40 +33,18 @@ const (
 
 // Score fills in the scores of a report from its rows, and the advice.
 func (r *Report) Score() {
-	months, projects := r.parts()
-	for i := range r.Scores {
-		r.Scores[i].count(r.Rows, i, months, projects)
-		r.Scores[i].Hosts = r.byHost(i)
-	}
-	r.Advice = r.advise()
-}
-
-// parts are the months and the projects of the rows.
-func (r *Report) parts() (months, projects []string) {
 	rows := map[string]int{}
 	for i := range r.Rows {
-		if m := r.Rows[i].month(); !slices.Contains(months, m) {
-			months = append(months, m)
-		}
 		rows[r.Rows[i].Project]++
 	}
-	slices.Sort(months)
-	for p := range rows {
-		projects = append(projects, p)
-	}
-	slices.SortFunc(projects, func(a, b string) int { return cmp.Or(rows[b]-rows[a], strings.Compare(a, b)) })
+	projects := sorted(rows)
 	if len(projects) > maxProjects {
 		projects = append(projects[:maxProjects:maxProjects], Others)
 	}
-	return months, projects
-}
-
-// month is a row's, "" where it has no time.
-func (r *Row) month() string {
-	if r.At.IsZero() {
-		return ""
+	for i := range r.Scores {
+		r.Scores[i].count(r, i, projects)
 	}
-	return r.At.UTC().Format("2006-01")
+	r.Advice = r.advise()
 }
 
 // Hooked tells whether Stop hooks ran there: not in mid-work, nor where a person
@@ -74,13 +52,19 @@ func (r *Row) month() string {
 func (l Label) Hooked() bool { return l != MidWork && l != Interrupted }
 
 // count counts the rows for the i-th strategy.
-func (s *Score) count(rows []Row, i int, months, projects []string) {
+func (s *Score) count(r *Report, i int, projects []string) {
 	*s = Score{Name: s.Name, Note: s.Note, OnlyAsks: s.OnlyAsks, Rules: []RuleCount{}}
 	guards, rules := map[string]int{}, map[[2]string]*RuleCount{}
-	byMonth, byProject := newParts(months), newParts(projects)
+	byProject, byHost := parts{}, parts{}
+	for _, name := range projects {
+		byProject = append(byProject, Part{Name: name})
+	}
+	for _, h := range r.Hosts {
+		byHost = append(byHost, Part{Name: h.Name})
+	}
 	var continued, right int
-	for n := range rows {
-		row := &rows[n]
+	for n := range r.Rows {
+		row := &r.Rows[n]
 		if i >= len(row.Choices) {
 			continue
 		}
@@ -111,9 +95,16 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 			rule = &RuleCount{Rule: c.Rule, Decision: c.Decision}
 			rules[[2]string{c.Rule, c.Decision}] = rule
 		}
-		rule.count(row.Means, goesOn)
-		byMonth.add(row.month(), row, c, goesOn)
-		byProject.add(row.Project, row, c, goesOn)
+		switch {
+		case row.Means == Unknown:
+			rule.Unknown++
+		case goesOn == (row.Means == WantContinue):
+			rule.Right++
+		default:
+			rule.Wrong++
+		}
+		byProject.add(row.Project, row, c)
+		byHost.add(row.hostOf(), row, c)
 	}
 	s.Precision = Rate{N: right, Of: continued}
 	for _, rate := range []*Rate{&s.Caught, &s.Wrong, &s.Nudges, &s.Precision, &s.Asked} {
@@ -128,19 +119,7 @@ func (s *Score) count(rows []Row, i int, months, projects []string) {
 	slices.SortFunc(s.Rules, func(a, b RuleCount) int {
 		return cmp.Or((b.Right+b.Wrong+b.Unknown)-(a.Right+a.Wrong+a.Unknown), strings.Compare(a.Rule, b.Rule), strings.Compare(a.Decision, b.Decision))
 	})
-	s.Months, s.Projects = byMonth.done(), byProject.done()
-}
-
-// count counts a decision by what its row says of it.
-func (r *RuleCount) count(means Expect, goesOn bool) {
-	switch {
-	case means == Unknown:
-		r.Unknown++
-	case goesOn == (means == WantContinue):
-		r.Right++
-	default:
-		r.Wrong++
-	}
+	s.Projects, s.Hosts = byProject.done(), byHost.done()
 }
 
 func hit(r *Rate, counts, is bool) {
@@ -162,41 +141,28 @@ func sorted(counts map[string]int) []string {
 }
 
 // parts are the scores of parts of the rows, in the order in which they are shown.
-type parts struct {
-	all []Part
-	at  map[string]int
-}
+type parts []Part
 
-func newParts(names []string) parts {
-	p := parts{all: []Part{}, at: map[string]int{}}
-	for i, name := range names {
-		p.all = append(p.all, Part{Name: name})
-		p.at[name] = i
-	}
-	return p
-}
-
-func (p parts) add(name string, row *Row, c *Choice, goesOn bool) {
-	i, ok := p.at[name]
-	if !ok {
-		if i, ok = p.at[Others]; !ok {
+func (p parts) add(name string, row *Row, c *Choice) {
+	i := slices.IndexFunc(p, func(part Part) bool { return part.Name == name })
+	if i < 0 {
+		if i = len(p) - 1; i < 0 || p[i].Name != Others {
 			return
 		}
 	}
-	part := &p.all[i]
-	hit(&part.Caught, row.Means == WantContinue, goesOn)
-	hit(&part.Wrong, row.Means == WantStop, goesOn)
+	hit(&p[i].Caught, row.Means == WantContinue, c.Decision == "continue")
+	hit(&p[i].Wrong, row.Means == WantStop, c.Decision == "continue")
 	if c.Asks && row.Label.Hooked() {
-		part.Asked++
+		p[i].Asked++
 	}
 }
 
 func (p parts) done() []Part {
-	for i := range p.all {
-		p.all[i].Caught.Bound()
-		p.all[i].Wrong.Bound()
+	for i := range p {
+		p[i].Caught.Bound()
+		p[i].Wrong.Bound()
 	}
-	return p.all
+	return p
 }
 
 // Price is about what a question costs with the default model, in dollars: four
@@ -232,6 +198,37 @@ func (r Rate) Share() float64 {
 		return 0
 	}
 	return float64(r.N) / float64(r.Of)
+}
+
+// Text is the share as text.
+func (r Rate) Text() string { return shareText(r.Share()) }
+
+// Interval is that of the share, like "84–91 %".
+func (r Rate) Interval() string {
+	return strings.TrimSuffix(shareText(r.Low), " %") + "–" + shareText(r.High)
+}
+
+// shareText is a share in per cent, with a digit behind the point where that is not nothing.
+func shareText(share float64) string {
+	switch p := 100 * share; {
+	case p > 0 && p < .05:
+		return "<0.1 %"
+	case p >= .05 && p < 9.95, p > 99.05 && p < 99.95:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", 100*share)
+}
+
+// places counts the stops and the points in mid-work.
+func (r *Report) places() (stops, work int) {
+	for _, l := range r.Labels {
+		if l.Label == MidWork {
+			work += l.N
+		} else {
+			stops += l.N
+		}
+	}
+	return stops, work
 }
 
 // advise says in one sentence what the data speaks for.
@@ -396,19 +393,15 @@ func signTest(a, b int) float64 {
 	if n == 0 {
 		return 1
 	}
+	logFactorial := func(n int) float64 {
+		l, _ := math.Lgamma(float64(n + 1))
+		return l
+	}
 	p := 0.0
 	for i := range k + 1 {
-		p += math.Exp(LogChoose(n, i) - float64(n)*math.Ln2)
+		p += math.Exp(logFactorial(n) - logFactorial(i) - logFactorial(n-i) - float64(n)*math.Ln2)
 	}
 	return min(1, 2*p)
-}
-
-// LogChoose is the logarithm of how many ways there are to take k of n.
-func LogChoose(n, k int) float64 {
-	a, _ := math.Lgamma(float64(n + 1))
-	b, _ := math.Lgamma(float64(k + 1))
-	c, _ := math.Lgamma(float64(n - k + 1))
-	return a - b - c
 }
 
 // percent is a share with as many places as it needs: 0 %, 0.4 %, 88 %.

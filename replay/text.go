@@ -3,8 +3,8 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,14 +22,7 @@ type text struct {
 // WriteText writes the scores and the advice.
 func (r *Report) WriteText(out layout.Printer) {
 	t := text{out, r}
-	stops, work := 0, 0
-	for _, l := range r.Labels {
-		if l.Label == MidWork {
-			work = l.N
-		} else {
-			stops += l.N
-		}
-	}
+	stops, work := r.places()
 	read := ""
 	if r.Bytes >= 1e6 {
 		read = fmt.Sprintf(" (%.1f MB, %.1f s)", float64(r.Bytes)/1e6, r.Seconds)
@@ -44,10 +37,11 @@ func (r *Report) WriteText(out layout.Printer) {
 		}
 		if len(r.Scores) > 0 {
 			t.scores()
+			t.nudges()
 		}
-		t.nudges()
-		t.hosts()
-		t.months()
+		if len(r.Hosts) > 0 {
+			t.hosts()
+		}
 	}
 	t.Say("")
 	t.Fold("", "%s", r.Advice)
@@ -85,64 +79,18 @@ func (l LabelCount) meaning() string {
 	return "not counted"
 }
 
-// unknown is what is said of a strategy whose decisions are a model's.
-const unknown = "not measurable"
-
-// scores prints a line and two bars for each strategy, or a few lines each where that
-// is too wide.
+// scores prints a line for each strategy, and what the shares are of.
 func (t text) scores() {
-	name := 0
+	rows := [][]string{{"", "caught", "wrongly continued", "asked", "cost"}}
 	for _, s := range t.Scores {
-		name = min(max(name, layout.Width(s.Name)), 24)
-	}
-	named := func(s Score) string { return layout.Pad(layout.Clip(s.Name, name), name) }
-	if t.Width < name+57 {
-		t.cards()
-		return
-	}
-	t.Say("\n  %-*s  %-16s  %-17s  %6s  %8s", name, "", "caught", "wrongly continued", "asked", "cost")
-	for _, s := range t.Scores {
-		did := fmt.Sprintf("%-16s  %-17s", s.Caught.interval(), s.Wrong.interval())
+		caught, wrong := s.Caught.text(), s.Wrong.text()
 		if s.OnlyAsks {
-			did = unknown
+			caught, wrong = "not measurable", ""
 		}
-		t.Say("  %s  %s  %6d  %8s", named(s), layout.Pad(did, 35), s.Asked.N, s.price())
-	}
-	t.of()
-	for _, bars := range []struct {
-		title, fill string
-		style       func(string) string
-		of          func(Score) Rate
-	}{{"caught", "█", t.Good, func(s Score) Rate { return s.Caught }}, {"wrongly continued", "▒", t.Bad, func(s Score) Rate { return s.Wrong }}} {
-		t.Say("\n%s", t.Strong(bars.title))
-		for _, s := range t.Scores {
-			if !s.OnlyAsks {
-				rate := bars.of(s)
-				t.Say("  %s  %s %s", named(s), rate.bar(bars.fill, t.Width-name-14, bars.style), rate.text())
-			}
-		}
-	}
-}
-
-// cards is scores for little space.
-func (t text) cards() {
-	for _, s := range t.Scores {
-		t.Say("\n%s", t.Strong(layout.Clip(s.Name, t.Width)))
-		if s.OnlyAsks {
-			t.Say("  decides  %s", unknown)
-		} else {
-			bar := min(t.Width-29, 40)
-			t.Say("  caught   %-16s  %s", s.Caught.interval(), s.Caught.bar("█", bar, t.Good))
-			t.Say("  wrong    %-16s  %s", s.Wrong.interval(), s.Wrong.bar("▒", bar, t.Bad))
-		}
-		t.Say("  asked    %d, %s", s.Asked.N, s.price())
+		rows = append(rows, []string{layout.Clip(s.Name, 24), caught, wrong, strconv.Itoa(s.Asked.N), s.price()})
 	}
 	t.Say("")
-	t.of()
-}
-
-// of tells what the shares are of.
-func (t text) of() {
+	t.Table("  ", rows)
 	s := t.Scores[0]
 	t.Fold("  ", "caught: of %s where work should go on (%s, %d in mid-work)", layout.Count(s.Caught.Of, "point"), layout.Count(s.Nudges.Of, "nudge"), s.Caught.Of-s.Nudges.Of)
 	t.Fold("  ", "wrongly continued: of %s where you had something else to say", layout.Count(s.Wrong.Of, "stop"))
@@ -153,7 +101,7 @@ func (t text) of() {
 
 // nudges tells of the stops that were wrong for certain.
 func (t text) nudges() {
-	if len(t.Scores) == 0 || t.Scores[0].Nudges.Of == 0 {
+	if t.Scores[0].Nudges.Of == 0 {
 		return
 	}
 	t.Say("\n%s", t.Strong("nudges"))
@@ -168,67 +116,19 @@ func (t text) nudges() {
 		if s.Saved >= 60 {
 			idle = fmt.Sprintf(", and %s of waiting", roughly(s.Saved))
 		}
-		t.Fold("  "+layout.Clip(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.interval(), idle)
+		t.Fold("  "+layout.Clip(s.Name, 24)+"  ", "saves you %d, %s%s", s.Nudges.N, s.Nudges.text(), idle)
 	}
 	if none {
 		t.Fold("  ", "none of these strategies would have saved you any of them")
 	}
 }
 
-// months shows how the strategy that caught most did over time.
-func (t text) months() {
-	var best Score
-	for _, s := range t.Scores {
-		if best.Name == "" || cmp.Or(s.Caught.N-best.Caught.N, best.Wrong.N-s.Wrong.N, best.Asked.N-s.Asked.N) > 0 {
-			best = s
-		}
-	}
-	months := best.Months
-	if len(months) < 2 {
-		return
-	}
-	t.Say("")
-	t.Say("%s", t.Strong(layout.Clip(best.Name, t.Width-10)+" by month"))
-	if len(months) > 12 {
-		t.Say("  %s before", layout.Count(len(months)-12, "month"))
-		months = months[len(months)-12:]
-	}
-	t.Say("  %-8s %15s  %s", "", "caught", "wrongly continued")
-	for _, m := range months {
-		t.Say("  %-8s %5d of %-6d %7d of %d", cmp.Or(m.Name, "no date"), m.Caught.N, m.Caught.Of, m.Wrong.N, m.Wrong.Of)
-	}
-}
-
-// bar draws a share. What is not nothing is seen.
-func (r Rate) bar(fill string, width int, style func(string) string) string {
-	filled := int(r.Share()*float64(width) + 0.5)
-	if r.N > 0 {
-		filled = max(filled, 1)
-	}
-	return style(strings.Repeat(fill, filled)) + strings.Repeat("·", width-filled)
-}
-
-// interval is a share like "88 % (84–91)".
-func (r Rate) interval() string {
+// text is a share with its interval, like "88 % (84–91)".
+func (r Rate) text() string {
 	if r.Of == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%s (%s–%s)", r.text(), places(100*r.Low), places(100*r.High))
-}
-
-func (r Rate) text() string {
-	if r.Of == 0 {
-		return "–"
-	}
-	return places(100*r.Share()) + " %"
-}
-
-// places gives small figures a decimal place.
-func places(p float64) string {
-	if p > 0 && p < 9.95 {
-		return fmt.Sprintf("%.1f", p)
-	}
-	return fmt.Sprintf("%.0f", p)
+	return shareText(r.Share()) + " (" + strings.TrimSuffix(r.Interval(), " %") + ")"
 }
 
 // price is what its questions would have cost.
@@ -318,7 +218,7 @@ func (r *Report) WriteList(out layout.Printer, list string, most int) (explained
 	} else {
 		t.Say("%s", layout.Count(all, "row"))
 	}
-	if r.Redacted || r.Scores[0].OnlyAsks {
+	if r.Scores[0].OnlyAsks {
 		return ""
 	}
 	return name

@@ -21,7 +21,6 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/publish"
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
@@ -76,7 +75,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"enable": first(a.offer((*inspection.Inspection).ToEnable)), "disable": first(a.offer((*inspection.Inspection).ToDisable)), "why": first(ordered(a.offer((*inspection.Inspection).Decisions))),
 		"set": a.keys(true), "get": a.keys(false), "set --scope": fixed("user\tall your sessions", "suite\tthe plugin's own file", "project\tsessions in this directory"), "set --unset": a.keys(false),
 		"hold":    first(fixed("30m\thalf an hour", "2h\ttwo hours", "1d\ta day")),
-		"explain": first(a.explainable), "tune": files("jsonl"), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(replay.Lists()...), "replay --project": dirs, "tune --plugin": fixed(tune.Ruled()...), "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
+		"explain": first(a.explainable), "replay": files("jsonl"), "replay --strategy": fixed(replay.Names()...), "replay --list": fixed(replay.Lists()...), "replay --project": dirs, "--since": fixed("30d\tthe last month", "90d\tthe last three months", "365d\tthe last year"),
 		"loop set": loopKeys, "loop history show": first(loops), "loop history rerun": first(loops),
 		"init": dirs, "build": dirs, "update": dirs, "validate": dirs, "publish": dirs,
 

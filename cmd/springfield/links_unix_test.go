@@ -221,7 +221,6 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"loop start":      {"clone", []string{"loop", "start", "--replace", "A goal"}},
 		"loop stop":       {"clone", []string{"loop", "stop", "--delete"}},
 		"doctor":          {"clone", []string{"doctor", "--fix"}},
-		"tune":            {"clone", []string{"tune", "--yes", "../home/log.jsonl"}},
 		"answers":         {"clone", []string{"init", "another", "--yes", "--owner", "Ned", "--answers", "out/answers.yaml"}},
 		"init below":      {"clone", []string{"init", "out/another", "--yes", "--owner", "Ned"}},
 		"init":            {"clone", []string{"init", "out", "--yes", "--owner", "Ned"}},

@@ -16,10 +16,9 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/replay"
-	"github.com/cameronsjo/springfield/replay/tune"
 	"github.com/cameronsjo/springfield/runtime/registry"
-	"github.com/cameronsjo/springfield/runtime/rules"
 )
 
 type replayOptions struct {
@@ -33,7 +32,6 @@ type replayOptions struct {
 	numbered   bool // -n was given
 	noBudget   bool
 	seeds      bool
-	redact     bool
 	json       bool
 	html       string
 }
@@ -68,49 +66,12 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 	f.StringVar(&o.list, "list", "", "list stops instead of scores, by what the first --strategy did (default "+registry.Default()+"): "+strings.Join(replay.Lists(), ", "))
 	f.IntVarP(&o.number, "number", "n", 20, "with --list, how many; 0 for all")
 	f.BoolVar(&o.noBudget, "no-budget", false, "without the limits over time")
-	f.BoolVar(&o.redact, "redact", false, "hide every word (letters become x), to share the result")
 	f.BoolVar(&o.json, "json", false, "print everything as JSON")
 	f.StringVar(&o.html, "html", "", "write everything into this file, as one page of HTML to browse; - for standard output")
 	return cmd
 }
 
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	options, err := a.replayed(o)
-	if err != nil {
-		return err
-	}
-	var done func()
-	options.Progress, done = a.watch("reading your sessions")
-	report, err := replay.Run(ctx, options)
-	done()
-	if err != nil {
-		return err
-	}
-	if o.redact {
-		report.Redact()
-	}
-	if err := a.showReplay(o, report); err != nil {
-		return err
-	}
-	a.suggestTune(ctx, o, options.Candidates, report)
-	if len(o.paths) > 0 && o.since+o.project+o.host == "" && len(report.Skipped) == 0 {
-		if err := a.nothingNamed(report); err != nil {
-			return err
-		}
-	}
-	a.noteSkipped(report, "; --json lists all")
-	if report.Partial {
-		a.talk("springfield: note: interrupted: this is what had been read by then")
-		return errCancelled
-	}
-	return nil
-}
-
-// check refuses flags that do not go together.
-func (o replayOptions) check() error {
 	switch {
 	case o.list != "" && !slices.Contains(replay.Lists(), o.list):
 		return &usageError{fmt.Errorf("--list %q: there is no such list", o.list), "choose from " + strings.Join(replay.Lists(), ", ")}
@@ -118,27 +79,61 @@ func (o replayOptions) check() error {
 		return &usageError{errors.New("-n goes with --list"), "springfield replay --list all -n " + strconv.Itoa(o.number)}
 	case o.number < 0:
 		return &usageError{errors.New("-n must not be negative"), "0 lists all"}
-	}
-	if _, err := parseSince(o.since, time.Now()); err != nil {
-		return err
-	}
-	if o.html != "" && (o.json || o.list != "") || o.json && o.list != "" {
+	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
 		return &usageError{errors.New("--json, --html and --list do not go together"), "run it twice; --json and --html have every stop"}
 	}
-	return nil
-}
-
-// replayed is what to replay.
-func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
-	options.Since, _ = parseSince(o.since, time.Now())
+	options, err := a.replayed(o)
+	if err != nil {
+		return err
+	}
 	if o.html != "" && o.html != "-" {
 		page, err := a.page(o.html)
 		if err == nil {
 			_, err = page.Check()
 		}
 		if err != nil {
-			return options, err
+			return err
 		}
+	}
+	var done func()
+	options.Progress, done = a.watch("reading your sessions")
+	report, err := replay.Run(ctx, options)
+	done()
+	if err == nil {
+		err = a.showReplay(o, report)
+	}
+	if err != nil {
+		return err
+	}
+	nothing := len(report.Skipped)+len(report.Rows) == 0 && !report.Partial
+	if len(o.paths) > 0 && o.since+o.project+o.host == "" && nothing {
+		places, err := a.places()
+		if err != nil {
+			return err
+		}
+		a.talk("springfield: note: Claude Code keeps its session logs below %s", replay.Projects(places.Config))
+	}
+	for i, s := range report.Skipped {
+		if i == mostSkipped {
+			a.talk("springfield: note: skipped %d more; --json lists all", len(report.Skipped)-i)
+			break
+		}
+		a.talk("springfield: note: skipped %s: %s", s.File, s.Why)
+	}
+	if report.Partial {
+		a.talk("springfield: note: interrupted: this is what had been read by then")
+		return errCancelled
+	}
+	return nil
+}
+
+// mostSkipped is how many files that could not be read are named.
+const mostSkipped = 10
+
+// replayed is what to replay.
+func (a *app) replayed(o replayOptions) (options replay.Options, err error) {
+	if options.Since, err = parseSince(o.since, time.Now()); err != nil {
+		return options, err
 	}
 	if o.project != "" {
 		options.Project = a.absolute(o.project)
@@ -207,7 +202,24 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		if o.html == "-" {
 			return replay.WriteHTML(a.out, r)
 		}
-		return a.writePage(o.html, r)
+		page, err := a.page(o.html) // reading the sessions has taken its time
+		if err != nil {
+			return err
+		}
+		there, err := page.Check()
+		if there && r.Partial {
+			a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
+			return nil
+		}
+		if err == nil {
+			err = page.Write(r)
+		}
+		if err != nil {
+			return err
+		}
+		a.lines().Fold("", "%s", r.Advice)
+		a.say("wrote %s; open it in a browser", page.Path)
+		return nil
 	case o.list != "":
 		if name := r.WriteList(a.lines(), o.list, o.number); name != "" {
 			a.lines().Next("springfield explain FILE --line N --strategy %s", check.Quote(name))
@@ -215,77 +227,84 @@ func (a *app) showReplay(o replayOptions, r replay.Report) error {
 		return nil
 	}
 	r.WriteText(a.lines())
-	if wrong := r.MostWrong(); wrong != "" && !o.redact {
-		a.lines().Next("springfield replay --list wrong --strategy %s%s", check.Quote(wrong), sameSessions(o))
+	if wrong := r.MostWrong(); wrong != "" {
+		next := "springfield replay --list wrong --strategy " + check.Quote(wrong)
+		for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}, {"--host", o.host}} {
+			if flag[1] != "" {
+				next += " " + flag[0] + " " + check.Quote(flag[1])
+			}
+		}
+		if o.noBudget {
+			next += " --no-budget"
+		}
+		for _, path := range o.paths {
+			next += " " + check.Quote(path)
+		}
+		a.lines().Next("%s", next)
 	}
 	r.WriteNotes(a.notes())
 	return nil
 }
 
-// suggestTune says so where changes of the rules would mend something. Who has rules
-// of their own has been there.
-func (a *app) suggestTune(ctx context.Context, o replayOptions, candidates []replay.Candidate, r replay.Report) {
-	const least = 10 // wrong decisions
-	i := slices.IndexFunc(r.Scores, func(s replay.Score) bool { return s.Name == registry.Default() })
-	if o.json || o.html != "" || o.list != "" || o.project != "" || o.host != "" || r.Redacted || r.Partial || i < 0 {
-		return
+// parseSince reads a day like 2026-01-31, or how long ago, like 90d.
+func parseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
-	ruled, ok := candidates[i].Settings.Options.(rules.Ruled)
-	s := r.Scores[i]
-	places, err := a.places()
-	if err != nil || !ok || s.Caught.Of-s.Caught.N+s.Wrong.N < least {
-		return
+	if day, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {
+		return day, nil
 	}
-	if _, err := os.Stat(places.RulesFile(s.Name)); err == nil {
-		return
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n > 0 && n <= 36_500 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	} else if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
+		return now.Add(-ago), nil
 	}
-	done := a.working("looking for phrases that " + s.Name + " misses")
-	p, err := tune.Propose(ctx, r.Rows, tune.Tuning{Rules: ruled.Rules(), Choice: i})
-	done()
-	if err != nil || len(p.Proposed) == 0 {
-		return
-	}
-	o.noBudget = false // which tune never counts
-	out := a.lines()
-	out.Fold("", "your sessions speak for %s of the rules of %s", count(len(p.Proposed), "change"), s.Name)
-	out.Next("springfield tune%s", sameSessions(o))
+	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d"}
 }
 
-// writePage writes the page, unless that would put less in the place of one that is whole.
-func (a *app) writePage(name string, r replay.Report) error {
-	page, err := a.page(name) // reading the sessions has taken its time
-	if err != nil {
-		return err
+// read has a replay read the sessions that are meant: those given, else all of the user's
+// in the places of every host that is here; of one host, if one is named.
+func (a *app) read(o *replay.Options, args []string, name string) (err error) {
+	o.Host = name
+	for _, arg := range args {
+		if arg == "" {
+			return &usageError{errors.New("a path is empty"), "name session logs, or directories of them"}
+		}
+		path := a.absolute(arg)
+		if _, err := os.Stat(path); err != nil {
+			return &hinted{fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read"}
+		}
+		o.Paths = append(o.Paths, path)
 	}
-	there, err := page.Check()
-	if there && r.Partial {
-		a.talk("springfield: note: %s is left as it was, because it is complete", page.Path)
+	if len(args) > 0 {
 		return nil
 	}
-	if err == nil {
-		err = page.Write(r)
-	}
+	places, err := a.places()
 	if err != nil {
 		return err
 	}
-	a.lines().Fold("", "%s", r.Advice)
-	a.say("wrote %s; open it in a browser", page.Path)
+	for _, known := range hosts.All() {
+		h, ok := registry.HostNamed(known.Name)
+		at := known.At(a.owner())
+		if ok && known.Name != hosts.Claude && at.Dir != "" && (name == "" || name == known.Name) {
+			if _, err := os.Stat(at.Dir); err == nil {
+				o.Kept = append(o.Kept, replay.Kept{Host: h, Dir: at.Dir})
+			}
+		}
+	}
+	projects := replay.Projects(places.Config)
+	if _, err := os.Stat(projects); name == hosts.Claude || name == "" && (err == nil || len(o.Kept) == 0) {
+		o.Paths = []string{projects}
+	}
 	return nil
 }
 
-// sameSessions are the arguments that name the same sessions.
-func sameSessions(o replayOptions) string {
-	s := ""
-	for _, flag := range [][2]string{{"--since", o.since}, {"--project", o.project}, {"--host", o.host}} {
-		if flag[1] != "" {
-			s += " " + flag[0] + " " + check.Quote(flag[1])
-		}
-	}
-	if o.noBudget {
-		s += " --no-budget"
-	}
-	for _, path := range o.paths {
-		s += " " + check.Quote(path)
-	}
-	return s
+// watch shows how far a replay is, on a terminal.
+func (a *app) watch(what string) (progress func(replay.Progress), done func()) {
+	done = a.working(what)
+	return func(p replay.Progress) {
+		a.step(fmt.Sprintf("%s: %d of %d logs, %d of %d MB", what, p.Files, p.FilesTotal, p.Bytes>>20, p.BytesTotal>>20))
+	}, done
 }

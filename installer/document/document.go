@@ -238,8 +238,6 @@ func (d *Document) find(path []string) (objects []*value, found *member, err err
 		}
 		name, inArray := elementName(path[i+1])
 		switch {
-		case path[i+1] == Appended && d.text[found.value.start] != '[':
-			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an array", called(key), kind(d.text, found.value))
 		case inArray && d.text[found.value.start] != '[':
 			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an array of objects with a name like %q", called(key), kind(d.text, found.value), name)
 		case !inArray && !d.isObject(found.value):
@@ -258,18 +256,11 @@ const element = "\x00"
 // with this string as its "name".
 func Element(name string) string { return element + name }
 
-// Appended is the key, in a path, for a new last element of an array. It names
-// nothing that is there.
-const Appended = element + "\x00"
-
 // elementName tells whether a key names an element, and which.
 func elementName(key string) (name string, ok bool) { return strings.CutPrefix(key, element) }
 
 // called names a key of a path for people.
 func called(key string) string {
-	if key == Appended {
-		return "a new element"
-	}
 	if name, ok := elementName(key); ok {
 		return fmt.Sprintf("the element named %q", name)
 	}
@@ -297,8 +288,8 @@ func (d *Document) label(in *value, m *member) string {
 // the member is nil.
 func (d *Document) member(object *value, key string) (*member, error) {
 	name, inArray := elementName(key)
-	if inArray == d.isObject(object) || key == Appended {
-		return nil, nil // a key that only looks like an element's, or names none
+	if inArray == d.isObject(object) {
+		return nil, nil // a key that only looks like an element's
 	}
 	if object.index == nil {
 		object.index = d.indexOf(object)

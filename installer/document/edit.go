@@ -27,7 +27,7 @@ import (
 type Edit struct {
 	// Path is the keys from the root to the member. Objects missing on the way
 	// are created when setting. An Element is a key, too: of an array that has no
-	// such element the value becomes the last one. Appended is one that no array has.
+	// such element the value becomes the last one.
 	Path []string
 
 	// Value is what the member is set to; nil removes the member, and removing
@@ -290,7 +290,7 @@ func (e Edit) in(container any, path []string) (any, error) {
 		}
 		i := slices.IndexFunc(list, func(v any) bool {
 			object, ok := v.(map[string]any)
-			return ok && path[0] != Appended && object["name"] == name
+			return ok && object["name"] == name
 		})
 		switch {
 		case i < 0 && e.Value == nil:
@@ -353,11 +353,7 @@ func keeps(before, after *Document, b, a *value, paths [][]string) bool {
 		}
 		return texts
 	}
-	more := len(entered[Appended])
-	delete(entered, Appended)
-	were, are := others(before, b), others(after, a)
-	// What the new ones at the end are has been compared by its meaning.
-	if len(are) < more || !slices.Equal(were, are[:len(are)-more]) {
+	if !slices.Equal(others(before, b), others(after, a)) {
 		return false
 	}
 	for key, rest := range entered {

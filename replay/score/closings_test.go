@@ -251,6 +251,21 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 	}
 }
 
+// Each example of a pack of a language is decided as it should be.
+func TestExamples(t *testing.T) {
+	rows, err := readClosings(filepath.Join(closings, "examples"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ned := contests()[0]
+	for _, r := range rows {
+		v, err := decide(ned, "", r.Text)
+		if goesOn := v.Decision == strategy.Continue; err != nil || goesOn != (r.Expect == "continue") {
+			t.Errorf("%s: %s by %s, %v", r.ID, v.Decision, v.Rule, err)
+		}
+	}
+}
+
 // With -scores this is what the closings say of the rules; -v lists the rows of dev that
 // are decided wrongly.
 func TestScoreClosings(t *testing.T) {

@@ -88,7 +88,6 @@ func score(out io.Writer, dir string, verbose bool) error {
 	counts := map[string]map[string]*tally{} // contest, then "source expect"
 	rules := map[string]map[string]int{}     // contest, then "expect decision rule"
 	ways := slices.DeleteFunc(contests(), func(c contest) bool { return c.name == noLedger })
-	var asked questions
 	for _, session := range slices.Sorted(maps.Keys(rows)) {
 		err := eachCut(filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) error {
 			for _, c := range ways {
@@ -100,11 +99,6 @@ func score(out io.Writer, dir string, verbose bool) error {
 					v.Decision = strategy.Continue
 				}
 				count(counts, c.name, r, v)
-				if c.name == lisa {
-					if err := asked.count(r, v, path); err != nil {
-						return err
-					}
-				}
 				if verbose && c.name == "default" && r.Expect == "CONTINUE" && v.Decision == strategy.Stop {
 					fmt.Fprintf(out, "missed, %s: %s line %d: rule %s, %s: %q\n", c.name, r.Session, r.Line, v.Rule, v.Evidence, text[max(0, len(text)-300):])
 				}
@@ -125,7 +119,6 @@ func score(out io.Writer, dir string, verbose bool) error {
 	for _, c := range ways {
 		report(out, c.name, counts[c.name])
 	}
-	asked.report(out)
 	if verbose {
 		for _, line := range slices.Sorted(maps.Keys(rules["default"])) {
 			fmt.Fprintf(out, "%5d  %s\n", rules["default"][line], line)

@@ -1,7 +1,6 @@
 package closing
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -66,30 +65,6 @@ func TestActs(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: %s is %v (%q)", name, test.act, got, said)
-		}
-	}
-}
-
-func TestSentences(t *testing.T) {
-	for text, want := range map[string][]string{
-		"One. Two! Three?":                                                   {"One.", "Two!", "Three?"},
-		"Version 1.2.3 of a.b is there. Next.":                               {"Version 1.2.3 of a.b is there.", "Next."},
-		"Tools, e.g. this one. End":                                          {"Tools, e.g. this one.", "End"},
-		"一つ目。二つ目！三つ目？":                                                       {"一つ目。", "二つ目！", "三つ目？"},
-		"पहला। दूसरा।":                                                       {"पहला।", "दूसरा।"},
-		"**Bold.** *Then* `code.x` and \"a. b\".":                            {"Bold.**", "*Then* `code.x` and \"a. b\"."},
-		"A line\nand another":                                                {"A line", "and another"},
-		"A line that is as long as a narrow page is wide and\ngoes on here.": {"A line that is as long as a narrow page is wide and\ngoes on here."},
-		"See [the docs](https://x.invalid/a.b).":                             {"See [the docs](https://x.invalid/a.b)."},
-		"...":                                                                nil,
-		"":                                                                   nil,
-	} {
-		var got []string
-		for _, s := range sentences(text) {
-			got = append(got, s.said)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

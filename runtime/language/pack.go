@@ -68,11 +68,10 @@ func classNamed(name string) (c Class, ok bool) {
 
 // Pack is what is known of one language.
 type Pack struct {
-	Code    string // as in BCP 47
-	Name    string // in English
-	text    [classes]string
-	unknown []string // headings that are no class
-	ready   *ready   // of a pack that stays in a library
+	Code  string // as in BCP 47
+	Name  string // in English
+	text  [classes]string
+	ready *ready // of a pack that stays in a library
 }
 
 // Parse reads a pack. Its first line names the language, lines in brackets begin
@@ -91,8 +90,6 @@ func Parse(code, data string) *Pack {
 		name, entries, ok := strings.Cut(strings.TrimPrefix(section, "["), "]\n")
 		if c, known := classNamed(name); ok && known {
 			p.text[c] = entries
-		} else if ok {
-			p.unknown = append(p.unknown, name)
 		}
 	}
 	return p
@@ -121,28 +118,6 @@ func (p *Pack) Entries(c Class) []string {
 	p.each(c, func(entry string) bool { all = append(all, entry); return true })
 	if p.ready != nil {
 		p.ready.entries[c] = slices.Clip(append([]string{}, all...))
-	}
-	return all
-}
-
-// Without is the pack without one entry of a class.
-func (p *Pack) Without(c Class, entry string) *Pack {
-	q := *p
-	var rest []string
-	for _, e := range p.Entries(c) {
-		if e != entry {
-			rest = append(rest, e)
-		}
-	}
-	q.text[c] = strings.Join(rest, "\n")
-	return &q
-}
-
-// Classes lists all classes.
-func Classes() []Class {
-	all := make([]Class, classes)
-	for i := range all {
-		all[i] = Class(i)
 	}
 	return all
 }

@@ -177,9 +177,6 @@ func eachWord(folded string, visit func(word string)) {
 
 // commonOf are the common words of a language, without reading the rest of its pack.
 func commonOf(code string) string {
-	if p := swapped[code]; p != nil {
-		return p.text[Common]
-	}
 	_, words, _ := strings.Cut(dataOf(code), "["+Common.String()+"]\n")
 	if end := strings.Index(words, "\n["); end >= 0 {
 		words = words[:end]

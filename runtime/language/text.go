@@ -141,6 +141,3 @@ func isPlain(entry string) bool {
 	}
 	return true
 }
-
-// MayMatch tells whether a folded text has the words that an entry begins with.
-func MayMatch(entry, folded string) bool { return strings.Contains(folded, longest(entry)) }

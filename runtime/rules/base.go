@@ -89,7 +89,7 @@ func Reports(text string) (sentence string, ok bool) {
 		if strings.Contains(s, "https://") || strings.Contains(s, "http://") {
 			return excerpt.Quote(s), true
 		}
-		words := strings.FieldsFunc(Fold(s), func(r rune) bool { return !IsWord(r) && r != '\'' })
+		words := strings.FieldsFunc(fold(s), func(r rune) bool { return !IsWord(r) && r != '\'' })
 		for i, w := range words[:min(len(words), 5)] {
 			if isResult(w) && (i == 0 || beginsAReport(words[0])) {
 				return excerpt.Quote(s), true

@@ -108,8 +108,8 @@ func (e end) last() string {
 	return e.sentences[len(e.sentences)-1]
 }
 
-// Fold makes phrases comparable: lower case, straight apostrophes.
-func Fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
+// fold makes phrases comparable: lower case, straight apostrophes.
+func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "’", "'") }
 
 // Closes tells whether one of the characters ends a paragraph, markup and
 // symbols like emoji left aside. Package display is about what is shown, this is about
@@ -160,12 +160,12 @@ func Opens(sentence string, phrases []string) bool { return unmetered().opens(se
 
 func (m *meter) opens(sentence string, phrases []string) bool {
 	m.spend(5 + len(sentence)/8)
-	s := Fold(sentence)
+	s := fold(sentence)
 	for _, phrase := range phrases {
 		if !m.spend(10 + len(phrase)/8) {
 			return false
 		}
-		phrase = Fold(phrase)
+		phrase = fold(phrase)
 		before, class, _ := strings.Cut(phrase, "{")
 		if !strings.HasPrefix(s, before) {
 			continue
@@ -204,12 +204,12 @@ func HasAny(sentence string, phrases []string) bool { return unmetered().hasAny(
 
 func (m *meter) hasAny(sentence string, phrases []string) bool {
 	m.spend(5 + len(sentence)/8)
-	folded := Fold(sentence)
+	folded := fold(sentence)
 	for _, phrase := range phrases {
 		if !m.spend(5 + (len(sentence)+len(phrase))/8) {
 			return false
 		}
-		if m.hasWords(folded, Fold(phrase)) {
+		if m.hasWords(folded, fold(phrase)) {
 			return true
 		}
 	}

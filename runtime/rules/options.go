@@ -201,7 +201,7 @@ func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
 	all := ordered(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
-	all = slices.Insert(all, LatePlace(all), slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
+	all = slices.Insert(all, latePlace(all), slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
 	// A project's own stay last, whatever the order says: they decide only where no
 	// other does.
 	all = append(all, slices.DeleteFunc(slices.Clone(o.Last), off)...)
@@ -213,10 +213,10 @@ func Arranged(o *Options, set []Rule) []Rule {
 	return all
 }
 
-// LatePlace is where late rules stand: at the end, but in front of a rule
+// latePlace is where late rules stand: at the end, but in front of a rule
 // "finished" that no continuing rule comes after. What such a rule stops would stop
 // without it.
-func LatePlace(rules []Rule) int {
+func latePlace(rules []Rule) int {
 	place := len(rules)
 	for i := len(rules) - 1; i >= 0 && rules[i].Then == strategy.Stop; i-- {
 		if rules[i].ID == "finished" {

@@ -22,77 +22,77 @@ import (
 // Rule is one question and its answer. Conditions that are not set do not
 // count; a rule with none never holds.
 type Rule struct {
-	ID string `json:"id"`
+	ID string
 	// Asked tells that the turn ended with a tool that asks the user.
-	Asked bool `json:"asked,omitempty"`
+	Asked bool
 	// Tool is the name of the last tool called.
-	Tool string `json:"tool,omitempty"`
+	Tool string
 	// Todo is a status that at least one entry of the todo list has: pending,
 	// in_progress, completed, or open for either of the first two.
-	Todo string `json:"todo,omitempty"`
+	Todo string
 	// Within is how many turns ago the todo list, or the skill, may have
 	// changed: 1 means in this turn. 0: any time. It is no condition of its own.
-	Within int `json:"within,omitempty"`
+	Within int
 	// Skill are names of skills, one of which is in use.
-	Skill []string `json:"skill,omitempty"`
+	Skill []string
 	// Act is what the message does at its end, as package closing reads it: asks,
 	// offers, waits, blocked, hands, plans, finishes, heads, moves, announces, breaks,
 	// leaves or counts. Near looks for it before the last paragraph instead.
-	Act  closing.Act `json:"act,omitempty"`
-	Near bool        `json:"near,omitempty"`
+	Act  closing.Act
+	Near bool
 	// Used tells that tools were called in this turn.
-	Used bool `json:"used,omitempty"`
+	Used bool
 	// Lang are languages, one of which the message is in, as in BCP 47.
-	Lang []string `json:"lang,omitempty"`
+	Lang []string
 	// Closes are characters, one of which ends the text, markup left aside.
-	Closes string `json:"closes,omitempty"`
+	Closes string
 	// Lists are characters, one of which ends the paragraph in front of a list
 	// that ends the text.
-	Lists string `json:"lists,omitempty"`
+	Lists string
 	// Opens are phrases, one of which begins the last sentence, in any case. A
 	// phrase may end in {do} or {doing}: any verb of work, in that form.
-	Opens []string `json:"opens,omitempty"`
+	Opens []string
 	// Begins are phrases, one of which begins any sentence of the last paragraph,
 	// or of the one in front of a list that ends the text.
-	Begins []string `json:"begins,omitempty"`
+	Begins []string
 	// Last are phrases, one of which is in the last sentence: whole words, in
 	// any case.
-	Last []string `json:"last,omitempty"`
+	Last []string
 	// Says are phrases, one of which is in the last paragraph, where Claude says
 	// what happens next, or in the one in front of a list that ends the text: whole
 	// words, in any case.
-	Says []string `json:"says,omitempty"`
+	Says []string
 	// Unless are phrases, none of which is in the last sentence. It is no
 	// condition of its own.
-	Unless []string `json:"unless,omitempty"`
+	Unless []string
 	// Ending is a regular expression (RE2) that matches in the last paragraph.
-	Ending string `json:"ending,omitempty"`
+	Ending string
 	// Text is a regular expression that matches somewhere in the text.
-	Text string `json:"text,omitempty"`
+	Text string
 
 	// Late puts a rule that a file adds behind the others: it decides only where none
 	// of them knows of a person who is needed, or of work.
-	Late bool `json:"late,omitempty"`
+	Late bool
 
 	// Foreign tells that a project brings the rule, which has less to spend then; see
 	// effort.go. No file sets it.
-	Foreign bool `json:"-"`
+	Foreign bool
 
-	Then strategy.Decision `json:"then"`
+	Then strategy.Decision
 	// Sure is how sure the answer is, in percent; 0 counts as 90.
-	Sure int `json:"sure,omitempty"`
+	Sure int
 	// Reason goes to the model when the rule continues. {evidence} stands for
 	// what the rule matched, {todos} for what is open in the todo list. Empty: a
 	// general sentence.
-	Reason string `json:"reason,omitempty"`
+	Reason string
 
 	// Window makes Tool and Todo look at the last lines of the transcript only,
 	// as the first design has it. No file sets it.
-	Window bool `json:"-"`
+	Window bool
 	// Own is a condition of the strategy's own. It says what it saw, held or not;
 	// its words to the model, if it has any, take the place of Reason. No file sets
 	// it.
-	Own func(strategy.Situation) (evidence, reason string, ok bool) `json:"-"`
+	Own func(strategy.Situation) (evidence, reason string, ok bool)
 }
 
 // Members are a rule as a file has it.

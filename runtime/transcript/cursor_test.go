@@ -156,26 +156,6 @@ func TestHappened(t *testing.T) {
 	}
 }
 
-func TestCursorTexts(t *testing.T) {
-	for _, test := range []struct{ line, said, asks string }{
-		{text("one\n“two”"), "one\n“two”", ""},
-		{`{"type":"assistant","message":{"content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"b"},{"type":"text","text":"c"}]}}`, "a\nc", ""},
-		{prompt("<system-reminder>x</system-reminder>\nmine"), "", "mine"},
-		{`{"type":"user","message":{"content":[{"type":"image","source":{}},{"type":"text","text":"look"}]}}`, "", "look"},
-		{`{"type":"attachment","attachment":{"type":"queued_command","prompt":"and this","commandMode":"prompt"}}`, "", "and this"},
-	} {
-		err := Each(write(t, test.line), 0, func(c *Cursor) bool {
-			if c.Happened() == Spoke && c.Said() != test.said || c.Happened() != Spoke && c.Asks() != test.asks {
-				t.Errorf("%s: said %q, asks %q", test.line, c.Said(), c.Asks())
-			}
-			return true
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 func FuzzCursor(f *testing.F) {
 	f.Add([]byte(text("one") + "\n" + result + "\n" + prompt("x")))
 	f.Add(generated(rand.New(rand.NewSource(1)), 20).bytes())

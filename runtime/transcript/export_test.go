@@ -19,6 +19,5 @@ const (
 
 // What the tests call.
 var (
-	LinesOf  = tail
 	EachPlan = eachPlan
 )

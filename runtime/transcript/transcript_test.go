@@ -97,42 +97,6 @@ func TestTailRefusesWhatIsNoFile(t *testing.T) {
 	}
 }
 
-func TestTailCountsLines(t *testing.T) {
-	for _, total := range []int{0, 1, 49, 50, 51, 400} {
-		for _, width := range []int{1, 700, Chunk - 1, Chunk} {
-			if total*width > MaxTail/2 && total > 51 {
-				continue
-			}
-			for _, end := range []string{"", "\n", "\n\n\n"} {
-				var lines []string
-				for i := range total {
-					lines = append(lines, fmt.Sprintf("%0*d", width, i%10))
-				}
-				path := write(t, strings.Join(lines, "\n")+end)
-				got, err := LinesOf(path, 50)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want := lines[max(0, total-50):]
-				if total*width > MaxTail { // bounded: fewer come, the newest
-					if len(got) == 0 || len(got) >= len(want) {
-						t.Fatalf("%d lines of %d bytes: got %d", total, width, len(got))
-					}
-					want = want[len(want)-len(got):]
-				}
-				if len(got) != len(want) {
-					t.Fatalf("%d lines of %d bytes, end %q: got %d, want %d", total, width, end, len(got), len(want))
-				}
-				for i := range got {
-					if string(got[i]) != want[i] {
-						t.Fatalf("%d lines of %d bytes: line %d differs", total, width, i)
-					}
-				}
-			}
-		}
-	}
-}
-
 // What is read stays bounded however large the file is.
 func TestTailIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "session.jsonl")
