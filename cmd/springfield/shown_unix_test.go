@@ -62,10 +62,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
 		"tune":               {{}, {"--dry-run"}, {hostile}, {"--strategy", hostile}},
 		"judge":              {{"--page", h.log}, {"--page", hostile}, {"--page", h.log, "--backend", hostile}},
-		"state show":         {{}},
-		"state set":          {{"next=" + hostile}, {"next=" + broken}, {hostile}, {"tasks_total=" + hostile}},
 		"loop":               {{}, {broken}},
-		"state":              {{}, {broken}},
 		"loop start":         {{broken}, {hostile, "--force"}, {"--template", hostile}},
 		"loop status":        {{}, {"--dir", broken}},
 		"loop set":           {{"max_iterations", hostile}, {hostile, "1"}, {"goal", hostile}},
@@ -88,8 +85,8 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
-		"enable", "undo", "disable", "update", "build", "init", "publish", "state set", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
+		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "tune", "judge", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
+		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})
 	var verbs []string
@@ -113,7 +110,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	// Where a hostile text comes out, lest the sources below dry up.
 	showing := []string{
-		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay", "state show", "state show --json",
+		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay",
 		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "hook why", "hook log", "hook loop status",
 	}
 	shows := map[string]bool{} // verbs that have shown something of a hostile text
@@ -133,7 +130,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		h.runs(t, "springfield", args)
 	}
 	for _, verb := range order {
-		if args := calls[verb]; strings.HasPrefix(verb, "loop") || slices.Contains([]string{"why", "log", "hold", "resume", "state show", "state set"}, verb) {
+		if args := calls[verb]; strings.HasPrefix(verb, "loop") || slices.Contains([]string{"why", "log", "hold", "resume"}, verb) {
 			for _, args := range args {
 				args = append(strings.Fields(verb), args...)
 				shows["hook "+verb] = h.runs(t, h.hook, args) || shows["hook "+verb]
