@@ -1,4 +1,5 @@
-// The hook binary's own words: why, log, hold, resume, loop, page. A few flags, read by hand, because a flag package would make the hook larger.
+// The hook binary's own words: why, log, hold, resume, loop, page. A few flags, read
+// by hand, because a flag package would make the hook larger.
 
 package command
 

@@ -43,15 +43,16 @@ func (d *Console) Hold(session string, duration time.Duration) error {
 			h = one
 		}
 		if fault == ledger.ErrShorter && i == 0 {
-			return &adviceError{fault.Error() + d.until(h), "only a person lifts it, in a terminal: " + d.call("resume", session)}
+			return &adviceError{fault.Error() + d.until(h),
+				"only a person lifts it, in a terminal: " + d.call("resume", session)}
 		}
 		if fault != nil && err == nil && fault != ledger.ErrShorter {
 			err = fault
 		}
 	}
 	if err != nil && err != ledger.ErrUnnoted {
-		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with SPRINGFIELD=off in its environment: then hooks always let it stop; " +
-			"springfield disable PLUGIN switches a plugin off"}
+		return &adviceError{"write hold: " + err.Error(), "until that is fixed, start the agent with " +
+			"SPRINGFIELD=off in its environment: then hooks always let it stop; springfield disable PLUGIN switches one off"}
 	}
 	if d.JSON {
 		d.unnoted(err)
@@ -144,14 +145,17 @@ func (d *Console) Resume(session string) error {
 	}
 	again := d.call("resume", session)
 	if d.Caller != nil {
-		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent, "open a terminal outside " + d.Caller.Title + " and run: " + again}
+		return &adviceError{"only a person lifts a hold, not " + d.Caller.Agent,
+			"open a terminal outside " + d.Caller.Title + " and run: " + again}
 	}
 	t, err := terminal.Open()
 	if err != nil {
-		return &adviceError{"only a person at a terminal lifts a hold: this command has no controlling terminal", "open a terminal and run: " + again}
+		return &adviceError{"only a person at a terminal lifts a hold: this command has no controlling terminal",
+			"open a terminal and run: " + again}
 	}
 	defer t.Close()
-	if err := t.Confirm(d.folded("Lift the hold on "+whom(session)+", which is in force"+d.until(h)+"?", 2), d.Interrupt); err != nil {
+	if err := t.Confirm(d.folded("Lift the hold on "+whom(session)+", which is in force"+d.until(h)+"?", 2),
+		d.Interrupt); err != nil {
 		return err
 	}
 	// Of several errors the one counts that says that a hold stays.

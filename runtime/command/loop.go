@@ -41,9 +41,10 @@ func DriverAround(executable, state, dir string) Driver {
 	settings, err := hook.Around(executable, state, dir)
 	switch {
 	case err != nil:
-		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it; run the one in the hooks directory of a plugin")
+		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it; run a plugin's own")
 	case !Drives(settings.Strategy.Name):
-		return NoDriver(state, dir, "this is the hook of "+settings.Plugin+", which does not drive goal loops; "+wiggum.Name+" does")
+		return NoDriver(state, dir,
+			"this is the hook of "+settings.Plugin+", which does not drive goal loops; "+wiggum.Name+" does")
 	}
 	return Driver{Settings: settings}
 }
@@ -127,7 +128,8 @@ func (l *loopHere) ceiling() int {
 
 // unread is the error about a file that is no loop.
 func (l *loopHere) unread() error {
-	return &adviceError{"read loop: " + l.path() + ": " + l.fault.Error(), "correct it, or remove it: " + l.Self + " loop stop --delete"}
+	return &adviceError{"read loop: " + l.path() + ": " + l.fault.Error(),
+		"correct it, or remove it: " + l.Self + " loop stop --delete"}
 }
 
 // change edits the file under the lock. edit gets what is there then.
@@ -148,7 +150,8 @@ func (l *loopHere) change(edit func() ([]byte, error)) error {
 	}
 	if err := l.space.Apply([]strategy.Change{c}); err != nil {
 		verb, says, _ := strings.Cut(err.Error(), " ")
-		return &adviceError{verb + " loop: " + l.space.Dir + "/" + says, "look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
+		return &adviceError{verb + " loop: " + l.space.Dir + "/" + says,
+			"look at that file; what cannot be changed here the hook cannot change either, and Claude may stop"}
 	}
 	l.read()
 	return nil
@@ -194,7 +197,8 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 		case l.fault != nil && !replace:
 			return nil, l.unread()
 		case l.file.Found && (was.Active || was.ID == "") && !replace: // one without an ID is in no history
-			return nil, &adviceError{"a loop is here already: " + l.name(was) + l.progress(was), "stop it with " + l.Self + " loop stop, or replace it with --replace"}
+			return nil, &adviceError{"a loop is here already: " + l.name(was) + l.progress(was),
+				"stop it with " + l.Self + " loop stop, or replace it with --replace"}
 		}
 		return draft, nil
 	})
@@ -285,7 +289,8 @@ func entry(key string, values []string) (field [2]string, err error) {
 		return [2]string{strings.ReplaceAll(key, "-", "_"), text}, nil
 	case "active":
 		if value != "true" && value != "false" {
-			return field, misused("active: "+strconv.Quote(value)+" is neither true nor false", "false pauses the loop, true lets it go on")
+			return field, misused("active: "+strconv.Quote(value)+" is neither true nor false",
+				"false pauses the loop, true lets it go on")
 		}
 		return [2]string{"active", value}, nil
 	case "session":
@@ -323,7 +328,8 @@ func (d *Console) SetLoop(key string, values []string) error {
 		was = l.goal
 		switch {
 		case l.missing():
-			return nil, &adviceError{"there is no loop in " + l.space.Dir, "start one: " + l.Self + " loop start \"Fix the failing tests\""}
+			return nil, &adviceError{"there is no loop in " + l.space.Dir,
+				"start one: " + l.Self + " loop start \"Fix the failing tests\""}
 		case l.fault != nil:
 			return nil, l.unread()
 		case key == "goal":

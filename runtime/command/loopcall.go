@@ -80,7 +80,8 @@ func (d *Console) loop(args []string) error {
 		d.Work = filepath.Join(d.Work, dir)
 	}
 	o := LoopStart{
-		Goal: strings.Join(operands, " "), Max: number["--max"], Promises: given["--promise"], Timeout: last("--timeout"), IterationTimeout: last("--iteration-timeout"),
+		Goal: strings.Join(operands, " "), Max: number["--max"], Promises: given["--promise"],
+		Timeout: last("--timeout"), IterationTimeout: last("--iteration-timeout"),
 		Template: last("--template"), FromTodos: is("--from-todos"), Replace: is("--replace"), Named: is("--dir"),
 	}
 	switch n := len(operands); {

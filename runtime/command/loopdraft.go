@@ -118,8 +118,9 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 		case own != nil:
 			draft = own
 		case i < 0:
-			return nil, misused("there is no template "+strconv.Quote(o.Template), "the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
-				"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
+			return nil, misused("there is no template "+strconv.Quote(o.Template),
+				"the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
+					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
 		default:
 			draft = templates()[i].file()
 			if goal == "" {
@@ -132,7 +133,8 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case needs && goal == "":
-		return nil, misused("a loop needs a goal", "write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
+		return nil, misused("a loop needs a goal",
+			"write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
 	case needs:
 		draft, err = wiggum.SetBody(draft, strings.ReplaceAll(g.Body, "{goal}", goal))
 	case goal != "":
@@ -148,8 +150,8 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 // them.
 func (t template) file() []byte {
 	var b strings.Builder
-	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) + "\ncompletion_promise: " + wiggum.Quote(t.promise) +
-		"\nactive: true\n---\n\nGoal: {goal}\n")
+	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
+		"\ncompletion_promise: " + wiggum.Quote(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
 	if len(t.steps) > 0 {
 		b.WriteString("\n")
 	}
@@ -217,7 +219,8 @@ func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 		_, err = wiggum.Read(data)
 	}
 	if err != nil {
-		return nil, &adviceError{"read template: " + path + ": " + err.Error(), "a template is written like a loop: fields between two lines \"---\", then the text"}
+		return nil, &adviceError{"read template: " + path + ": " + err.Error(),
+			"a template is written like a loop: fields between two lines \"---\", then the text"}
 	}
 	return data, nil
 }

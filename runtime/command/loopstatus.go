@@ -73,15 +73,18 @@ func (d *Console) LoopStatus(asJSON bool) error {
 	says := ""
 	switch {
 	case l.missing():
-		s.State, says = loopNone, "there is no loop in "+s.Directory+"; start one: "+l.Self+" loop start \"Fix the failing tests\""
+		s.State = loopNone
+		says = "there is no loop in " + s.Directory + "; start one: " + l.Self + " loop start \"Fix the failing tests\""
 	case l.fault != nil:
 		s.State, s.Problem, says = loopUnreadable, l.fault.Error(), s.File+" is not a loop: "+l.fault.Error()
 	case !g.Active:
-		s.State, says = loopInactive, "loop "+l.name(g)+" is paused"+l.progress(g)+"; to go on: "+l.Self+" loop set active true"
+		s.State = loopInactive
+		says = "loop " + l.name(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
 	case g.Count > 1:
 		s.State, says = loopRunning, "loop "+l.name(g)+" is running"+l.progress(g)
 	default:
-		s.State, s.Problem, says = loopWaiting, l.driver.Problem, "loop "+l.name(g)+" waits for its first stop"+l.progress(g)
+		s.State, s.Problem = loopWaiting, l.driver.Problem
+		says = "loop " + l.name(g) + " waits for its first stop" + l.progress(g)
 	}
 	if l.file.Found && l.fault == nil {
 		s.Loop = &loopJSON{g, l.limit(g)}
