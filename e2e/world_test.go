@@ -255,8 +255,7 @@ func (w *World) Resume(args ...string) {
 	}
 }
 
-// atTerminal runs one process at a terminal, where a person types the letters
-// that are shown.
+// atTerminal runs one process at a terminal, where a person answers yes.
 func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	w.t.Helper()
 	if err := scratchOnly(env, realHomes()); err != nil {
@@ -268,7 +267,7 @@ func (w *World) atTerminal(name string, env []string, args ...string) Output {
 	cmd.Dir, cmd.Env = w.Project, env
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	screen, _, err := typist.Run(cmd, typist.Code)
+	screen, _, err := typist.Run(cmd, typist.Yes)
 	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
 		w.t.Fatalf("%s: %v\n%s", name, err, screen)
 	}

@@ -46,8 +46,8 @@ var verbs = []verb{
 	{args: "doctor --fix", edits: true}, {args: "enable ned-flanders", edits: true}, {args: "enable ned-flanders --dry-run"}, {args: "enable ned-flanders --scope project --no-activate", edits: true},
 	{args: "enable ned-flanders --scope local --no-activate", edits: true}, {args: "enable ned-flanders@small --keep --json", edits: true}, {args: "disable ned-flanders", edits: true},
 	{args: "disable ned-flanders --scope project", edits: true}, {args: "disable ned-flanders --scope local --purge", edits: true}, {args: "undo", edits: true}, {args: "undo --list --json"},
-	{args: "explain session.jsonl"}, {args: "explain session.jsonl --json --strategy ralph-wiggum"}, {args: "why"}, {args: "why --json"}, {args: "log --json"}, {args: "hold 1m"}, {args: "state show --json"},
-	{args: "state set tasks_total=3 tasks_completed=1"}, {args: "loop start Finish --max 3"}, {args: "loop status --json"}, {args: "loop stop"}, {args: "loop history --json"}, {args: "loop set max 9"},
+	{args: "explain session.jsonl"}, {args: "explain session.jsonl --json --strategy ralph-wiggum"}, {args: "why"}, {args: "why --json"}, {args: "log --json"}, {args: "hold 1m"},
+	{args: "loop start Finish --max 3"}, {args: "loop status --json"}, {args: "loop stop"}, {args: "loop history --json"}, {args: "loop set max 9"},
 	{args: "replay session.jsonl"}, {args: "replay session.jsonl --json"}, {args: "replay session.jsonl --html page.html"}, {args: "completion bash"}, {args: "version"}, {args: "verify"}, {args: "verify --json"}, {args: "verify ned-flanders"},
 }
 

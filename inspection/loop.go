@@ -10,31 +10,31 @@ import (
 func LoopDriver(r Request, dir string) command.Driver {
 	in, err := Inspect(r)
 	if err != nil {
-		return command.NoDriver((&Inspection{Request: r}).state(), dir, "settings cannot be read: "+err.Error(), "")
+		return command.NoDriver((&Inspection{Request: r}).state(), dir, "settings cannot be read: "+err.Error())
 	}
-	problem, fix := "no plugin that drives goal loops is on", "next: "+in.HowToEnable("ralph-wiggum")
+	problem := "no plugin that drives goal loops is on; next: " + in.HowToEnable("ralph-wiggum")
 	for _, p := range in.Plugins {
 		if !command.Drives(p.Strategy) {
 			continue
 		}
 		if !p.On {
-			problem, fix = p.ID+" is off", "next: springfield enable "+p.ID
+			problem = p.ID + " is off; next: springfield enable " + p.ID
 			continue
 		}
 		if p.Problem != "" {
-			problem, fix = p.ID+" is on and does not run: "+p.Problem, "springfield doctor says more"
+			problem = p.ID + " is on and does not run: " + p.Problem + "; springfield doctor says more"
 			continue
 		}
 		settings, err := hook.ReadSettings(p.Dir, in.state(), dir)
 		if err != nil {
-			problem, fix = p.ID+": "+err.Error(), "correct that file, or install the plugin again"
+			problem = p.ID + ": " + err.Error() + "; correct that file, or install the plugin again"
 			continue
 		}
 		d := command.Driver{Settings: settings}
 		if in.Silenced != "" {
-			d.Problem, d.Fix = in.Silenced+" keeps hooks from running", "remove that setting where it is set"
+			d.Problem = in.Silenced + " keeps hooks from running; remove that setting where it is set"
 		}
 		return d
 	}
-	return command.NoDriver(in.state(), dir, problem, fix)
+	return command.NoDriver(in.state(), dir, problem)
 }

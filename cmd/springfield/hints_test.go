@@ -324,7 +324,7 @@ func problem(c called) string {
 var (
 	verbNames = []string{
 		"init", "new", "build", "update", "validate", "verify", "enable", "disable", "set", "get", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
-		"loop", "state", "replay", "explain", "judge", "publish", "completion", "version", "--help",
+		"loop", "replay", "explain", "judge", "publish", "completion", "version", "--help",
 	}
 	begins   = regexp.MustCompile(`springfield (` + strings.Join(verbNames, "|") + `)(?:[ ;:,.)]|$)`)
 	anyWord  = []string{"start", "stop", "set", "show", "history", "rerun", "max", "active", "true", "false", "user", "project", "local", "managed", "go", "prebuilt", "patch", "minor", "major", "all", "wrong", "ned-flanders", "ralph-wiggum", "bash"}

@@ -39,7 +39,7 @@ func calls() []aCall {
 	return []aCall{
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},
 		{false, "undo"}, {false, "why"}, {false, "why nonsense"}, {false, "judge --page none"}, {false, "enable ned-flanders"},
-		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"}, {true, "state show"},
+		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
 		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init other --answers wrong.yaml"}, {false, "init broken --yes"},
 		{true, "build hooks"}, {true, "build hooks --dry-run"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
@@ -58,7 +58,6 @@ func calls() []aCall {
 		{true, "loop start goal --dir ."}, {false, "loop start"}, {true, "loop status"}, {true, "loop set max 7"}, {false, "loop set max lots"}, {false, "loop set"}, {false, "loop status now"},
 		{true, "loop stop"}, {false, "loop stop now"}, {true, "loop history"}, {false, "loop history -n 0"}, {true, "loop history show LOOP"}, {false, "loop history show none"},
 		{true, "loop history rerun LOOP --replace"}, {false, "loop history rerun none"}, {false, "loop nope"},
-		{true, "state set tasks_total=2"}, {true, "state show"}, {false, "state set foo=1"}, {false, "state show now"}, {false, "state"},
 		{false, "judge"}, {false, "version now"}, {false, "nope"}, {false, "completion"},
 	}
 }

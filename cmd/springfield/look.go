@@ -198,10 +198,9 @@ func newResume(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "resume",
 		Short: "Lift a hold",
-		Long: `Lifts a hold at a terminal, which shows a few letters that you type. An agent has no
+		Long: `Lifts a hold, after a question that you answer at your terminal. An agent has no
 terminal, so it is refused. A program with your rights can still delete the file of a
-hold, or open a terminal of its own and read the letters there; why, log and status
-tell how a hold ended.`,
+hold, or open a terminal of its own; why, log and status tell how a hold ended.`,
 		Example: `  springfield resume
   springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),

@@ -105,7 +105,7 @@ func loopFlags(cmd *cobra.Command, o *command.LoopStart) {
 func newLoopStatus(a *app, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Show the loop, and what keeps it from starting, stopping or counting",
+		Short: "Show the loop",
 		Example: `  springfield loop status
   springfield loop status --json`,
 		Args: arguments(0, 0, "no arguments"),
@@ -136,7 +136,7 @@ takes effect at the next stop.
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.SetLoop(command.LoopKey(args[0]), args[1:]) })
+			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.SetLoop(args[0], args[1:]) })
 		},
 	}
 }
@@ -156,7 +156,7 @@ file stays, with active: false; springfield loop set active true lets it go on.
 			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StopLoop(remove) })
 		},
 	}
-	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file of the loop; the history keeps it")
+	cmd.Flags().BoolVar(&remove, "delete", false, "also delete the file of the loop")
 	return cmd
 }
 

@@ -82,7 +82,7 @@ func TestReadmeCommands(t *testing.T) {
 	for _, line := range then {
 		run(line, "")
 		if strings.HasPrefix(line, "springfield hold") { // which a purge would remove
-			if screen, _, err := typist.Run(command("springfield resume"), typist.Code); err != nil {
+			if screen, _, err := typist.Run(command("springfield resume"), typist.Yes); err != nil {
 				t.Errorf("springfield resume: %v\n%s", err, screen)
 			}
 		}

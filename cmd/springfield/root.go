@@ -78,7 +78,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a, runSet), newGet(a), newDoctor(a), newUndo(a, runUndo),
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
-		{"Loops", []*cobra.Command{newLoop(a), newState(a)}},
+		{"Loops", []*cobra.Command{newLoop(a)}},
 		{"Measure", []*cobra.Command{newReplay(a, runReplay), newExplain(a), newJudge(a)}},
 		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},

@@ -24,7 +24,7 @@ var offered = []struct {
 	want  []string
 }{
 	{"springfield en", []string{"enable"}},
-	{"springfield st", []string{"state", "status"}},
+	{"springfield st", []string{"status"}},
 	{"springfield enable ned", []string{"ned-flanders"}},
 	{"springfield set ned", []string{"ned-flanders"}},
 	{"springfield set ned-flanders budget.", []string{"budget.burst=", "budget.hour=", "budget.prompt="}},

@@ -61,10 +61,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"verify":             {{}, {h.suite}, {h.spoilt}, {hostile}},
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
 		"judge":              {{"--page", h.log}, {"--page", hostile}, {"--page", h.log, "--backend", hostile}},
-		"state show":         {{}},
-		"state set":          {{"next=" + hostile}, {"next=" + broken}, {hostile}, {"tasks_total=" + hostile}},
 		"loop":               {{}, {broken}},
-		"state":              {{}, {broken}},
 		"loop start":         {{broken}, {hostile, "--force"}, {"--template", hostile}},
 		"loop status":        {{}, {"--dir", broken}},
 		"loop set":           {{"max_iterations", hostile}, {hostile, "1"}, {"goal", hostile}},
@@ -87,8 +84,8 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
-		"enable", "undo", "disable", "update", "build", "init", "publish", "state set", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
+		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "judge", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
+		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})
 	var verbs []string
@@ -112,7 +109,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	}
 	// Where a hostile text comes out, lest the sources below dry up.
 	showing := []string{
-		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay", "state show", "state show --json",
+		"why", "why --json", "log", "log --json", "explain", "explain --json", "status --json", "doctor", "doctor --json", "validate", "replay",
 		"loop status", "loop status --json", "loop history", "enable", "enable --json", "undo", "undo --json", "hook why", "hook log", "hook loop status",
 	}
 	shows := map[string]bool{} // verbs that have shown something of a hostile text
@@ -132,7 +129,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		h.runs(t, "springfield", args)
 	}
 	for _, verb := range order {
-		if args := calls[verb]; strings.HasPrefix(verb, "loop") || slices.Contains([]string{"why", "log", "hold", "resume", "state show", "state set"}, verb) {
+		if args := calls[verb]; strings.HasPrefix(verb, "loop") || slices.Contains([]string{"why", "log", "hold", "resume"}, verb) {
 			for _, args := range args {
 				args = append(strings.Fields(verb), args...)
 				shows["hook "+verb] = h.runs(t, h.hook, args) || shows["hook "+verb]

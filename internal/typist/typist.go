@@ -1,31 +1,24 @@
 //go:build unix
 
 // Package typist is a person at a terminal, for tests: it runs a program on a
-// pseudo-terminal, reads the letters that are shown there and types.
+// pseudo-terminal, reads the question that is shown there and types.
 package typist
 
 import (
 	"os/exec"
-	"regexp"
 	"strings"
 	"syscall"
 
 	"github.com/creack/pty"
 )
 
-var shown = regexp.MustCompile(`type ([a-z]+) and`)
-
-// Types answers a question: what is typed at the n-th prompt, from 0, where these
-// letters are shown.
-type Types func(code string, n int) (keys string)
-
-// Code types the letters.
-func Code(code string, _ int) string { return code + "\n" }
+// Yes agrees to what is asked.
+func Yes() string { return "y\n" }
 
 // Run runs a command in a session of its own, which a pseudo-terminal controls, and
-// returns what that shows and its name. Standard input, output and error are the
-// command's own.
-func Run(cmd *exec.Cmd, types Types) (screen, name string, err error) {
+// returns what that shows and its name. What is typed where a question is shown is
+// asked for once. Standard input, output and error are the command's own.
+func Run(cmd *exec.Cmd, types func() (keys string)) (screen, name string, err error) {
 	ptm, pts, err := pty.Open()
 	if err != nil {
 		return "", "", err
@@ -43,15 +36,16 @@ func Run(cmd *exec.Cmd, types Types) (screen, name string, err error) {
 	go func() {
 		var said strings.Builder
 		buf := make([]byte, 4096)
-		for n := 0; ; {
+		for asked := false; ; {
 			got, err := ptm.Read(buf)
 			said.Write(buf[:got])
 			if err != nil {
 				done <- said.String()
 				return
 			}
-			for code := shown.FindStringSubmatch(said.String()); code != nil && strings.Count(said.String(), "\n> ") > n; n++ {
-				ptm.WriteString(types(code[1], n))
+			if !asked && strings.Contains(said.String(), "[y/N] ") {
+				asked = true
+				ptm.WriteString(types())
 			}
 		}
 	}()

@@ -29,7 +29,7 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 // The user is told about their own session, else their own project, and of no other
 // unless they say so. The last decision is not one about a question like this.
 func TestAnswersAreAboutTheirOwn(t *testing.T) {
-	d, out, _ := console(t)
+	d, out := console(t)
 	other := filepath.Join(d.Home, "other")
 	put(t, filepath.Join(d.Work, ".git", "HEAD"), "")
 	put(t, filepath.Join(d.Work, "sub", "x"), "")
@@ -94,7 +94,7 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 // The columns of a list stand below each other, also from the tenth decision on, and
 // beside a narrow terminal's end the text stands below.
 func TestLogHasColumns(t *testing.T) {
-	d, out, _ := console(t)
+	d, out := console(t)
 	var all []ledger.Record
 	for i := range 12 {
 		all = append(all, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: strings.Repeat("r", i%3+4), Evidence: fmt.Sprint("evidence ", i)})

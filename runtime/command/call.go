@@ -1,5 +1,5 @@
-// The hook binary's own words: why, log, hold, resume, loop, state,
-// page. A few flags, read by hand, because a flag package would make the hook larger.
+// The hook binary's own words: why, log, hold, resume, loop, page. A few flags, read
+// by hand, because a flag package would make the hook larger.
 
 package command
 
@@ -25,23 +25,16 @@ Called with a word it answers you:
       [--session ID]   in one session
       [--list]         show the holds in force
   resume [--session ID]
-                       lift the hold; only at a terminal of your own, where it shows a few letters to type
+                       lift the hold; only at a terminal of your own, where you answer y
   page [SESSION.jsonl] what a judge is shown of a session's end; no judge is asked
-  state [show] [--json]
-                       the workflow state, which marge-simpson reads
-  state set KEY=VALUE… [--json]
-                       write it: tasks_total=5 tasks_completed=2
 
 ` + loopUsage
 
 // Call answers one call. ErrUsage means that the words were not understood.
 func (d *Console) Call(args []string) error {
 	word, args := args[0], args[1:]
-	switch word {
-	case "loop":
+	if word == "loop" {
 		return d.loop(args)
-	case "state":
-		return d.stateCall(args)
 	}
 	c, ok := readCall(args)
 	if !ok || !c.fits(word) {

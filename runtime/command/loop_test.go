@@ -196,3 +196,16 @@ func FuzzLoopWords(f *testing.F) {
 		}
 	})
 }
+
+func TestProjectName(t *testing.T) {
+	for dir, want := range map[string]string{
+		"/home/homer/my_app.go": "-home-homer-my-app-go",
+		`C:\Users\Homer`:        "C--Users-Homer",
+		"/tmp/Müll":             "-tmp-M-ll",
+		"/tmp/🍩":                "-tmp---",
+	} {
+		if got := projectName(dir); got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ package command
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,7 +12,7 @@ import (
 // loopUsage lists the words about loops.
 const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h] [--iteration-timeout 10m]
              [--template NAME] [--from-todos] [--replace]   start a goal loop in this directory
-  loop status [--json]                              its state, and its problems
+  loop status [--json]                              its state
   loop set KEY VALUE                                max, promise, timeout, iteration-timeout, active, goal, count, session
   loop stop [--delete]                              let Claude stop; --delete also deletes the file
   loop history [-n N] [--all] [--json]              past loops
@@ -20,123 +21,84 @@ const loopUsage = `  loop start GOAL [--max N] [--promise TEXT]… [--timeout 2h
              each with --dir DIR for another directory
 `
 
-// loopFlags is a call about loops, taken apart.
-type loopFlags struct {
-	operands              []string
-	start                 LoopStart
-	n                     int
-	all, asJSON, toDelete bool
-	given                 string // the letters of the flags, for those that do not belong to a word
-}
-
-// loopFlag is a flag by its name: a letter, and where its value goes. Without set it
-// takes none.
-type loopFlag struct {
-	letter string
-	set    func(value string) bool
-	yes    *bool
-}
-
-// flags are those that there are. --dir changes where the caller is.
-func (f *loopFlags) flags(work *string) map[string]loopFlag {
-	text := func(to *string) func(string) bool {
-		return func(value string) bool { *to = value; return true }
-	}
-	number := func(to *int) func(string) bool {
-		return func(value string) (ok bool) {
-			n, err := strconv.Atoi(value)
-			*to = n
-			return err == nil && n > 0
-		}
-	}
-	n := loopFlag{letter: "n", set: number(&f.n)}
-	return map[string]loopFlag{
-		"-n": n, "--number": n,
-		"--max": {letter: "m", set: number(&f.start.Max)},
-		"--promise": {letter: "p", set: func(value string) bool {
-			f.start.Promises = append(f.start.Promises, value)
-			return true
-		}},
-		"--timeout":           {letter: "i", set: text(&f.start.Timeout)},
-		"--iteration-timeout": {letter: "e", set: text(&f.start.IterationTimeout)},
-		"--template":          {letter: "T", set: text(&f.start.Template)},
-		"--dir": {letter: "d", set: func(value string) bool {
-			if !filepath.IsAbs(value) {
-				value = filepath.Join(*work, value)
-			}
-			*work, f.start.Named = value, true
-			return true
-		}},
-		"--from-todos": {letter: "f", yes: &f.start.FromTodos}, "--replace": {letter: "r", yes: &f.start.Replace},
-		"--all": {letter: "a", yes: &f.all}, "--json": {letter: "j", yes: &f.asJSON}, "--delete": {letter: "x", yes: &f.toDelete},
-	}
-}
-
-// readLoopFlags takes the words behind `loop` apart.
-func (d *Console) readLoopFlags(args []string) (f *loopFlags, ok bool) {
-	f = &loopFlags{n: 20}
-	known := f.flags(&d.Work)
-	for len(args) > 0 {
-		arg := args[0]
-		args = args[1:]
-		if arg == "--" {
-			f.operands = append(f.operands, args...)
-			break
-		}
-		if !strings.HasPrefix(arg, "-") || arg == "-" {
-			f.operands = append(f.operands, arg)
-			continue
-		}
-		name, value, hasValue := strings.Cut(arg, "=")
-		flag, there := known[name]
-		switch {
-		case !there || flag.set == nil && hasValue:
-			return f, false
-		case flag.set == nil:
-			*flag.yes = true
-		case !hasValue && len(args) == 0:
-			return f, false
-		default:
-			if !hasValue {
-				value, args = args[0], args[1:]
-			}
-			if !flag.set(value) {
-				return f, false
-			}
-		}
-		f.given += flag.letter
-	}
-	return f, true
-}
-
 // loop answers a call about loops; without a word it is status.
 func (d *Console) loop(args []string) error {
 	word := "status"
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		word, args = args[0], args[1:]
 	}
-	f, ok := d.readLoopFlags(args)
+	if word == "history" && len(args) > 0 && (args[0] == "show" || args[0] == "rerun") {
+		word, args = word+" "+args[0], args[1:]
+	}
+	const again = "--max --promise --timeout --iteration-timeout --replace"
+	takes, ok := map[string]string{
+		"start": again + " --template --from-todos", "status": "--json", "set": "", "stop": "--delete",
+		"history": "-n --all --json", "history show": "--json", "history rerun": again,
+	}[word]
 	if !ok {
 		return ErrUsage
 	}
-	only := func(flags string) bool { return strings.Trim(f.given, flags) == "" }
-	n := len(f.operands)
-	switch {
-	case word == "start" && only("mpieTdfr"):
-		f.start.Goal = strings.Join(f.operands, " ")
-		return d.StartLoop(f.start)
-	case word == "status" && n == 0 && only("dj"):
-		return d.LoopStatus(f.asJSON)
-	case word == "set" && n >= 2 && only("d"):
-		return d.SetLoop(LoopKey(f.operands[0]), f.operands[1:])
-	case word == "stop" && n == 0 && only("dx"):
-		return d.StopLoop(f.toDelete)
-	case word == "history" && n == 0 && only("dnaj"):
-		return d.LoopHistory(f.n, f.all, f.asJSON)
-	case word == "history" && n == 2 && f.operands[0] == "show" && only("dj"):
-		return d.ShowLoop(f.operands[1], f.asJSON)
-	case word == "history" && n == 2 && f.operands[0] == "rerun" && only("mpiedr"):
-		return d.RerunLoop(f.operands[1], f.start)
+	known := append(strings.Fields(takes), "--dir")
+	var operands []string
+	given := map[string][]string{}
+	for len(args) > 0 {
+		arg := args[0]
+		args = args[1:]
+		if arg == "--" {
+			operands = append(operands, args...)
+			break
+		}
+		if !strings.HasPrefix(arg, "-") || arg == "-" {
+			operands = append(operands, arg)
+			continue
+		}
+		name, value, hasValue := strings.Cut(arg, "=")
+		isSwitch := slices.Contains([]string{"--replace", "--from-todos", "--json", "--delete", "--all"}, name)
+		if !isSwitch && !hasValue && len(args) > 0 {
+			value, args, hasValue = args[0], args[1:], true
+		}
+		if isSwitch == hasValue || !slices.Contains(known, name) {
+			return ErrUsage
+		}
+		given[name] = append(given[name], value)
+	}
+	is := func(name string) bool { return given[name] != nil }
+	last := func(name string) string { return strings.Join(given[name][max(0, len(given[name])-1):], "") }
+	number := map[string]int{"-n": 20}
+	for _, name := range []string{"-n", "--max"} {
+		if is(name) {
+			n, err := strconv.Atoi(last(name))
+			if err != nil || n < 1 {
+				return ErrUsage
+			}
+			number[name] = n
+		}
+	}
+	if dir := last("--dir"); filepath.IsAbs(dir) {
+		d.Work = dir
+	} else {
+		d.Work = filepath.Join(d.Work, dir)
+	}
+	o := LoopStart{
+		Goal: strings.Join(operands, " "), Max: number["--max"], Promises: given["--promise"],
+		Timeout: last("--timeout"), IterationTimeout: last("--iteration-timeout"),
+		Template: last("--template"), FromTodos: is("--from-todos"), Replace: is("--replace"), Named: is("--dir"),
+	}
+	switch n := len(operands); {
+	case word == "start":
+		return d.StartLoop(o)
+	case word == "status" && n == 0:
+		return d.LoopStatus(is("--json"))
+	case word == "set" && n >= 2:
+		return d.SetLoop(operands[0], operands[1:])
+	case word == "stop" && n == 0:
+		return d.StopLoop(is("--delete"))
+	case word == "history" && n == 0:
+		return d.LoopHistory(number["-n"], is("--all"), is("--json"))
+	case word == "history show" && n == 1:
+		return d.ShowLoop(operands[0], is("--json"))
+	case word == "history rerun" && n == 1:
+		return d.RerunLoop(operands[0], o)
 	}
 	return ErrUsage
 }

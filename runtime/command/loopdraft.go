@@ -18,10 +18,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
-	"github.com/cameronsjo/springfield/runtime/moment"
-	"github.com/cameronsjo/springfield/runtime/transcript"
-
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/transcript"
+	"github.com/cameronsjo/springfield/runtime/workspace"
+
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -80,7 +80,7 @@ func templates() []template {
 
 // StartLoop begins a loop.
 func (d *Console) StartLoop(o LoopStart) error {
-	l, err := d.place(o.Named)
+	l, err := d.here(o.Named)
 	if err != nil {
 		return err
 	}
@@ -108,37 +108,50 @@ func (l *loopHere) draft(o LoopStart) ([]byte, error) {
 		}
 		goal += "\n\n" + todos
 	}
-	var draft []byte
-	t := template{max: wiggum.MaxCount, promise: defaultPromise}
+	draft := template{max: wiggum.MaxCount, promise: defaultPromise}.file()
 	if o.Template != "" {
-		var found bool
-		if draft, found, err = l.ownTemplate(o.Template, goal); err != nil {
-			return nil, err
-		}
-		if !found {
-			i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
-			if i < 0 {
-				return nil, misused("there is no template "+strconv.Quote(o.Template), "the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
+		own, fault := l.ownTemplate(o.Template)
+		i := slices.IndexFunc(templates(), func(t template) bool { return t.name == o.Template })
+		switch {
+		case fault != nil:
+			return nil, fault
+		case own != nil:
+			draft = own
+		case i < 0:
+			return nil, misused("there is no template "+strconv.Quote(o.Template),
+				"the templates are "+strings.Join(TemplateNames(l.Dir), ", ")+
+					"; your own are files like "+filepath.Join(templateDir(l.Dir), "NAME.md"))
+		default:
+			draft = templates()[i].file()
+			if goal == "" {
+				goal = templates()[i].goal
 			}
-			t = templates()[i]
 		}
 	}
-	if draft == nil {
-		if goal == "" {
-			if goal = t.goal; goal == "" {
-				return nil, misused("a loop needs a goal", "write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
-			}
-		}
-		draft = t.file(goal)
+	g, err := wiggum.Read(draft)
+	switch needs := strings.Contains(g.Body, "{goal}"); {
+	case err != nil:
+		return nil, err
+	case needs && goal == "":
+		return nil, misused("a loop needs a goal",
+			"write it like: "+l.Self+" loop start \"Fix the failing tests in test_auth.py\"")
+	case needs:
+		draft, err = wiggum.SetBody(draft, strings.ReplaceAll(g.Body, "{goal}", goal))
+	case goal != "":
+		draft, err = wiggum.SetBody(draft, "Goal: "+goal+"\n\n"+g.Body)
 	}
-	return l.choose(draft, o)
+	if err != nil {
+		return nil, err
+	}
+	return choose(draft, o)
 }
 
 // file is the loop's file, with the fields in the order in which the guide has
 // them.
-func (t template) file(goal string) []byte {
+func (t template) file() []byte {
 	var b strings.Builder
-	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) + "\ncompletion_promise: " + wiggum.Quote(t.promise) + "\nactive: true\n---\n\nGoal: " + goal + "\n")
+	b.WriteString("---\niteration_count: 1\nmax_iterations: " + strconv.Itoa(t.max) +
+		"\ncompletion_promise: " + wiggum.Quote(t.promise) + "\nactive: true\n---\n\nGoal: {goal}\n")
 	if len(t.steps) > 0 {
 		b.WriteString("\n")
 	}
@@ -150,50 +163,37 @@ func (t template) file(goal string) []byte {
 }
 
 // choose puts what the caller chose over the draft.
-func (l *loopHere) choose(draft []byte, o LoopStart) ([]byte, error) {
+func choose(draft []byte, o LoopStart) ([]byte, error) {
 	var fields [][2]string
+	add := func(key string, values ...string) error {
+		field, err := entry(key, values)
+		fields = append(fields, field)
+		return err
+	}
+	var err error
 	if o.Max != 0 {
-		if o.Max < 1 || o.Max > 1_000_000 {
-			return nil, misused("max: "+strconv.Itoa(o.Max)+" is not a number of iterations", "write it like: --max 15")
-		}
-		fields = append(fields, [2]string{"max_iterations", strconv.Itoa(o.Max)})
+		err = add("max", strconv.Itoa(o.Max))
 	}
-	if o.Promises != nil {
-		fields = append(fields, [2]string{"completion_promise", promiseField(o.Promises)})
+	if err == nil && o.Promises != nil {
+		err = add("promise", o.Promises...)
 	}
-	for _, f := range [][2]string{{"timeout", o.Timeout}, {"iteration_timeout", o.IterationTimeout}} {
-		if f[1] == "" {
-			continue
-		}
-		if _, ok := moment.Span(f[1]); !ok {
-			return nil, notSpan(strings.ReplaceAll(f[0], "_", "-"), f[1])
-		}
-		fields = append(fields, f)
+	if err == nil && o.Timeout != "" {
+		err = add("timeout", o.Timeout)
+	}
+	if err == nil && o.IterationTimeout != "" {
+		err = add("iteration-timeout", o.IterationTimeout)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return wiggum.Set(draft, fields...)
-}
-
-// promiseField writes promises as the file has them, "" for none. A|B are two.
-func promiseField(values []string) string {
-	var all []string
-	for _, v := range values {
-		for _, p := range strings.Split(v, "|") {
-			if p = strings.TrimSpace(p); p != "" {
-				all = append(all, p)
-			}
-		}
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return wiggum.QuoteList(all)
 }
 
 // goalText is a goal as it may stand in the file.
 func goalText(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
-	case len(text) > maxGoal:
+	case len(text) > 64<<10:
 		return "", misused("the goal is longer than 64 KiB", "Claude sees its first 2,000 characters; put the rest into a file and name that file")
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
 		return "", misused("the goal is not text in UTF-8", "write it in UTF-8")
@@ -203,49 +203,26 @@ func goalText(text string) (string, error) {
 
 func templateDir(state string) string { return filepath.Join(state, "loops", "templates") }
 
-// ownTemplate is a template of the user's, with the goal in it.
-func (l *loopHere) ownTemplate(name, goal string) (draft []byte, found bool, err error) {
-	if !isTemplateName(name) {
-		return nil, false, nil
-	}
+// ownTemplate is a template of the user's, nil if there is none of that name.
+func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 	path := filepath.Join(templateDir(l.Dir), name+".md")
-	data, err := readSmall(path)
-	if os.IsNotExist(err) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	g, err := wiggum.Read(data)
-	if err != nil {
-		return nil, false, &adviceError{"read template: " + path + ": " + err.Error(), "a template is written like a loop: fields between two lines \"---\", then the text"}
-	}
-	switch {
-	case strings.Contains(g.Body, "{goal}"):
-		if goal == "" {
-			return nil, false, misused("the template "+name+" needs a goal", "write it like: "+l.Self+" loop start --template "+name+" \"…\"")
-		}
-		data, err = wiggum.SetBody(data, strings.ReplaceAll(g.Body, "{goal}", goal))
-	case goal != "":
-		data, err = wiggum.SetBody(data, "Goal: "+goal+"\n\n"+g.Body)
-	}
-	return data, true, err
-}
-
-// maxSmall bounds a file of the user's that is read here, in bytes.
-const maxSmall = 256 << 10
-
-func readSmall(path string) ([]byte, error) {
 	f, err := os.Open(path)
+	if !isTemplateName(name) || os.IsNotExist(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxSmall+1))
-	if err == nil && len(data) > maxSmall {
-		err = &adviceError{"read " + path + ": larger than 256 KiB", "a loop's file is much shorter"}
+	data, err := io.ReadAll(io.LimitReader(f, workspace.MaxFile))
+	if err == nil {
+		_, err = wiggum.Read(data)
 	}
-	return data, err
+	if err != nil {
+		return nil, &adviceError{"read template: " + path + ": " + err.Error(),
+			"a template is written like a loop: fields between two lines \"---\", then the text"}
+	}
+	return data, nil
 }
 
 func isTemplateName(s string) bool {
@@ -310,7 +287,7 @@ func (l *loopHere) openTodos() (string, error) {
 	if open == 0 {
 		return "", &adviceError{"the newest session here has no open todos: " + session + ", " + l.ago(at), "write the goal yourself; the newest models keep a todo list only with CLAUDE_CODE_ENABLE_TODO_TOOLS=1"}
 	}
-	l.note(count(open, "open todo") + " of session " + session + ", " + l.ago(at))
+	l.note(strconv.Itoa(open) + " open todos of session " + session + ", " + l.ago(at))
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
@@ -328,19 +305,14 @@ func (l *loopHere) transcripts() []string {
 // projectName is what Claude Code calls a directory: everything but letters and
 // digits of ASCII becomes a dash, by UTF-16 units.
 func projectName(dir string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return '-'
-	}, astral(dir))
-}
-
-// astral doubles what is two units long in UTF-16.
-func astral(s string) string {
 	var b strings.Builder
-	for _, r := range s {
-		if b.WriteRune(r); r > 0xffff {
+	for _, r := range dir {
+		switch {
+		case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case r > 0xffff:
+			b.WriteString("--")
+		default:
 			b.WriteByte('-')
 		}
 	}

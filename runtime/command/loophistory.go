@@ -3,6 +3,8 @@
 package command
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,11 +42,6 @@ func (p *pastLoop) Members(m *codec.Members) {
 	codec.List(m, "events", &p.Events)
 }
 
-// last is the newest event.
-func (p pastLoop) last() fact.LoopEvent { return p.Events[len(p.Events)-1] }
-
-func (p pastLoop) over() bool { return p.last().Ends() }
-
 // pastLoops are all loops on file, by their newest event, oldest first.
 func (d *Console) pastLoops() ([]pastLoop, error) {
 	events, err := ledger.LoopEvents(d.Dir)
@@ -71,24 +68,8 @@ func (d *Console) pastLoops() ([]pastLoop, error) {
 		}
 	}
 	// The history is written as things happen, but for loops of two workspaces.
-	for i := 1; i < len(all); i++ {
-		for j := i; j > 0 && all[j].At < all[j-1].At; j-- {
-			all[j], all[j-1] = all[j-1], all[j]
-		}
-	}
+	slices.SortStableFunc(all, func(a, b pastLoop) int { return cmp.Compare(a.At, b.At) })
 	return all, nil
-}
-
-// pastHere are the loops of a workspace.
-func (l *loopHere) pastHere() ([]pastLoop, error) {
-	all, err := l.pastLoops()
-	var here []pastLoop
-	for _, p := range all {
-		if p.Directory == l.space.Dir {
-			here = append(here, p)
-		}
-	}
-	return here, err
 }
 
 // title is the first line of a goal, without what introduces it.
@@ -103,17 +84,17 @@ func title(body string) string {
 
 // LoopHistory lists the newest n loops of the workspace, or of all, oldest first.
 func (d *Console) LoopHistory(n int, all, asJSON bool) error {
-	l, err := d.here()
+	l, err := d.here(false)
 	if err != nil {
 		return err
 	}
 	defer l.space.Close()
-	past, err := l.pastHere()
-	if all {
-		past, err = l.pastLoops()
-	}
+	past, err := l.pastLoops()
 	if err != nil {
 		return err
+	}
+	if !all {
+		past = slices.DeleteFunc(past, func(p pastLoop) bool { return p.Directory != l.space.Dir })
 	}
 	if len(past) == 0 && !asJSON {
 		if l.line("no past loops in " + l.space.Dir); !all {
@@ -147,10 +128,8 @@ func (d *Console) past(id string) (pastLoop, error) {
 	if id == "last" && len(all) > 0 {
 		return all[len(all)-1], nil
 	}
-	for _, p := range all {
-		if p.ID == id {
-			return p, nil
-		}
+	if i := slices.IndexFunc(all, func(p pastLoop) bool { return p.ID == id }); i >= 0 {
+		return all[i], nil
 	}
 	return pastLoop{}, &adviceError{"there is no loop " + strconv.Quote(id), d.Self + " loop history --all lists them with their ids"}
 }
@@ -214,7 +193,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if _, err := wiggum.Read([]byte(p.file)); err != nil {
 		return &adviceError{"loop " + id + " cannot run again: its record in the history is not a loop: " + err.Error(), "start a new one: " + d.Self + " loop start \"…\""}
 	}
-	l, err := d.place(o.Named)
+	l, err := d.here(o.Named)
 	if err != nil {
 		return err
 	}
@@ -225,7 +204,7 @@ func (d *Console) RerunLoop(id string, o LoopStart) error {
 	if len(p.file) > 16<<10 {
 		l.note("its text was longer than the 16 KiB that the history keeps; the rest is missing")
 	}
-	draft, err := l.choose([]byte(p.file), o)
+	draft, err := choose([]byte(p.file), o)
 	if err != nil {
 		return err
 	}

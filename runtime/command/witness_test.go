@@ -29,7 +29,7 @@ func TestWhyAsksTheSecondWitness(t *testing.T) {
 		missing = "Failed with non-blocking status code: Error occurred while executing hook command: ENOENT: no such file or directory, posix_spawn '/x/springfield-hook'"
 		failed  = "hook_non_blocking_error"
 	)
-	d, out, _ := console(t)
+	d, out := console(t)
 	now := d.Now()
 	at := func(seconds int) time.Time { return now.Add(time.Duration(seconds) * time.Second) }
 	for name, test := range map[string]struct {
@@ -103,7 +103,7 @@ func TestWhyAsksTheSecondWitness(t *testing.T) {
 // Without a decision on file Claude Code's log is all there is, and the session that
 // asks is looked at.
 func TestWhyWithoutADecision(t *testing.T) {
-	d, out, _ := console(t)
+	d, out := console(t)
 	d.Dir, d.Session = filepath.Join(t.TempDir(), "springfield"), "s"
 	put(t, filepath.Join(filepath.Dir(d.Dir), "projects", "p", "s.jsonl"), dead("hook_cancelled", "UserPromptSubmit", "x/hooks/springfield-hook", "", d.Now(), 10_000))
 	if err := d.Why("", Asked{}); err != nil || !strings.HasPrefix(out.String(), "a springfield hook did not decide before a prompt, ") || strings.Contains(out.String(), "no decision is recorded") {
@@ -118,7 +118,7 @@ func TestWhyWithoutADecision(t *testing.T) {
 
 // A ledger of before there were such records, and one with them.
 func TestListsTellOfStartsWithoutADecision(t *testing.T) {
-	d, out, _ := console(t)
+	d, out := console(t)
 	now := d.Now()
 	s, err := ledger.Open(d.Dir, "session:s")
 	if err != nil {

@@ -260,24 +260,6 @@ func TestBartCountsOnce(t *testing.T) {
 	}
 }
 
-// Both live within the normal budget, whatever the ledger or the message says.
-func TestMargeAndBartKeepTheBudget(t *testing.T) {
-	for _, plugin := range []string{marge, bart} {
-		w := newWorld(t, plugin)
-		w.write("p/.claude/workflow-state.json", workflow(1, 1))
-		blocked := 0
-		for i := range 6 {
-			out, _ := w.run(w.in("p", fmt.Sprintf("Piece %d.\n\n<!-- el-barto:continue -->", i)))
-			if out.Decision == "block" {
-				blocked++
-			}
-		}
-		if blocked != 3 || w.rule() != "budget" {
-			t.Errorf("%s: %d continues, then %s", plugin, blocked, w.rule())
-		}
-	}
-}
-
 // A question to a plugin ends with the answer; before the next prompt it is no
 // question any more.
 func TestAnswerIsAboutStops(t *testing.T) {

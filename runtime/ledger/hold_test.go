@@ -34,7 +34,7 @@ func TestHold(t *testing.T) {
 	if !held("a", 29*time.Minute) || held("a", 31*time.Minute) || held("b", 0) {
 		t.Error("a hold of one session is not in force for it alone, for its time")
 	}
-	// Only longer, unless a person says otherwise of the hold that there is.
+	// Only longer.
 	if _, err := SetHold(dir, "a", now, time.Minute, claude); !errors.Is(err, ErrShorter) {
 		t.Errorf("shortened: %v", err)
 	}
@@ -45,13 +45,12 @@ func TestHold(t *testing.T) {
 	if old, err := SetHold(dir, "a", now, time.Hour, claude); !errors.Is(err, ErrShorter) || old != long {
 		t.Errorf("shortened from for good: %v", err)
 	}
-	if err := Shorten(dir, "a", Hold{Since: 1}, NewHold(now, time.Minute), person); !errors.Is(err, ErrOtherHold) || !held("a", time.Hour) {
-		t.Errorf("another one is shortened: %v", err)
+	if err := Lift(dir, "a", long, now, person); err != nil || held("a", 0) {
+		t.Errorf("lifted: %v", err)
 	}
-	short := NewHold(now, time.Minute)
-	err = Shorten(dir, "a", long, short, person)
+	short, err := SetHold(dir, "a", now, time.Minute, person)
 	if err != nil || held("a", 2*time.Minute) {
-		t.Errorf("a person shortens: %v", err)
+		t.Errorf("a shorter one after it: %v", err)
 	}
 	if err := Lift(dir, "a", long, now, person); !errors.Is(err, ErrOtherHold) || !held("a", 0) {
 		t.Errorf("another one is lifted: %v", err)
@@ -151,10 +150,6 @@ func TestHoldEvents(t *testing.T) {
 		"made longer": {func(dir string, _ Hold) error {
 			return os.WriteFile(holdFile(dir, ""), []byte(`{"since":1}`), 0o600)
 		}, time.Second, nil},
-		"shortened, ran out": {func(dir string, h Hold) error {
-			err := Shorten(dir, "", h, NewHold(now, time.Second), person)
-			return err
-		}, 0, []string{"shortened /dev/pts/3", "ended "}},
 	} {
 		dir := filepath.Join(t.TempDir(), "springfield")
 		h, err := SetHold(dir, "", now, test.of, claude)

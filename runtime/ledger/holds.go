@@ -35,11 +35,10 @@ func (h Hold) over(now time.Time) bool { return h.Until != 0 && now.UnixMilli() 
 // What happens to a hold. A hold that ran out is found when holds are asked about, and so
 // is one whose file was removed or rewritten by something else than springfield.
 const (
-	HoldSet       = "set"
-	HoldShortened = "shortened"
-	HoldLifted    = "lifted"
-	HoldEnded     = "ended"
-	HoldRemoved   = "removed"
+	HoldSet     = "set"
+	HoldLifted  = "lifted"
+	HoldEnded   = "ended"
+	HoldRemoved = "removed"
 )
 
 // HoldEvent is something that happened to a hold.
@@ -61,7 +60,7 @@ func (e *HoldEvent) Members(m *codec.Members) {
 }
 
 // Begins tells that the hold is in force after an event.
-func (e HoldEvent) Begins() bool { return e.Did == HoldSet || e.Did == HoldShortened }
+func (e HoldEvent) Begins() bool { return e.Did == HoldSet }
 
 // Means is how a hold was set or lifted.
 type Means struct {
@@ -72,7 +71,7 @@ type Means struct {
 var (
 	// ErrShorter says that a hold that is in force would end earlier.
 	ErrShorter = errors.New("a longer hold is in force")
-	// ErrNoHold says that there is nothing to lift or to shorten.
+	// ErrNoHold says that there is nothing to lift.
 	ErrNoHold = errors.New("no hold is in force")
 	// ErrOtherHold says that the hold in force is not the one that was asked about.
 	ErrOtherHold = errors.New("another hold has been set meanwhile")
@@ -126,36 +125,20 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if lock, err := Lock(dir, "holds", holdWait); err == nil {
 		defer lock.Close()
 	}
-	h := NewHold(now, d)
+	h := Hold{Since: now.UnixMilli()}
+	if d > 0 {
+		h.Until = now.Add(d).UnixMilli()
+	}
 	if old, ok := HoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
 	return h, putHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
-// Shorten puts a hold that ends earlier in the place of the one that the user was asked
-// about.
-func Shorten(dir, id string, old, h Hold, by Means) error {
-	return withHold(dir, id, old, time.UnixMilli(h.Since), func() error {
-		return putHold(dir, HoldEvent{h.Since, HoldShortened, id, h, by})
-	})
-}
-
 // Lift takes a hold back, the one that the user was asked about: of one session,
 // or with an empty id the one on all. That the user asks for it is for the caller
 // to know.
 func Lift(dir, id string, old Hold, now time.Time, by Means) error {
-	return withHold(dir, id, old, now, func() error {
-		if err := os.Remove(holdFile(dir, id)); err != nil {
-			return err
-		}
-		return note(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
-	})
-}
-
-// withHold changes the hold in force, under the lock, if it is still the one that was
-// asked about.
-func withHold(dir, id string, old Hold, now time.Time, change func() error) error {
 	lock, err := Lock(dir, "holds", holdWait)
 	if err == ErrBusy {
 		err = errors.New("another program changes holds just now")
@@ -170,16 +153,10 @@ func withHold(dir, id string, old Hold, now time.Time, change func() error) erro
 	case h != old:
 		return ErrOtherHold
 	}
-	return change()
-}
-
-// NewHold is a hold from now on, until it is lifted if it is to last no time.
-func NewHold(now time.Time, d time.Duration) Hold {
-	h := Hold{Since: now.UnixMilli()}
-	if d > 0 {
-		h.Until = now.Add(d).UnixMilli()
+	if err := os.Remove(holdFile(dir, id)); err != nil {
+		return err
 	}
-	return h
+	return note(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
 }
 
 // putHold puts an order in force, whole: a hook must never read half of one.

@@ -903,19 +903,6 @@ func TestSpecsOrphans(t *testing.T) {
 	}
 }
 
-// Long paths do not make a record that the ledger cannot keep.
-func TestSpecsKeyIsBounded(t *testing.T) {
-	k := specumKind()
-	long := "/" + strings.Repeat("d/", 2000)
-	v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Workspace: strategy.Workspace{Dir: long}}, k.with(state("execution", 1, 5, ""), nil))
-	if len(v.Remember.Key) > 300 || v.Decision != strategy.Continue {
-		t.Errorf("key of %d bytes, %s", len(v.Remember.Key), v.Decision)
-	}
-	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Workspace: strategy.Workspace{Dir: long}, Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{v.Remember}}, k.with(state("execution", 2, 5, ""), nil)); v.Decision != strategy.Continue {
-		t.Errorf("not known again: %+v", v)
-	}
-}
-
 func FuzzSpecState(f *testing.F) {
 	for _, s := range []string{state("execution", 1, 5, `, "globalIteration": 3`), "{", "", "[]", `{"taskIndex": "7"}`, `{"taskIndex": 1e400, "totalTasks": -1}`, "\ufeff{}", "{}{}"} {
 		f.Add([]byte(s), []byte(fiveTasks), false, true)

@@ -235,7 +235,7 @@ func TestWords(t *testing.T) {
 		cmd.Stdin = strings.NewReader(stdin)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
-		screen, _, err := typist.Run(cmd, typist.Code)
+		screen, _, err := typist.Run(cmd, typist.Yes)
 		var exit *exec.ExitError
 		if err != nil && !errors.As(err, &exit) {
 			t.Fatalf("%v\n%s", err, screen)

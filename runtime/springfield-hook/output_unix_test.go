@@ -42,7 +42,6 @@ func TestReaderIsGone(t *testing.T) {
 		"hold, no stdout":                 {stdout: true, args: []string{"hold", "1h"}},
 		"resume, no stdout":               {stdout: true, args: []string{"resume"}},
 		"loop status, no stdout":          {stdout: true, args: []string{"loop", "status"}},
-		"state, no stdout":                {stdout: true, args: []string{"state", "show"}},
 		"what is no word, nobody told so": {stdout: true, stderr: true, args: []string{"D'oh!"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,30 +10,19 @@ import (
 	"bufio"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 )
 
 // ErrNone says that no terminal controls this process.
 var ErrNone = errors.New("no controlling terminal")
 
-// ErrCancelled says that the person has cancelled: Ctrl-C, or the end of input.
+// ErrCancelled says that the person did not agree: they said no, pressed Ctrl-C, or
+// ended the input.
 var ErrCancelled = errors.New("cancelled")
 
-// ErrMistyped says that the code was not typed.
-var ErrMistyped = errors.New("the letters were not typed")
-
-const (
-	// letters has 16, none that looks like another, and no vowels, so that no code
-	// is a word.
-	letters    = "bcdfhjkmprstwxyz"
-	codeLength = 4
-	tries      = 3
-	// maxLine bounds what is kept of a line, in bytes.
-	maxLine = 64
-)
+// maxLine bounds what is kept of a line, in bytes.
+const maxLine = 64
 
 // Terminal is the one that controls this process. Standard input, output and
 // error have no say: anything can be put in their place.
@@ -60,11 +49,11 @@ func Name() string {
 	return t.Name
 }
 
-// Confirm shows a question with a code, on the terminal alone, and returns nil
-// once the person has typed the code. Cancel ends the wait; nil never does.
+// Confirm shows a question on the terminal and returns nil once the person has
+// answered yes there. Cancel ends the wait; nil never does.
 func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	answer := make(chan error, 1)
-	go func() { answer <- confirm(t.in, t.out, question, newCode()) }() // a read from a terminal does not end otherwise
+	go func() { answer <- confirm(t.in, t.out, question) }() // a read from a terminal does not end otherwise
 	select {
 	case err := <-answer:
 		return err
@@ -74,51 +63,28 @@ func (t *Terminal) Confirm(question string, cancel <-chan struct{}) error {
 	}
 }
 
-func newCode() string {
-	var code [codeLength]byte
-	for i := range code {
-		code[i] = letters[rand.IntN(len(letters))]
-	}
-	return string(code[:])
-}
-
-func confirm(in io.Reader, out io.Writer, question, code string) error {
-	if _, err := io.WriteString(out, question+"\nTo do it, type "+code+" and Enter; Ctrl-C leaves it as it is.\n> "); err != nil {
+// confirm asks once. A terminal that another program has left in raw mode hands over
+// single keys, Ctrl-C and Ctrl-D among them.
+func confirm(in io.Reader, out io.Writer, question string) error {
+	if _, err := io.WriteString(out, question+" [y/N] "); err != nil {
 		return err
 	}
 	r := bufio.NewReader(in)
-	for left := tries - 1; ; left-- {
-		line, err := readLine(r)
-		if err != nil {
-			io.WriteString(out, "\n")
-			return err
-		}
-		if strings.EqualFold(line, code) {
-			return nil
-		}
-		if left == 0 {
-			return ErrMistyped
-		}
-		io.WriteString(out, "These letters do not match. Tries left: "+strconv.Itoa(left)+"\n> ")
-	}
-}
-
-// readLine reads a line that has something on it. A terminal that another program
-// has left in raw mode hands over single keys, Ctrl-C and Ctrl-D among them.
-func readLine(r *bufio.Reader) (string, error) {
 	var line []byte
 	for {
 		b, err := r.ReadByte()
 		switch {
 		case err == io.EOF || b == 0x03 || b == 0x04 || b == 0x1a:
-			return "", ErrCancelled
+			io.WriteString(out, "\n")
+			return ErrCancelled
 		case err != nil:
-			return "", err
+			return err
 		case b == '\n' || b == '\r':
-			if text := strings.TrimSpace(string(line)); text != "" {
-				return text, nil
+			switch strings.ToLower(strings.TrimSpace(string(line))) {
+			case "y", "yes":
+				return nil
 			}
-			line = line[:0]
+			return ErrCancelled
 		case len(line) < maxLine:
 			line = append(line, b)
 		}

@@ -11,7 +11,7 @@ var format = claude.Host().Log
 
 func Read(path string, prior Log) (Log, View, error)             { return format.Read(path, prior) }
 func Glance(path string, prior Log) (Log, View, error)           { return format.Glance(path, prior) }
-func Tail(path string, n int) (fact.Window, error)               { return format.Tail(path, n) }
+func Tail(path string, n int) (fact.Window, error)               { return format.About(path, n, "") }
 func About(path string, n int, word string) (fact.Window, error) { return format.About(path, n, word) }
 func DeadHooks(path string) ([]DeadHook, error)                  { return format.DeadHooks(path) }
 func Each(path string, tail int, visit func(*Cursor) bool) error {

@@ -10,12 +10,9 @@ import (
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
-// Tail reads the last n lines of the log at path. The error is the operating
-// system's; lines that make no sense are not errors.
-func (f *Format) Tail(path string, n int) (fact.Window, error) { return f.About(path, n, "") }
-
-// About is Tail for who looks for a word: Said has what has it, and nothing else
-// is sure to be there. That saves most of the work.
+// About reads the last n lines of the log at path. The error is the operating
+// system's; lines that make no sense are not errors. For who looks for a word, Said has
+// what has it, and nothing else is sure to be there. That saves most of the work.
 func (f *Format) About(path string, n int, word string) (fact.Window, error) {
 	lines, err := tail(path, n)
 	if err != nil {

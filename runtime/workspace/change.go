@@ -164,38 +164,3 @@ func (s *Space) write(name string, data []byte, mode fs.FileMode, isNew bool) er
 	}
 	return err
 }
-
-// Check tells why a file could not be changed, nil if it could: it makes the file
-// that would be renamed over it, and takes that away again. A file in a directory
-// that is not there yet is not checked.
-func (s *Space) Check(name string) error {
-	local, err := inside(name)
-	if err != nil {
-		return err
-	}
-	if link := s.linkOn(filepath.Dir(local)); link != "" {
-		return errors.New(link + " is a link")
-	}
-	if info, err := s.root.Lstat(local); err == nil {
-		switch {
-		case !info.Mode().IsRegular():
-			return errors.New("it is not a regular file (" + info.Mode().String() + ")")
-		case info.Mode().Perm()&0o200 == 0:
-			return errors.New("it is read-only (" + info.Mode().String() + ")")
-		}
-	}
-	temp := tempFor(local)
-	f, err := s.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		says := plain(err)
-		if info, err := s.root.Stat(filepath.Dir(local)); err == nil {
-			says = "its directory cannot be written (" + info.Mode().String() + "): " + says
-		}
-		return errors.New(says)
-	}
-	_ = f.Close()
-	return s.root.Remove(temp)
-}

@@ -115,9 +115,6 @@ func TestNamesThatLeadOut(t *testing.T) {
 				t.Errorf("optional, %q: %v", name, err)
 			}
 		}
-		if err := r.Check(name); err == nil {
-			t.Errorf("check %q: no error", name)
-		}
 	}
 	r.only(before, nil)
 }
@@ -214,9 +211,6 @@ func TestWhatCanLieThere(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), "write f: ") || !strings.Contains(err.Error(), test.refused) {
 				t.Errorf("%v, want %q", err, test.refused)
 			}
-			if r.Check("f") == nil {
-				t.Error("check finds nothing wrong")
-			}
 			r.only(before, nil)
 		})
 	}
@@ -236,9 +230,6 @@ func TestLinkedDirectories(t *testing.T) {
 		if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": within is a link") {
 			t.Errorf("%s: %v", c.Name, err)
 		}
-	}
-	if err := r.Check("within/below.txt"); err == nil || err.Error() != "within is a link" {
-		t.Errorf("check: %v", err)
 	}
 	for _, name := range []string{"out/outside.txt", "out/new.txt", "out/", "out/sub/new.txt", "within/../../outside.txt"} {
 		f := r.Read(strategy.Want{Name: name})

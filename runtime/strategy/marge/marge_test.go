@@ -1,7 +1,6 @@
 package marge
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -309,21 +308,6 @@ func TestMargeSettings(t *testing.T) {
 	}
 	if faults := mend(rules.Options{Off: []string{"state", "sdd-waiting", "plan", "answers", "unsure"}}); len(faults) != 0 {
 		t.Error(faults)
-	}
-}
-
-// However many ledgers and plans there are, only some are read.
-func TestMargeIsBounded(t *testing.T) {
-	files, s := map[string]strategy.File{}, strategy.Situation{Message: strategy.Message{Text: "Hm."}}
-	for i := range 200 {
-		files[fmt.Sprintf("%s%03d%s", sddDir, i, sddFile)] = aged("Task 1: complete\n", int64(i))
-		name := fmt.Sprintf("docs/plans/%03d.md", i)
-		files[name] = text("- [ ] a\n")
-		s.Plans = append(s.Plans, fact.Plan{Name: name})
-	}
-	s = situationWith(t, s, files)
-	if len(s.Workspace.Files) > 2+maxLedgers+maxPlans+8 {
-		t.Errorf("%d files", len(s.Workspace.Files))
 	}
 }
 

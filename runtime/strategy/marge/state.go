@@ -1,5 +1,5 @@
 // The workflow state of the first design: .claude/workflow-state.json, which a
-// skill writes, or `state set` for it.
+// skill has the model write.
 //
 //	{"skill": "executing-plans", "phase": "batch_execution", "tasks_total": 5,
 //	 "tasks_completed": 2, "waiting_for_user": false, "updated_at": "2026-02-06T21:30:00Z"}
@@ -45,8 +45,6 @@ type Workflow struct {
 	Updated int64
 	// Line is the line that says how many tasks are complete, 0 if none does.
 	Line int
-	// Members are all members in their order, with their values as written.
-	Members []object.Member
 }
 
 // ParseWorkflow reads a workflow state. An error begins with the line and the
@@ -68,11 +66,12 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 		return fail(0, "it is not a JSON object")
 	}
 	var w Workflow
+	var names []string
 	for _, m := range object.Members(data) {
-		if len(w.Members) == maxMembers {
+		if len(names) == maxMembers {
 			return fail(m.Key, "more than "+strconv.Itoa(maxMembers)+" members")
 		}
-		if slices.ContainsFunc(w.Members, func(had object.Member) bool { return had.Name == m.Name }) {
+		if slices.Contains(names, m.Name) {
 			return fail(m.Key, shown(m.Name)+" is given twice")
 		}
 		if m.Name == "tasks_completed" {
@@ -81,7 +80,7 @@ func ParseWorkflow(data []byte) (Workflow, error) {
 		if problem := w.take(m.Name, m.Value); problem != "" {
 			return fail(m.At, problem)
 		}
-		w.Members = append(w.Members, m)
+		names = append(names, m.Name)
 	}
 	return w, nil
 }

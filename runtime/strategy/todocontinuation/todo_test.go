@@ -97,28 +97,6 @@ func many(n int, status string) (all []fact.Todo) {
 	return all
 }
 
-// The reminder stays within what Claude Code takes from a hook, 10,000
-// characters, and within lines of its own.
-func TestReminderIsBounded(t *testing.T) {
-	long := strings.Repeat("D'oh! ", 1000)
-	var todos []fact.Todo
-	for range 500 {
-		todos = append(todos, fact.Todo{Content: long, Status: "in_progress", Owner: long, Blocked: true}, fact.Todo{Content: long, Status: "pending", Owner: long})
-	}
-	v := reminding(t, strategy.Situation{Todos: strategy.Todos{List: todos}})
-	if n := utf8.RuneCountInString(v.Reason); v.Decision != strategy.Remind || n > 10_000 {
-		t.Errorf("%s, %d characters", v.Decision, n)
-	}
-	if n := strings.Count(v.Reason, "\n  - "); n != maxInProgress+maxPending {
-		t.Errorf("%d entries", n)
-	}
-	for _, more := range []string{"... and 480 more\n", "... and 495 more\n"} {
-		if !strings.Contains(v.Reason, more) {
-			t.Errorf("it does not say %q", more)
-		}
-	}
-}
-
 // What a todo says stays in its line and passes for nothing else.
 func TestTodosAreData(t *testing.T) {
 	for content, want := range map[string]string{
@@ -136,39 +114,6 @@ func TestTodosAreData(t *testing.T) {
 		if got := entry(content); got != want {
 			t.Errorf("%q becomes %q, want %q", content, got, want)
 		}
-	}
-}
-
-// A list that stays as it is has been put aside.
-func TestUnchangedList(t *testing.T) {
-	list := []fact.Todo{{Content: "a", Status: "in_progress"}, {Content: "b", Status: "pending"}}
-	var memories []fact.Memory
-	said := func(todos []fact.Todo) string {
-		t.Helper()
-		v := reminding(t, strategy.Situation{Todos: strategy.Todos{List: todos}, Memories: memories, Session: strategy.Session{Now: 7}})
-		if v.Remember.Key != "" {
-			memories = []fact.Memory{v.Remember}
-		}
-		return v.Rule
-	}
-	for n := range 4 * 5 {
-		want := "open"
-		if n >= 5 {
-			want = "stale"
-		}
-		if got := said(list); got != want {
-			t.Fatalf("prompt %d: %s, want %s", n+1, got, want)
-		}
-	}
-	list = []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}
-	if got := said(list); got != "open" {
-		t.Errorf("after a change: %s", got)
-	}
-	if got := memories[0].Rounds; got != 1 {
-		t.Errorf("after a change it counts from %d", got)
-	}
-	if got := said([]fact.Todo{{Content: "a", Status: "completed"}}); got != "done" {
-		t.Errorf("when all is done: %s", got)
 	}
 }
 

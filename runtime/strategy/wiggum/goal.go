@@ -24,7 +24,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/excerpt"
 )
 
-// GoalFile is where the goal loop lies in a workspace.
+// File is where the goal loop lies in a workspace.
 const File = ".stravinsky/continuation-loop.md"
 
 // maxFields is how many fields a file has at most: each is compared with all others.
@@ -53,13 +53,13 @@ type Goal struct {
 	Body    string
 }
 
-// ReadGoal reads a loop's file. The error names the line.
+// Read reads a loop's file. The error names the line.
 func Read(data []byte) (Goal, error) {
 	front, err := readFront(string(data))
 	if err != nil {
 		return Goal{}, err
 	}
-	g := Goal{Count: goalCount, Max: MaxCount, Active: true, Body: strings.TrimSpace(front.body())}
+	g := Goal{Count: goalCount, Max: MaxCount, Active: true, Body: strings.TrimSpace(front.text[front.after:])}
 	for _, f := range front.fields {
 		if err := g.take(f); err != nil {
 			return Goal{}, atLine(f.line, f.key+": "+err.Error())
@@ -110,11 +110,9 @@ func (g *Goal) take(f field) (err error) {
 	return err
 }
 
-func momentOf(ms int64) string { return moment.Write(ms) }
-
-// SetGoal puts fields into a loop's file: one that is there is replaced in its
+// Set puts fields into a loop's file: one that is there is replaced in its
 // place, one that is not is added behind the last. Values are as the file has
-// them: a number, true, or what QuoteField makes of a text; "" takes a field out.
+// them: a number, true, or what Quote makes of a text; "" takes a field out.
 func Set(data []byte, fields ...[2]string) ([]byte, error) {
 	text := string(data)
 	for _, set := range fields {
@@ -127,7 +125,7 @@ func Set(data []byte, fields ...[2]string) ([]byte, error) {
 	return []byte(text), nil
 }
 
-// SetGoalBody puts a text in the place of the goal's, and leaves the fields.
+// SetBody puts a text in the place of the goal's, and leaves the fields.
 func SetBody(data []byte, body string) ([]byte, error) {
 	front, err := readFront(string(data))
 	if err != nil {
@@ -137,7 +135,7 @@ func SetBody(data []byte, body string) ([]byte, error) {
 	return []byte(front.text[:front.after] + strings.ReplaceAll("\n"+body+"\n", "\n", front.newline)), nil
 }
 
-// QuoteField writes a text as a value: in double quotes, on one line. It leaves out what
+// Quote writes a text as a value: in double quotes, on one line. It leaves out what
 // the file cannot hold, not what a terminal does not show: the text stays the user's.
 func Quote(text string) string {
 	var b strings.Builder
@@ -187,7 +185,6 @@ type field struct {
 	key        string
 	values     []string
 	list       bool
-	quoted     bool
 	comment    string // behind the value, with the blanks before it
 	line       int
 	start, end int
@@ -282,8 +279,6 @@ func cutLine(text string) (line, rest string, ok bool) {
 	return strings.TrimSuffix(line, "\r"), rest, ok
 }
 
-func (f front) body() string { return f.text[f.after:] }
-
 func readField(line string) (f field, err error) {
 	key, rest, ok := strings.Cut(line, ":")
 	f.key = strings.TrimRight(key, " \t")
@@ -305,7 +300,7 @@ func readField(line string) (f field, err error) {
 	if err != nil {
 		return f, err
 	}
-	if f.comment, f.quoted = comment, quoted; value != "" || quoted {
+	if f.comment = comment; value != "" || quoted {
 		f.values = []string{value}
 	}
 	return f, nil

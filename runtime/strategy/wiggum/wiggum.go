@@ -278,7 +278,12 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 	if l.Stopped != 0 { // and is active again
 		fields = append(fields, [2]string{"stopped_at", ""})
 	}
-	fields = append(fields, l.claim()...)
+	if l.fresh { // it becomes this session's
+		if l.ID == "" {
+			fields = append(fields, [2]string{"loop_id", l.id})
+		}
+		fields = append(fields, [2]string{"started_at", moment.Write(l.Started)})
+	}
 	data, err := Set(l.file.Data, fields...)
 	if err != nil {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "frontmatter", Sure: 100, Evidence: err.Error()}
@@ -312,17 +317,6 @@ func (l *goalLoop) goesOn(count, stalls int) strategy.Verdict {
 	return v
 }
 
-// claim are the fields that make a loop this session's.
-func (l *goalLoop) claim() (fields [][2]string) {
-	if !l.fresh {
-		return nil
-	}
-	if l.ID == "" {
-		fields = append(fields, [2]string{"loop_id", l.id})
-	}
-	return append(fields, [2]string{"started_at", momentOf(l.Started)})
-}
-
 func (l *goalLoop) reason(count int) string {
 	r := Reminder + "\n\nIteration " + strconv.Itoa(count) + " of " + strconv.Itoa(l.max) + "."
 	if len(l.Promises) > 0 {
@@ -336,13 +330,14 @@ func (l *goalLoop) reason(count int) string {
 
 // until says what the loop waits for.
 func (l *goalLoop) until() string {
-	switch {
-	case len(l.Promises) == 0:
+	if len(l.Promises) == 0 {
 		return "; it names no promise, so it ends with the last one"
-	case len(l.Promises) == 1:
-		return ", until " + l.s.Session.Who() + " says " + excerpt.Quote(l.Promises[0])
 	}
-	return ", until " + l.s.Session.Who() + " says " + excerpt.Quote(l.Promises[0]) + " or another of its promises"
+	says := ", until " + l.s.Session.Who() + " says " + excerpt.Quote(l.Promises[0])
+	if len(l.Promises) > 1 {
+		says += " or another of its promises"
+	}
+	return says
 }
 
 // atMost is the last iteration, and why it is not the one that the file names.

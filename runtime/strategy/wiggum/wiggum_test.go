@@ -72,42 +72,6 @@ func TestGoalLoop(t *testing.T) {
 	}
 }
 
-// Start 1, at most 10: eight continues, then the file is gone. Everything of the
-// user's stays as it is on the way.
-func TestGoalLoopToItsLimit(t *testing.T) {
-	const mine = "---\n# mine\niteration_count: 1 # up\nmood: sunny\n---\n\nMake it work.\niteration_count: 1\n"
-	s := loopAt(mine, "")
-	var continues int
-	for i := 0; i < 20; i++ {
-		s.Message.Text = "Step " + strconv.Itoa(i)
-		s.Session.Now += 60_000
-		v := decide(s)
-		step(&s, v)
-		if v.Decision == strategy.Stop {
-			if v.Rule != fact.LoopLimited || s.Workspace.Files[File].Found || v.Notes[0] != "Max iterations (10) reached. Loop stopped." {
-				t.Errorf("it ended by %s, %q, with the file there: %v", v.Rule, v.Notes, s.Workspace.Files[File].Found)
-			}
-			break
-		}
-		continues++
-		text := string(s.Workspace.Files[File].Data)
-		if want := "# mine\niteration_count: " + strconv.Itoa(i+2) + " # up\nmood: sunny\nsession_id: \"s1\"\nloop_id: "; !strings.Contains(text, want) || !strings.HasSuffix(text, "---\n\nMake it work.\niteration_count: 1\n") {
-			t.Fatalf("the file became\n%s", text)
-		}
-		if !strings.HasPrefix(v.Reason, Reminder) || !strings.HasSuffix(v.Reason, "Make it work.\niteration_count: 1") {
-			t.Fatalf("the model was told\n%s", v.Reason)
-		}
-	}
-	if continues != 8 {
-		t.Errorf("%d continues, want 8", continues)
-	}
-	// A file that comes afterwards is a new loop.
-	s.Workspace.Files[File] = strategy.File{Found: true, Data: []byte(goalOf("completion_promise: Documentation complete"))}
-	if v := decide(s); v.Decision != strategy.Continue || v.Events[0].Event != fact.LoopStarted {
-		t.Errorf("the next loop: %s by %s, %+v", v.Decision, v.Rule, v.Events)
-	}
-}
-
 // Three continues that bring the same words and no tool call end it; a tool call,
 // other words, or calls that are not known do not. The file stays.
 func TestGoalLoopStalls(t *testing.T) {
@@ -160,15 +124,6 @@ func TestGoalLoopIterationTimeout(t *testing.T) {
 	s.Session.Now, s.Message.Text = s.Session.Now+10*60_000, "c"
 	if v := decide(s); v.Rule != fact.LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
 		t.Errorf("after 10 minutes: %s by %s: %s", v.Decision, v.Rule, v.Evidence)
-	}
-}
-
-// The goal is told up to its two thousandth character, never half of one.
-func TestGoalLoopTellsTheGoal(t *testing.T) {
-	s := loopAt("---\n---\n"+strings.Repeat("ü", 2500), "x")
-	v := decide(s)
-	if !strings.HasSuffix(v.Reason, "\n\n"+strings.Repeat("ü", 2000)+"…") {
-		t.Errorf("the model was told …%s", v.Reason[len(v.Reason)-40:])
 	}
 }
 
@@ -229,22 +184,6 @@ func TestGoalLoopIDs(t *testing.T) {
 		if v.Decision != strategy.Continue || !fact.IsLoopID(v.Events[0].Loop) || !strings.Contains(string(v.Changes[0].Data), "loop_id: "+v.Events[0].Loop+"\n") {
 			t.Errorf("%s: %s by %s, %+v", id, v.Decision, v.Rule, v.Events)
 		}
-	}
-}
-
-// Who takes the file away has cancelled the loop; the user hears of it, once.
-func TestGoalLoopFileIsGone(t *testing.T) {
-	s := loopAt(goalOf(), "a")
-	step(&s, decide(s))
-	delete(s.Workspace.Files, File)
-	v := decide(s)
-	if v.Decision != strategy.Stop || v.Rule != "no-loop" || !strings.Contains(v.Told, "its file is gone") || len(v.Events) != 1 || v.Events[0].Event != fact.LoopCancelled ||
-		v.Events[0].Count != 2 || v.Events[0].Max != 10 || !fact.IsLoopID(v.Events[0].Loop) {
-		t.Errorf("%+v", v)
-	}
-	step(&s, v)
-	if v := decide(s); v.Told != "" || len(v.Events) != 0 {
-		t.Errorf("a second time: %+v", v)
 	}
 }
 
@@ -325,70 +264,6 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 				t.Errorf("told at stop %d, want %d", told, test.told)
 			}
 		})
-	}
-}
-
-// What comes from the file is bounded wherever it goes, and the plugin is called
-// as its user calls it.
-func TestGoalLoopWordsAreBounded(t *testing.T) {
-	long := strings.Repeat("\u00fc", 60_000)
-	s := loopAt("---\ncompletion_promise: \""+long+"\"\n---\n"+long, long)
-	s.Session.Plugin, s.Workspace.Dir, s.Session.ID = "homer", "/"+long, "s"+long
-	v := decide(s)
-	if v.Rule != "loop" && v.Rule != fact.LoopPromised {
-		t.Fatal(v.Rule)
-	}
-	s.Message.Text, s.Message.Own = "Working.", true
-	v = decide(s)
-	if v.Decision != strategy.Continue || len(v.Reason) > 8000 || len(v.Told) > 1000 || !strings.HasPrefix(v.Told, "homer: iteration 2 of 10") {
-		t.Errorf("%s, %d, %d, %.100s", v.Decision, len(v.Reason), len(v.Told), v.Told)
-	}
-	for _, e := range v.Events {
-		if len(e.Text)+len(e.Dir)+len(e.Session) > 3000 || len(e.File) > goalFile+3 {
-			t.Errorf("%s: %d, %d, %d, %d", e.Event, len(e.Text), len(e.Dir), len(e.Session), len(e.File))
-		}
-	}
-}
-
-// With exit code 2 the words begin as the original's did.
-func TestGoalLoopExitTwo(t *testing.T) {
-	exit2 := loopAt(goalOf(), "x")
-	exit2.Session.Protocol = "exit2"
-	v := decide(exit2)
-	if !strings.HasPrefix(v.Reason, "\n\n"+Reminder+"\n") || len(v.Notes) != 0 {
-		t.Errorf("%q, %q", v.Reason, v.Notes)
-	}
-}
-
-// What happens is told: start, each iteration, the last, the end; a loop that was
-// switched off by hand has been cancelled, once.
-func TestGoalLoopEvents(t *testing.T) {
-	s := loopAt(goalOf("max_iterations: 4"), "a")
-	var events []string
-	for i := range 4 {
-		s.Message.Text = strconv.Itoa(i)
-		v := decide(s)
-		step(&s, v)
-		for _, e := range v.Events {
-			events = append(events, e.Event)
-			if (e.Event == fact.LoopStarted) != (e.File != "") || e.Loop == "" || e.Dir != "/w" || e.Session != "s1" {
-				t.Errorf("%+v", e)
-			}
-		}
-	}
-	if got := strings.Join(events, " "); got != "start iteration last limit" {
-		t.Errorf("events are %s", got)
-	}
-	s = loopAt(goalOf(), "a")
-	step(&s, decide(s))
-	data, _ := Set(s.Workspace.Files[File].Data, [2]string{"active", "false"})
-	s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
-	v := decide(s)
-	if step(&s, v); len(v.Events) != 1 || v.Events[0].Event != fact.LoopCancelled || len(v.Changes) != 0 {
-		t.Errorf("switched off: %+v", v)
-	}
-	if v := decide(s); len(v.Events) != 0 {
-		t.Errorf("a second time: %+v", v.Events)
 	}
 }
 
