@@ -13,7 +13,6 @@ import (
 
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -243,9 +242,6 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 				return []string{line}
 			}
 			return layout.Break(line, indent, lines.Width)
-		},
-		Logs: func(since int64, project string) []string {
-			return replay.Recent(replay.Projects(places.Config), project, time.UnixMilli(since))
 		},
 		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
