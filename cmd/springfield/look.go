@@ -245,15 +245,12 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 		},
 		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
-	ledger.Sweep(state, time.Now(), sweptAtOnce)
+	ledger.Sweep(state, time.Now())
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
 	}
 	return err
 }
-
-// sweptAtOnce is how many sessions that are no longer kept one call removes.
-const sweptAtOnce = 50
 
 // clock is when something was, with the day if that was not today.
 func clock(t time.Time) string {

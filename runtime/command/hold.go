@@ -156,7 +156,7 @@ func (d *Console) holding(session string, h ledger.Hold, err error) error {
 // heldAgent is whom a hold lets stop.
 func (d *Console) heldAgent(session string) string {
 	if session != "" {
-		for r := range ledger.BackIn(d.dirs(), ledger.Scope{Session: key(session)}) {
+		for r := range ledger.Back(d.dirs(), ledger.Scope{Session: key(session)}) {
 			return registry.Agent(r.Host)
 		}
 		return "the agent"
@@ -416,7 +416,7 @@ func (d *Console) stopBefore(r ledger.Record) int64 {
 	if first {
 		of = ledger.Scope{}
 	}
-	for old := range ledger.BackIn(d.dirs(), of) {
+	for old := range ledger.Back(d.dirs(), of) {
 		if first && old.At < since {
 			return since
 		}

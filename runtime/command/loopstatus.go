@@ -247,7 +247,7 @@ func isIn(dir, around string) bool {
 // lastDecision is what the hook decided here the last time.
 func (l *loopHere) lastDecision() (ledger.Record, bool) {
 	looked := 0
-	for r := range ledger.BackIn(l.dirs(), ledger.Scope{}) {
+	for r := range ledger.Back(l.dirs(), ledger.Scope{}) {
 		if looked++; looked > 1000 {
 			break
 		}
