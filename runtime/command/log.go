@@ -24,7 +24,12 @@ func (d *Console) Log(n int, a Asked) error {
 	}
 	all, looked := d.newest(n, v, a)
 	if a.JSON {
-		return d.encodeAll(all)
+		for _, r := range all {
+			if err := d.encode(&r); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if len(all) == 0 {
 		d.nothing(v, a, "log", looked > 0 && !a.Prompts)
@@ -56,15 +61,6 @@ func (d *Console) newest(n int, v view, a Asked) (all []ledger.Record, looked in
 	}
 	slices.Reverse(all)
 	return all, looked
-}
-
-func (d *Console) encodeAll(all []ledger.Record) error {
-	for _, r := range all {
-		if err := d.encode(&r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Follow prints the newest n decisions, and then others as they are made, until stop
