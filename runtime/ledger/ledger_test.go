@@ -290,30 +290,6 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-func TestHistoryOfAllSessions(t *testing.T) {
-	dir := t.TempDir()
-	if all := History(dir, Scope{}, 10); len(all) != 0 {
-		t.Errorf("at first: %v", all)
-	}
-	for i, id := range []string{"a", "b", "a", "c"} {
-		s, err := Open(dir, id)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Lock(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := s.Append(Record{At: int64(i + 1), Session: id, Plugin: "p", Decision: "stop", Rule: "r"}); err != nil {
-			t.Fatal(err)
-		}
-		s.Close()
-	}
-	all := History(dir, Scope{}, 3)
-	if len(all) != 3 || all[0].Session != "b" || all[2].Session != "c" {
-		t.Errorf("%+v", all)
-	}
-}
-
 func TestOpenWithoutAPlace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
