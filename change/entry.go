@@ -22,8 +22,7 @@ import (
 )
 
 const (
-	// maxEntry bounds an entry's list. One of an earlier springfield holds the files
-	// themselves.
+	// maxEntry bounds an entry's list.
 	maxEntry = 64 << 20
 
 	// maxShown bounds the text that is kept of what was written.
@@ -70,9 +69,6 @@ type dropped struct {
 type stored struct {
 	SHA256 string      `json:"sha256,omitempty"` // "" for a directory
 	Mode   fs.FileMode `json:"mode"`
-
-	data    []byte // of an entry of an earlier springfield, which holds it itself
-	unknown bool   // of such an entry, too: what it is was not noted
 }
 
 // Files lists the files of an entry that are not springfield's own, as the user
@@ -250,9 +246,6 @@ func (j Journal) decode(data []byte) (Entry, error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return Entry{}, err
 	}
-	if e.Token == "" {
-		return j.decodeEarlier(data)
-	}
 	if filepath.Base(e.Token) != e.Token {
 		return Entry{}, fmt.Errorf("%q is not a token", e.Token)
 	}
@@ -275,75 +268,19 @@ func (j Journal) decode(data []byte) (Entry, error) {
 	return e, nil
 }
 
-// decodeEarlier reads an entry of the springfield before entries had archives: the
-// bytes are in the list, and beside a file is what was remembered of it before.
-func (j Journal) decodeEarlier(data []byte) (Entry, error) {
-	type content struct {
-		Existed bool
-		Data    []byte
-		NoDir   bool
-	}
-	var old struct {
-		Files []struct {
-			Path, Asked   string
-			Mode          fs.FileMode
-			Before, After content
-			Memory        json.RawMessage
-		}
-	}
-	var e Entry
-	if err := errors.Join(json.Unmarshal(data, &e), json.Unmarshal(data, &old)); err != nil {
-		return Entry{}, err
-	}
-	e = Entry{ID: e.ID, At: e.At, Did: e.Did}
-	keep := func(c content, mode fs.FileMode) *stored {
-		if !c.Existed {
-			return nil
-		}
-		return &stored{SHA256: hash(c.Data), Mode: mode, data: c.Data}
-	}
-	for _, f := range old.Files {
-		if !filepath.IsAbs(f.Path) || !filepath.IsAbs(f.Asked) {
-			return Entry{}, fmt.Errorf("%q is not an absolute path", f.Asked)
-		}
-		memory := filepath.Join(j.Dir, "edits", hash([]byte(f.Path))[:32]+".json")
-		remembered := Edited{Path: memory, At: memory, Own: true, After: &stored{unknown: true}}
-		if len(f.Memory) > 0 && string(f.Memory) != "null" {
-			remembered.Before = keep(content{Existed: true, Data: f.Memory}, newFileMode)
-		}
-		e.Edits = append(e.Edits, remembered)
-		if f.Before.NoDir {
-			dir := filepath.Dir(f.Path)
-			e.Edits = append(e.Edits, Edited{Path: dir, At: dir, After: &stored{Mode: fs.ModeDir | newDirMode}})
-		}
-		e.Edits = append(e.Edits, Edited{Path: f.Asked, At: f.Path, Before: keep(f.Before, f.Mode), After: keep(f.After, f.Mode)})
-	}
-	return e, nil
-}
-
 // contents are the bytes of an entry.
 type contents struct {
+	*zip.ReadCloser
 	path string
-	zip  *zip.ReadCloser // nil for an entry that holds them itself
 }
 
 func (j Journal) contents(id int) (contents, error) {
 	path := j.file(id, bytesEnd)
 	z, err := zip.OpenReader(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return contents{path: path}, nil
-	case errors.Is(err, zip.ErrFormat):
-		return contents{}, &DamagedError{path, err}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, zip.ErrFormat) {
+		err = &DamagedError{path, err}
 	}
-	return contents{path, z}, err
-}
-
-func (c contents) Close() error {
-	if c.zip == nil {
-		return nil
-	}
-	return c.zip.Close()
+	return contents{z, path}, err
 }
 
 // of gives back what was stored, nil if that is no file.
@@ -351,29 +288,17 @@ func (c contents) of(s *stored) (*Content, error) {
 	if s == nil {
 		return nil, nil
 	}
-	content := &Content{Data: s.data, Mode: s.Mode.Perm()}
-	if s.data == nil && s.SHA256 != hash(nil) {
-		data, err := c.read(s.SHA256)
-		if err != nil {
-			return nil, &DamagedError{c.path, err}
-		}
-		content.Data = data
-	}
-	return content, nil
-}
-
-func (c contents) read(sum string) ([]byte, error) {
-	if c.zip == nil {
-		return nil, fs.ErrNotExist
-	}
-	f, err := c.zip.Open(sum)
+	f, err := c.Open(s.SHA256)
 	if err != nil {
-		return nil, err
+		return nil, &DamagedError{c.path, err}
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && hash(data) != sum {
-		err = fmt.Errorf("%s is not what was stored", sum)
+	if err == nil && hash(data) != s.SHA256 {
+		err = fmt.Errorf("%s is not what was stored", s.SHA256)
 	}
-	return data, err
+	if err != nil {
+		return nil, &DamagedError{c.path, err}
+	}
+	return &Content{Data: data, Mode: s.Mode.Perm()}, nil
 }

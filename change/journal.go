@@ -102,69 +102,42 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 			return fmt.Errorf("%s: %w", e.Path, err)
 		}
 	}
-	if c.undoes.ID != 0 {
-		return j.applyUndo(c, edits, failure)
-	}
-	entry := Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
-	if err := j.add(&entry, withKept(edits, c.Keep)); err != nil {
-		return err
-	}
-	if err := c.run(failure); err != nil {
-		if len(failure.Left) == 0 { // else the journal has the bytes
-			_ = j.remove(entry.ID)
+	entry, undoing := c.undoes, c.undoes.ID != 0
+	abandon, complete := j.finish, j.remove
+	if undoing {
+		if now, err := j.newest(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+			return err
+		} else if err != nil || !now.same(entry) {
+			return fmt.Errorf("the journal: %w", ErrChanged)
 		}
-		return err
+		err = j.reopen(entry.ID) // here, where nothing has changed yet, it may fail
+	} else {
+		abandon, complete = j.remove, j.finish
+		entry = Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
+		err = j.add(&entry, withKept(edits, c.Keep))
 	}
-	if err := newWriter(edits, entry.Token, j.fault()).writeAll(failure); err != nil {
-		if len(failure.Left) == 0 { // else it is still to be undone
-			_ = j.remove(entry.ID)
-		}
-		return err
-	}
-	_ = j.finish(entry.ID) // all is written; an open entry only has undo look more closely
-	return nil
-}
-
-func (j Journal) applyUndo(c Change, edits []Edit, failure *WriteError) error {
-	entry := c.undoes
-	ids, err := j.ids()
 	if err != nil {
 		return err
 	}
-	if len(ids) == 0 || ids[len(ids)-1] != entry.ID {
-		return fmt.Errorf("the journal: %w", ErrChanged)
+	if err = c.run(failure); err == nil {
+		if undoing {
+			for _, f := range entry.Edits { // of a change, or of its undo, that was killed
+				removeTemp(f.edit(), entry.Token)
+			}
+		}
+		err = newWriter(edits, entry.Token, j.fault()).writeAll(failure)
 	}
-	// A number is given again once its entry is gone.
-	if now, err := j.entry(entry.ID); err != nil {
-		return err
-	} else if now.Token != entry.Token || !now.At.Equal(entry.At) {
-		return fmt.Errorf("the journal: %w", ErrChanged)
-	}
-	if err := j.reopen(entry.ID); err != nil { // here, where nothing has changed yet, it may fail
-		return err
-	}
-	token := entry.Token
-	if token == "" { // of an earlier springfield
-		token = newToken()
-	}
-	if err := c.run(failure); err != nil {
-		if len(failure.Left) == 0 {
-			_ = j.finish(entry.ID)
+	if err != nil {
+		if len(failure.Left) == 0 { // else the journal has the bytes, to be undone
+			_ = abandon(entry.ID)
 		}
 		return err
 	}
-	for _, f := range entry.Edits { // of a change, or of its undo, that was killed
-		removeTemp(f.edit(), token)
-	}
-	if err := newWriter(edits, token, j.fault()).writeAll(failure); err != nil {
-		if len(failure.Left) == 0 {
-			_ = j.finish(entry.ID)
-		}
+	if err = complete(entry.ID); undoing {
+		failure.Done = err != nil
 		return err
 	}
-	err = j.remove(entry.ID)
-	failure.Done = err != nil
-	return err
+	return nil // all is written; an open entry only has undo look more closely
 }
 
 // Entries lists the changes that can be undone, the newest first.
@@ -191,15 +164,12 @@ func (j Journal) Entries() ([]Entry, error) {
 // Forget takes the newest entry out of the journal and leaves its files as they are,
 // so that the one before it can be undone. It does so also with an entry that cannot
 // be read, which it then gives without content.
-func (j Journal) Forget() (Entry, error) {
-	e, err := j.forget()
-	if err != nil && !errors.Is(err, ErrNothingToUndo) {
-		err = fmt.Errorf("forget edit: %w", err)
-	}
-	return e, err
-}
-
-func (j Journal) forget() (Entry, error) {
+func (j Journal) Forget() (e Entry, err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, ErrNothingToUndo) {
+			err = fmt.Errorf("forget edit: %w", err)
+		}
+	}()
 	if err := MakeDirs(j.Dir, ownDirMode); err != nil {
 		return Entry{}, err
 	}
@@ -216,7 +186,7 @@ func (j Journal) forget() (Entry, error) {
 		return Entry{}, ErrNothingToUndo
 	}
 	id := ids[len(ids)-1]
-	e, err := j.entry(id)
+	e, err = j.entry(id)
 	if damaged := (*DamagedError)(nil); err != nil && !errors.As(err, &damaged) {
 		return Entry{}, err
 	}

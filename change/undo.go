@@ -63,7 +63,7 @@ func (j Journal) PlanUndo() (Undo, error) {
 		if err == nil || try == tries {
 			return u, err
 		}
-		if now, gone := j.newest(); gone == nil && now.Token == e.Token && now.At.Equal(e.At) {
+		if now, gone := j.newest(); gone == nil && now.same(e) {
 			return u, err
 		}
 	}
@@ -88,6 +88,11 @@ func (j Journal) newest() (Entry, error) {
 			return Entry{}, fmt.Errorf("read journal: %w", err)
 		}
 	}
+}
+
+// same tells whether two entries are one: a number is given again once its entry is gone.
+func (e Entry) same(other Entry) bool {
+	return e.ID == other.ID && e.Token == other.Token && e.At.Equal(other.At)
 }
 
 func (j Journal) planUndo(e Entry) (Undo, error) {
@@ -119,7 +124,7 @@ func (u *Undo) add(f Edited, kept contents) error {
 		edit, err = Open("", f.At) // it was a link, and what it led to need not be gone
 	}
 	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
-		return u.changedSince(f, err.Error()+"\n")
+		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", kindOr(u.Kind), err)
@@ -128,7 +133,6 @@ func (u *Undo) add(f Edited, kept contents) error {
 	now := edit.Before
 	switch {
 	case u.Entry.isCut() && !f.Own && !u.Entry.isEdited(edit.at): // whatever it holds now, another program has written
-	case f.After != nil && f.After.unknown:
 	case f.Before.is(now) && !f.After.is(now):
 		return nil
 	case isGone(edit, f.After): // and nothing to give back to
@@ -143,7 +147,7 @@ func (u *Undo) add(f Edited, kept contents) error {
 		if err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
-		return u.changedSince(f, diff)
+		return &ChangedSinceError{u.Entry, f.Path, diff}
 	}
 	if edit.After, err = kept.of(f.Before); err != nil {
 		return fmt.Errorf("read journal: %w", err)
@@ -185,10 +189,6 @@ func (u *Undo) addDir(f Edited) {
 		edit.Before = &Content{Mode: f.After.Mode}
 		u.Edits = append(u.Edits, edit)
 	}
-}
-
-func (u *Undo) changedSince(f Edited, diff string) error {
-	return &ChangedSinceError{u.Entry, f.Path, diff}
 }
 
 func kindOr(kind string) string {

@@ -1,7 +1,6 @@
 package change
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -310,39 +309,6 @@ func TestDamaged(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An entry of the springfield before has the bytes in its list, and what was
-// remembered of a file beside it.
-func TestUndoOfAnEarlierSpringfield(t *testing.T) {
-	w := newWorld(t, map[string]string{"home/settings.json": "new", "work/.claude/settings.json": "new"})
-	user, project := w.path("home", "settings.json"), w.path("work", ".claude", "settings.json")
-	type content struct {
-		Existed bool   `json:"existed"`
-		Data    []byte `json:"data"`
-		NoDir   bool   `json:"noDir,omitempty"`
-	}
-	entry, err := json.Marshal(map[string]any{"id": 3, "did": "enable", "at": "2026-01-02T03:04:05Z", "files": []any{
-		map[string]any{"path": user, "asked": user, "mode": 0o600, "before": content{true, []byte("old"), false}, "after": content{true, []byte("new"), false}, "memory": map[string]any{"file": user}},
-		map[string]any{"path": project, "asked": project, "mode": 0o600, "before": content{false, nil, true}, "after": content{true, []byte("new"), false}},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory := func(path string) string { return "home/springfield/edits/" + hash([]byte(path))[:32] + ".json" }
-	w.write(memory(project), "{}")
-	w.write("home/springfield/journal/00000003.json", string(entry))
-	entries, err := w.journal().Entries()
-	if err != nil || len(entries) != 1 || !slices.Equal(entries[0].Files(), []string{user, project}) {
-		t.Fatalf("%+v, %v", entries, err)
-	}
-	if err := w.undo(); err != nil {
-		t.Fatal(err)
-	}
-	if w.read("home/settings.json") != "old" || isDir(w.path("work", ".claude")) || w.read(memory(project)) != "(none)" || !strings.Contains(w.read(memory(user)), "settings.json") {
-		t.Errorf("it is %q", w.files(true))
-	}
-	w.do("and the next", w.edit("", "home/settings.json", "newer"))
 }
 
 // Whatever stands in a list: reading it does not fail badly, and every path that

@@ -161,13 +161,12 @@ func (w *writer) stageOne(e Edit) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	dir := filepath.Dir(name)
-	if !w.swept[filepath.Dir(at)] {
-		w.swept[filepath.Dir(at)] = true
-		sweep(in, dir)
+	if dir := filepath.Dir(at); !w.swept[dir] {
+		w.swept[dir] = true
+		sweep(in, filepath.Dir(name))
 	}
 	if !e.After.isDir() {
-		return w.stageFile(in, name, dir, e)
+		return w.stageFile(in, name, e)
 	}
 	return w.fault.step("make directory", func() error {
 		err := in.Mkdir(name, e.After.Mode.Perm())
@@ -196,8 +195,9 @@ func (e Edit) reachAt(path string) (folder.Folder, string, error) {
 }
 
 // stageFile writes a temporary file that can take the place of the edit's.
-func (w *writer) stageFile(in folder.Folder, name, dir string, e Edit) error {
+func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 	var temp *os.File
+	dir := filepath.Dir(name)
 	if err := w.fault.step("create", func() (err error) {
 		temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
 		return err
@@ -306,16 +306,6 @@ func (w *writer) sync() {
 	}
 }
 
-// clean removes what is staged and was not put into place.
-func (w *writer) clean() {
-	for i, e := range w.edits {
-		if w.done[i] || e.After == nil || w.fresh[e.root] {
-			continue
-		}
-		removeTemp(e, w.token)
-	}
-}
-
 // removeTemp removes the temporary file or directory beside an edit's path.
 func removeTemp(e Edit, token string) {
 	if in, name, err := e.reachAt(tempName(e.at, token)); err == nil {
@@ -353,8 +343,10 @@ func (w *writer) write() error {
 	if err == nil {
 		err = w.commit()
 	}
-	if err != nil {
-		w.clean()
+	for i, e := range w.edits {
+		if err != nil && !w.done[i] && e.After != nil && !w.fresh[e.root] {
+			removeTemp(e, w.token) // what is staged
+		}
 	}
 	return err
 }
@@ -428,11 +420,10 @@ func (e Edit) write(f fault) error {
 		return err
 	}
 	w := newWriter(edits, newToken(), f)
-	if err := w.write(); err != nil {
+	if err = w.write(); err != nil {
 		_, _ = w.takeBack()
-		return err
 	}
-	return nil
+	return err
 }
 
 // Write writes a change in no journal: for directories of springfield's own, such as

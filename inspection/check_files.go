@@ -160,7 +160,7 @@ func (in *Inspection) checkState() (all []check.Finding) {
 	if _, err := ledger.Kept(in.state()); err != nil {
 		all = append(all, check.Warn(err.Error()+"; until then decisions are kept forever", `write {"keep_days": 90}, or remove that file`))
 	}
-	for _, dir := range []string{"edits", "journal", "sessions", "days", "loops", "locks"} {
+	for _, dir := range []string{"edits", "journal", "sessions", "loops", "locks"} {
 		if _, err := os.ReadDir(in.Places.State(dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			all = append(all, check.Fail("read "+in.Places.State(dir)+": "+cause(err).Error(), HowToRead(&fs.PathError{Op: "open", Path: in.Places.State(dir, "x"), Err: cause(err)})))
 		}

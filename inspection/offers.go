@@ -81,7 +81,10 @@ func (in *Inspection) Marketplaces() (all []Offer) {
 // Decisions are the newest on file, the newest first.
 func (in *Inspection) Decisions() []Offer {
 	all := []Offer{{"last", "the newest decision"}}
-	for _, r := range slices.Backward(ledger.History(in.state(), ledger.Scope{}, maxOffers)) {
+	for r := range ledger.Back(in.states(), ledger.Scope{}) {
+		if len(all) > maxOffers {
+			break
+		}
 		all = append(all, Offer{r.ID, fmt.Sprintf("%s: %s, %s, %s", r.Plugin, r.Decision, r.Rule, Ago(in.Now, time.UnixMilli(r.At)))})
 	}
 	return all
@@ -89,7 +92,7 @@ func (in *Inspection) Decisions() []Offer {
 
 // Sessions are those of the newest decisions.
 func (in *Inspection) Sessions() (all []Offer) {
-	for _, r := range slices.Backward(ledger.History(in.state(), ledger.Scope{}, 50*maxOffers)) {
+	for _, r := range ledger.Named(in.states(), "", maxOffers) {
 		if r.Session != "" {
 			all = newer(all, Offer{display.Line(r.Session), r.Place() + ", " + Ago(in.Now, time.UnixMilli(r.At))})
 		}

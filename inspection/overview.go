@@ -216,7 +216,7 @@ func (in *Inspection) recent() recent {
 	var all recent
 	sessions := map[string]bool{}
 	looked := 0
-	for r := range ledger.BackIn(in.states(), ledger.Scope{}) {
+	for r := range ledger.Back(in.states(), ledger.Scope{}) {
 		if looked++; looked > maxLooked {
 			break
 		}

@@ -281,9 +281,7 @@ func State(p client.Places) (own []string, users []Left, err error) {
 // isState tells whether a name in the state directory is one of springfield's own.
 func isState(name string) bool {
 	switch name {
-	case "edits", "journal", "sessions", "days", "locks", "hold", "judge.json", "suites.json", "secret", "settings.lock", "secret.lock":
-		return true
-	case "holds.jsonl", "holds.jsonl.1", "loops.jsonl", "loops.jsonl.1":
+	case "edits", "journal", "sessions", "index", "locks", "hold", "judge.json", "holds.jsonl", "loops.jsonl", "suites.json", "secret", "settings.lock", "secret.lock":
 		return true
 	}
 	if fresh, ok := strings.CutSuffix(name, ".new"); ok { // of a write that was killed

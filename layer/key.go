@@ -65,7 +65,6 @@ func Keys(s strategy.Strategy) ([]Key, error) {
 		keys[i].Default = json.RawMessage(strconv.Itoa(n.Interface().(strategy.Number).Value))
 	}
 	if i := slices.IndexFunc(keys, func(k Key) bool { return k.Name == "protocol" }); i >= 0 {
-		keys[i].Choices = slices.DeleteFunc(keys[i].Choices, func(c string) bool { return c == "json" }) // an old name, which only files have
 		keys[i].Default = json.RawMessage(`"context"`)
 		if s.Blocks {
 			keys[i].Default = json.RawMessage(`"block"`)

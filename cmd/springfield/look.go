@@ -13,7 +13,6 @@ import (
 
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/internal/layout"
-	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -243,20 +242,14 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 			}
 			return layout.Break(line, indent, lines.Width)
 		},
-		Logs: func(since int64, project string) []string {
-			return replay.Recent(replay.Projects(places.Config), project, time.UnixMilli(since))
-		},
 		Driver: func(dir string) command.Driver { return inspection.LoopDriver(a.inspection(places), dir) },
 	})
-	ledger.Sweep(state, time.Now(), sweptAtOnce)
+	ledger.Sweep(state, time.Now())
 	if errors.Is(err, command.ErrCancelled) {
 		return errCancelled
 	}
 	return err
 }
-
-// sweptAtOnce is how many sessions that are no longer kept one call removes.
-const sweptAtOnce = 50
 
 // clock is when something was, with the day if that was not today.
 func clock(t time.Time) string {

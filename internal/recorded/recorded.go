@@ -76,9 +76,6 @@ func Fuzz(f *testing.F, format transcript.Format, lines map[string]string) {
 		if format.Dull != nil {
 			format.Dull(line)
 		}
-		if format.Dead != nil {
-			format.Dead(line)
-		}
 		e := transcript.Entry{Line: line}
 		if !format.Parse(&e) {
 			return

@@ -6,7 +6,6 @@ package command
 
 import (
 	"cmp"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -142,52 +141,21 @@ func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
 	if d.Caller != nil {
 		return // what another session does is not for this conversation
 	}
-	var other ledger.Active
-	for _, dir := range d.dirs() {
-		if newest := ledger.Sessions(dir, ledger.Scope{}, 1); len(newest) > 0 && newest[0].At > other.At {
-			other = newest[0]
+	for other := range ledger.Back(d.dirs(), ledger.Scope{}) {
+		if v.session() != "" && other.Session != v.session() || v.Project != "" && !v.Has(other.Place()) {
+			where := ""
+			if v.session() == "" {
+				where = " in " + other.Place()
+			}
+			d.line("another session was at work" + where + " " + d.ago(other.At) + ": " + d.Self + " " + word + " --all")
 		}
-	}
-	if v.name != "" && other.At > 0 && (v.session() != "" && other.Key != ledger.Key(v.Scope.Session) || v.Project != "" && !v.Has(other.Project)) {
-		where := ""
-		if other.Project != "" && v.session() == "" {
-			where = " in " + other.Project
-		}
-		d.line("another session was at work" + where + " " + d.ago(other.At) + ": " + d.Self + " " + word + " --all")
+		break
 	}
 }
 
 // maxLooked bounds how many decisions are looked at for one of the kind that is asked
 // for.
 const maxLooked = 5000
-
-// decisions are the decisions on file, and among them the starts of hooks that came to
-// none and are not on file yet, the newest first.
-func (d *Console) decisions(v view) iter.Seq[ledger.Record] {
-	return func(yield func(ledger.Record) bool) {
-		var unfiled []ledger.Record
-		for _, dir := range d.dirs() {
-			unfiled = append(unfiled, ledger.Unfiled(dir, v.Scope, d.Now())...)
-		}
-		slices.SortStableFunc(unfiled, func(a, b ledger.Record) int { return cmp.Compare(a.At, b.At) })
-		for r := range ledger.BackIn(d.dirs(), v.Scope) {
-			for len(unfiled) > 0 && unfiled[len(unfiled)-1].At >= r.At {
-				if !yield(unfiled[len(unfiled)-1]) {
-					return
-				}
-				unfiled = unfiled[:len(unfiled)-1]
-			}
-			if !yield(r) {
-				return
-			}
-		}
-		for _, r := range slices.Backward(unfiled) {
-			if !yield(r) {
-				return
-			}
-		}
-	}
-}
 
 // find is the decision with an id, or the last one: of a stop if there is one, and not
 // of one at which Claude only answered why, log or the like.
@@ -196,16 +164,14 @@ func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
 		if v.implied {
 			v.Scope = ledger.Scope{} // the id says which
 		}
-		for _, dir := range d.dirs() {
-			if r, ok := ledger.Find(dir, v.Scope, id); ok {
-				return r, nil
-			}
+		if r, ok := ledger.Find(d.dirs(), v.Scope, id); ok {
+			return r, nil
 		}
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
 	}
 	var other ledger.Record
 	looked := 0
-	for r := range d.decisions(v) {
+	for r := range ledger.Back(d.dirs(), v.Scope) {
 		if looked++; looked > maxLooked {
 			break
 		}
@@ -223,28 +189,26 @@ func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
 	return other, nil
 }
 
-// known are at most n sessions whose ids begin like that: of the ledger, of Claude
-// Code's logs, of holds.
-func (d *Console) known(beginning string, n int) (all []ledger.Active) {
-	add := func(a ledger.Active) {
-		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Active) bool { return a.Session == b.Session }) {
+// known are at most n sessions whose ids begin like that, each with its last decision if
+// there is one: of the ledger, of Claude Code's logs, of holds.
+func (d *Console) known(beginning string, n int) (all []ledger.Record) {
+	add := func(a ledger.Record) {
+		if len(all) < n && !slices.ContainsFunc(all, func(b ledger.Record) bool { return a.Session == b.Session }) {
 			all = append(all, a)
 		}
 	}
-	for _, dir := range d.dirs() {
-		for _, a := range ledger.Named(dir, beginning, n) {
-			add(a)
-		}
+	for _, r := range ledger.Named(d.dirs(), beginning, n) {
+		add(r)
 	}
 	held, _ := ledger.HoldsInForce(d.dirs(), d.Now())
 	for _, h := range held {
 		if id, ok := strings.CutPrefix(h.Of, "session:"); ok && strings.HasPrefix(id, beginning) {
-			add(ledger.Active{At: h.Since, Session: id})
+			add(ledger.Record{At: h.Since, Session: id})
 		}
 	}
 	if beginning != "" {
 		for _, id := range d.logged(beginning) {
-			add(ledger.Active{Session: id})
+			add(ledger.Record{Session: id})
 		}
 	}
 	return all
@@ -301,12 +265,12 @@ func (d *Console) session(id string) (string, error) {
 }
 
 // sessions lists sessions: 3f2a51c7-… (~/p, 3 min ago).
-func (d *Console) sessions(all []ledger.Active) string {
+func (d *Console) sessions(all []ledger.Record) string {
 	var said []string
 	for _, a := range all {
 		var about []string
-		if a.Project != "" {
-			about = append(about, d.path(a.Project))
+		if place := a.Place(); place != "" {
+			about = append(about, d.path(place))
 		}
 		if a.At > 0 {
 			about = append(about, moment.Ago(d.Now().UnixMilli()-a.At))
@@ -353,7 +317,7 @@ func (d *Console) LogOf(session string) (string, error) {
 		}
 	}
 	title, in := registry.ClaudeCode().Title, d.projects()
-	for r := range ledger.BackIn(d.dirs(), ledger.Scope{Session: key(id)}) {
+	for r := range ledger.Back(d.dirs(), ledger.Scope{Session: key(id)}) {
 		if h, ok := registry.HostNamed(r.Host); ok && r.Host != "" {
 			title, in = h.Title, d.dirOf(h)
 		}

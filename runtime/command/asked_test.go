@@ -91,6 +91,43 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 	}
 }
 
+// A start without a decision is in the lists: that of a prompt among prompts.
+func TestListsTellOfStartsWithoutADecision(t *testing.T) {
+	d, out := console(t)
+	decided(t, d,
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: "finished"},
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: "pass", Rule: "empty"},
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: ledger.None, Rule: "fault:busy", Event: "UserPromptSubmit"},
+		ledger.Record{Session: "s", Cwd: d.Work, Decision: ledger.None, Rule: "fault:settings", Evidence: "broken"},
+	)
+	for _, test := range []struct {
+		asked Asked
+		log   string // rules
+		why   string
+	}{
+		{Asked{}, "finished fault:busy fault:settings", "ned did not decide, and Claude stopped"},
+		{Asked{Prompts: true}, "empty fault:busy", "ned did not decide before a prompt"},
+	} {
+		out.Reset()
+		if err := d.Why("", test.asked); err != nil || !strings.HasPrefix(out.String(), test.why) {
+			t.Errorf("%+v: %v\n%s", test.asked, err, out)
+		}
+		out.Reset()
+		if err := d.Log(20, test.asked); err != nil {
+			t.Fatal(err)
+		}
+		var rules []string
+		for _, rule := range []string{"finished", "empty", "fault:busy", "fault:settings"} {
+			if strings.Contains(out.String(), "  "+rule+" ") || strings.Contains(out.String(), "  "+rule+"\n") {
+				rules = append(rules, rule)
+			}
+		}
+		if got := strings.Join(rules, " "); got != test.log {
+			t.Errorf("%+v: log has %q, want %q", test.asked, got, test.log)
+		}
+	}
+}
+
 // The columns of a list stand below each other, also from the tenth decision on, and
 // beside a narrow terminal's end the text stands below.
 func TestLogHasColumns(t *testing.T) {

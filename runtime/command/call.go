@@ -107,7 +107,7 @@ func (c call) fits(word string) bool {
 
 // readCall takes the flags of a call apart.
 func readCall(args []string) (c call, ok bool) {
-	c.n = 20
+	c.n, ok = 20, true
 	for len(args) > 0 {
 		arg := args[0]
 		args = args[1:]
@@ -127,42 +127,36 @@ func readCall(args []string) (c call, ok bool) {
 			return c, false
 		}
 		c.given = append(c.given, name)
-		if !c.set(name, value) {
+		switch name {
+		case "--session":
+			c.Session = value
+		case "--project":
+			c.Project = value
+		case "--host":
+			c.Host = value
+			_, ok = registry.HostNamed(value)
+		case "--all":
+			c.All = true
+		case "-n":
+			var err error
+			c.n, err = strconv.Atoi(value)
+			ok = err == nil && c.n >= 1
+		case "--json":
+			c.JSON = true
+		case "--prompts":
+			c.Prompts = true
+		case "--follow":
+			c.follow = true
+		case "--list":
+			c.list = true
+		default:
+			ok = false
+		}
+		if !ok {
 			return c, false
 		}
 	}
 	return c, true
-}
-
-// set sets what a flag is about.
-func (c *call) set(name, value string) bool {
-	switch name {
-	case "--session":
-		c.Session = value
-	case "--project":
-		c.Project = value
-	case "--host":
-		c.Host = value
-		_, ok := registry.HostNamed(value)
-		return ok
-	case "--all":
-		c.All = true
-	case "-n":
-		var err error
-		c.n, err = strconv.Atoi(value)
-		return err == nil && c.n >= 1
-	case "--json":
-		c.JSON = true
-	case "--prompts":
-		c.Prompts = true
-	case "--follow":
-		c.follow = true
-	case "--list":
-		c.list = true
-	default:
-		return false
-	}
-	return true
 }
 
 // ParseDuration reads how long a hold lasts, "" for until it is lifted.

@@ -47,10 +47,6 @@ type Console struct {
 	// JSON has hold and resume print their result as JSON.
 	JSON bool
 
-	// Logs are the session logs of a project, or of all, that have changed since a
-	// moment, in Unix milliseconds; nil where only those of known sessions are looked at.
-	Logs func(since int64, project string) []string
-
 	// Plugin are the settings of the plugin that the hook lies in; nil for the CLI.
 	Plugin func() (hook.Settings, error)
 
@@ -116,39 +112,19 @@ func (d *Console) Why(id string, a Asked) error {
 	if err != nil && err != errNothing {
 		return err
 	}
-	var c witnessed
-	if id == "" || id == "last" {
-		c = d.witness(r, v, a)
-	}
 	switch {
-	case a.JSON && c.newer:
-		r = c.record()
-		return d.encode(&r)
 	case a.JSON && err != nil:
 		return &adviceError{err.Error(), d.Self + " log --all lists every project's"}
 	case a.JSON:
 		return d.encode(&r)
-	}
-	if c.newer {
-		d.tell(c.record())
-	}
-	switch {
 	case err != nil:
-		if !c.newer {
-			d.nothing(v, a, "why", false)
-		}
+		d.nothing(v, a, "why", false)
 		for _, s := range removed(d.holds(), nil, d.Now()) {
 			d.line("note: " + s)
 		}
 	default:
-		if c.newer {
-			d.line("the newest decision before that:")
-		}
 		d.tell(r)
 		d.heldAt(r)
-		if !c.newer {
-			d.field("  Claude Code says about a hook at that moment: ", c.Says)
-		}
 		if id == "" || id == "last" {
 			d.also(v, "why")
 		}
@@ -161,10 +137,7 @@ func (d *Console) Why(id string, a Asked) error {
 
 // tell tells about a decision, or about a hook that came to none.
 func (d *Console) tell(r ledger.Record) {
-	who, agent := r.Plugin, registry.Agent(r.Host)
-	if who == "" {
-		who = "a springfield hook"
-	}
+	agent := registry.Agent(r.Host)
 	did, kind := "let "+agent+" stop", display.Warn
 	switch r.Decision {
 	case ledger.None:
@@ -183,7 +156,7 @@ func (d *Console) tell(r ledger.Record) {
 	if r.ID != "" {
 		name = " (" + r.ID + ")"
 	}
-	d.line(who + " " + d.style(kind, did) + ", " + d.ago(r.At) + name)
+	d.line(r.Plugin + " " + d.style(kind, did) + ", " + d.ago(r.At) + name)
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  read in  ", language.Names(r.Lang))

@@ -49,7 +49,6 @@ func TestHoldInEveryHome(t *testing.T) {
 		"a file as sessions": {func(t *testing.T, home string) {
 			put(t, filepath.Join(home, ".claude", "springfield", "sessions"), "x")
 		}, ""},
-		"a file as days": {func(t *testing.T, home string) { put(t, filepath.Join(home, ".claude", "springfield", "days"), "x") }, ""},
 		"a directory as history": {func(t *testing.T, home string) {
 			os.MkdirAll(filepath.Join(home, ".claude", "springfield", "holds.jsonl"), 0o700)
 		}, ""},

@@ -3,9 +3,9 @@
 package command
 
 import (
-	"cmp"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,7 +24,12 @@ func (d *Console) Log(n int, a Asked) error {
 	}
 	all, looked := d.newest(n, v, a)
 	if a.JSON {
-		return d.encodeAll(all)
+		for _, r := range all {
+			if err := d.encode(&r); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	if len(all) == 0 {
 		d.nothing(v, a, "log", looked > 0 && !a.Prompts)
@@ -46,7 +51,7 @@ func (d *Console) Log(n int, a Asked) error {
 // newest are the newest n decisions that are wanted, oldest first, and how many were
 // looked at.
 func (d *Console) newest(n int, v view, a Asked) (all []ledger.Record, looked int) {
-	for r := range d.decisions(v) {
+	for r := range ledger.Back(d.dirs(), v.Scope) {
 		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
 			break
 		}
@@ -56,15 +61,6 @@ func (d *Console) newest(n int, v view, a Asked) (all []ledger.Record, looked in
 	}
 	slices.Reverse(all)
 	return all, looked
-}
-
-func (d *Console) encodeAll(all []ledger.Record) error {
-	for _, r := range all {
-		if err := d.encode(&r); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Follow prints the newest n decisions, and then others as they are made, until stop
@@ -77,7 +73,7 @@ func (d *Console) Follow(n int, a Asked, stop func() bool) error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]map[string]int64{}
+	seen := map[string]bool{}
 	d.news(v, seen) // before the newest are listed: none is lost between
 	l := list{Console: d, view: v, when: d.clock}
 	all, _ := d.newest(n, v, a)
@@ -108,15 +104,21 @@ func (d *Console) Follow(n int, a Asked, stop func() bool) error {
 	}
 }
 
-// news are the decisions since the call before, oldest first.
-func (d *Console) news(v view, seen map[string]map[string]int64) (all []ledger.Record) {
-	for _, dir := range d.dirs() {
-		if seen[dir] == nil {
-			seen[dir] = map[string]int64{}
+// lateness is more than a decision can take until it is recorded.
+const lateness = 10 * time.Minute
+
+// news are the decisions of the last minutes that were not seen before, oldest first.
+func (d *Console) news(v view, seen map[string]bool) (all []ledger.Record) {
+	for r := range ledger.Back(d.dirs(), v.Scope) {
+		if d.Now().UnixMilli()-r.At > lateness.Milliseconds() {
+			break
 		}
-		all = append(all, ledger.News(dir, v.Scope, seen[dir])...)
+		if one := r.Session + "\n" + r.Plugin + "\n" + r.ID + "\n" + strconv.FormatInt(r.At, 10); !seen[one] {
+			seen[one] = true
+			all = append(all, r)
+		}
 	}
-	slices.SortStableFunc(all, func(a, b ledger.Record) int { return cmp.Compare(a.At, b.At) })
+	slices.Reverse(all)
 	return all
 }
 

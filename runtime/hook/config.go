@@ -42,8 +42,7 @@ type Settings struct {
 	// Options are the strategy's own.
 	Options strategy.Options
 	// Protocol is how a continue is said: "context", "block", or "exit2", words on
-	// standard error and exit code 2. "" and "json", its name of old, are the strategy's
-	// own choice.
+	// standard error and exit code 2. "" is the strategy's own choice.
 	Protocol string
 	// Progress is how the user wants to hear of a loop, nil for not at all.
 	Progress *strategy.Progress
@@ -333,7 +332,7 @@ func (s *Settings) put(data []byte, by strategy.Writer) (faults []string) {
 	s.progress(f.progress, &l)
 	switch {
 	case f.protocol == "" || by == strategy.Project:
-	case !slices.Contains([]string{"context", "block", "exit2", "json"}, f.protocol):
+	case !slices.Contains([]string{"context", "block", "exit2"}, f.protocol):
 		l.Fault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
 	default:
 		s.Protocol = f.protocol

@@ -12,11 +12,11 @@ import (
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
-// Why a start came to no decision: the rules of the records about it. One that
-// did not live to say so is ledger.Killed.
+// Why a start came to no decision: the rules of the records about it.
 const (
 	faultPlugin    = "fault:plugin"    // the hook found no plugin that it serves
 	faultSettings  = "fault:settings"  // strategy.json cannot be read, or names no strategy
@@ -32,12 +32,6 @@ const (
 type fault struct {
 	rule string
 	err  error
-}
-
-// begin leaves the mark of a start, before its work.
-func (s *start) begin() {
-	s.state = s.stateOf()
-	s.mark = ledger.Begin(s.state, key(s.event), ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 100), Project: short(s.project(), 1000)}, s.Now)
 }
 
 // stateOf is the state directory of the event's session: one for all hosts, so that one
@@ -72,11 +66,9 @@ func lies(path, dir string) bool {
 func (s *start) panicked(p any) {
 	err := errors.New("panic: " + worded(p))
 	s.note(err.Error())
-	if s.answered { // the next start tells
-		s.mark.Fail(faultPanic, err.Error())
-		return
+	if told := s.undecided(fault{faultPanic, err}); !s.answered {
+		_ = s.print(said{systemMessage: told})
 	}
-	_ = s.print(said{systemMessage: s.undecided(fault{faultPanic, err})})
 }
 
 // worded is what a panic says: an error, as of the runtime, or a text.
@@ -112,80 +104,38 @@ func (s *start) giveUp(f fault) {
 	}
 }
 
-// undecided files a start that came to no decision, and completes its mark. What it
-// returns is for the user.
+// undecided files a start that came to no decision. What it returns is for the user, who
+// hears of a fault once in a session, and of none once there is an answer.
 func (s *start) undecided(f fault) (told string) {
-	evidence := short(f.err.Error(), 1000)
-	err := ledger.ErrBusy
-	if f.rule != faultBusy {
-		told, err = s.file(f.rule, evidence)
+	r := s.record(Settled{Verdict: strategy.Verdict{Decision: ledger.None, Rule: f.rule, Evidence: f.err.Error()}}, s.plugin)
+	did := s.plugin + " let " + s.agent() + " stop without a decision: "
+	if s.answers != "Stop" {
+		r.Event, did = s.answers, s.plugin+" said nothing before a prompt: "
 	}
-	switch err {
-	case nil:
-		s.mark.End()
-		return told
-	case ledger.ErrBusy: // the next start files it, and tells
-		s.mark.Fail(f.rule, evidence)
-		return ""
-	}
-	s.mark.Fail(f.rule, evidence)
-	// Nothing but the transcript says now whether the user was told.
-	if transcript.EndHas(s.event.TranscriptPath, s.message(s.plugin, s.answers, "", "")) {
-		return ""
-	}
-	return s.message(s.plugin, s.answers, "", evidence)
-}
-
-// file appends the record of a start that came to no decision. told is what the
-// user has not heard yet, of this fault and of earlier ones.
-func (s *start) file(rule, evidence string) (told string, err error) {
+	told = short(did+r.Evidence, 2000)
 	session, err := ledger.Open(s.state, key(s.event))
-	if err != nil {
-		return "", err
-	}
-	defer session.Close()
-	if err := session.Lock(); err != nil {
-		return "", err
-	}
-	told = s.left(session)
-	r := ledger.Start{At: s.Now.UnixMilli(), Plugin: s.plugin, Event: s.answers, Session: short(s.event.SessionID, 200), Project: short(s.project(), 1000), Rule: rule, Evidence: evidence}.Record()
-	r.Host, r.Cwd, r.State = s.hostName(), short(s.event.Cwd, 1000), session.State
-	if r.State.Tell(s.plugin, rule, r.At) {
-		r.Told = s.message(s.plugin, s.answers, "", evidence)
-	}
-	if _, err = session.Append(r); err != nil {
-		return "", err
-	}
-	return both(told, r.Told), nil
-}
-
-// left files the earlier starts of the session that came to no decision and could
-// not say so. The session is locked. What it returns is for the user.
-func (s *start) left(session *ledger.Session) (told string) {
-	for _, earlier := range s.mark.Left() {
-		r := earlier.Record()
-		r.Host, r.Cwd, r.State = s.hostName(), short(s.event.Cwd, 1000), session.State
-		r.State.Unsaid(earlier.At)
-		if r.State.Tell(r.Plugin, r.Rule, s.Now.UnixMilli()) {
-			r.Told = s.message(r.Plugin, earlier.Event, " earlier in this session", r.Evidence)
+	if err == nil {
+		defer session.Close()
+		err = ledger.ErrBusy
+		if f.rule != faultBusy {
+			err = session.Lock()
 		}
-		if _, err := session.Append(r); err != nil {
-			s.note(unledgered(err).Error())
-			return told
+		r.State = session.State
+		if !s.answered && (err != nil || r.State.Tell(s.plugin, f.rule)) {
+			r.Told = told
 		}
-		s.mark.Filed(earlier)
-		told = both(told, r.Told)
+		if _, failed := session.Append(r); failed != nil {
+			err = failed
+		}
+	}
+	if err == nil {
+		return r.Told
+	}
+	// Nothing but the transcript says now whether the user was told.
+	if s.answered || transcript.EndHas(s.event.TranscriptPath, did) {
+		return ""
 	}
 	return told
-}
-
-// message is what the user is told of a plugin's fault.
-func (s *start) message(plugin, answers, when, evidence string) string {
-	did := " let " + s.agent() + " stop without a decision"
-	if answers == "UserPromptSubmit" {
-		did = " said nothing before a prompt"
-	}
-	return short(plugin+did+when+": "+evidence, 2000)
 }
 
 // both are two messages in one.

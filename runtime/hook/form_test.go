@@ -44,7 +44,6 @@ func TestForm(t *testing.T) {
 		"the plugin chooses block":      {config: specum, event: newer},
 		"you choose block":              {user: `{"protocol": "block"}`, event: newer},
 		"you choose context again":      {config: specum, user: `{"protocol": "context"}`, event: newer, context: true},
-		"its name of old":               {config: `{"strategy": "ned-flanders", "protocol": "json"}`, event: newer, context: true},
 		"context, but another agent":    {user: `{"protocol": "context"}`, event: strings.Replace(newer, "session_crons", "crons", 1)},
 		"a project cannot":              {project: `{"protocol": "block"}`, event: newer, context: true},
 		"a project cannot have context": {config: specum, project: `{"protocol": "context"}`, event: newer},

@@ -58,7 +58,7 @@ type Host struct {
 	finish time.Time // when the hook has to end, maxTime from the start if it is zero
 }
 
-// start is one start of the hook: what is known of it, and its mark.
+// start is one start of the hook: what is known of it.
 type start struct {
 	Host
 	root     string // of the plugin
@@ -67,7 +67,6 @@ type start struct {
 	event    Event
 	answers  string // the event that it was to answer
 	state    string // directory
-	mark     *ledger.Mark
 	begun    time.Time
 	answered bool   // standard output has an answer
 	prefix   string // of lines on standard error, "" for springfield's own
@@ -88,8 +87,7 @@ func (h Host) Run() (code int) {
 	if h.finish.IsZero() {
 		h.finish = time.Now().Add(maxTime)
 	}
-	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.Dir("", h.Home), mark: &ledger.Mark{}, begun: time.Now()}
-	defer func() { s.mark.Close() }()
+	s := &start{Host: h, plugin: "springfield", answers: "Stop", state: ledger.Dir("", h.Home), begun: time.Now()}
 	defer func() { _ = recover() }() // of what follows a panic
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,7 +99,7 @@ func (h Host) Run() (code int) {
 	if !asked {
 		return 0
 	}
-	s.begin()
+	s.state = s.stateOf()
 	if fault != nil {
 		s.giveUp(*fault)
 		return 0
@@ -110,6 +108,9 @@ func (h Host) Run() (code int) {
 	a := s.decide(settings)
 	code = s.answer(a, settings)
 	s.afterwards(a, settings)
+	if a.first {
+		ledger.Sweep(s.state, s.Now)
+	}
 	return code
 }
 
@@ -180,10 +181,9 @@ func (s *start) project() string {
 // answer is a settled verdict, and what came of writing it down.
 type answer struct {
 	Settled
-	// fault is why it is not on file, and alert what the user is told of that, or of
-	// earlier stops that came to no decision.
-	fault   *fault
-	alert   string
+	fault   *fault // why it is not on file
+	alert   string // what the user is told of that
+	first   bool   // of the session
 	dir     string // the workspace
 	context bool   // a continue can be said by additionalContext
 }
@@ -219,7 +219,6 @@ func (s *start) decide(settings Settings) answer {
 	if s.isDecided(session.State, settings) {
 		return silent(settings)
 	}
-	left := s.left(session)
 	if question.asked != nil { // which takes long enough for the user to say hold
 		snapshot.vetoed(s.held())
 	}
@@ -247,7 +246,7 @@ func (s *start) decide(settings Settings) answer {
 	if _, err := session.Append(record); err != nil {
 		return s.unwritten(settings, settled, faultLedger, unledgered(err))
 	}
-	return answer{Settled: settled, alert: left, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Form != nil && s.event.Host.Form(s.event, snapshot.View.Version) == host.Context}
+	return answer{Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Form != nil && s.event.Host.Form(s.event, snapshot.View.Version) == host.Context}
 }
 
 // silent is the answer at a stop that another copy of the plugin has decided.
@@ -359,20 +358,16 @@ func (s *start) unwritten(settings Settings, v Settled, rule string, err error) 
 	return answer{Settled: v, fault: &fault{rule, err}}
 }
 
-// answer answers Claude Code and completes the mark: what follows may take its time,
-// and be ended in the middle.
+// answer answers the host. What follows may take its time, and be ended in the middle.
 func (s *start) answer(a answer, settings Settings) (code int) {
 	if a.fault != nil {
-		a.alert = both(a.alert, s.undecided(*a.fault))
+		a.alert = s.undecided(*a.fault)
 	}
 	code, err := s.write(a, settings)
-	switch {
-	case a.fault != nil:
-	case err != nil: // nothing has read it, which the next start files and tells
+	if a.fault == nil && err != nil { // nothing has read it
 		s.note("write answer: " + err.Error())
-		s.mark.Fail(faultAnswer, "the answer could not be passed to "+s.event.Host.Title+": "+err.Error())
-	default:
-		s.mark.End()
+		s.answered = true
+		s.undecided(fault{faultAnswer, failed("the answer could not be passed to "+s.event.Host.Title, err)})
 	}
 	by := " by rule " + a.Rule
 	if a.Rule == strategy.Unmatched {

@@ -564,38 +564,6 @@ func FuzzRun(f *testing.F) {
 	})
 }
 
-// eye looks at the marks of a session whenever something is written.
-type eye struct {
-	file  string
-	marks []string
-}
-
-func (e *eye) Write(p []byte) (int, error) {
-	data, err := os.ReadFile(e.file)
-	if err != nil {
-		return 0, err
-	}
-	state, _, _ := strings.Cut(string(data), "\t")
-	e.marks = append(e.marks, state)
-	return len(p), nil
-}
-
-// Once Claude Code has the answer, the mark says that the start came to a decision:
-// a hook that is ended while it tells of it has decided all the same.
-func TestMarkIsCompleteBehindTheAnswer(t *testing.T) {
-	w := newWorld(t, `{"strategy": "ned-flanders"}`)
-	h := w.host
-	starts := w.path(".claude/springfield/sessions/" + ledger.Key("session:s1") + ".starts")
-	out, said := &eye{file: starts}, &eye{file: starts}
-	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.event(map[string]any{"last_assistant_message": "Moving to Task 2."})), out, said
-	if code := h.Run(); code != 0 {
-		t.Fatalf("exit code %d", code)
-	}
-	if fmt.Sprint(out.marks) != "[begun]" || fmt.Sprint(said.marks) != "[done]" {
-		t.Errorf("while the answer is written the mark is %v, while a note is written %v", out.marks, said.marks)
-	}
-}
-
 // A transcript in the project, where a project's settings can have the client put
 // it, does not make the project's files the user's, and lifts no hold; neither does
 // one that lies anywhere else.

@@ -410,7 +410,7 @@ func TestHostileLoopFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range names {
-		if !slices.Contains([]string{"sessions", "days", "loops.jsonl"}, n.Name()) {
+		if !slices.Contains([]string{"sessions", "index", "loops.jsonl"}, n.Name()) {
 			t.Errorf("%s is in the state directory", n.Name())
 		}
 	}

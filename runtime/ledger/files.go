@@ -1,10 +1,11 @@
 // The files of the state directory: opened for the user alone, locked, appended to a
-// line at a time, or replaced as a whole.
+// line at a time, halved when they have grown, or replaced as a whole.
 
 package ledger
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -59,17 +60,23 @@ func Lock(dir, name string, wait time.Duration) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(wait); ; time.Sleep(time.Millisecond) {
-		switch got, err := tryLock(f); {
-		case err != nil:
-			f.Close()
-			return nil, err
-		case got:
-			return f, nil
-		case time.Now().After(deadline):
-			f.Close()
-			return nil, ErrBusy
+	if err := waitLock(f, time.Now().Add(wait)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// waitLock takes a file's lock, ErrBusy if another one has it until then.
+func waitLock(f *os.File, until time.Time) error {
+	for {
+		if got, err := tryLock(f); err != nil || got {
+			return err
 		}
+		if time.Now().After(until) {
+			return ErrBusy
+		}
+		time.Sleep(time.Millisecond)
 	}
 }
 
@@ -79,8 +86,30 @@ func LockWorkspace(dir, workspace string, wait time.Duration) (*os.File, error) 
 	return Lock(dir, "workspace:"+workspace, wait)
 }
 
-// lines is a file of lines that many append to. Over most bytes it is kept as .1, and
-// a new one begun. A line has at most longest bytes.
+// halve keeps the newest lines of a file that has grown, half of most bytes, and says how
+// long it is then. The file must be locked. They are copied over its beginning, and then
+// it is cut behind them: at every moment the last line is the newest, so a kill on the
+// way loses none. One that cannot be halved grows on.
+func halve(path string, size, most int64) int64 {
+	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0) // one that appends writes nowhere else
+	if err != nil {
+		return size
+	}
+	defer f.Close()
+	kept := make([]byte, most/2)
+	n, err := f.ReadAt(kept, size-most/2)
+	if err != nil && err != io.EOF {
+		return size
+	}
+	kept = kept[bytes.IndexByte(kept[:n], '\n')+1 : n]
+	if _, err := f.WriteAt(kept, 0); err != nil || f.Truncate(int64(len(kept))) != nil {
+		return size
+	}
+	return int64(len(kept))
+}
+
+// lines is a file of lines that many append to. Over most bytes it is halved. A line has
+// at most longest bytes.
 type lines struct {
 	dir, path string
 	most      int64
@@ -97,23 +126,17 @@ func (l lines) add(o codec.Object) error {
 	if err != nil {
 		return err
 	}
-	defer func() { f.Close() }()
+	defer f.Close()
+	locked, _ := tryLock(f) // without it the line comes all the same
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err // a pipe
 	}
-	if size > l.most {
-		// Two that rotate at once lose one old file, never a new line.
-		if got, err := tryLock(f); err == nil && got && isAt(f, l.path) {
-			moveOpen(f, l.path, l.path+".1")
-			f.Close()
-			if f, err = openFile(l.dir, l.path); err != nil {
-				return err
-			}
-		}
+	if locked && size > l.most {
+		size = halve(l.path, size, l.most)
 	}
 	var last [1]byte
-	if size, err := f.Seek(0, io.SeekEnd); err == nil && size > 0 {
+	if size > 0 {
 		if _, err := f.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
 			line = append([]byte{'\n'}, line...) // a kill has torn the one before
 		}
@@ -122,27 +145,25 @@ func (l lines) add(o codec.Object) error {
 	return err
 }
 
-// each reads the file and the older one beside it, at most twice as many bytes of each
-// as it is rotated at, and passes over longer lines.
+// each reads the file, at most twice as many bytes as it is halved at, and passes over
+// longer lines.
 func (l lines) each(take func(line []byte)) error {
-	for _, path := range []string{l.path + ".1", l.path} {
-		f, _, err := file.Open(path, file.Nofollow)
-		if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
-			continue
+	f, _, err := file.Open(l.path, file.Nofollow)
+	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(io.LimitReader(f, 2*l.most), l.longest+1)
+	for err == nil {
+		var line []byte
+		line, err = r.ReadSlice('\n')
+		take(line)
+		for err == bufio.ErrBufferFull { // none of ours is so long
+			_, err = r.ReadSlice('\n')
 		}
-		if err != nil {
-			return err
-		}
-		r := bufio.NewReaderSize(io.LimitReader(f, 2*l.most), l.longest+1)
-		for err == nil {
-			var line []byte
-			line, err = r.ReadSlice('\n')
-			take(line)
-			for err == bufio.ErrBufferFull { // none of ours is so long
-				_, err = r.ReadSlice('\n')
-			}
-		}
-		f.Close()
 	}
 	return nil
 }

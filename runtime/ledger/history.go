@@ -1,19 +1,21 @@
-// Looking back: the decisions on file, for why and log, the newest first.
+// Looking back: the decisions on file, for why, log and status, the newest first. An
+// index has a line for each session and day, so that only the ledgers are opened that can
+// have what is asked for, however many there are.
 
 package ledger
 
 import (
-	"bufio"
 	"bytes"
 	"io"
 	"iter"
+	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
@@ -26,87 +28,17 @@ const (
 	maxBack = 4 * maxFile
 )
 
-// Back yields the decisions of a scope, the newest first. A ledger is opened only
-// when its session can have made the next one, and read from its end.
-func Back(dir string, of Scope) iter.Seq[Record] {
-	return BackIn([]string{dir}, of)
+// Scope is which sessions are looked at. The zero one is all.
+type Scope struct {
+	// Session is one, as the hook names it.
+	Session string
+	// Project is a directory: the sessions of the projects in it.
+	Project string
 }
 
-// BackIn is Back through several state directories.
-func BackIn(dirs []string, of Scope) iter.Seq[Record] {
-	return func(yield func(Record) bool) {
-		all := make([]back, len(dirs))
-		heads := make([]Record, len(dirs))
-		for i, dir := range dirs {
-			all[i] = back{of: of, sessions: sessionsOf(dir, of)}
-			heads[i], _ = all[i].next()
-		}
-		for {
-			newest := 0
-			for i := range heads {
-				if heads[i].At > heads[newest].At || heads[newest].Decision == "" {
-					newest = i
-				}
-			}
-			if heads[newest].Decision == "" || !yield(heads[newest]) { // a record has one
-				return
-			}
-			heads[newest], _ = all[newest].next()
-		}
-	}
-}
-
-// back is the way back through the ledgers of a scope.
-type back struct {
-	of       Scope
-	sessions *sessions
-	ahead    Active // the next session that is not open
-	begun    bool
-	more     bool // there is one
-	open     []*tail
-	opened   int
-}
-
-func (b *back) next() (Record, bool) {
-	if !b.begun {
-		b.begun = true
-		b.ahead, b.more = b.sessions.next()
-	}
-	newest := b.newest()
-	for b.more && b.opened < maxOpened && (newest < 0 || b.ahead.until() > b.open[newest].head.At) {
-		b.look(b.ahead)
-		b.ahead, b.more = b.sessions.next()
-		newest = b.newest()
-	}
-	if newest < 0 {
-		return Record{}, false
-	}
-	r := b.open[newest].head
-	if !b.open[newest].step() {
-		b.open = slices.Delete(b.open, newest, newest+1)
-	}
-	return r, true
-}
-
-// newest is the open ledger with the newest decision, -1 if there is none.
-func (b *back) newest() int {
-	found := -1
-	for i, t := range b.open {
-		if found < 0 || t.head.At > b.open[found].head.At {
-			found = i
-		}
-	}
-	return found
-}
-
-// look opens a session's ledger, unless it turns out to be another project's.
-func (b *back) look(a Active) {
-	b.opened++
-	path := filepath.Join(b.sessions.dir, "sessions", a.Key+".jsonl")
-	t := &tail{paths: []string{path, path + ".1"}}
-	if t.step() && (a.Project != "" || b.of.Has(t.head.Place())) {
-		b.open = append(b.open, t)
-	}
+// Has tells whether a project belongs to the scope.
+func (s Scope) Has(project string) bool {
+	return s.Project == "" || project == s.Project || strings.HasPrefix(project, strings.TrimSuffix(s.Project, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // Place is the project of a decision, as far as it is known.
@@ -117,33 +49,175 @@ func (r *Record) Place() string {
 	return r.Cwd
 }
 
-// tail reads records from the end of a session's files.
+// active says that a session was at work on a day: a line of the index.
+type active struct {
+	At      int64 // its first decision on that day, Unix milliseconds
+	ID      string
+	Project string
+}
+
+func (a *active) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "at", &a.At)
+	m.Keep().Text("id", &a.ID)
+	m.Text("project", &a.Project)
+}
+
+// dayLength is a day in milliseconds, as UTC has them.
+const dayLength = 86_400_000
+
+// index is halved at some fifty thousand lines.
+func index(dir string) lines {
+	return lines{dir, filepath.Join(dir, "index"), 8 << 20, 4 << 10}
+}
+
+// session is one that is looked into.
+type session struct {
+	active
+	dir string
+}
+
+func (s session) tail() *tail { return &tail{path: SessionFile(s.dir, s.ID), at: -1} }
+
+// sessions are those of a scope, the one that was at work last first.
+func sessions(dirs []string, of Scope) (all []session) {
+	if of.Session != "" {
+		for _, dir := range dirs {
+			all = append(all, session{active{ID: of.Session}, dir})
+		}
+		return all
+	}
+	for _, dir := range dirs {
+		newest := map[string]active{}
+		_ = index(dir).each(func(line []byte) { // what cannot be read is passed over
+			var a active
+			if codec.Read(line, &a) == nil && a.ID != "" && of.Has(a.Project) {
+				newest[a.ID] = a
+			}
+		})
+		for _, a := range newest {
+			all = append(all, session{a, dir})
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].At > all[j].At }) // not of slices, which costs 6 KB of binary a type
+	return all
+}
+
+// Back yields the decisions of a scope in some state directories, the newest first. A
+// ledger is opened only when its session can have made the next one.
+func Back(dirs []string, of Scope) iter.Seq[Record] { return back(sessions(dirs, of)) }
+
+func back(all []session) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		ahead := all[:min(len(all), maxOpened)]
+		var open []*tail
+		for {
+			newest := -1
+			for i, t := range open {
+				if newest < 0 || t.head.At > open[newest].head.At {
+					newest = i
+				}
+			}
+			for ; len(ahead) > 0 && (newest < 0 || ahead[0].At/dayLength >= open[newest].head.At/dayLength); ahead = ahead[1:] {
+				t := ahead[0].tail()
+				if !t.step() {
+					continue
+				}
+				if open = append(open, t); newest < 0 || t.head.At > open[newest].head.At {
+					newest = len(open) - 1
+				}
+			}
+			if newest < 0 || !yield(open[newest].head) {
+				return
+			}
+			if !open[newest].step() {
+				open = slices.Delete(open, newest, newest+1)
+			}
+		}
+	}
+}
+
+// Named are the newest decisions of at most n sessions whose ids begin like that, those
+// that were at work last first.
+func Named(dirs []string, beginning string, n int) (all []Record) {
+	for _, s := range sessions(dirs, Scope{}) {
+		if t := s.tail(); len(all) < n && strings.HasPrefix(s.ID, "session:"+beginning) && t.step() {
+			all = append(all, t.head)
+		}
+	}
+	return all
+}
+
+// History returns the newest n decisions of a scope, oldest first.
+func History(dir string, of Scope, n int) (all []Record) {
+	for r := range Back([]string{dir}, of) {
+		if len(all) == n {
+			break
+		}
+		all = append(all, r)
+	}
+	slices.Reverse(all)
+	return all
+}
+
+// Find returns the decision with an ID, like 3f2a51-17. The ID says how the session's
+// key ends, so only those ledgers are looked into.
+func Find(dirs []string, of Scope, id string) (Record, bool) {
+	if IsID(id) {
+		for r := range back(slices.DeleteFunc(sessions(dirs, of), func(s session) bool { return shortKey(s.ID) != id[:shortened] })) {
+			if r.ID == id {
+				return r, true
+			}
+		}
+	}
+	return Record{}, false
+}
+
+// IsID tells whether a text can be a decision's ID.
+func IsID(text string) bool {
+	end, number, ok := strings.Cut(text, "-")
+	_, err := strconv.ParseUint(number, 10, 31)
+	return ok && err == nil && len(end) == shortened && strings.Trim(end, "0123456789abcdef") == ""
+}
+
+// Has tells whether anything is recorded of a session.
+func Has(dir, session string) bool {
+	return file.Exists(SessionFile(dir, session)) || file.Exists(holdFile(dir, session))
+}
+
+// Readable says what keeps decisions from being read. That there are none does not.
+func Readable(dir string) error {
+	for _, name := range []string{"index", "sessions"} {
+		f, err := os.Open(filepath.Join(dir, name))
+		if err == nil {
+			f.Close()
+		} else if !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// tail reads records from the end of a session's file.
 type tail struct {
-	paths []string // not finished yet, the newest first
-	begun bool     // the first of them
-	at    int64    // what is before that is not read yet
-	read  int64    // of this file
-	rest  []byte   // read, and not told yet
-	head  Record
+	path string
+	at   int64  // what is before that is not read yet, -1 before the first
+	read int64  // how much is
+	rest []byte // read, and not told yet
+	head Record
 }
 
 // step goes to the record before; false: there is none.
 func (t *tail) step() bool {
-	for len(t.paths) > 0 {
-		for {
-			line, ok := t.line()
-			if !ok {
-				break
-			}
-			if r, ok := decode(bytes.TrimSpace(line)); ok {
-				t.head = r
-				return true
-			}
+	for {
+		line, ok := t.line()
+		if !ok {
+			return false
 		}
-		t.paths, t.begun, t.rest = t.paths[1:], false, nil
+		if r, ok := decode(bytes.TrimSpace(line)); ok {
+			t.head = r
+			return true
+		}
 	}
-	t.head = Record{}
-	return false
 }
 
 // line is the line before; false: the file has no more.
@@ -154,7 +228,7 @@ func (t *tail) line() ([]byte, bool) {
 			t.rest = t.rest[:i]
 			return line, true
 		}
-		if t.begun && t.at == 0 {
+		if t.at == 0 {
 			line := t.rest
 			t.rest = nil
 			return line, len(line) > 0
@@ -167,17 +241,17 @@ func (t *tail) line() ([]byte, bool) {
 
 // fill reads what is before, at most chunk bytes.
 func (t *tail) fill() bool {
-	f, size, err := file.Open(t.paths[0], file.Nofollow)
+	f, size, err := file.Open(t.path, file.Nofollow)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if !t.begun {
-		t.begun, t.at, t.read = true, size, 0
+	if t.at < 0 {
+		t.at = size
 	}
 	n := min(chunk, t.at)
 	if t.at > size || t.read > maxBack {
-		return false // it has become another file, or was never ours
+		return false // it has been halved meanwhile, or was never ours
 	}
 	data := make([]byte, n, n+int64(len(t.rest)))
 	if _, err := f.ReadAt(data, t.at-n); err != nil && err != io.EOF {
@@ -189,122 +263,4 @@ func (t *tail) fill() bool {
 	}
 	t.rest = data
 	return n > 0
-}
-
-// History returns the newest n decisions of a scope, oldest first.
-func History(dir string, of Scope, n int) (all []Record) {
-	for r := range Back(dir, of) {
-		if len(all) == n {
-			break
-		}
-		all = append(all, r)
-	}
-	slices.Reverse(all)
-	return all
-}
-
-// Find returns the decision with an ID, like 3f2a51-17. The ID says how the session's
-// key ends, so only those ledgers are looked into.
-func Find(dir string, of Scope, id string) (Record, bool) {
-	end, _, _ := strings.Cut(id, "-")
-	s := sessionsOf(dir, of)
-	if len(end) != shortened {
-		return Record{}, false
-	}
-	if s.suffix = end; s.needle == nil {
-		s.needle = []byte(end + "\t")
-	}
-	for {
-		a, ok := s.next()
-		if !ok {
-			return Record{}, false
-		}
-		path := filepath.Join(dir, "sessions", a.Key+".jsonl")
-		for t := (&tail{paths: []string{path, path + ".1"}}); t.step(); {
-			if t.head.ID == id && (a.Project != "" || of.Has(t.head.Place())) {
-				return t.head, true
-			}
-		}
-	}
-}
-
-// IsID tells whether a text can be a decision's ID.
-func IsID(text string) bool {
-	end, number, ok := strings.Cut(text, "-")
-	_, err := strconv.ParseUint(number, 10, 31)
-	return ok && err == nil && len(end) == shortened && isHex(end)
-}
-
-// maxFollowed bounds how many sessions are followed: those that were at work last.
-const maxFollowed = 200
-
-// News reads decisions as they are made: those in files that have grown since the last
-// call. sizes is what it remembers between calls; the first call with an empty one
-// takes everything that is there as known.
-func News(dir string, of Scope, sizes map[string]int64) []Record {
-	first := len(sizes) == 0
-	sizes[""] = 0 // no longer empty, even if there is no file yet
-	var all []Record
-	for _, a := range Sessions(dir, of, maxFollowed) {
-		path := filepath.Join(dir, "sessions", a.Key+".jsonl")
-		known, seen := sizes[path]
-		if !seen && first {
-			known = -1
-		}
-		records, size := readFrom(path, known)
-		sizes[path] = size
-		for _, r := range records {
-			if a.Project != "" || of.Has(r.Place()) {
-				all = append(all, r)
-			}
-		}
-	}
-	sort.SliceStable(all, func(i, j int) bool { return all[i].At < all[j].At })
-	return all
-}
-
-// readFrom reads what can be read of a file, from an offset on, and tells how large it
-// is. A smaller file than that is another one, since it was rotated; from -1 on nothing
-// is read.
-func readFrom(path string, offset int64) (all []Record, size int64) {
-	f, size, err := file.Open(path, file.Nofollow)
-	if err != nil {
-		return nil, 0
-	}
-	defer f.Close()
-	switch {
-	case offset < 0:
-		offset = size
-	case offset > size:
-		offset = 0
-	}
-	lines := bufio.NewScanner(io.NewSectionReader(f, offset, min(size-offset, maxBack)))
-	lines.Buffer(nil, 2*maxRecord)
-	for lines.Scan() {
-		if r, ok := decode(bytes.TrimSpace(lines.Bytes())); ok {
-			all = append(all, r)
-		}
-	}
-	return all, size
-}
-
-// newestAt is when a session did something last, 0 if its files do not say.
-func newestAt(dir, key string) (at int64, last Record) {
-	path := filepath.Join(dir, "sessions", key+".jsonl")
-	if t := (&tail{paths: []string{path, path + ".1"}}); t.step() {
-		at, last = t.head.At, t.head
-	}
-	if f, _, err := file.Open(filepath.Join(dir, "sessions", key+".starts"), file.Nofollow); err == nil {
-		marks, _ := readMarks(f)
-		f.Close()
-		for _, m := range marks {
-			at = max(at, m.At)
-		}
-	}
-	return at, last
-}
-
-// within tells whether a moment is in the time that sessions are kept.
-func within(at int64, now time.Time, days int) bool {
-	return now.UnixMilli()-at < int64(days)*86_400_000
 }

@@ -27,7 +27,6 @@ func TestHoldThatIsNoFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			makeAll(filepath.Join(dir, "sessions"))
-			makeAll(calendarDir(dir))
 			path := holdFile(dir, id)
 			for _, place := range []string{path, path + ".new"} { // .new: a fixed name once
 				if err := plant(place, outside); err != nil {
@@ -69,8 +68,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
 	makeAll(filepath.Join(dir, "sessions"))
-	makeAll(calendarDir(dir))
-	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), SessionFile(dir, "a") + ".new", oldIndex(dir), filepath.Join(calendarDir(dir), day(time.Now()))} {
+	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), index(dir).path, SessionFile(dir, "b")} {
 		if err := os.Symlink(outside, path); err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +77,6 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	_ = note(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
 	AppendLoop(dir, fact.LoopEvent{Loop: "a1", Event: "start"})
 	Settle(dir, now, 0, Outcome{1, "", ""})
-	enter(dir, Active{now.UnixMilli(), Key("a"), "a", "/p"})
 	if s, err := Open(dir, "a"); err == nil {
 		t.Error("a session's file that is a link is opened")
 		s.Close()
@@ -90,7 +87,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	s.rotate([]byte("x\n"))
+	halve(SessionFile(dir, "b"), 2*maxFile, maxFile)
 	if data, err := os.ReadFile(outside); err == nil {
 		t.Errorf("outside there is %q", data)
 	}

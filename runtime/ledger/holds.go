@@ -91,9 +91,9 @@ func holdFile(dir, id string) string {
 	return filepath.Join(dir, "sessions", Key(id)+".hold")
 }
 
-// holdLines is the history: rotated at some five hundred events.
+// holdLines is the history: halved at some thousand events.
 func holdLines(dir string) lines {
-	return lines{dir, filepath.Join(dir, "holds.jsonl"), 64 << 10, 4 << 10}
+	return lines{dir, filepath.Join(dir, "holds.jsonl"), 128 << 10, 4 << 10}
 }
 
 // Held returns the hold that is in force for a session, its own or the one for

@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// isAlive tells whether a process is there.
-func isAlive(pid int) bool { return pid > 0 && syscall.Kill(pid, 0) != syscall.ESRCH }
-
 // tryLock takes the lock if it is free. Closing the file gives it back,
 // and so does the end of the process, however it ends.
 func tryLock(f *os.File) (bool, error) {

@@ -13,21 +13,6 @@ const (
 	errorIOPending          = syscall.Errno(997)
 )
 
-// isAlive tells whether a process is there.
-func isAlive(pid int) bool {
-	const queryLimitedInformation, stillActive = 0x1000, 259
-	if pid <= 0 {
-		return false
-	}
-	h, err := syscall.OpenProcess(queryLimitedInformation, false, uint32(pid))
-	if err != nil {
-		return err == syscall.ERROR_ACCESS_DENIED
-	}
-	defer syscall.CloseHandle(h)
-	var code uint32
-	return syscall.GetExitCodeProcess(h, &code) != nil || code == stillActive
-}
-
 // tryLock takes the lock if it is free. Locks are mandatory on Windows,
 // so the one byte that is locked lies far beyond the end of the file, where
 // nothing is read or written.
@@ -45,7 +30,7 @@ func tryLock(f *os.File) (bool, error) {
 }
 
 // isAt tells whether an open file is still the one at a path. Windows does not
-// rename a file that is open, so it always is.
+// remove a file that is open, so it always is.
 func isAt(*os.File, string) bool { return true }
 
 const movefileReplaceExisting = 1

@@ -13,10 +13,10 @@ import (
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
-// loopLines rotates at some ten thousand iterations. 16 KiB of a loop's file can be six
+// loopLines is halved at some twenty thousand iterations. 16 KiB of a loop's file can be six
 // times as long in JSON.
 func loopLines(dir string) lines {
-	return lines{dir, filepath.Join(dir, "loops.jsonl"), 4 << 20, 128 << 10}
+	return lines{dir, filepath.Join(dir, "loops.jsonl"), 8 << 20, 128 << 10}
 }
 
 // AppendLoop writes one event down.

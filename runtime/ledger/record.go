@@ -8,6 +8,8 @@
 package ledger
 
 import (
+	"slices"
+
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
@@ -45,6 +47,9 @@ type Record struct {
 	Flaws []string
 	State State
 }
+
+// None is the decision of a record about a start of the hook that came to none.
+const None = "none"
 
 // Left is what remained of the budget after a decision.
 type Left struct {
@@ -118,8 +123,8 @@ type State struct {
 	// Barred tells that the project's settings kept the judge from being asked when
 	// it was last tried, and that the user knows.
 	Barred bool
-	// Faults are those that the user has been told of.
-	Faults []Told
+	// Faults are those that the user has been told of: a plugin's name and a rule.
+	Faults []string
 	// Plugins are those that have decided in the session, the newest last.
 	Plugins []Present
 	// Log is what the reader of the transcript wants to know at the next stop, as
@@ -196,35 +201,16 @@ func (s State) LastWith(strategy string) (at int64) {
 // maxFaults is how many faults a session remembers to have told of.
 const maxFaults = 32
 
-// Told is a fault that the user has been told of.
-type Told struct {
-	Fault string // a plugin's name and a rule
-	At    int64  // the start that told, Unix milliseconds
-}
-
-// Tell notes that a start tells the user of a plugin's fault, and is false if they
-// were told before in this session.
-func (s *State) Tell(plugin, rule string, at int64) bool {
+// Tell notes that the user is told of a plugin's fault, and is false if they were told
+// before in this session.
+func (s *State) Tell(plugin, rule string) bool {
 	fault := plugin + " " + rule
-	for _, told := range s.Faults {
-		if told.Fault == fault {
-			return false
-		}
+	if slices.Contains(s.Faults, fault) {
+		return false
 	}
-	all := append(append([]Told(nil), s.Faults...), Told{fault, at})
+	all := append(append([]string(nil), s.Faults...), fault)
 	s.Faults = all[max(0, len(all)-maxFaults):]
 	return true
-}
-
-// Unsaid forgets what a start was to tell whose words did not come out.
-func (s *State) Unsaid(at int64) {
-	var kept []Told
-	for _, told := range s.Faults {
-		if told.At != at {
-			kept = append(kept, told)
-		}
-	}
-	s.Faults = kept
 }
 
 // maxJudged is how many answers a session remembers.
@@ -304,7 +290,7 @@ func (s *State) Members(m *codec.Members) {
 	codec.List(m, "judged", &s.Judged)
 	codec.Number(m, "spent", &s.Spent)
 	m.Bool("barred", &s.Barred)
-	codec.List(m, "faults", &s.Faults)
+	m.Texts("faults", &s.Faults)
 	codec.List(m, "plugins", &s.Plugins)
 	m.Raw("log", &s.Log)
 }
@@ -317,11 +303,6 @@ func (p *Present) Members(m *codec.Members) {
 	m.Text("stop", &p.Stop)
 	codec.Number(m, "sent", &p.Sent)
 	codec.Number(m, "ended", &p.Ended)
-}
-
-func (t *Told) Members(m *codec.Members) {
-	m.Text("fault", &t.Fault)
-	codec.Number(m, "at", &t.At)
 }
 
 // MarshalJSON and UnmarshalJSON are for programs that use encoding/json.

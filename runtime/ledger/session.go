@@ -20,7 +20,7 @@ const (
 	// maxRecord bounds a line, in bytes; a longer one is refused, so that the
 	// newest state always lies within what is read from the end.
 	maxRecord = 32 << 10
-	// maxFile is where a ledger is rotated, in bytes: a few hundred decisions.
+	// maxFile is where a ledger is halved, in bytes: a few hundred decisions.
 	maxFile = 1 << 20
 	// lockWait is how long a hook waits for another hook of the same session.
 	// After that Claude may stop: being late is worse than being silent.
@@ -79,8 +79,9 @@ type Session struct {
 	torn bool  // the last line has no line end
 	// State is the newest state on file, zero for a new session. Lock brings it
 	// up to date.
-	State State
-	at    int64 // of the newest record
+	State  State
+	at     int64 // of the newest record
+	locked bool
 }
 
 // Open opens the ledger of a session in a state directory and reads its newest
@@ -105,26 +106,18 @@ func Open(dir, id string) (*Session, error) {
 // Lock waits for other hooks of the session, at most 50 ms, and reads the state
 // again if one of them has written. Close gives the lock back.
 func (s *Session) Lock() error {
-	for deadline := time.Now().Add(lockWait); ; {
-		got, err := tryLock(s.file)
-		if err != nil {
+	for deadline := time.Now().Add(lockWait); !s.locked; {
+		if err := waitLock(s.file, deadline); err != nil {
 			return err
 		}
-		if got && isAt(s.file, s.path) {
-			break
-		}
-		if got { // another hook has rotated the file away while we waited
+		if s.locked = isAt(s.file, s.path); !s.locked { // it has been swept while we waited
 			s.file.Close()
+			var err error
 			if s.file, err = openFile(s.dir, s.path); err != nil {
 				return err
 			}
 			s.size = -1
-			continue
 		}
-		if time.Now().After(deadline) {
-			return ErrBusy
-		}
-		time.Sleep(time.Millisecond)
 	}
 	// Seek tells the size; Stat would too, and bring 120 KB of time formatting
 	// into the binary with it.
@@ -135,15 +128,15 @@ func (s *Session) Lock() error {
 	return s.read()
 }
 
-// read finds the newest complete record, in the last bytes or, if that fails,
-// in so many that a whole record is among them even after a torn one.
+// read finds the newest complete record with a state: in the last bytes; if that fails, in
+// so many that a whole record is among them even after a torn one; else in all.
 func (s *Session) read() error {
 	size, err := s.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
 	}
 	s.size, s.State, s.at = size, State{}, 0
-	for _, span := range []int64{4 << 10, 3 * maxRecord} {
+	for _, span := range []int64{4 << 10, 3 * maxRecord, 2 * maxFile} {
 		start := max(0, size-span)
 		buf := make([]byte, size-start)
 		n, err := s.file.ReadAt(buf, start)
@@ -163,12 +156,12 @@ func (s *Session) read() error {
 	return nil
 }
 
-// newest is the last line that is a record.
+// newest is the last line that is a record with a state.
 func newest(buf []byte) (Record, bool) {
 	for len(buf) > 0 {
 		buf = bytes.TrimRight(buf, "\n")
 		line := buf[bytes.LastIndexByte(buf, '\n')+1:]
-		if r, ok := decode(line); ok {
+		if r, ok := decode(line); ok && !r.isStateless() {
 			return r, true
 		}
 		buf = buf[:len(buf)-len(line)]
@@ -179,28 +172,32 @@ func newest(buf []byte) (Record, bool) {
 func decode(line []byte) (Record, bool) {
 	var r Record
 	err := codec.Read(line, &r)
-	if r.Decision != "continue" {
-		r.Left = nil // older versions wrote one of zeros
-	}
 	return r, err == nil && r.Decision != ""
 }
 
+// isStateless tells of a start without a decision that found the session locked.
+func (r *Record) isStateless() bool { return r.Decision == None && r.State.Number == 0 }
+
 // Append writes one record with one write(), numbers it and returns its ID.
-// The session must be locked. It does not sync: what it keeps must survive
+// The session must be locked; a start without a decision is written all the same, with
+// no state and no ID. It does not sync: what it keeps must survive
 // kill -9, not a power cut, and a sync would cost more than the whole decision.
 func (s *Session) Append(r Record) (id string, err error) {
-	r.State.Number = s.State.Number + 1
-	r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
+	if !s.locked && r.Decision == None {
+		r.State = State{}
+	} else {
+		r.State.Number = s.State.Number + 1
+		r.ID = shortKey(s.id) + "-" + strconv.Itoa(r.State.Number)
+	}
 	line := append(codec.Append(nil, &r), '\n')
 	if len(line) > maxRecord {
 		return "", errors.New("record is longer than 32 KiB")
 	}
-	if a := (Active{At: r.At, Key: Key(s.id), Session: r.Session, Project: r.Place()}); s.at == 0 || s.at >= a.until() || s.at < a.until()-hour {
-		enter(s.dir, a)
+	if s.at == 0 || s.at/dayLength != r.At/dayLength {
+		_ = index(s.dir).add(&active{r.At, s.id, r.Place()}) // only for looking back, so no reason to fail
 	}
-	if s.size > maxFile && s.rotate(line) {
-		s.State, s.at = r.State, r.At
-		return r.ID, nil
+	if s.locked && s.size > maxFile {
+		s.size = halve(s.path, s.size, maxFile)
 	}
 	if s.torn {
 		line = append([]byte{'\n'}, line...)
@@ -208,7 +205,7 @@ func (s *Session) Append(r Record) (id string, err error) {
 	n, err := s.file.Write(line)
 	s.torn = n > 0 && n < len(line)
 	s.size += int64(n)
-	if err == nil {
+	if err == nil && !r.isStateless() {
 		s.State, s.at = r.State, r.At
 	}
 	return r.ID, err

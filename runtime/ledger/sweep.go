@@ -1,28 +1,30 @@
-// Sweeping: the ledgers of sessions in which nothing was decided for 90 days are
-// removed, a few at a time. A session that begins sweeps some of the oldest, after its
-// answer, and so does the CLI. A hold in force stays, and so does the ledger of a
-// session with an open loop.
+// Sweeping: ledgers of sessions in which nothing was decided for 90 days are removed. A
+// session that begins sweeps after its answer, and so does the CLI. A hold in force
+// stays, and so does the ledger of a session with an open loop.
 
 package ledger
 
 import (
-	"bytes"
 	"errors"
-	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
 )
 
-// KeepDays is for how many days after its last decision a session's ledger is kept,
-// unless the user says otherwise, and mostDays the longest time that can be said.
 const (
+	// KeepDays is for how many days after its last decision a session's ledger is kept,
+	// unless the user says otherwise, and mostDays the longest time that can be said.
 	KeepDays = 90
 	mostDays = 36_500
+	// swept is how many files one sweep looks at, from a place on that chance chooses: it
+	// takes little time, and in the end comes to all.
+	swept = 200
 )
 
 // keeping is the user's word on it.
@@ -48,114 +50,62 @@ func Kept(dir string) (days int, err error) {
 	return k.Days, nil
 }
 
-// Sweep removes what is no longer kept of at most so many sessions. Hooks at work do
-// not wait for it, nor it for them.
-func Sweep(dir string, now time.Time, most int) {
+// Sweep removes files of sessions that are no longer kept.
+func Sweep(dir string, now time.Time) {
 	keep, err := Kept(dir)
+	if err != nil || keep == 0 {
+		return
+	}
+	d, err := os.Open(filepath.Join(dir, "sessions"))
 	if err != nil {
 		return
 	}
-	s := sweeper{dir, now, keep}
-	most -= s.page(oldIndex(dir), most)
-	if keep == 0 {
+	names, _ := d.Readdirnames(-1)
+	d.Close()
+	if len(names) == 0 {
 		return
 	}
-	all := days(dir)
-	last := day(now.AddDate(0, 0, -keep))
-	for i := len(all) - 1; i >= 0 && most > 0 && all[i] < last; i-- {
-		most -= s.page(filepath.Join(calendarDir(dir), all[i]), most)
+	first, before := rand.IntN(len(names)), now.AddDate(0, 0, -keep)
+	for i := range min(len(names), swept) {
+		path := filepath.Join(dir, "sessions", names[(first+i)%len(names)])
+		if !isOld(path, before) {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(path, ".jsonl"):
+			removeLedger(path, before)
+		case strings.HasSuffix(path, ".hold"):
+			var h Hold
+			if there, err := readSmall(path, &h); there && err == nil && h.over(now) {
+				os.Remove(path)
+			}
+		}
 	}
 }
 
-type sweeper struct {
-	dir  string
-	now  time.Time
-	keep int
+func isOld(path string, before time.Time) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.ModTime().Before(before)
 }
 
-// page sweeps the sessions at the end of a day's file, and cuts them off. The file
-// goes with its last one. Two that sweep at once do not meet.
-func (s sweeper) page(path string, most int) (swept int) {
+// removeLedger removes an old ledger, unless its session is at work again or has a loop.
+func removeLedger(path string, before time.Time) {
 	f, err := os.OpenFile(path, os.O_RDWR|file.Nonblock|file.Nofollow, 0)
 	if err != nil {
-		return 0
+		return
 	}
 	defer f.Close()
-	if got, err := tryLock(f); err != nil || !got {
-		return most // another one is at it
+	if got, err := tryLock(f); err != nil || !got || !isOld(path, before) {
+		return
 	}
-	for ; swept < most; swept++ {
-		size, err := f.Seek(0, io.SeekEnd)
-		if err != nil {
-			return most
-		}
-		if size == 0 {
-			removeOpen(f, path)
-			return swept
-		}
-		data := make([]byte, min(size, maxNote))
-		if _, err := f.ReadAt(data, size-int64(len(data))); err != nil && err != io.EOF {
-			return most
-		}
-		start := bytes.LastIndexByte(bytes.TrimSuffix(data, []byte{'\n'}), '\n') + 1
-		if a, ok := parseNote(bytes.TrimSuffix(data[start:], []byte{'\n'})); ok && !s.session(a) {
-			return swept
-		}
-		if end, err := f.Seek(0, io.SeekEnd); err != nil || end != size || f.Truncate(size-int64(len(data)-start)) != nil {
-			return most
-		}
-	}
-	return swept
-}
-
-// session removes a session's files if it is no longer kept. One of the old index that
-// is kept gets a note on the day of its last decision; false: a hook from before there
-// were days may still be at work in it.
-func (s sweeper) session(a Active) bool {
-	at, last := newestAt(s.dir, a.Key)
-	if a.At == 0 && within(at, s.now, 2) {
-		return false
-	}
-	if s.keep == 0 || within(at, s.now, s.keep) {
-		if a.At == 0 {
-			enter(s.dir, Active{at, a.Key, last.Session, last.Place()})
-		}
-		return true
-	}
-	for _, loop := range last.State.Loops {
+	t := tail{path: path, at: -1}
+	t.step()
+	for _, loop := range t.head.State.Loops {
 		if filepath.IsAbs(loop.Key) && file.Exists(loop.Key) {
-			enter(s.dir, Active{s.now.UnixMilli(), a.Key, last.Session, last.Place()}) // it comes up again
-			return true
+			return
 		}
 	}
-	s.remove(filepath.Join(s.dir, "sessions", a.Key))
-	return true
-}
-
-// remove removes a session's files, but no hold in force.
-func (s sweeper) remove(base string) {
-	f, err := os.OpenFile(base+".jsonl", os.O_RDWR|file.Nonblock|file.Nofollow, 0)
-	switch {
-	case err != nil && !os.IsNotExist(err):
-		return // nothing says when it was at work last
-	case err == nil:
-		defer f.Close()
-		if got, err := tryLock(f); err != nil || !got {
-			return // it is at work again, and noted today
-		}
-		removeOpen(f, base+".jsonl")
-	}
-	os.Remove(base + ".jsonl.1")
-	os.Remove(base + ".starts")
-	var h Hold
-	if there, err := readSmall(base+".hold", &h); there && err == nil && h.over(s.now) {
-		os.Remove(base + ".hold")
-	}
-}
-
-// removeOpen removes a file that is open, which Windows does not do.
-func removeOpen(f *os.File, path string) {
-	if os.Remove(path) != nil {
+	if os.Remove(path) != nil { // Windows removes no open file
 		f.Close()
 		os.Remove(path)
 	}

@@ -161,48 +161,29 @@ func full(t *testing.T) *os.File {
 	return pipe
 }
 
-// killed starts a hook and kills it when its decision is recorded and its answer is
-// not out.
-func (w *ward) killed(plugin string) {
-	w.t.Helper()
-	before := len(w.rules())
-	cmd := w.command(plugin)
-	cmd.Stdin, cmd.Stdout = strings.NewReader(w.event(plugin)), full(w.t)
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	// Its own decision, not the start before it, which it files first.
-	for rules := w.rules(); len(rules) == before || rules[len(rules)-1] == "fault:killed"; rules = w.rules() {
-		time.Sleep(time.Millisecond)
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-}
-
 func TestFaultsAreOnFile(t *testing.T) {
 	hook := install(t)
 	for name, fault := range map[string]struct {
 		rule, evidence string
 		make           func(w *ward, plugin string) (told string)
-		later          bool // the next start files it and tells
-		silent         bool // there is no session to tell it in
+		told           int
 	}{
-		"broken settings": {rule: "fault:settings", evidence: "line 1, column", make: func(w *ward, plugin string) string {
+		"broken settings": {rule: "fault:settings", evidence: "line 1, column", told: 1, make: func(w *ward, plugin string) string {
 			w.put(w.settings(plugin), `{"strategy": `)
 			return w.run(w.command(plugin), w.event(plugin))
 		}},
-		"an unknown strategy": {rule: "fault:settings", evidence: `there is no strategy "homer"`, make: func(w *ward, plugin string) string {
+		"an unknown strategy": {rule: "fault:settings", evidence: `there is no strategy "homer"`, told: 1, make: func(w *ward, plugin string) string {
 			w.put(w.settings(plugin), `{"strategy": "homer"}`)
 			return w.run(w.command(plugin), w.event(plugin))
 		}},
-		"a directory for settings": {rule: "fault:settings", evidence: "is a directory", make: func(w *ward, plugin string) string {
+		"a directory for settings": {rule: "fault:settings", evidence: "is a directory", told: 1, make: func(w *ward, plugin string) string {
 			os.Remove(w.settings(plugin))
 			if err := os.Mkdir(w.settings(plugin), 0o755); err != nil && !os.IsExist(err) {
 				w.t.Fatal(err)
 			}
 			return w.run(w.command(plugin), w.event(plugin))
 		}},
-		"no plugin": {rule: "fault:plugin", evidence: "the hook is not in a plugin", make: func(w *ward, plugin string) string {
+		"no plugin": {rule: "fault:plugin", evidence: "the hook is not in a plugin", told: 1, make: func(w *ward, plugin string) string {
 			cmd := w.command(plugin)
 			data, err := os.ReadFile(cmd.Path)
 			if err != nil {
@@ -212,21 +193,17 @@ func TestFaultsAreOnFile(t *testing.T) {
 			w.put(cmd.Path, string(data))
 			return w.run(cmd, w.event(plugin))
 		}},
-		"half an event": {rule: "fault:event", evidence: "unexpected EOF", silent: true, make: func(w *ward, plugin string) string {
+		"half an event": {rule: "fault:event", evidence: "unexpected EOF", make: func(w *ward, plugin string) string {
 			return w.run(w.command(plugin), w.event(plugin)[:50])
 		}},
-		"a busy ledger": {rule: "fault:busy", evidence: "locked by another hook", later: true, make: func(w *ward, plugin string) string {
+		"a busy ledger": {rule: "fault:busy", evidence: "locked by another hook", told: 3, make: func(w *ward, plugin string) string {
 			defer w.lock()()
 			return w.run(w.command(plugin), w.event(plugin))
 		}},
-		"an answer that nothing reads": {rule: "fault:answer", evidence: "broken pipe", later: true, make: func(w *ward, plugin string) string {
+		"an answer that nothing reads": {rule: "fault:answer", evidence: "broken pipe", make: func(w *ward, plugin string) string {
 			cmd := w.command(plugin)
 			cmd.Stdout = noReader(w.t)
 			return w.run(cmd, w.event(plugin))
-		}},
-		"killed": {rule: "fault:killed", evidence: "did not finish", later: true, make: func(w *ward, plugin string) string {
-			w.killed(plugin)
-			return ""
 		}},
 	} {
 		for plugin := range kinds() {
@@ -250,23 +227,11 @@ func TestFaultsAreOnFile(t *testing.T) {
 						t.Errorf("why, time %d:\n%s", i, said)
 					}
 				}
-				if fault.later {
-					for range 2 {
-						say(w.run(w.command(plugin), w.event(plugin)))
-					}
-				}
-				want := 1
-				if fault.silent {
-					want = 0
-				}
-				if len(messages) != want {
-					t.Errorf("the user was told %d times, want %d: %q", len(messages), want, messages)
+				if len(messages) != fault.told {
+					t.Errorf("the user was told %d times, want %d: %q", len(messages), fault.told, messages)
 				}
 				if n := w.count(fault.rule); n != 3 {
 					t.Errorf("on file %d times, want 3: %v after %v", n, w.rules(), decided)
-				}
-				if left := ledger.Unfiled(w.state, ledger.Scope{}, time.Now()); len(left) > 0 {
-					t.Errorf("not filed: %+v", left)
 				}
 			})
 		}
@@ -292,47 +257,8 @@ func TestAnswerToAFullDisk(t *testing.T) {
 	}
 }
 
-// Both hooks of a session die at one stop; the next start of either files both.
-func TestTwoKilledAtOnce(t *testing.T) {
-	w := newWard(t, install(t))
-	for plugin := range kinds() {
-		w.run(w.command(plugin), w.event(plugin))
-	}
-	var hooks []*exec.Cmd
-	unlock := w.lock()
-	for plugin := range kinds() {
-		cmd := w.command(plugin)
-		cmd.Stdin = strings.NewReader(w.event(plugin))
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		hooks = append(hooks, cmd)
-	}
-	for {
-		data, _ := os.ReadFile(strings.TrimSuffix(ledger.SessionFile(w.state, "session:s"), ".jsonl") + ".starts")
-		if bytes.Count(data, []byte("begun\t"))+bytes.Count(data, []byte("fault\t")) == 2 {
-			break
-		}
-		time.Sleep(100 * time.Microsecond)
-	}
-	for _, cmd := range hooks {
-		cmd.Process.Kill()
-		cmd.Wait()
-	}
-	unlock()
-	told := w.run(w.command("ned-flanders"), w.event("ned-flanders"))
-	for plugin := range kinds() {
-		if !strings.Contains(told, plugin+" let Claude stop without") && !strings.Contains(told, plugin+" said nothing before") {
-			t.Errorf("the user is told %q, nothing of %s", told, plugin)
-		}
-	}
-	if n := w.count("fault:killed") + w.count("fault:busy"); n != 2 { // 50 ms is how long they wait for the lock
-		t.Errorf("on file: %v", w.rules())
-	}
-}
-
 // Hooks that are killed at any moment, two plugins at once: whatever they leave, the
-// ledger reads, the next start decides, and nothing stays unfiled.
+// ledger reads, and the next start decides.
 func TestKilledAtAnyMoment(t *testing.T) {
 	w := newWard(t, install(t))
 	var wg sync.WaitGroup
@@ -360,67 +286,5 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if len(w.rules()) == before {
 			t.Errorf("%s: nothing was decided: %v", plugin, w.rules())
 		}
-	}
-	if left := ledger.Unfiled(w.state, ledger.Scope{}, time.Now()); len(left) > 0 {
-		t.Errorf("not filed: %+v", left)
-	}
-	if w.count("fault:killed") == 0 {
-		t.Errorf("none was killed at work: the test shows nothing: %v", w.rules())
-	}
-	info, err := os.Stat(strings.TrimSuffix(ledger.SessionFile(w.state, "session:s"), ".jsonl") + ".starts")
-	if err != nil || info.Size() > 16<<10 {
-		t.Errorf("marks: %v, %v", info, err)
-	}
-}
-
-// What lies in the place of a session's marks neither holds a decision up nor is
-// written to.
-func TestForeignMarks(t *testing.T) {
-	hook := install(t)
-	for name, lay := range map[string]func(path, elsewhere string) error{
-		"a link":            func(path, elsewhere string) error { return os.Symlink(elsewhere, path) },
-		"a link to nothing": func(path, elsewhere string) error { return os.Symlink(elsewhere+"-2", path) },
-		"a pipe":            func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
-		"a directory":       func(path, _ string) error { return os.Mkdir(path, 0o700) },
-		"a terminal":        func(path, _ string) error { return os.Symlink("/dev/ptmx", path) },
-		"huge": func(path, _ string) error {
-			if err := os.WriteFile(path, nil, 0o600); err != nil {
-				return err
-			}
-			return os.Truncate(path, 1<<40)
-		},
-		"garbage":     func(path, _ string) error { return os.WriteFile(path, bytes.Repeat([]byte("x\x00\xff"), 400), 0o600) },
-		"a torn mark": func(path, _ string) error { return os.WriteFile(path, []byte("begun\t1\t2\tStop"), 0o600) },
-		"unreadable":  func(path, _ string) error { return os.WriteFile(path, nil, 0) },
-		"endless number": func(path, _ string) error {
-			return os.WriteFile(path, []byte("begun\t"+strings.Repeat("9", 400)+"\n"), 0o600)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWard(t, hook)
-			elsewhere := filepath.Join(w.home, "elsewhere")
-			w.put(elsewhere, "mine")
-			path := strings.TrimSuffix(ledger.SessionFile(w.state, "session:s"), ".jsonl") + ".starts"
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := lay(path, elsewhere); err != nil {
-				t.Fatal(err)
-			}
-			for range 3 {
-				if told := w.run(w.command("ned-flanders"), w.event("ned-flanders")); !strings.Contains(told, "kept Claude going") {
-					t.Errorf("answer %q", told)
-				}
-			}
-			if said := w.why("ned-flanders"); !strings.Contains(said, "made Claude go on") {
-				t.Errorf("why: %s", said)
-			}
-			if data, err := os.ReadFile(elsewhere); err != nil || string(data) != "mine" {
-				t.Errorf("elsewhere became %q, %v", data, err)
-			}
-			if _, err := os.Lstat(elsewhere + "-2"); err == nil {
-				t.Error("a file was made outside")
-			}
-		})
 	}
 }

@@ -13,7 +13,6 @@ func Read(path string, prior Log) (Log, View, error)             { return format
 func Glance(path string, prior Log) (Log, View, error)           { return format.Glance(path, prior) }
 func Tail(path string, n int) (fact.Window, error)               { return format.About(path, n, "") }
 func About(path string, n int, word string) (fact.Window, error) { return format.About(path, n, word) }
-func DeadHooks(path string) ([]DeadHook, error)                  { return format.DeadHooks(path) }
 func Each(path string, tail int, visit func(*Cursor) bool) error {
 	return format.Each(path, tail, visit)
 }

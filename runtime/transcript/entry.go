@@ -29,8 +29,6 @@ type Format struct {
 	Whole bool
 	// Dull tells at a glance that a line has no words of a person and no words of interest.
 	Dull func(line []byte) bool
-	// Dead reads a line about a hook of ours that did not come to decide.
-	Dead func(line []byte) (DeadHook, bool)
 }
 
 // Entry is one line. Its values are parts of the line; a text is the inside of a JSON

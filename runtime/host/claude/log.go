@@ -12,7 +12,7 @@ import (
 
 // format is how Claude Code writes its logs.
 func format() transcript.Format {
-	return transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome, Dull: isDull, Dead: deadHook}
+	return transcript.Format{Name: Name, Parse: parse, Owns: owns, Outcome: outcome, Dull: isDull}
 }
 
 // line is what has to be known of all members of a line before it can be said what it is.

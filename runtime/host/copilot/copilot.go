@@ -22,7 +22,7 @@ func Host() host.Host {
 		Is: is, Read: read,
 		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Marked:  true,
-		Log:     transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull, Dead: deadHook},
+		Log:     transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull},
 		Arrived: arrived, Logged: true,
 		Cap: 8,
 		Dir: "~/.copilot", DirVariable: "COPILOT_HOME", Sessions: "session-state/*/events.jsonl", Program: "copilot",

@@ -20,7 +20,7 @@ func Host() host.Host {
 		Is: is, Read: read,
 		Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
 		Reminds: true, Marked: true,
-		Log:     transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull, Dead: deadHook},
+		Log:     transcript.Format{Name: Name, Whole: true, Parse: parse, Owns: owns, Outcome: outcome, Dull: dull},
 		Arrived: arrived, Logged: true,
 		Dir: "~/.factory", Sessions: "sessions/*/*.jsonl", Program: "droid",
 	}

@@ -1,0 +1,241 @@
+package ledger
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/fact"
+)
+
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// decide puts a decision of a session on file.
+func decide(t testing.TB, dir, session, project string, at time.Time) string {
+	t.Helper()
+	s, err := Open(dir, "session:"+session)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id, err := s.Append(Record{At: at.UnixMilli(), Session: session, Cwd: project + "/sub", Project: project, Plugin: "ned", Decision: "stop", Rule: "r"})
+	if err == nil {
+		err = os.Chtimes(s.path, at, at) // which sweeping looks at
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// past writes the ledgers of many sessions as hooks would have, one a session.
+func past(t testing.TB, dir string, n int, project func(i int) string, at func(i int) time.Time) {
+	t.Helper()
+	makeDirs(dir)
+	var notes []byte
+	for i := range n {
+		session := fmt.Sprintf("0000000-%06d", i)
+		path := SessionFile(dir, "session:"+session)
+		line := fmt.Sprintf(`{"id":"%s-1","at":%d,"session":%q,"cwd":%q,"project":%q,"plugin":"ned","decision":"stop","rule":"r","took":900,"state":{"number":1,"log":{"x":%q}}}`+"\n",
+			shortKey("session:"+session), at(i).UnixMilli(), session, project(i), project(i), strings.Repeat("x", 400))
+		err := os.WriteFile(path, []byte(line), 0o600)
+		if err == nil {
+			err = os.Chtimes(path, at(i), at(i))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes = append(codec.Append(notes, &active{at(i).UnixMilli(), "session:" + session, project(i)}), '\n')
+	}
+	if err := os.WriteFile(index(dir).path, notes, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whatever sessions there were and when: the decisions come in the order in which they
+// were made, of one project as of all.
+func TestBackIsInOrder(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	for range 6 {
+		dir, at := filepath.Join(t.TempDir(), "springfield"), noon
+		var ids, here []string
+		for range 60 {
+			at = at.Add(time.Duration(draw.IntN(40*60)+1) * time.Second)
+			if draw.IntN(10) == 0 {
+				at = at.Add(40 * time.Hour)
+			}
+			n := draw.IntN(6)
+			project := []string{"/p", "/p/web", "/pp", "/q"}[n%4]
+			id := decide(t, dir, fmt.Sprint("s", n), project, at)
+			ids = append(ids, id)
+			if n%4 < 2 {
+				here = append(here, id)
+			}
+		}
+		for of, want := range map[Scope][]string{{}: ids, {Project: "/p"}: here} {
+			var got []string
+			for _, r := range History(dir, of, 1000) {
+				got = append(got, r.ID)
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("%+v:\n%q\nwant\n%q", of, got, want)
+			}
+		}
+		if r, ok := Find([]string{dir}, Scope{}, ids[7]); !ok || r.ID != ids[7] {
+			t.Errorf("%s is not found", ids[7])
+		}
+		if _, ok := Find([]string{dir}, Scope{Project: "/q"}, here[0]); ok {
+			t.Errorf("%s is found in another project", here[0])
+		}
+	}
+}
+
+// What lies among the ledgers keeps no decision from being read, and is not followed.
+func TestBackIsRobust(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "springfield")
+	decide(t, dir, "a", "/p", noon)
+	decide(t, dir, "b", "/p", noon.Add(time.Hour))
+	whole, err := os.ReadFile(SessionFile(dir, "session:a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(t.TempDir(), "theirs")
+	os.WriteFile(outside, whole, 0o600)
+	os.Symlink(outside, SessionFile(dir, "session:link"))
+	os.Mkdir(SessionFile(dir, "session:directory"), 0o700)
+	for name, data := range map[string]string{"empty": "", "junk": strings.Repeat("\x00\xff\n\t", 1000), "torn": string(whole[:len(whole)/2]), "long": strings.Repeat("x", 5<<20)} {
+		os.WriteFile(SessionFile(dir, "session:"+name), []byte(data), 0o600)
+	}
+	good, _ := os.ReadFile(index(dir).path)
+	bad := "{\x00\n[]\n{\"at\":\"x\"}\n" + strings.Repeat("x", 1<<20) + "\n" + string(good)
+	for _, name := range []string{"link", "directory", "empty", "junk", "torn", "long", "missing", "../../../etc/passwd"} {
+		bad += fmt.Sprintf(`{"at":%d,"id":"session:%s","project":"/p"}`, noon.UnixMilli(), name) + "\n"
+	}
+	os.WriteFile(index(dir).path, []byte(bad+`{"at":176381123`), 0o600)
+	for _, of := range []Scope{{}, {Project: "/p"}} {
+		if all := History(dir, of, 10); len(all) != 2 || all[1].Session != "b" {
+			t.Errorf("%+v: %+v", of, all)
+		}
+	}
+	if named := Named([]string{dir}, "", 10); len(named) != 2 || named[0].Session != "b" {
+		t.Errorf("named: %+v", named)
+	}
+}
+
+// What is kept is kept: by its age, by a hold in force, by an open loop, by another at
+// work in it, and by the user's word. All else goes.
+func TestSweep(t *testing.T) {
+	old := noon.AddDate(0, 0, -91)
+	for name, test := range map[string]struct {
+		settings string
+		prepare  func(t *testing.T, dir string)
+		left     string // of a, which is old
+	}{
+		"old":                 {"", nil, ""},
+		"kept for longer":     {`{"keep_days": 100}`, nil, ".jsonl"},
+		"kept for less":       {`{"keep_days": 30}`, nil, ""},
+		"kept for ever":       {`{"keep_days": 0}`, nil, ".jsonl"},
+		"an unreadable word":  {`{"keep_days": "x"`, nil, ".jsonl"},
+		"a word out of range": {`{"keep_days": -1}`, nil, ".jsonl"},
+		"nothing said":        {`{}`, nil, ""},
+		"at work again":       {"", func(t *testing.T, dir string) { decide(t, dir, "a", "/p", noon) }, ".jsonl"},
+		"one that cannot be opened": {"", func(t *testing.T, dir string) {
+			os.Remove(SessionFile(dir, "session:a"))
+			os.Mkdir(SessionFile(dir, "session:a"), 0o700)
+		}, ".jsonl"},
+		"a hold in force": {"", func(t *testing.T, dir string) {
+			if _, err := SetHold(dir, "session:a", old, 0, claude); err != nil || os.Chtimes(holdFile(dir, "session:a"), old, old) != nil {
+				t.Fatal(err)
+			}
+		}, ".hold"},
+		"a hold that ran out": {"", func(t *testing.T, dir string) {
+			if _, err := SetHold(dir, "session:a", old, time.Hour, claude); err != nil || os.Chtimes(holdFile(dir, "session:a"), old, old) != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+		"an open loop": {"", func(t *testing.T, dir string) {
+			file := filepath.Join(dir, "loop.md")
+			s, err := Open(dir, "session:a")
+			if err == nil {
+				err = os.WriteFile(file, nil, 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			_, err = s.Append(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []fact.Memory{{Key: file}}}})
+			if err != nil || os.Chtimes(s.path, old, old) != nil {
+				t.Fatal(err)
+			}
+		}, ".jsonl"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "springfield")
+			for _, session := range []string{"a", "b"} {
+				decide(t, dir, session, "/p", old)
+			}
+			decide(t, dir, "new", "/p", noon)
+			if test.settings != "" {
+				if err := os.WriteFile(KeepFile(dir), []byte(test.settings), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if test.prepare != nil {
+				test.prepare(t, dir)
+			}
+			Sweep(dir, noon)
+			var left []string
+			for _, ending := range []string{".jsonl", ".hold"} {
+				if _, err := os.Lstat(filepath.Join(dir, "sessions", Key("session:a")+ending)); err == nil {
+					left = append(left, ending)
+				}
+			}
+			if got := strings.Join(left, " "); got != test.left {
+				t.Errorf("left is %q, want %q", got, test.left)
+			}
+			all := History(dir, Scope{Project: "/p"}, 10)
+			if len(all) == 0 || all[len(all)-1].At != noon.UnixMilli() {
+				t.Errorf("%d decisions are recorded", len(all))
+			}
+		})
+	}
+}
+
+// Sessions that begin sweep what they add, so nothing grows for ever.
+func TestSweepComesToAll(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "springfield")
+	past(t, dir, 3*swept, func(int) string { return "/p" }, func(i int) time.Time { return noon.AddDate(0, 0, -200) })
+	for range 100 {
+		Sweep(dir, noon)
+	}
+	if all := History(dir, Scope{}, 1); len(all) != 0 {
+		t.Errorf("%v is left", all)
+	}
+}
+
+// BenchmarkBack looks back over 10,000 sessions of 90 days.
+func BenchmarkBack(b *testing.B) {
+	dir := filepath.Join(b.TempDir(), "springfield")
+	const n = 10_000
+	past(b, dir, n, func(i int) string { return fmt.Sprintf("/home/someone/projects/project-%d", i%50) }, func(i int) time.Time { return noon.Add(time.Duration(i-n) * 770 * time.Second) })
+	for name, of := range map[string]Scope{"all": {}, "a project": {Project: "/home/someone/projects/project-7"}, "an unknown project": {Project: "/none"}} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				History(dir, of, 20)
+			}
+		})
+	}
+	b.Run("an id", func(b *testing.B) {
+		for b.Loop() {
+			if _, ok := Find([]string{dir}, Scope{}, shortKey("session:0000000-000007")+"-1"); !ok {
+				b.Fatal("not found")
+			}
+		}
+	})
+}
