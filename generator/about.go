@@ -30,7 +30,6 @@ type About struct {
 	Gate        string     `yaml:"gate"`       // what holds its hook back; "": its budget
 	Hosts       []string   `yaml:"hosts"`      // that what it shows a model goes to; none: nothing leaves the machine
 	Keywords    []string   `yaml:"keywords"`
-	Icon        Icon       `yaml:"icon"`
 	Questions   []Question `yaml:"questions"`
 }
 
