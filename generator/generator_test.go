@@ -346,9 +346,9 @@ func TestWriteIntoWhatIsEmpty(t *testing.T) {
 	}
 }
 
-// Write carries out what PlanInit plans, in no journal.
+// Write completes a suite, in no journal.
 func Write(dir string, files []File) (outcome string, kept []string, err error) {
-	p, err := PlanInit(dir, files)
+	p, err := MakePlan(dir, Completing, files)
 	switch {
 	case err != nil || p.Empty():
 		outcome = Unchanged
@@ -382,23 +382,32 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// A fault in springfield.yaml has its line and column, and a way to mend it there: no
-// flag of init, which build, update and enable do not have.
-// A suite of an earlier version may lack a setting, or call a value by its old name.
-func TestSuiteOfAnEarlierVersion(t *testing.T) {
-	s, err := decodeSuite([]byte(`marketplace: hooks
+// Who writes springfield.yaml may leave versions and settings to springfield.
+func TestSuiteThatAPersonWrote(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, SuiteFile), fmt.Appendf(nil, `# ours
+marketplace: hooks
 owner: {name: Ned Flanders}
-targets: [linux/amd64]
+targets: [%s]
 plugins:
-- {name: ralph-wiggum, strategy: ralph-wiggum, version: 0.1.0, settings: {protocol: json}}
-- {name: ralph-specum, strategy: ralph-specum, version: 3.2.0}
-build: {source: "1", go: go1.26}
-`))
-	if err != nil || s.Plugins[0].Settings["protocol"] != "context" || s.Plugins[1].Settings["protocol"] != "block" {
-		t.Errorf("%+v, %v", s.Plugins, err)
+- {name: ralph-specum, strategy: ralph-specum}
+`, host()), 0o644)
+	s, err := ReadSuite(dir)
+	if err != nil || s.Plugins[0].Settings["protocol"] != "block" || s.Plugins[0].Version == "" {
+		t.Fatalf("%+v, %v", s.Plugins, err)
 	}
-	if p, err := NewPlugin("ralph-wiggum", "ralph-wiggum", map[string]string{"protocol": "json"}); err != nil || p.Settings["protocol"] != "context" {
-		t.Errorf("%+v, %v", p, err)
+	files, err := Render(s.Spec, compiledFor(s.Spec))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if outcome, _, err := Write(dir, files); err != nil || outcome != Created {
+		t.Errorf("%v, %v", outcome, err)
+	}
+	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, "# ours\n") || !strings.Contains(got, "\nbuild:\n") {
+		t.Errorf("got\n%s", got)
+	}
+	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
+		t.Errorf("%v, %v", outcome, err)
 	}
 }
 

@@ -311,9 +311,6 @@ func (p Plugin) checkSetting(about About, key string) error {
 		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
 	}
 	q, value := about.Questions[i], p.Settings[key]
-	if slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Was != "" && c.Was == value }) {
-		return nil
-	}
 	if values := q.values(); !slices.Contains(values, value) {
 		return &SpecError{fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
 	}

@@ -73,23 +73,11 @@ func ReadSuite(dir string) (Suite, error) {
 		if fault.Hint == "" {
 			fault.Hint = "springfield validate " + check.Quote(dir) + " shows what is wrong with it"
 		}
-		if made := madeBy(data); made != "" {
-			fault.Hint += "; springfield " + made + " has made it, and an older one (springfield version) cannot know everything in it"
-		}
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return s, nil
-}
-
-// madeBy is the release that a suite file names, "" if none can be read.
-func madeBy(data []byte) string {
-	var s struct{ Build struct{ Springfield string } }
-	if yaml.Unmarshal(data, &s) != nil {
-		return ""
-	}
-	return released(s.Build.Springfield)
 }
 
 func readSuiteFile(dir string) ([]byte, error) {
@@ -164,7 +152,7 @@ func inText(data []byte, err error) error {
 	return &FileError{Position: d.at(at.path...), Problem: spec.Problem, Hint: spec.Hint}
 }
 
-// complete fills in what an older springfield did not ask.
+// complete fills in what a person who wrote it has left to springfield.
 func (s *Suite) complete() {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
@@ -220,8 +208,7 @@ func (s Suite) encode() ([]byte, error) {
 }
 
 // Over writes the suite over an older text of the file: only members that say
-// something else are replaced, so the user's comments stay, and so do members
-// that only a newer springfield knows.
+// something else are replaced, so the user's comments stay.
 func (s Suite) Over(old []byte) ([]byte, error) {
 	text, _ := plain(old)
 	before, err := decodeSuite([]byte(text))

@@ -356,10 +356,8 @@ func (in *inspection) lookAtPlugins() error {
 		if err := in.lookAtSharedHooks(p); err != nil {
 			return err
 		}
-		if !in.forClaudeCode(p) {
-			if err := in.lookAtHosts(i, p); err != nil {
-				return err
-			}
+		if err := in.lookAtHosts(i, p); err != nil {
+			return err
 		}
 		if t, ok, err = in.read("rules", p.Name+"/strategy.json", "strategy"); err != nil {
 			return err

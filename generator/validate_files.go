@@ -121,8 +121,6 @@ func (in *inspection) lookAtFiles() error {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
 		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
 			t.say(check.Warning, check.Position{}, "not found", in.call("init")+" adds it")
-		case path.Ext(base) == ".md":
-			t.lookForConflicts()
 		}
 	}
 	for _, p := range in.suite.Plugins {
@@ -144,9 +142,6 @@ func (in *inspection) lookAtFiles() error {
 			return filepath.SkipDir
 		case d.IsDir() && name == "node_modules":
 			t.stray("a plugin needs no packages")
-			return filepath.SkipDir
-		case d.IsDir() && (strings.HasPrefix(name, ".springfield-new-") || strings.HasPrefix(name, ".springfield-old-")):
-			t.stray("left by a springfield that was interrupted")
 			return filepath.SkipDir
 		case !known[t.file]:
 			t.lookAtUnknown(d)
@@ -187,26 +182,11 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// lookForConflicts finds what an update has marked and is not settled yet.
-func (t subject) lookForConflicts() {
-	data, err := t.in.readText(t.file)
-	if err != nil {
-		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
-		return
-	}
-	for i, line := range strings.Split(string(data), "\n") {
-		if strings.HasPrefix(line, "<<<<<<< ") {
-			t.fail(check.Position{Line: i + 1, Column: 1}, "an unresolved conflict of an update", "choose a text, and remove the markers")
-			return
-		}
-	}
-}
-
-// IsLitter tells files that systems, editors and merges leave behind, and those that
-// hold secrets.
+// IsLitter tells files that systems, editors, merges and updates leave behind, and those
+// that hold secrets.
 func IsLitter(base string) bool {
 	switch path.Ext(base) {
-	case ".orig", ".rej", ".swp", ".swo", ".tmp", ".pem":
+	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":
 		return true
 	}
 	switch base {

@@ -193,26 +193,6 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 // quoted is a text as JSON has it.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// ownFiles are the files of a plugin that one host alone reads.
-func ownFiles() []string {
-	return []string{
-		".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json",
-		"hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json",
-	}
-}
-
-// forClaudeCode tells a plugin of an older springfield, which knew no other host, and says
-// so once.
-func (in *inspection) forClaudeCode(p Plugin) bool {
-	for _, file := range ownFiles() {
-		if exists(in.path(p.Name + "/" + file)) {
-			return false
-		}
-	}
-	in.subject("manifest", p.Name).say(check.Warning, check.Position{}, "an older springfield made it for Claude Code alone", in.call("update")+" adds what other agents read")
-	return true
-}
-
 // readHost reads a file for one host.
 func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
 	if !exists(in.path(file)) {
@@ -225,7 +205,7 @@ func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, e
 // lookAtHosts looks at what single hosts read: manifests, and files of hooks.
 func (in *inspection) lookAtHosts(i int, p Plugin) error {
 	recorded := []string{"plugins", strconv.Itoa(i)}
-	for _, file := range ownFiles()[:4] { // the manifests
+	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json"} {
 		t, ok, err := in.readHost("manifest", p.Name+"/"+file, "host")
 		if err != nil {
 			return err

@@ -91,7 +91,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
 		"publish --to": dirs, "publish --bump": fixed(publish.Bumps()...), "publish --plugin": offers(a.pluginsHere),
 		"publish --source": fixed(publish.BySituation+"\tby situation", publish.ByPath+"\tin the marketplace's own checkout", publish.BySubdir+"\ta directory of the suite's repository", publish.ByURL+"\ta whole repository", publish.ByGitHub+"\ta whole repository on GitHub"),
-		"--suite":          dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
+		"--suite":          dirs, "--memory": files("md"),
 	}
 	for _, cmd := range root.Commands() {
 		complete(cmd, cmd.Name(), values)
