@@ -411,22 +411,24 @@ plugins:
 	}
 }
 
-func TestReadSuiteSaysWhere(t *testing.T) {
+// A fault in springfield.yaml has a way to mend it there, no flag of init, which build,
+// update and enable do not have. One of the syntax has its line and column.
+func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 	const head = "marketplace: hooks\nowner: {name: Ned}\ntargets: [linux/amd64]\n"
 	dir := t.TempDir()
 	for text, want := range map[string]string{
-		"":                            "line 1, column 1: it names no marketplace; it needs the line marketplace: continuation-hooks",
+		"":                            "it names no marketplace; it needs the line marketplace: continuation-hooks",
 		"marketplace: x\nowner: [1\n": "line 2, column 8: sequence end token ']' not found; springfield validate " + dir + " shows what is wrong with it",
-		"marketplace: x\nowner: {}\n": "line 2, column 1: it names no owner; it needs the line owner: {name: Marge Bouvier}",
-		"marketplace: x\nowner: {name: Ned}\ntargets: []\n": "line 3, column 1: it names no target; it needs the line targets: [" + Host().String() + "]",
-		head:                    "line 1, column 1: it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
-		head + "plugins: []\n":  "line 4, column 1: it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
+		"marketplace: x\nowner: {}\n": "it names no owner; it needs the line owner: {name: Marge Bouvier}",
+		"marketplace: x\nowner: {name: Ned}\ntargets: []\n": "it names no target; it needs the line targets: [" + Host().String() + "]",
+		head:                    "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
+		head + "plugins: []\n":  "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
 		head + "plugins: ned\n": "line 4, column 10: string was used where sequence is expected; springfield validate " + dir + " shows what is wrong with it",
-		head + "plugins: [{name: homer, strategy: homer}]\n":                                                  `line 4, column 35: there is no strategy "homer"; choose from ` + strings.Join(registry.Names(), ", "),
-		head + "plugins: [{name: ../x, strategy: ned-flanders}]\n":                                            `line 4, column 18: "../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
-		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n":             `line 5, column 66: ned-flanders.rules cannot be "x"; choose default or seed`,
-		"targets: [linux/amd64, plan9/amd64]\n":                                                               `line 1, column 24: springfield does not compile for "plan9/amd64"; choose from ` + join(AllTargets()),
-		"marketplace: 'Not A Name'\n" + head[19:] + "plugins: [{name: ned-flanders, strategy: ned-flanders}]": `line 1, column 14: "Not A Name" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks`,
+		head + "plugins: [{name: homer, strategy: homer}]\n":                                                  `there is no strategy "homer"; choose from ` + strings.Join(registry.Names(), ", "),
+		head + "plugins: [{name: ../x, strategy: ned-flanders}]\n":                                            `"../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
+		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n":             `ned-flanders.rules cannot be "x"; choose default or seed`,
+		"targets: [linux/amd64, plan9/amd64]\n":                                                               `springfield does not compile for "plan9/amd64"; choose from ` + join(AllTargets()),
+		"marketplace: 'Not A Name'\n" + head[19:] + "plugins: [{name: ned-flanders, strategy: ned-flanders}]": `"Not A Name" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

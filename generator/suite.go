@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -105,7 +104,14 @@ func decodeSuite(data []byte) (Suite, error) {
 		s.complete()
 		err = cmp.Or(s.incomplete(), s.Validate())
 	}
-	return s, inText(data, err)
+	var spec *SpecError
+	switch {
+	case errors.As(err, &spec):
+		return s, &FileError{Problem: spec.Problem, Hint: spec.Hint}
+	case err != nil:
+		return s, inSyntax(err)
+	}
+	return s, nil
 }
 
 // incomplete says which line springfield.yaml lacks; what init would be told by a flag
@@ -121,35 +127,10 @@ func (s Suite) incomplete() error {
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
-			return placedAt(&SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}, line.key)
+			return &SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}
 		}
 	}
 	return nil
-}
-
-// inText gives a fault its place in the text of springfield.yaml.
-func inText(data []byte, err error) error {
-	if err == nil {
-		return nil
-	}
-	d, unreadable := parseYAML(data)
-	var spec *SpecError
-	var at *placed
-	switch fault := (*FileError)(nil); {
-	case errors.As(unreadable, &fault):
-		return fault
-	case !errors.As(err, &spec):
-		return inSyntax(err)
-	case !errors.As(err, &at): // a target, which is read with the text
-		at = &placed{path: []string{"targets"}}
-		for i := range d.list("targets") {
-			if _, err := ParseTarget(d.text("targets", strconv.Itoa(i))); err != nil {
-				at.path = append(at.path, strconv.Itoa(i))
-				break
-			}
-		}
-	}
-	return &FileError{Position: d.at(at.path...), Problem: spec.Problem, Hint: spec.Hint}
 }
 
 // complete fills in what a person who wrote it has left to springfield.
