@@ -340,8 +340,8 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 // acts on this repository.
 func TestTemplatesHaveTheirSuffix(t *testing.T) {
 	err := fs.WalkDir(templates.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && path.Ext(name) != ".tmpl" && path.Base(name) != "about.yaml" && path.Dir(name) != "." {
-			t.Errorf("templates/%s is neither a template nor about.yaml", name)
+		if err == nil && !d.IsDir() && !slices.Contains([]string{".tmpl", ".png"}, path.Ext(name)) && path.Base(name) != "about.yaml" && path.Dir(name) != "." {
+			t.Errorf("templates/%s is neither a template, nor a picture, nor about.yaml", name)
 		}
 		return err
 	})

@@ -30,7 +30,6 @@ type About struct {
 	Gate        string     `yaml:"gate"`       // what holds its hook back; "": its budget
 	Hosts       []string   `yaml:"hosts"`      // that what it shows a model goes to; none: nothing leaves the machine
 	Keywords    []string   `yaml:"keywords"`
-	Icon        Icon       `yaml:"icon"`
 	Questions   []Question `yaml:"questions"`
 }
 
@@ -90,7 +89,6 @@ type Question struct {
 type Choice struct {
 	Value string `yaml:"value"`
 	Help  string `yaml:"help"`
-	Was   string `yaml:"was"` // what it was called before, which files may still say
 }
 
 // ReadAbout reads what a strategy says about itself.
@@ -124,18 +122,10 @@ func (a About) Defaults() map[string]string {
 	return settings
 }
 
-// complete gives every setting a value: the default where there is none, and the
-// present name where a file says the old one.
+// complete gives every setting a value: the default where there is none.
 func (a About) complete(settings map[string]string) map[string]string {
 	all := a.Defaults()
 	maps.Copy(all, settings)
-	for _, q := range a.Questions {
-		for _, c := range q.Choices {
-			if c.Was != "" && all[q.Key] == c.Was {
-				all[q.Key] = c.Value
-			}
-		}
-	}
 	return all
 }
 

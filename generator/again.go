@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -72,27 +73,37 @@ func (s Settings) Over(plugins []Plugin) []Plugin {
 	return plugins
 }
 
-// Spec is what has been said in full: Answers without anything open.
-func (a Answers) Spec(set Settings) (Spec, error) {
-	spec := Spec{Marketplace: a.Marketplace, Owner: a.Owner, Targets: a.Targets, Hosts: recorded(a.Hosts)}
-	for _, p := range set.Over(a.Plugins) {
-		plugin, err := NewPlugin(p.Name, p.Strategy, p.Settings)
-		if err != nil {
+// Complete takes what is open of a spec from others, and gives every plugin its version
+// and all settings, those of set before its own.
+func (s Spec) Complete(defaults Spec, set Settings) (Spec, error) {
+	s.Marketplace = cmp.Or(s.Marketplace, defaults.Marketplace)
+	s.Owner = cmp.Or(s.Owner, defaults.Owner)
+	if len(s.Targets) == 0 {
+		s.Targets = defaults.Targets
+	}
+	if len(s.Hosts) == 0 {
+		s.Hosts = defaults.Hosts
+	}
+	s.Hosts = recorded(s.Hosts)
+	s.Plugins = set.Over(s.Plugins)
+	for i, p := range s.Plugins {
+		var err error
+		if s.Plugins[i], err = NewPlugin(p.Name, p.Strategy, p.Settings); err != nil {
 			return Spec{}, err
 		}
-		spec.Plugins = append(spec.Plugins, plugin)
 	}
-	return spec, nil
+	return s, nil
 }
 
-// Again takes the answers that a suite was made from. Targets can be named anew;
-// all else must be what it was made with, because its files have it.
-func Again(dir string, made Spec, said Answers, set Settings) (Spec, error) {
+// Again takes the answers that a suite in a directory has. Targets can be named anew;
+// all else that is said must be what they are, because the suite's files have it.
+func Again(dir string, made, said Spec, set Settings) (Spec, error) {
 	spec := made
 	differs := func(flag, has, hint string) error {
 		return &SpecError{fmt.Sprintf("--%s: %s was made with %s", flag, dir, has), hint}
 	}
 	const leave = "leave it out to complete that suite, or name another directory"
+	change := "change it in " + filepath.Join(dir, SuiteFile) + ", then: springfield update " + check.Quote(dir)
 	if len(said.Targets) > 0 {
 		spec.Targets = said.Targets
 	}
@@ -103,11 +114,7 @@ func Again(dir string, made Spec, said Answers, set Settings) (Spec, error) {
 		return spec, differs("owner", made.Owner.String(), leave)
 	}
 	if len(said.Hosts) > 0 && !slices.Equal(recorded(said.Hosts), recorded(made.Hosts)) {
-		has := strings.Join(made.Hosts, ", ")
-		if has == "" {
-			has = claudeCode
-		}
-		return spec, differs("host", has, "change hosts in "+filepath.Join(dir, SuiteFile)+", then: springfield update "+check.Quote(dir))
+		return spec, differs("host", cmp.Or(strings.Join(made.Hosts, ", "), claudeCode), change)
 	}
 	for _, p := range said.Plugins {
 		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })
@@ -121,13 +128,10 @@ func Again(dir string, made Spec, said Answers, set Settings) (Spec, error) {
 	if err := set.Check(made.Plugins); err != nil {
 		return spec, err
 	}
-	wanted := Answers{Plugins: said.Plugins}.Over(Answers{Plugins: made.Plugins})
-	for _, p := range set.Over(wanted.Plugins) {
-		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == p.Name })
-		for _, key := range slices.Sorted(maps.Keys(p.Settings)) {
-			if has := made.Plugins[i].Settings[key]; has != p.Settings[key] {
-				return spec, differs("set", p.Name+"."+key+"="+has, "change it in "+filepath.Join(dir, p.Name, "strategy.json"))
-			}
+	for _, one := range set {
+		i := slices.IndexFunc(made.Plugins, func(m Plugin) bool { return m.Name == one.Plugin })
+		if has := made.Plugins[i].Settings[one.Key]; has != one.Value {
+			return spec, differs("set", one.Plugin+"."+one.Key+"="+has, change)
 		}
 	}
 	return spec, nil

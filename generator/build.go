@@ -19,7 +19,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,24 +69,6 @@ func (b Build) Recorded(program Program, target Target) string {
 
 // Unbuilt are the binaries that a suite has, without their bytes.
 func Unbuilt(spec Spec) Build { return Build{Binaries: unbuilt(spec.Machines(), spec.Programs())} }
-
-// Unbuilt is the same for this springfield.
-func (t Toolchain) Unbuilt(spec Spec) Build {
-	built := Unbuilt(spec)
-	built.Springfield = released(t.Version)
-	return built
-}
-
-// of is what of a build a suite has.
-func (b Build) of(spec Spec) Build {
-	part := b
-	part.SHA256, part.Judge, part.Binaries = map[string]string{}, nil, nil
-	for _, wanted := range unbuilt(spec.Machines(), spec.Programs()) {
-		i := slices.IndexFunc(b.Binaries, func(has Binary) bool { return has.Program == wanted.Program && has.Target == wanted.Target })
-		part.add(wanted.Program, wanted.Target, b.Binaries[i].Data)
-	}
-	return part
-}
 
 func unbuilt(targets []Target, programs []Program) (all []Binary) {
 	for _, program := range programs {
@@ -173,33 +154,6 @@ func (t Toolchain) Make(ctx context.Context, spec Spec) ([]File, Build, error) {
 	}
 	files, err := Render(spec, built)
 	return files, built, cmp.Or(err, ctx.Err())
-}
-
-// MakeAll makes the files of several suites. What they have in common is built once.
-func (t Toolchain) MakeAll(ctx context.Context, specs []Spec) (all [][]File, err error) {
-	var targets []Target
-	var programs []Program
-	for _, spec := range specs {
-		for _, target := range spec.Machines() {
-			if !slices.Contains(targets, target) {
-				targets = append(targets, target)
-			}
-		}
-		for _, program := range spec.Programs() {
-			if !slices.Contains(programs, program) {
-				programs = append(programs, program)
-			}
-		}
-	}
-	built, err := t.Build(ctx, targets, programs...)
-	for _, spec := range specs {
-		var files []File
-		if err == nil {
-			files, err = Render(spec, built.of(spec))
-		}
-		all = append(all, files)
-	}
-	return all, cmp.Or(err, ctx.Err())
 }
 
 func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, hash string, targets []Target, programs []Program) (built Build, err error) {

@@ -46,10 +46,10 @@ func hostNames() (names []string) {
 func CheckHosts(names []string) error {
 	for i, name := range names {
 		if !slices.Contains(hostNames(), name) {
-			return placedAt(&SpecError{fmt.Sprintf("there is no host %q", name), "choose from " + strings.Join(hostNames(), ", ")}, fmt.Sprint(i))
+			return &SpecError{fmt.Sprintf("there is no host %q", name), "choose from " + strings.Join(hostNames(), ", ")}
 		}
 		if slices.Contains(names[:i], name) {
-			return placedAt(&SpecError{fmt.Sprintf("the host %s is listed twice", name), "name it once"}, fmt.Sprint(i))
+			return &SpecError{fmt.Sprintf("the host %s is listed twice", name), "name it once"}
 		}
 	}
 	return nil

@@ -11,6 +11,16 @@ import (
 	"github.com/cameronsjo/springfield/change"
 )
 
+// planBuild plans a build of what was compiled for a spec.
+func planBuild(t *testing.T, dir string, spec Spec, built Build) (Plan, error) {
+	t.Helper()
+	files, err := Render(spec, built)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return MakePlan(dir, Building, files)
+}
+
 // A build that cannot be put in place, or that cannot take an old hook away,
 // leaves the suite as it was.
 func TestRebuildIsAllOrNothing(t *testing.T) {
@@ -25,7 +35,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 		if _, _, err := Write(dir, files); err != nil {
 			t.Fatal(err)
 		}
-		r, err := PlanBuild(dir, Suite{Spec: one}, compiledFor(one))
+		r, err := planBuild(t, dir, one, compiledFor(one))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +62,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := tree(t, dir)
-			r, err := PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux))
+			r, err := planBuild(t, dir, specOf(linux), compiled(linux))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,7 +77,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 				t.Errorf("left behind:\n%s", differing(before, got))
 			}
 			// And without the fault it is the suite that would have been made.
-			if r, err = PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil {
+			if r, err = planBuild(t, dir, specOf(linux), compiled(linux)); err != nil {
 				t.Fatal(err)
 			}
 			if err := r.Write(); err != nil {
@@ -83,7 +93,7 @@ func TestRebuildIsAllOrNothing(t *testing.T) {
 			if got, want := tree(t, dir), tree(t, fresh); !bytes.Equal(got, want) {
 				t.Error(differing(want, got))
 			}
-			if r, err = PlanBuild(dir, Suite{Spec: specOf(linux)}, compiled(linux)); err != nil || !r.Empty() {
+			if r, err = planBuild(t, dir, specOf(linux), compiled(linux)); err != nil || !r.Empty() {
 				t.Errorf("again it would change %v, %v", r.Outcomes, err)
 			}
 		})
@@ -103,7 +113,7 @@ func TestRebuildKeepsComments(t *testing.T) {
 	put(t, file, append([]byte("# hands off\n"), old...), 0o644)
 	newer := compiled(host())
 	newer.Go = "go1.99"
-	r, err := PlanBuild(dir, Suite{Spec: specOf(host())}, newer)
+	r, err := planBuild(t, dir, specOf(host()), newer)
 	if err != nil {
 		t.Fatal(err)
 	}

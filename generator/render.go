@@ -167,11 +167,6 @@ func Render(spec Spec, built Build) ([]File, error) {
 			}
 			files = append(files, more...)
 		}
-		icon, err := p.About.Icon.drawn()
-		if err != nil {
-			return nil, fmt.Errorf("draw the icon of %s: %w", p.Strategy, err)
-		}
-		files = append(files, File{Path: path.Join(p.Name, ".claude-plugin", "icon.png"), Mode: 0o644, Data: icon})
 		for _, f := range spec.hookFiles(p.Plugin, built.Binaries, launcher) {
 			f.Path = path.Join(p.Name, f.Path)
 			files = append(files, f.File)
@@ -185,14 +180,21 @@ func Render(spec Spec, built Build) ([]File, error) {
 	return append(files, File{Path: SuiteFile, Mode: 0o644, Data: answers}), nil
 }
 
-// renderTree renders every template below a directory.
+// renderTree renders every template below a directory, and takes pictures as they are.
 func renderTree(tree, into string, data any) ([]File, error) {
 	var files []File
 	err := fs.WalkDir(templates.Files, tree, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".tmpl") {
+		var text []byte
+		switch {
+		case err != nil || d.IsDir():
 			return err
+		case path.Ext(name) == ".tmpl":
+			text, err = render(name, data)
+		case path.Ext(name) == ".png":
+			text, err = templates.Files.ReadFile(name)
+		default: // about.yaml
+			return nil
 		}
-		text, err := render(name, data)
 		if err != nil {
 			return err
 		}

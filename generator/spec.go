@@ -7,13 +7,11 @@ package generator
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/mail"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -115,25 +113,6 @@ type SpecError struct{ Problem, Hint string }
 
 func (e *SpecError) Error() string { return e.Problem }
 
-// placed is an error about a member of springfield.yaml, which its path leads to.
-type placed struct {
-	error
-	path []string
-}
-
-func (e *placed) Unwrap() error { return e.error }
-
-// placedAt says where an error is, in front of what it says itself; nil stays nil.
-func placedAt(err error, path ...string) error {
-	if err == nil {
-		return nil
-	}
-	if inner := (*placed)(nil); errors.As(err, &inner) {
-		err, path = inner.error, append(path, inner.path...)
-	}
-	return &placed{err, path}
-}
-
 var kebab = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // ownerRepo is a repository as GitHub names it; no part of it can be read as a flag or as a path upwards.
@@ -187,34 +166,33 @@ func Slug(s string) string {
 // Validate reports the first fault of a spec.
 func (s Spec) Validate() error {
 	if err := CheckMarketplace(s.Marketplace); err != nil {
-		return placedAt(err, "marketplace")
+		return err
 	}
 	if err := s.Owner.validate(); err != nil {
-		return placedAt(err, "owner")
+		return err
 	}
 	if len(s.Plugins) == 0 {
 		return &SpecError{"no plugin chosen", "pass --strategy NAME or --all; there is " + strings.Join(registry.Names(), ", ")}
 	}
 	if err := CheckTargets(s.Targets); err != nil {
-		return placedAt(err, "targets")
+		return err
 	}
 	if err := CheckHosts(s.Hosts); err != nil {
-		return placedAt(err, "hosts")
+		return err
 	}
 	if s.Repository != "" && !ownerRepo.MatchString(s.Repository) {
-		return placedAt(&SpecError{fmt.Sprintf("the repository %q is not OWNER/REPO", s.Repository), "name it as GitHub does, like evergreen/hooks"}, "repository")
+		return &SpecError{fmt.Sprintf("the repository %q is not OWNER/REPO", s.Repository), "name it as GitHub does, like evergreen/hooks"}
 	}
 	seen := map[string]bool{}
-	for i, p := range s.Plugins {
-		place := []string{"plugins", strconv.Itoa(i)}
+	for _, p := range s.Plugins {
 		if err := p.validate(); err != nil {
-			return placedAt(err, place...)
+			return err
 		}
 		if err := CheckTargets(p.Targets); len(p.Targets) > 0 && err != nil {
-			return placedAt(err, append(place, "targets")...)
+			return err
 		}
 		if seen[p.Name] {
-			return placedAt(&SpecError{fmt.Sprintf("this suite already has a plugin %q", p.Name), "give every plugin its own name"}, append(place, "name")...)
+			return &SpecError{fmt.Sprintf("this suite already has a plugin %q", p.Name), "give every plugin its own name"}
 		}
 		seen[p.Name] = true
 	}
@@ -277,7 +255,7 @@ func (p Plugin) validate() error {
 		return err
 	}
 	if _, err := semver.StrictNewVersion(p.Version); err != nil {
-		return placedAt(&SpecError{fmt.Sprintf("version %q of %s: %v", p.Version, p.Name, err), "use three numbers, like 0.1.0"}, "version")
+		return &SpecError{fmt.Sprintf("version %q of %s: %v", p.Version, p.Name, err), "use three numbers, like 0.1.0"}
 	}
 	about, err := ReadAbout(p.Strategy)
 	if err != nil {
@@ -285,7 +263,7 @@ func (p Plugin) validate() error {
 	}
 	for _, key := range slices.Concat(slices.Sorted(maps.Keys(p.Settings)), about.keys()) {
 		if err := p.checkSetting(about, key); err != nil {
-			return placedAt(err, "settings", key)
+			return err
 		}
 	}
 	return nil
@@ -295,11 +273,11 @@ func (p Plugin) validate() error {
 func (p Plugin) checkNames() error {
 	switch all := registry.Names(); {
 	case !kebab.MatchString(p.Name):
-		return placedAt(&SpecError{fmt.Sprintf("%q is not a valid plugin name", p.Name), "use lower-case letters, digits and single dashes"}, "name")
+		return &SpecError{fmt.Sprintf("%q is not a valid plugin name", p.Name), "use lower-case letters, digits and single dashes"}
 	case !slices.Contains(all, p.Strategy):
-		return placedAt(&SpecError{fmt.Sprintf("there is no strategy %q", p.Strategy), "choose from " + strings.Join(all, ", ")}, "strategy")
+		return &SpecError{fmt.Sprintf("there is no strategy %q", p.Strategy), "choose from " + strings.Join(all, ", ")}
 	case p.Name != p.Strategy && slices.Contains(all, p.Name):
-		return placedAt(&SpecError{fmt.Sprintf("a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name), "choose another name, like my-" + p.Strategy}, "name")
+		return &SpecError{fmt.Sprintf("a plugin from %s cannot be called %s, the name of another strategy", p.Strategy, p.Name), "choose another name, like my-" + p.Strategy}
 	}
 	return nil
 }
@@ -311,9 +289,6 @@ func (p Plugin) checkSetting(about About, key string) error {
 		return &SpecError{fmt.Sprintf("%s has no setting %q", p.Name, key), "it has " + cmp.Or(strings.Join(about.keys(), ", "), "none")}
 	}
 	q, value := about.Questions[i], p.Settings[key]
-	if slices.ContainsFunc(q.Choices, func(c Choice) bool { return c.Was != "" && c.Was == value }) {
-		return nil
-	}
 	if values := q.values(); !slices.Contains(values, value) {
 		return &SpecError{fmt.Sprintf("%s.%s cannot be %q", p.Name, key, p.Settings[key]), "choose " + strings.Join(values, " or ")}
 	}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -73,23 +72,11 @@ func ReadSuite(dir string) (Suite, error) {
 		if fault.Hint == "" {
 			fault.Hint = "springfield validate " + check.Quote(dir) + " shows what is wrong with it"
 		}
-		if made := madeBy(data); made != "" {
-			fault.Hint += "; springfield " + made + " has made it, and an older one (springfield version) cannot know everything in it"
-		}
 	}
 	if err != nil {
 		return Suite{}, fmt.Errorf("read %s: %w", file, err)
 	}
 	return s, nil
-}
-
-// madeBy is the release that a suite file names, "" if none can be read.
-func madeBy(data []byte) string {
-	var s struct{ Build struct{ Springfield string } }
-	if yaml.Unmarshal(data, &s) != nil {
-		return ""
-	}
-	return released(s.Build.Springfield)
 }
 
 func readSuiteFile(dir string) ([]byte, error) {
@@ -117,7 +104,14 @@ func decodeSuite(data []byte) (Suite, error) {
 		s.complete()
 		err = cmp.Or(s.incomplete(), s.Validate())
 	}
-	return s, inText(data, err)
+	var spec *SpecError
+	switch {
+	case errors.As(err, &spec):
+		return s, &FileError{Problem: spec.Problem, Hint: spec.Hint}
+	case err != nil:
+		return s, inSyntax(err)
+	}
+	return s, nil
 }
 
 // incomplete says which line springfield.yaml lacks; what init would be told by a flag
@@ -133,38 +127,13 @@ func (s Suite) incomplete() error {
 		{len(s.Plugins) == 0, "plugins", "it names no plugin", "[{name: " + registry.Default() + ", strategy: " + registry.Default() + "}]"},
 	} {
 		if line.lacks {
-			return placedAt(&SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}, line.key)
+			return &SpecError{line.problem, "it needs the line " + line.key + ": " + line.example}
 		}
 	}
 	return nil
 }
 
-// inText gives a fault its place in the text of springfield.yaml.
-func inText(data []byte, err error) error {
-	if err == nil {
-		return nil
-	}
-	d, unreadable := parseYAML(data)
-	var spec *SpecError
-	var at *placed
-	switch fault := (*FileError)(nil); {
-	case errors.As(unreadable, &fault):
-		return fault
-	case !errors.As(err, &spec):
-		return inSyntax(err)
-	case !errors.As(err, &at): // a target, which is read with the text
-		at = &placed{path: []string{"targets"}}
-		for i := range d.list("targets") {
-			if _, err := ParseTarget(d.text("targets", strconv.Itoa(i))); err != nil {
-				at.path = append(at.path, strconv.Itoa(i))
-				break
-			}
-		}
-	}
-	return &FileError{Position: d.at(at.path...), Problem: spec.Problem, Hint: spec.Hint}
-}
-
-// complete fills in what an older springfield did not ask.
+// complete fills in what a person who wrote it has left to springfield.
 func (s *Suite) complete() {
 	for i := range s.Plugins {
 		p := &s.Plugins[i]
@@ -220,8 +189,7 @@ func (s Suite) encode() ([]byte, error) {
 }
 
 // Over writes the suite over an older text of the file: only members that say
-// something else are replaced, so the user's comments stay, and so do members
-// that only a newer springfield knows.
+// something else are replaced, so the user's comments stay.
 func (s Suite) Over(old []byte) ([]byte, error) {
 	text, _ := plain(old)
 	before, err := decodeSuite([]byte(text))

@@ -76,7 +76,7 @@ func content(t *testing.T, dir, name string) string {
 // updated updates a suite and says what happened, "path state" each.
 func updated(t *testing.T, dir string, files []File) []string {
 	t.Helper()
-	u, err := PlanUpdate(dir, files)
+	u, err := MakePlan(dir, Updating, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,106 +106,51 @@ func want(t *testing.T, got []string, want ...string) {
 	}
 }
 
-// Ten kinds of edits by a user, each in a file that springfield has changed too.
-// Eight merge; where both changed the same, README.md gets marks and JSON is
-// left alone.
-func TestUpdateMergesEdits(t *testing.T) {
+// A file that the user has changed stays, and springfield's new one lies beside it, once.
+func TestUpdateKeepsEdits(t *testing.T) {
 	now := twoPlugins(t)
 	old := replaced(t, now,
-		[3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`},
 		[3]string{"README.md", "Enable one of them.", "Enable just one."},
-		[3]string{"left-handed/README.md", "## See why", "## Why"},
-		[3]string{"ned-flanders/.claude-plugin/plugin.json", "  \"license\": \"MIT\",\n", ""},
-		[3]string{".claude-plugin/marketplace.json", "      \"category\": \"productivity\",\n", ""},
-		[3]string{"ned-flanders/hooks/hooks.json", `"args": [],`, `"args": ["stop"],`},
-		[3]string{"CLAUDE.md", "## For a memory file", "## Memory"},
-		[3]string{"ned-flanders/commands/why.md", "argument-hint: ", "argument-hint:   "},
-		[3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."},
-		[3]string{"left-handed/.claude-plugin/plugin.json", `"license": "MIT"`, `"license": "BSD"`},
-	)
+		[3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`},
+		[3]string{"left-handed/README.md", "## See why", "## Why"})
 	dir := suiteWith(t, old,
-		[3]string{"ned-flanders/strategy.json", `"off": []`, "\"off\": [\"colon\"],\n  \"budget\": { \"burst\": 5 }"}, // a rule off, a member more
-		[3]string{"README.md", "`.claude-plugin/marketplace.json` makes", "Ours: ask Homer.\n- `.claude-plugin/marketplace.json` makes"},
-		[3]string{"left-handed/README.md", "OWNER/REPO", "evergreen/hooks"},                                                                            // words replaced
-		[3]string{"ned-flanders/.claude-plugin/plugin.json", `"version": "0.1.0"`, `"version": "0.2.0"`},                                               // a version raised
-		[3]string{".claude-plugin/marketplace.json", "    }\n  ]", "    },\n    {\n      \"name\": \"own\",\n      \"source\": \"./own\"\n    }\n  ]"}, // an own plugin
-		[3]string{"ned-flanders/hooks/hooks.json", `"timeout": 10`, `"timeout": 20`},                                                                   // a value
-		[3]string{"CLAUDE.md", "- `springfield.yaml` holds", "- the yaml holds"},                                                                       // the first of a list
-		[3]string{"ned-flanders/commands/why.md", "Then stop; do not go on", "Say it in German. Then stop; do not go on"},                              // a prompt
-		[3]string{"ned-flanders/README.md", "Hello.", "Welcome."},                                                                                      // conflict
-		[3]string{"left-handed/.claude-plugin/plugin.json", `"license": "BSD"`, `"license": "GPL"`},                                                    // conflict
-	)
-	record := content(t, dir, RecordFile)
-
-	u, err := PlanUpdate(dir, now)
-	if err != nil {
-		t.Fatal(err)
+		[3]string{"README.md", "Enable just one.", "Enable them all."},
+		[3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`},
+		[3]string{"left-handed/README.md", "## Why", "## See why"}, // what springfield has now
+		[3]string{"CLAUDE.md", "- `springfield.yaml` holds", "- the yaml holds"})
+	put(t, filepath.Join(dir, "README.md"+BesideSuffix), []byte("of an update before"), 0o644)
+	mine := map[string]string{}
+	for _, name := range []string{"README.md", "ned-flanders/strategy.json", "CLAUDE.md"} {
+		mine[name] = content(t, dir, name)
 	}
-	golden := filepath.Join("testdata", "update", "ten-edits.diff")
-	if *update {
-		put(t, golden, []byte(u.Diff()), 0o644)
+	u, err := MakePlan(dir, Updating, now)
+	if same := u.SameVersion; err != nil || len(same) != 0 {
+		t.Errorf("no plugin changes, but %+v does, %v", same, err)
 	}
-	if diff := u.Diff(); diff != content(t, ".", golden) {
-		t.Errorf("the diff is not %s; look at it with -update and git diff\n%s", golden, diff)
-	}
-	if same := u.SameVersion; len(same) != 2 || same[0].Version != "0.2.0" || same[1].Name != "left-handed" {
-		t.Errorf("under the same version: %+v", same)
-	}
-
-	want(t, updated(t, dir, now),
-		"ned-flanders/strategy.json merged", "README.md merged", "left-handed/README.md merged",
-		"ned-flanders/.claude-plugin/plugin.json merged", ".claude-plugin/marketplace.json merged",
-		"ned-flanders/hooks/hooks.json merged", "CLAUDE.md merged", "ned-flanders/commands/why.md merged",
-		"ned-flanders/README.md marked", "left-handed/.claude-plugin/plugin.json offered")
-	for name, parts := range map[string][]string{
-		"ned-flanders/strategy.json":                            {`"$schema"`, "\"off\": [\"colon\"],\n  \"budget\": { \"burst\": 5 }\n}"},
-		"ned-flanders/README.md":                                {markMine + "Welcome.", markMiddle + "Hi-diddly-ho, neighbor!", markTheirs},
-		"left-handed/.claude-plugin/plugin.json":                {`"license": "GPL"`},
-		"left-handed/.claude-plugin/plugin.json" + BesideSuffix: {`"license": "MIT"`},
-	} {
-		for _, part := range parts {
-			if got := content(t, dir, name); !strings.Contains(got, part) {
-				t.Errorf("%s has no %q:\n%s", name, part, got)
-			}
+	want(t, updated(t, dir, now), "README.md kept", "ned-flanders/strategy.json kept")
+	for name, text := range mine {
+		if got := content(t, dir, name); got != text {
+			t.Errorf("%s became\n%s", name, got)
 		}
 	}
-	if content(t, dir, RecordFile) == record {
-		t.Error("the record has not followed")
+	for _, f := range now {
+		if name := f.Path + BesideSuffix; mine[f.Path] != "" && f.Path != "CLAUDE.md" && content(t, dir, name) != string(f.Data) {
+			t.Errorf("%s has\n%s", name, content(t, dir, name))
+		}
+	}
+	if exists(filepath.Join(dir, "CLAUDE.md"+BesideSuffix)) || exists(filepath.Join(dir, "left-handed/README.md"+BesideSuffix)) {
+		t.Error("there is a new one beside a file that is as it should be")
 	}
 
-	// Twice is once; the open conflicts are named until they are resolved.
-	open := []string{"ned-flanders/README.md open", "left-handed/.claude-plugin/plugin.json open"}
-	before := tree(t, dir)
-	want(t, updated(t, dir, now), open...)
-	if !bytes.Equal(tree(t, dir), before) {
-		t.Error("the second update has changed something")
-	}
-
-	// A newer springfield still: into an open conflict nothing is merged, the
-	// text beside follows, everything else goes on.
-	newer := replaced(t, now,
-		[3]string{"ned-flanders/README.md", "## Remove it", "## Away with it"},
-		[3]string{"left-handed/.claude-plugin/plugin.json", `"license": "MIT"`, `"license": "ISC"`},
-		[3]string{"README.md", "## Use it", "## Using it"})
-	want(t, updated(t, dir, newer), append(open, "README.md merged")...)
-	if got := content(t, dir, "left-handed/.claude-plugin/plugin.json"+BesideSuffix); !strings.Contains(got, "ISC") {
-		t.Errorf("the text beside is an old one:\n%s", got)
-	}
-	// Resolved: what was missed meanwhile comes.
-	put(t, filepath.Join(dir, "ned-flanders/README.md"), []byte(noMarks(content(t, dir, "ned-flanders/README.md"))), 0o644)
-	if err := os.Remove(filepath.Join(dir, "left-handed/.claude-plugin/plugin.json"+BesideSuffix)); err != nil {
+	// Twice is once, whether the new one is still there or not. A newer one still comes again.
+	if err := os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)); err != nil {
 		t.Fatal(err)
 	}
-	want(t, updated(t, dir, newer), "ned-flanders/README.md merged")
-	if got := content(t, dir, "ned-flanders/README.md"); !strings.Contains(got, "Away with it") || !strings.Contains(got, "Welcome.") {
-		t.Errorf("got\n%s", got)
+	want(t, updated(t, dir, now))
+	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
+	if got := content(t, dir, "README.md"+BesideSuffix); !strings.Contains(got, "## Using it") {
+		t.Errorf("an old one is beside it:\n%s", got)
 	}
-	want(t, updated(t, dir, newer))
-}
-
-// noMarks resolves conflicts by keeping both texts.
-func noMarks(text string) string {
-	return strings.NewReplacer(markMine, "", markMiddle, "", markTheirs, "").Replace(text)
 }
 
 func TestUpdateFollows(t *testing.T) {
@@ -234,7 +179,7 @@ func TestUpdateFollows(t *testing.T) {
 	}
 	hook := slices.IndexFunc(now, func(f File) bool { return f.Compiled && strings.HasPrefix(f.Path, "ned") })
 	want(t, updated(t, dir, now),
-		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md offered",
+		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
 		now[hook].Path+" rebuilt", strings.Replace(now[hook].Path, "ned-flanders", "left-handed", 1)+" rebuilt",
 		"ned-flanders/HISTORY.md removed", "ned-flanders/docs/a.md removed", "left-handed/HISTORY.md orphaned")
 	if exists(filepath.Join(dir, "ned-flanders/docs")) {
@@ -251,7 +196,7 @@ func TestUpdateFollows(t *testing.T) {
 	if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
 		t.Errorf("left behind: %v", stray)
 	}
-	want(t, updated(t, dir, now), "left-handed/commands/log.md open")
+	want(t, updated(t, dir, now))
 }
 
 // What a user has deleted stays deleted, whether springfield changes it or not;
@@ -297,14 +242,14 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 func TestUpdateKeepsLineEnds(t *testing.T) {
 	now := twoPlugins(t)
 	old := replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."},
-		[3]string{"CLAUDE.md", "## For a memory file", "## Memory"}, [3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`})
-	dir := suiteWith(t, old, [3]string{"CLAUDE.md", "- `springfield.yaml` holds", "- the yaml holds"}, [3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`})
+		[3]string{"ned-flanders/strategy.json", `  "$schema"`, `  "schema"`})
+	dir := suiteWith(t, old, [3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`})
 	for _, f := range append(slices.Clone(old), File{Path: RecordFile}) {
 		if data := content(t, dir, f.Path); !f.Compiled && filepath.Ext(f.Path) != ".png" {
 			put(t, filepath.Join(dir, f.Path), []byte(strings.ReplaceAll(data, "\n", "\r\n")), 0o644)
 		}
 	}
-	if _, kept, err := Write(dir, old); err != nil || !slices.Equal(kept, []string{"CLAUDE.md", "ned-flanders/strategy.json"}) {
+	if _, kept, err := Write(dir, old); err != nil || !slices.Equal(kept, []string{"ned-flanders/strategy.json"}) {
 		t.Errorf("init would keep %v, %v", kept, err)
 	}
 	newer := compiled(host())
@@ -317,8 +262,8 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	now[len(now)-1].Data = yaml
-	want(t, updated(t, dir, now), "README.md followed", "CLAUDE.md merged", "ned-flanders/strategy.json merged", "springfield.yaml followed")
-	for _, name := range []string{"README.md", "CLAUDE.md", "ned-flanders/strategy.json", "springfield.yaml"} {
+	want(t, updated(t, dir, now), "README.md followed", "ned-flanders/strategy.json kept", "springfield.yaml followed")
+	for _, name := range []string{"README.md", "ned-flanders/strategy.json", "springfield.yaml"} {
 		if got := content(t, dir, name); strings.Count(got, "\n") != strings.Count(got, "\r\n") || strings.Contains(got, "\r\r") {
 			t.Errorf("%s has other line ends:\n%q", name, got)
 		}
@@ -326,29 +271,21 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 	want(t, updated(t, dir, now))
 }
 
-// A suite that an older springfield has made has no record: what differs is
-// kept, and the new text offered beside it; then there is a record.
+// Without a record what differs is kept, with the new one beside it; then there is a record.
 func TestUpdateWithoutARecord(t *testing.T) {
 	now := twoPlugins(t)
-	dir := suiteWith(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"ned-flanders/strategy.json", `"off": []`, `"off": ["colon"]`})
+	dir := suiteWith(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."})
 	if err := os.RemoveAll(filepath.Join(dir, ".springfield")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(filepath.Join(dir, "CLAUDE.md")); err != nil {
 		t.Fatal(err)
 	}
-	want(t, updated(t, dir, now), "README.md offered", "ned-flanders/strategy.json offered", "CLAUDE.md added")
+	want(t, updated(t, dir, now), "README.md kept", "CLAUDE.md added")
 	if got := content(t, dir, "README.md"); !strings.Contains(got, "just one") {
 		t.Error("the edit is gone")
 	}
-	want(t, updated(t, dir, now), "README.md open", "ned-flanders/strategy.json open")
-	for _, name := range []string{"README.md", "ned-flanders/strategy.json"} {
-		if err := os.Remove(filepath.Join(dir, name+BesideSuffix)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	want(t, updated(t, dir, now))
-	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md merged")
 
 	// Nothing differs, only the record is missing: it is written.
 	dir = suiteWith(t, now)
@@ -360,28 +297,22 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	if !bytes.Equal(tree(t, dir), before) {
 		t.Error("not the suite it was")
 	}
-	// A user's own file in the way of an offer is not touched.
-	put(t, filepath.Join(dir, "README.md"), []byte("mine"), 0o644)
-	put(t, filepath.Join(dir, "README.md"+BesideSuffix), []byte("mine too"), 0o644)
-	want(t, updated(t, dir, now), "README.md open")
-	if content(t, dir, "README.md"+BesideSuffix) != "mine too" {
-		t.Error("it was overwritten")
-	}
 }
 
-// init on a suite keeps what was edited, and the record keeps its base, so that
-// update still merges.
-func TestWriteKeepsTheBaseOfWhatItKeeps(t *testing.T) {
+// init on a suite keeps every text, and what the record says of it, so that update
+// still knows which ones the user has changed.
+func TestWriteKeepsTheRecordOfWhatItKeeps(t *testing.T) {
 	now := twoPlugins(t)
-	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}), [3]string{"README.md", "## What is in here", "## Contents"})
-	if _, kept, err := Write(dir, now); err != nil || !slices.Equal(kept, []string{"README.md"}) {
+	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"CLAUDE.md", "## For a memory file", "## Memory"}),
+		[3]string{"README.md", "## What is in here", "## Contents"})
+	if _, kept, err := Write(dir, now); err != nil || !slices.Equal(kept, []string{"CLAUDE.md", "README.md"}) {
 		t.Fatalf("%v, %v", kept, err)
 	}
-	want(t, updated(t, dir, now), "README.md merged")
+	want(t, updated(t, dir, now), "README.md kept", "CLAUDE.md followed")
 }
 
-// Answers changed by hand are followed; comments in springfield.yaml stay, and
-// what only a newer springfield knows; what an older one did not ask is filled in.
+// Answers changed by hand are followed; comments in springfield.yaml stay, and members
+// that are not springfield's; what is not said is filled in.
 func TestUpdateFollowsTheAnswers(t *testing.T) {
 	dir := suiteWith(t, twoPlugins(t))
 	file := filepath.Join(dir, SuiteFile)
@@ -395,7 +326,7 @@ plugins:
 - name: ned-flanders # the best
   strategy: ned-flanders
   version: 1.0.0
-future: {a: 1}
+ours: {a: 1}
 `
 	put(t, file, fmt.Appendf(nil, answers, host()), 0o644)
 	suite, err := ReadSuite(dir)
@@ -438,7 +369,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	old := append(replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}, [3]string{"ned-flanders/README.md", "Hi-diddly-ho, neighbor!", "Hello."}),
 		File{Path: "left-handed/old/HISTORY.md", Mode: 0o644, Data: []byte("old\n")})
 	dir := suiteWith(t, old)
-	u, err := PlanUpdate(dir, now)
+	u, err := MakePlan(dir, Updating, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -477,7 +408,7 @@ func TestUpdateAndLinks(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, "README.md")); err != nil {
 		t.Fatal(err)
 	}
-	want(t, updated(t, dir, now), "README.md offered")
+	want(t, updated(t, dir, now), "README.md kept")
 	if to, err := os.Readlink(filepath.Join(dir, "README.md")); err != nil || to != elsewhere {
 		t.Errorf("%q, %v", to, err)
 	}
@@ -488,7 +419,7 @@ func TestUpdateAndLinks(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "ned-flanders")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := PlanUpdate(dir, now); err == nil || !strings.Contains(err.Error(), "ned-flanders") {
+	if _, err := MakePlan(dir, Updating, now); err == nil || !strings.Contains(err.Error(), "ned-flanders") {
 		t.Errorf("%v", err)
 	}
 }

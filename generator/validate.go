@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +42,6 @@ type inspection struct {
 	called   string        // dir, as commands name it
 	files    folder.Folder // of dir
 	schemas  schemaSet
-	record   subject // springfield.yaml
 	suite    Suite
 	expected []File // what it would be generated with
 	found    []check.Finding
@@ -60,8 +58,8 @@ func (in *inspection) subject(area, file string) subject {
 	return subject{in: in, area: area, file: file}
 }
 
-func (t subject) say(state check.State, at check.Position, says, fix string) {
-	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Position: at, Says: says, Fix: fix})
+func (t subject) say(state check.State, says, fix string) {
+	t.in.found = append(t.in.found, check.Finding{Check: t.area, State: state, File: t.file, Says: says, Fix: fix})
 }
 
 // call is a springfield command about this suite, as it can be typed anywhere.
@@ -69,7 +67,7 @@ func (in *inspection) call(verb string) string {
 	return "springfield " + verb + " " + in.called
 }
 
-func (t subject) fail(at check.Position, says, fix string) { t.say(check.Failure, at, says, fix) }
+func (t subject) fail(says, fix string) { t.say(check.Failure, says, fix) }
 
 // Validate looks at the suite in dir, which commands find as called. The error is about
 // looking, not about the suite: ErrNoSuite, or something that cannot be read.
@@ -160,10 +158,10 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 	data, err := in.readText(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail(check.Position{}, "not found", in.call("init")+" adds it")
+		t.fail("not found", in.call("init")+" adds it")
 		return t, false, nil
 	case err != nil:
-		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
+		t.fail("not readable: "+cause(err).Error(), "")
 		return t, false, nil
 	}
 	parse := parseJSON
@@ -173,7 +171,7 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 	t.document, err = parse(data)
 	var bad *FileError
 	if errors.As(err, &bad) {
-		t.fail(bad.Position, bad.Problem, "")
+		t.broken(bad)
 		return t, false, nil
 	}
 	if err != nil {
@@ -189,7 +187,7 @@ func (in *inspection) read(area, file, schema string) (t subject, ok bool, err e
 		if f.unknown && schema == "shell" { // Codex says nothing of it
 			state, fix = check.Failure, "remove it: Codex ignores the whole file"
 		}
-		t.say(state, f.Position, f.Problem, fix)
+		t.say(state, f.says, fix)
 	}
 	return t, err == nil, err
 }
@@ -204,7 +202,7 @@ func (in *inspection) readText(file string) ([]byte, error) {
 func (t subject) isLinked() bool {
 	err := t.in.files.Check(t.file)
 	if err != nil {
-		t.fail(check.Position{}, err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
+		t.fail(err.Error()+"; springfield follows no link in a suite", "replace it with what it points to")
 	}
 	return err != nil
 }
@@ -223,7 +221,6 @@ func (in *inspection) readRecord() (ok bool, err error) {
 	if err != nil || !ok {
 		return false, err
 	}
-	in.record = t
 	data, err := readSuiteFile(in.dir)
 	if err == nil {
 		in.suite, err = decodeSuite(data)
@@ -231,35 +228,23 @@ func (in *inspection) readRecord() (ok bool, err error) {
 	var fault *FileError
 	switch {
 	case errors.As(err, &fault):
-		// What the schema says of the same place says less.
-		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool {
-			return f.State == check.Failure && f.Position == fault.Position
-		})
-		t.fail(fault.Position, fault.Problem, fault.Hint)
+		// What the schema says of it says less.
+		in.found = slices.DeleteFunc(in.found, func(f check.Finding) bool { return f.State == check.Failure })
+		t.broken(fault)
 		return false, nil
 	case err != nil:
-		t.fail(check.Position{Line: 1, Column: 1}, cause(err).Error(), "")
+		t.fail(cause(err).Error(), "")
 		return false, nil
 	}
 	return check.Count(in.found, check.Failure) == 0, in.lookAtRecord()
 }
 
-// quotes are the quoted parts of a sentence.
-func quotes(text string) []string {
-	var all []string
-	for i, part := range strings.Split(text, `"`) {
-		if i%2 == 1 {
-			all = append(all, part)
-		}
-	}
-	return all
-}
-
 func (in *inspection) lookAtRecord() error {
-	for i, t := range in.suite.Machines() {
+	record := in.subject("suite", SuiteFile)
+	for _, t := range in.suite.Machines() {
 		for _, program := range in.suite.Programs() {
 			if in.suite.Build.Recorded(program, t) == "" {
-				in.record.fail(in.record.at("targets", strconv.Itoa(i)), "no checksum is recorded for the "+program.Short()+" for "+t.String(), in.call("build"))
+				record.fail("no checksum is recorded for the "+program.Short()+" for "+t.String(), in.call("build"))
 			}
 		}
 	}
@@ -275,19 +260,25 @@ func (in *inspection) lookAtRecord() error {
 		default:
 			continue
 		}
-		in.record.say(check.Warning, in.record.keyAt("build", b.Program.member(), b.Target.String()), says, in.call("build"))
+		record.say(check.Warning, says, in.call("build"))
 	}
 	hash, err := SourceHash()
 	if err == nil && in.suite.Build.Source != hash {
-		in.record.say(check.Note, in.record.at("build", "source"), "its hooks were compiled from other sources than this springfield carries", in.call("build")+" compiles these")
+		record.say(check.Note, "its hooks were compiled from other sources than this springfield carries", in.call("build")+" compiles these")
 	}
 	return err
 }
 
-// same reports a text at a path that is not what springfield.yaml says at another.
-func (t subject) same(at []string, what, want string, recorded ...string) {
+// broken reports a fault that ends the reading of the file.
+func (t subject) broken(fault *FileError) {
+	t.fail(fault.Problem, fault.Hint)
+	t.in.found[len(t.in.found)-1].Position = fault.Position
+}
+
+// same reports a text at a path that is not what springfield.yaml says.
+func (t subject) same(what, want string, at ...string) {
 	if got := t.text(at...); got != want {
-		t.fail(t.at(at...), fmt.Sprintf("%s is %q, line %d of %s says %q", what, got, t.in.record.at(recorded...).Line, SuiteFile, want), "make them the same")
+		t.fail(fmt.Sprintf("%s is %q, and %s says %q", what, got, SuiteFile, want), "make them the same")
 	}
 }
 
@@ -296,15 +287,15 @@ func (in *inspection) lookAtMarketplace() error {
 	if err != nil || !ok {
 		return err
 	}
-	t.same([]string{"name"}, "its name", in.suite.Marketplace, "marketplace")
-	t.same([]string{"owner", "name"}, "its owner", in.suite.Owner.Name, "owner", "name")
+	t.same("its name", in.suite.Marketplace, "name")
+	t.same("its owner", in.suite.Owner.Name, "owner", "name")
 	offers := map[string]bool{}
 	for i := range t.list("plugins") {
 		in.lookAtOffer(t, []string{"plugins", strconv.Itoa(i)}, offers)
 	}
 	for _, p := range in.suite.Plugins {
 		if !offers[p.Name] {
-			t.fail(t.at("plugins"), fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
+			t.fail(fmt.Sprintf("it does not list %q", p.Name), "add an entry for it")
 		}
 	}
 	return nil
@@ -317,57 +308,54 @@ func (in *inspection) lookAtOffer(t subject, entry []string, offers map[string]b
 	n := slices.IndexFunc(in.suite.Plugins, func(p Plugin) bool { return p.Name == name })
 	switch {
 	case offers[name]:
-		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q twice", name), "")
+		t.fail(fmt.Sprintf("it lists %q twice", name), "")
 		return
 	case n < 0:
-		t.fail(t.at(at("name")...), fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
+		t.fail(fmt.Sprintf("it lists %q, which is not in %s", name, SuiteFile), "springfield new NAME --from STRATEGY --suite "+in.called+" adds a plugin; or remove this entry")
 		return
 	}
 	offers[name] = true
-	t.same(at("version"), "version of "+name, in.suite.Plugins[n].Version, "plugins", strconv.Itoa(n), "version")
+	t.same("version of "+name, in.suite.Plugins[n].Version, at("version")...)
 	if source := t.text(at("source")...); path.Clean(source) != name {
-		t.fail(t.at(at("source")...), fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
+		t.fail(fmt.Sprintf("source of %s is %q", name, source), fmt.Sprintf("make it %q", "./"+name))
 	}
 }
 
 // lookAtPlugins looks at what each plugin says of itself.
 func (in *inspection) lookAtPlugins() error {
-	for i, p := range in.suite.Plugins {
+	for _, p := range in.suite.Plugins {
 		dir := in.subject("files", p.Name)
 		if dir.isLinked() {
 			continue
 		}
 		if info, err := in.files.Lstat(p.Name); err != nil || !info.IsDir() {
-			dir.fail(check.Position{}, "the plugin's directory is missing", in.call("init")+" adds it")
+			dir.fail("the plugin's directory is missing", in.call("init")+" adds it")
 			continue
 		}
-		recorded := []string{"plugins", strconv.Itoa(i)}
 		t, ok, err := in.read("manifest", p.Name+"/.claude-plugin/plugin.json", "plugin")
 		if err != nil {
 			return err
 		}
 		if ok {
-			t.same([]string{"name"}, "its name", p.Name, append(recorded, "name")...)
-			t.same([]string{"version"}, "its version", p.Version, append(recorded, "version")...)
+			t.same("its name", p.Name, "name")
+			t.same("its version", p.Version, "version")
 			if strings.Contains(fmt.Sprint(t.get("hooks")), "hooks/hooks.json") {
-				t.fail(t.keyAt("hooks"), "Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
+				t.fail("hooks: Claude Code reads hooks/hooks.json by itself and calls it a duplicate here", "remove this member")
 			}
 		}
 		if err := in.lookAtSharedHooks(p); err != nil {
 			return err
 		}
-		if !in.forClaudeCode(p) {
-			if err := in.lookAtHosts(i, p); err != nil {
-				return err
-			}
+		if err := in.lookAtHosts(p); err != nil {
+			return err
 		}
 		if t, ok, err = in.read("rules", p.Name+"/strategy.json", "strategy"); err != nil {
 			return err
 		}
 		if ok {
-			t.same([]string{"strategy"}, "its strategy", p.Strategy, append(recorded, "strategy")...)
+			t.same("its strategy", p.Strategy, "strategy")
 			if t.get("plugin") != nil || p.Name != p.Strategy {
-				t.same([]string{"plugin"}, "its plugin", p.Name, append(recorded, "name")...)
+				t.same("its plugin", p.Name, "plugin")
 			}
 		}
 	}
@@ -395,23 +383,8 @@ func (in *inspection) lookAtRules() error {
 		}
 		for _, says := range faults {
 			says = strings.TrimPrefix(strings.TrimPrefix(says, "read "), in.path(t.file)+": ")
-			data, _ := in.readText(t.file)
-			t.fail(placeOf(data, says), says, "until then the hook uses the rest")
+			t.fail(says, "until then the hook uses the rest")
 		}
 	}
 	return nil
-}
-
-// placeOf finds in a text what a fault names: the line and column that it says,
-// else where the last thing it quotes stands.
-func placeOf(data []byte, fault string) check.Position {
-	if at := regexp.MustCompile(`line (\d+), column (\d+)`).FindStringSubmatch(fault); at != nil {
-		line, _ := strconv.Atoi(at[1])
-		column, _ := strconv.Atoi(at[2])
-		return check.Position{Line: line, Column: column}
-	}
-	if all := quotes(fault); len(all) > 0 {
-		return positionOf(data, strings.LastIndex(string(data), `"`+all[len(all)-1]+`"`))
-	}
-	return positionOf(data, 0)
 }

@@ -39,7 +39,7 @@ func (in *inspection) lookAtBinaries() error {
 		}
 	}
 	if flags := in.suite.MissingTargets(); flags != "" {
-		in.subject("binaries", SuiteFile).say(check.Note, in.record.at("targets"), "it has no hook for this machine, "+Host().String(), in.call("build")+flags)
+		in.subject("binaries", SuiteFile).say(check.Note, "it has no hook for this machine, "+Host().String(), in.call("build")+flags)
 	}
 	return nil
 }
@@ -52,16 +52,16 @@ func (t subject) starts(what string) bool {
 	info, err := t.in.files.Lstat(t.file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		t.fail(check.Position{}, "the "+what+" is missing", t.in.call("build"))
+		t.fail("the "+what+" is missing", t.in.call("build"))
 		return false
 	case err != nil:
-		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
+		t.fail("not readable: "+cause(err).Error(), "")
 		return false
 	case !info.Mode().IsRegular():
-		t.fail(check.Position{}, "not a regular file", "remove it, then "+t.in.call("build"))
+		t.fail("not a regular file", "remove it, then "+t.in.call("build"))
 		return false
 	case info.Mode()&0o111 == 0 && runtime.GOOS != "windows" && path.Ext(t.file) != ".exe":
-		t.fail(check.Position{}, "not executable", t.in.call("build")+"; if git lost the bit: git update-index --chmod=+x")
+		t.fail("not executable", t.in.call("build")+"; if git lost the bit: git update-index --chmod=+x")
 	}
 	return true
 }
@@ -73,15 +73,11 @@ func (t subject) lookAtLauncher(launcher []byte) {
 	data, err := t.in.readText(t.file)
 	switch {
 	case err != nil:
-		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
+		t.fail("not readable: "+cause(err).Error(), "")
 	case !bytes.HasPrefix(data, []byte("#!/bin/sh\n")):
-		t.fail(check.Position{Line: 1, Column: 1}, "not the launcher, which several targets need", t.in.call("build"))
+		t.fail("not the launcher, which several targets need", t.in.call("build"))
 	case !bytes.Equal(data, launcher):
-		i := 0
-		for i < len(data) && i < len(launcher) && data[i] == launcher[i] {
-			i++
-		}
-		t.say(check.Warning, positionOf(data, i), "not this springfield's launcher", t.in.call("build"))
+		t.say(check.Warning, "not this springfield's launcher", t.in.call("build"))
 	}
 }
 
@@ -92,20 +88,19 @@ func (t subject) lookAtProgram(program Program, target Target) {
 	file := t.in.path(t.file)
 	found, err := TargetOf(file)
 	if err != nil {
-		t.fail(check.Position{}, "not a program", t.in.call("build")+"; if it is a pointer of Git LFS: git lfs pull")
+		t.fail("not a program", t.in.call("build")+"; if it is a pointer of Git LFS: git lfs pull")
 		return
 	}
 	if found != target {
-		t.fail(check.Position{}, fmt.Sprintf("compiled for %s, not for %s", found, target), t.in.call("build"))
+		t.fail(fmt.Sprintf("compiled for %s, not for %s", found, target), t.in.call("build"))
 		return
 	}
 	if err := checkRuntime(file); err != nil {
-		t.fail(check.Position{}, cause(err).Error(), t.in.call("build"))
+		t.fail(cause(err).Error(), t.in.call("build"))
 	}
 	want := t.in.suite.Build.Recorded(program, target)
 	if got, err := sumFile(file); err != nil || got != want && want != "" {
-		line := t.in.record.at("build", program.member(), target.String()).Line
-		t.fail(check.Position{}, fmt.Sprintf("its checksum differs from line %d of %s", line, SuiteFile), t.in.call("build"))
+		t.fail("its checksum is not the one in "+SuiteFile, t.in.call("build"))
 	}
 }
 
@@ -120,9 +115,7 @@ func (in *inspection) lookAtFiles() error {
 		switch base := path.Base(f.Path); {
 		case slices.Contains([]string{SuiteFile, "marketplace.json", "plugin.json", "qwen-extension.json", "gemini-extension.json", "hooks.json", "shell.json", "strategy.json"}, base): // looked at already
 		case !exists(in.path(f.Path)) && (!inside || exists(in.path(top))):
-			t.say(check.Warning, check.Position{}, "not found", in.call("init")+" adds it")
-		case path.Ext(base) == ".md":
-			t.lookForConflicts()
+			t.say(check.Warning, "not found", in.call("init")+" adds it")
 		}
 	}
 	for _, p := range in.suite.Plugins {
@@ -145,9 +138,6 @@ func (in *inspection) lookAtFiles() error {
 		case d.IsDir() && name == "node_modules":
 			t.stray("a plugin needs no packages")
 			return filepath.SkipDir
-		case d.IsDir() && (strings.HasPrefix(name, ".springfield-new-") || strings.HasPrefix(name, ".springfield-old-")):
-			t.stray("left by a springfield that was interrupted")
-			return filepath.SkipDir
 		case !known[t.file]:
 			t.lookAtUnknown(d)
 		}
@@ -156,7 +146,7 @@ func (in *inspection) lookAtFiles() error {
 }
 
 func (t subject) stray(says string) {
-	t.say(check.Note, check.Position{}, says, "remove it if you do not need it")
+	t.say(check.Note, says, "remove it if you do not need it")
 }
 
 // lookAtUnknown looks at a file that the suite does not need.
@@ -169,15 +159,15 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 		t.stray("Claude Code puts this directory on the PATH of its Bash tool")
 	case d.IsDir():
 	case inside && slices.Contains(hookPlaces(Judge), below) && !slices.Contains(t.in.suite.Plugins[n].Programs(), Judge):
-		t.say(check.Note, check.Position{}, "a judge, but this plugin asks no model", t.in.call("build")+" removes it")
+		t.say(check.Note, "a judge, but this plugin asks no model", t.in.call("build")+" removes it")
 	case inside && slices.Contains(hookPlaces(Hook, Judge), below):
-		t.say(check.Note, check.Position{}, "compiled for a machine that is not a target of the suite", t.in.call("build")+" removes it")
+		t.say(check.Note, "compiled for a machine that is not a target of the suite", t.in.call("build")+" removes it")
 	case inside && (base == "package.json" || strings.HasPrefix(base, "package-lock.")):
 		t.stray("Claude Code would install packages for it")
 	case IsLitter(base):
 		t.stray("it should not be there")
 	case base == "plugin.json" && !inside && strings.HasSuffix(t.file, "/.claude-plugin/plugin.json"):
-		t.say(check.Note, check.Position{Line: 1, Column: 1}, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
+		t.say(check.Note, "this plugin is not in "+SuiteFile, "remove the directory, or add the plugin under another name: springfield new NAME --from STRATEGY --suite "+t.in.called)
 	case !d.Type().IsRegular():
 		t.stray("neither a file nor a directory")
 	default:
@@ -187,26 +177,11 @@ func (t subject) lookAtUnknown(d fs.DirEntry) {
 	}
 }
 
-// lookForConflicts finds what an update has marked and is not settled yet.
-func (t subject) lookForConflicts() {
-	data, err := t.in.readText(t.file)
-	if err != nil {
-		t.fail(check.Position{}, "not readable: "+cause(err).Error(), "")
-		return
-	}
-	for i, line := range strings.Split(string(data), "\n") {
-		if strings.HasPrefix(line, "<<<<<<< ") {
-			t.fail(check.Position{Line: i + 1, Column: 1}, "an unresolved conflict of an update", "choose a text, and remove the markers")
-			return
-		}
-	}
-}
-
-// IsLitter tells files that systems, editors and merges leave behind, and those that
-// hold secrets.
+// IsLitter tells files that systems, editors, merges and updates leave behind, and those
+// that hold secrets.
 func IsLitter(base string) bool {
 	switch path.Ext(base) {
-	case ".orig", ".rej", ".swp", ".swo", ".tmp", ".pem":
+	case ".orig", ".rej", BesideSuffix, ".swp", ".swo", ".tmp", ".pem":
 		return true
 	}
 	switch base {

@@ -40,17 +40,14 @@ func (h handler) member(name string) []string { return append(slices.Clone(h.at)
 func (h handler) command() string             { return h.text(h.member("command")...) }
 func (h handler) has(name string) bool        { return h.get(h.member(name)...) != nil }
 
-// bad reports a member of the handler, at its name or, where it is missing, at the
-// command.
+// bad reports a member of the handler, "" for the handler itself.
 func (h handler) bad(state check.State, name, says, fix string) {
-	at := h.place("command")
+	at := h.at
 	if h.has(name) {
-		at = h.keyAt(h.member(name)...)
+		at = h.member(name)
 	}
-	h.say(state, at, says, fix)
+	h.say(state, within(at)+says, fix)
 }
-
-func (h handler) place(name string) check.Position { return h.subject.at(h.member(name)...) }
 
 // handlers are those of a file, by event.
 func (t subject) handlers(p Plugin) (all []handler) {
@@ -97,7 +94,7 @@ func (in *inspection) lookAtSharedHooks(p Plugin) error {
 			shell[h.event] = h.text(h.member("name")...)
 		default:
 			if file, inside := strings.CutPrefix(strings.Trim(h.command(), `"`), pluginRoot); inside && !exists(in.path(path.Join(p.Name, file))) {
-				t.fail(h.place("command"), path.Join(p.Name, file)+" is not there", "")
+				h.bad(check.Failure, "command", path.Join(p.Name, file)+" is not there", "")
 			}
 			h.lookAtIf()
 		}
@@ -105,11 +102,11 @@ func (in *inspection) lookAtSharedHooks(p Plugin) error {
 	events, err := in.needed(t.file)
 	for _, event := range events {
 		_, other := shell[event]
-		switch at := t.at("hooks", event); {
+		switch {
 		case !direct[event]:
-			t.fail(at, fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+in.call("init")+" adds it again")
+			t.fail(fmt.Sprintf("%s is not called at %s, so it decides nothing", hookCommand, event), "remove it, then "+in.call("init")+" adds it again")
 		case !other:
-			t.say(check.Warning, at, "it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.call("update")+" adds it for them")
+			t.say(check.Warning, event+": it has the hook only for Claude Code: Qwen Code and Droid cannot start it below a path with a blank", in.call("update")+" adds it for them")
 		}
 	}
 	return err
@@ -178,13 +175,13 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 			h.lookAtTimeout(unit)
 		case strings.Trim(command, `"`):
 			calls[h.event] = true
-			t.fail(h.place("command"), "a shell runs it, which ends at a blank in the path", "quote it: "+quoted(command))
+			h.bad(check.Failure, "command", "a shell runs it, which ends at a blank in the path", "quote it: "+quoted(command))
 		}
 	}
 	events, err := in.needed(t.file)
 	for _, event := range events {
 		if !calls[event] {
-			t.fail(t.at("hooks", event), fmt.Sprintf("%s is not called at %s, so it decides nothing", command, event), "remove it, then "+in.call("init")+" adds it again")
+			t.fail(fmt.Sprintf("%s is not called at %s, so it decides nothing", command, event), "remove it, then "+in.call("init")+" adds it again")
 		}
 	}
 	return err
@@ -193,39 +190,18 @@ func (in *inspection) lookAtOwnHooks(p Plugin, file, schema, command string) err
 // quoted is a text as JSON has it.
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
-// ownFiles are the files of a plugin that one host alone reads.
-func ownFiles() []string {
-	return []string{
-		".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json",
-		"hooks/shell.json", "qwen/hooks/hooks.json", "gemini/hooks/hooks.json",
-	}
-}
-
-// forClaudeCode tells a plugin of an older springfield, which knew no other host, and says
-// so once.
-func (in *inspection) forClaudeCode(p Plugin) bool {
-	for _, file := range ownFiles() {
-		if exists(in.path(p.Name + "/" + file)) {
-			return false
-		}
-	}
-	in.subject("manifest", p.Name).say(check.Warning, check.Position{}, "an older springfield made it for Claude Code alone", in.call("update")+" adds what other agents read")
-	return true
-}
-
 // readHost reads a file for one host.
 func (in *inspection) readHost(area, file, schema string) (t subject, ok bool, err error) {
 	if !exists(in.path(file)) {
-		in.subject(area, file).say(check.Warning, check.Position{}, "not found", in.call("init")+" adds it")
+		in.subject(area, file).say(check.Warning, "not found", in.call("init")+" adds it")
 		return t, false, nil
 	}
 	return in.read(area, file, schema)
 }
 
 // lookAtHosts looks at what single hosts read: manifests, and files of hooks.
-func (in *inspection) lookAtHosts(i int, p Plugin) error {
-	recorded := []string{"plugins", strconv.Itoa(i)}
-	for _, file := range ownFiles()[:4] { // the manifests
+func (in *inspection) lookAtHosts(p Plugin) error {
+	for _, file := range []string{".codex-plugin/plugin.json", ".github/plugin/plugin.json", "qwen/qwen-extension.json", "gemini/gemini-extension.json"} {
 		t, ok, err := in.readHost("manifest", p.Name+"/"+file, "host")
 		if err != nil {
 			return err
@@ -233,18 +209,14 @@ func (in *inspection) lookAtHosts(i int, p Plugin) error {
 		if !ok {
 			continue
 		}
-		t.same([]string{"name"}, "its name", p.Name, append(recorded, "name")...)
-		t.same([]string{"version"}, "its version", p.Version, append(recorded, "version")...)
+		t.same("its name", p.Name, "name")
+		t.same("its version", p.Version, "version")
 		if hooks := t.text("hooks"); hooks != "./hooks/shell.json" && path.Base(file) == "plugin.json" {
-			at := t.at("name")
-			if t.get("hooks") != nil {
-				at = t.at("hooks")
-			}
-			t.fail(at, "without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
+			t.fail("without \"hooks\": \"./hooks/shell.json\" this host takes those of Claude Code, and starts the hook twice", `make it "./hooks/shell.json"`)
 		}
 	}
 	if file := p.Name + "/gemini-extension.json"; exists(in.path(file)) {
-		in.subject("manifest", file).say(check.Failure, check.Position{Line: 1, Column: 1}, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
+		in.subject("manifest", file).say(check.Failure, "with it Qwen Code takes the plugin for an extension of Gemini CLI", "remove it; that of Gemini CLI is in "+p.Name+"/gemini")
 	}
 	for _, own := range []struct{ file, schema, command string }{
 		{"hooks/shell.json", "shell", inShell},
@@ -267,9 +239,8 @@ func (h handler) lookAtTimeout(unit int) {
 	if !given || err != nil {
 		return
 	}
-	at := h.place("timeout")
 	if n < float64(unit) {
-		h.fail(at, fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
+		h.bad(check.Failure, "timeout", fmt.Sprintf("its timeout is %s milliseconds: the hook is ended before it answers", timeout), fmt.Sprintf("\"timeout\": %d, in milliseconds", timeoutOf(h.plugin.Strategy)*unit))
 		return
 	}
 	if !slices.Contains(h.plugin.Programs(), Judge) {
@@ -285,7 +256,7 @@ func (h handler) lookAtTimeout(unit int) {
 		within = rules.Judge.Within
 	}
 	if n/float64(unit) < float64(within+judge.Spare) {
-		h.fail(at, fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", n/float64(unit), h.plugin.Name, within, judge.Spare),
+		h.bad(check.Failure, "timeout", fmt.Sprintf("its timeout is %v s, and %s/strategy.json gives the judge %d s: the hook needs %d s more", n/float64(unit), h.plugin.Name, within, judge.Spare),
 			fmt.Sprintf("\"timeout\": %d, or a shorter judge.within", (within+judge.Spare)*unit))
 	}
 }

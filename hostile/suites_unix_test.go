@@ -39,7 +39,7 @@ type verb struct {
 
 var verbs = []verb{
 	{args: "build"}, {args: "build --dry-run"}, {args: "init . --yes --owner Ned --no-git"}, {args: "init . --yes --owner Ned --no-git --all --dry-run"},
-	{args: "init . --yes --owner Ned --no-git --memory CLAUDE.md"}, {args: "init . --yes --owner Ned --no-git --answers answers.yaml"},
+	{args: "init . --yes --owner Ned --no-git --memory CLAUDE.md"},
 	{args: "update"}, {args: "update --dry-run"}, {args: "update --all"}, {args: "update --all --dry-run --json"}, {args: "new left-handed --from ned-flanders"},
 	{args: "publish --bump minor --target linux/amd64"}, {args: "publish --to ../market --bump patch --target linux/amd64", outside: []string{"market"}}, {args: "publish --check"}, {args: "publish --dry-run --target linux/amd64"},
 	{args: "validate"}, {args: "validate --strict --json"}, {args: "list"}, {args: "list --json"}, {args: "status"}, {args: "status --json"}, {args: "doctor"}, {args: "doctor --json"},
@@ -77,8 +77,8 @@ func suiteAttacks(t *testing.T, dir string) (all []hostileSuite) {
 	}
 	// What verbs make where there is nothing yet.
 	places = append(places, "left-handed", "left-handed/hooks", ".git", ".git/config", ".claude", ".claude/settings.json", ".claude/settings.local.json", ".claude/springfield", ".claude/springfield/ned-flanders.json",
-		".claude/workflow-state.json", ".claude/ralph-loop.local.md", ".stravinsky", ".stravinsky/continuation-loop.md", "answers.yaml", "page.html", "session.jsonl", "bart-simpson", "specs", ".specify",
-		"springfield.yaml.springfield-new", "README.md.springfield-new", "ned-flanders/hooks/darwin-arm64", "ned-flanders/CHANGELOG.md", "ned-flanders/hooks/springfield-judge", ".springfield-new", "../market/.claude-plugin")
+		".claude/workflow-state.json", ".claude/ralph-loop.local.md", ".stravinsky", ".stravinsky/continuation-loop.md", "page.html", "session.jsonl", "bart-simpson", "specs", ".specify",
+		"springfield.yaml.new", "README.md.new", "ned-flanders/hooks/darwin-arm64", "ned-flanders/CHANGELOG.md", "ned-flanders/hooks/springfield-judge", ".springfield-new", "../market/.claude-plugin")
 	slices.Sort(places)
 	for _, place := range slices.Compact(places) {
 		for _, what := range append(slices.Clone(odd), "a link to the user's configuration", "a link above") {
@@ -125,14 +125,13 @@ func suiteAttacks(t *testing.T, dir string) (all []hostileSuite) {
 		suiteFile("a marketplace named "+clip(n), "marketplace: "+quoted+"\nowner: "+quoted+"\nplugins: [ned-flanders]\ntargets: [linux/amd64]\n")
 		suiteFile("a strategy named "+clip(n), "marketplace: small\nowner: Ned\nplugins:\n  - name: x\n    strategy: "+quoted+"\n")
 		suiteFile("a target named "+clip(n), "marketplace: small\nowner: Ned\nplugins: [ned-flanders]\ntargets: ["+quoted+"]\n")
-		add("answers: a plugin named "+clip(n), text2("answers.yaml", "plugins:\n  - name: "+quoted+"\n    strategy: ned-flanders\nmarketplace: "+quoted+"\n"))
 		json := strings.NewReplacer("\n", `\n`, "\x1b", `\u001b`, "\x07", `\u0007`, `\`, `\\`).Replace(n)
 		add("marketplace.json: a plugin named "+clip(n), text2(".claude-plugin/marketplace.json", `{"name":"small","owner":{"name":"x"},"plugins":[{"name":"`+json+`","source":"./`+json+`"},{"name":"ned-flanders","source":"`+json+`"}]}`))
 		add("marketplace.json: a root "+clip(n), text2(".claude-plugin/marketplace.json", `{"name":"`+json+`","metadata":{"pluginRoot":"`+json+`"},"plugins":[{"name":"ned-flanders","source":"ned-flanders"}]}`))
-		add("rendered.txtar: a file named "+clip(n), text2(".springfield/rendered.txtar", "-- "+n+" --\nowned\n-- ned-flanders/../../home/canary/file --\nowned\n"))
+		add("the record: a file named "+clip(n), text2(".springfield/rendered.sha256", strings.Repeat("0", 64)+"  "+n+"\n"+strings.Repeat("0", 64)+"  ned-flanders/../../home/canary/file\n"))
 	}
 	for _, file := range []string{".claude-plugin/marketplace.json", "ned-flanders/.claude-plugin/plugin.json", "ned-flanders/hooks/hooks.json", "ned-flanders/strategy.json", ".claude/settings.json", ".claude/settings.local.json",
-		".claude/springfield/ned-flanders.json", ".claude/workflow-state.json", "session.jsonl", "answers.yaml", ".springfield/rendered.txtar", "CLAUDE.md", "README.md", "ned-flanders/CHANGELOG.md", ".stravinsky/continuation-loop.md", ".claude/ralph-loop.local.md"} {
+		".claude/springfield/ned-flanders.json", ".claude/workflow-state.json", "session.jsonl", ".springfield/rendered.sha256", "CLAUDE.md", "README.md", "ned-flanders/CHANGELOG.md", ".stravinsky/continuation-loop.md", ".claude/ralph-loop.local.md"} {
 		add(file+": escapes", text2(file, `{"name":"`+inJSON+`","plugins":[{"name":"`+inJSON+`","source":"./`+inJSON+`"}],"hooks":{"Stop":[{"hooks":[{"type":"command","command":"`+inJSON+`"}]}]},"env":{"`+inJSON+`":"`+inJSON+`"},"enabledPlugins":{"`+inJSON+`@x":true},"`+inJSON+`":1}`))
 		add(file+": raw escapes", text2(file, escapes+"\n---\n"+escapes+": "+escapes+"\n"))
 		add(file+": huge", func(w *world, suite string) {

@@ -1,4 +1,4 @@
-// What flags and the file of answers leave open of a suite. Which plugins there are and
+// What flags leave open of a suite. Which plugins there are and
 // what they want to know is data beside their templates.
 
 package interview
@@ -20,9 +20,9 @@ import (
 type Suite struct {
 	Asker
 	Out      io.Writer
-	Said     generator.Answers // what is not asked
+	Said     generator.Spec // what is not asked
 	Settings generator.Settings
-	Defaults generator.Answers
+	Defaults generator.Spec
 	// Preset is the plugin that is marked before anything is.
 	Preset string
 	// CheckMarketplace refuses a name.
@@ -33,7 +33,7 @@ type Suite struct {
 }
 
 // Ask asks for what is open. A no to the last question is ErrCancelled.
-func (s *Suite) Ask() (generator.Answers, error) {
+func (s *Suite) Ask() (generator.Spec, error) {
 	for _, ask := range []func() error{s.plugins, s.settings, s.marketplace, s.owner, s.hosts, s.targets} {
 		if err := ask(); err != nil {
 			return s.Said, err

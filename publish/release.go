@@ -6,11 +6,13 @@ package publish
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
 
@@ -173,7 +176,7 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 			return t, nil, err
 		}
 		before := t
-		if t, err = t.updated(suite); err != nil {
+		if t, _, err = t.updated(suite); err != nil {
 			return t, nil, err
 		}
 		if err := in.onlyOf(before, t, q, releases); err != nil {
@@ -197,8 +200,8 @@ func (in inputs) render(ctx context.Context, tools generator.Toolchain, q Reques
 	return t, digests, err
 }
 
-// foresee refuses, before anything is compiled, what is known to fail: a conflict of an
-// update, and what marketplaces ask of a plugin's texts.
+// foresee refuses, before anything is compiled, what is known to fail: texts that an update
+// would put beside the user's own, and what marketplaces ask of a plugin's texts.
 func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []release) error {
 	if hash, err := generator.SourceHash(); err == nil && len(releases) < len(in.suite.Plugins) && in.suite.Build.Source != hash {
 		return in.outdated("the hooks of its other plugins were compiled from other sources than this springfield carries")
@@ -211,9 +214,13 @@ func (in inputs) foresee(ctx context.Context, t tree, q Request, releases []rele
 			return err
 		}
 	}
-	after, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
+	after, kept, err := t.updated(generator.Suite{Spec: in.suite.Spec, Build: generator.Unbuilt(in.suite.Spec)})
 	if err != nil {
 		return err
+	}
+	if len(kept) > 0 {
+		return failf("springfield update "+check.Quote(in.dir)+" writes it beside yours; take what you want from it, then publish again",
+			"springfield has a new text of what you have changed: %s", strings.Join(kept, ", "))
 	}
 	var all []check.Finding
 	for _, r := range releases {
@@ -261,21 +268,63 @@ func compile(ctx context.Context, tools generator.Toolchain, q Request, suite *g
 	return tools.Build(ctx, suite.Machines(), suite.Programs()...)
 }
 
-// updated is the tree as springfield renders the suite, merged with the user's edits.
-func (t tree) updated(suite generator.Suite) (tree, error) {
+// updated is the tree as springfield renders the suite, and the files of which the user
+// keeps an own text where springfield has another: they stay, with the versions of the suite.
+func (t tree) updated(suite generator.Suite) (after tree, kept []string, err error) {
 	files, err := generator.Render(suite.Spec, suite.Build)
 	if err != nil {
-		return t, err
+		return t, nil, err
 	}
-	update, err := generator.PlanUpdate(t.dir, files)
+	update, err := generator.MakePlan(t.dir, generator.Updating, files)
+	if err != nil {
+		return t, nil, err
+	}
+	after = t.edited(update.Edits...)
+	for _, o := range update.Outcomes {
+		if o.State != generator.Kept {
+			continue
+		}
+		kept = append(kept, o.Path)
+		delete(after.edits, o.Writes)
+		i := slices.IndexFunc(files, func(f generator.File) bool { return f.Path == o.Path })
+		if after, err = after.withVersions(o.Path, files[i].Data); err != nil {
+			return t, nil, err
+		}
+	}
+	return after, kept, nil
+}
+
+// withVersions gives a manifest, or a marketplace, the versions that another text of it has.
+func (t tree) withVersions(name string, like []byte) (tree, error) {
+	var wanted struct {
+		Version string
+		Plugins []struct{ Name, Version string }
+	}
+	if path.Ext(name) != ".json" || json.Unmarshal(like, &wanted) != nil {
+		return t, nil
+	}
+	data, err := t.read(name)
 	if err != nil {
 		return t, err
 	}
-	open := update.Paths(generator.Marked, generator.Offered, generator.Open)
-	if len(open) > 0 {
-		return t, failf("springfield update "+check.Quote(t.dir)+" shows them; settle them first", "conflicts in %s: %s", t.dir, strings.Join(open, ", "))
+	doc, err := document.Parse(data)
+	if err != nil {
+		return t, nil // validate tells
 	}
-	return t.edited(update.Edits...), nil
+	var edits []document.Edit
+	set := func(version string, at ...string) {
+		if _, has, err := doc.Get(at...); err == nil && has && version != "" {
+			edits = append(edits, document.Edit{Path: at, Value: json.RawMessage(document.Quote(version))})
+		}
+	}
+	set(wanted.Version, "version")
+	for _, p := range wanted.Plugins {
+		set(p.Version, "plugins", document.Element(p.Name), "version")
+	}
+	if data, err = doc.Apply(edits...); err != nil || len(edits) == 0 {
+		return t, err
+	}
+	return t.with(name, data)
 }
 
 // changelogFile is where the notes of a plugin's releases go, the newest first.

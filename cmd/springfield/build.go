@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -71,21 +70,21 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 			return err
 		}
 	}
-	before := suite.Build
-	var built generator.Build
+	var files []generator.File
+	built := generator.Unbuilt(suite.Spec)
 	if o.dryRun {
-		built = a.toolchain().Unbuilt(suite.Spec)
+		files, err = generator.Render(suite.Spec, built)
 	} else {
 		tools := a.toolchain()
 		tools.Builder = builder
-		if built, err = tools.Build(ctx, suite.Machines(), suite.Programs()...); err != nil {
-			return err
-		}
+		files, built, err = tools.Make(ctx, suite.Spec)
+	}
+	if err != nil {
+		return err
 	}
 	var plan generator.Plan
 	makePlan := func() (change.Change, error) {
-		newer := (*generator.NewerError)(nil) // its own hint leads on
-		if plan, err = generator.PlanBuild(dir, suite, built); err != nil && !errors.As(err, &newer) {
+		if plan, err = generator.MakePlan(dir, generator.Building, files); err != nil {
 			err = &hinted{err, "springfield init " + check.Quote(dir) + " adds what is missing"}
 		}
 		return plan.Change, err
@@ -96,13 +95,10 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 		}
 		return a.previewBuild(o, dir, plan)
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if err := a.carryOut(makePlan); err != nil {
 		return hintChange(err, "build")
 	}
-	return a.reportBuild(o, dir, before, plan)
+	return a.reportBuild(o, dir, suite, built, plan)
 }
 
 // suiteDir is the directory that is named, "" for the suite around the working
@@ -169,9 +165,9 @@ func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {
 	return nil
 }
 
-func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p generator.Plan) error {
-	built, removed := p.Suite.Build, p.Paths(generator.Removed)
-	if before.Go != "" && before.Go != built.Go {
+func (a *app) reportBuild(o buildOptions, dir string, suite generator.Suite, built generator.Build, p generator.Plan) error {
+	removed := p.Paths(generator.Removed)
+	if before := suite.Build; before.Go != "" && before.Go != built.Go {
 		a.talk("springfield: note: the hooks were compiled with %s before and with %s now, so their bytes differ", before.Go, built.Go)
 	}
 	a.noteSameVersion("hooks", p.SameVersion)
@@ -202,7 +198,7 @@ func (a *app) reportBuild(o buildOptions, dir string, before generator.Build, p 
 	if built.Builder == generator.Prepared {
 		how = "carried by springfield, compiled with " + built.Go
 	}
-	a.say("built %s: %s, %s", dir, count(len(p.Suite.Plugins), "plugin"), how)
+	a.say("built %s: %s, %s", dir, count(len(suite.Plugins), "plugin"), how)
 	var rows [][]string
 	for _, b := range built.Binaries {
 		rows = append(rows, []string{b.Program.Short(), b.Target.String(), fmt.Sprintf("%.1f MB", float64(len(b.Data))/1e6)})

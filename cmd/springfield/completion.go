@@ -89,7 +89,7 @@ func (a *app) completeValues(root *cobra.Command) {
 		"--session": ordered(a.offer((*inspection.Inspection).Sessions)), "--template": ordered(offers(func([]string) []string { return a.loopTemplates() })), "--dir": dirs, "--project": dirs,
 		"loop start --timeout": fixed("30m", "2h"), "loop start --iteration-timeout": fixed("10m"),
 		"publish --to": dirs, "publish --bump": fixed(publish.Bumps()...), "publish --plugin": offers(a.pluginsHere),
-		"--suite": dirs, "--answers": files("yaml", "yml", "json"), "--memory": files("md"),
+		"--suite": dirs, "--memory": files("md"),
 	}
 	for _, cmd := range root.Commands() {
 		complete(cmd, cmd.Name(), values)

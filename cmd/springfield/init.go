@@ -19,7 +19,9 @@ import (
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
+	"github.com/cameronsjo/springfield/interview"
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -36,7 +38,6 @@ type initOptions struct {
 	targets     []string
 	hosts       []string
 	set         []string
-	answers     string
 	memory      string
 	noGit       bool
 	yes         bool
@@ -53,28 +54,25 @@ func newInit(a *app, runF func(context.Context, *app, initOptions) error) *cobra
 		Long: `A suite is a directory of plugins that is also a marketplace. Without
 DIR it is ./` + defaultSuite + `. On a terminal springfield asks; every question has a
 flag. Nothing is written before the last answer, and springfield undo takes
-everything back. In a directory that is a suite already, init adds what is missing
-and keeps your edits.
+everything back.
 
-A flag wins over --answers FILE, which wins over what the suite was made with, which
-wins over the defaults: ` + registry.Default() + `, the directory's name as marketplace, git's
-user name as owner, this machine as target, the agents that are found here. Plugins run
-in every agent; for cursor, which is not tested, only with --host cursor. FILE is YAML
-or JSON:
+Where DIR has a ` + generator.SuiteFile + `, that has the answers: init makes what is missing, all
+of it if need be, and keeps your edits. Such a file says at least:
 
   marketplace: evergreen-terrace
-  owner: Ned Flanders <ned@example.org>
+  owner: {name: Ned Flanders}
   targets: [linux/amd64, darwin/arm64]
-  hosts: [claude, codex]
   plugins:
-    - ned-flanders
-    - name: left-handed
-      strategy: ned-flanders
-      settings: {rules: seed}`,
+    - {name: ned-flanders, strategy: ned-flanders}
+    - {name: left-handed, strategy: ned-flanders, settings: {rules: seed}}
+
+Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace, git's user
+name as owner, this machine as target, the agents that are found here. Plugins run in
+every agent; for cursor, which is not tested, only with --host cursor.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
-  springfield init hooks --answers answers.yaml --dry-run`,
+  springfield init hooks --all --dry-run`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = defaultSuite
@@ -92,13 +90,11 @@ or JSON:
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: this one)")
 	f.StringArrayVar(&o.hosts, "host", nil, "an agent that its READMEs are about: "+strings.Join(agentNames(), ", ")+" (repeatable; default: those found here)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, plugin.key=value (repeatable)")
-	f.StringVar(&o.answers, "answers", "", "file of answers, YAML or JSON; - reads standard input")
 	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "do not make the suite a git repository")
 	f.BoolVarP(&o.yes, "yes", "y", false, "use the default for everything that is not given, ask nothing")
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
-	_ = cmd.MarkFlagFilename("answers", "yaml", "yml", "json")
 	return cmd
 }
 
@@ -121,18 +117,18 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	if err != nil {
 		return err
 	}
-	said, err := a.said(o)
+	spec, err := o.flags()
 	if err != nil {
 		return err
 	}
-	var spec generator.Spec
+	set, err := generator.ParseSettings(o.set)
+	if err != nil {
+		return err
+	}
 	if suite != nil {
-		var set generator.Settings
-		if set, err = generator.ParseSettings(o.set); err == nil {
-			spec, err = generator.Again(dir, suite.Spec, said, set)
-		}
+		spec, err = generator.Again(dir, suite.Spec, spec, set)
 	} else {
-		spec, err = a.newSpec(ctx, o, dir, said)
+		spec, err = a.newSpec(ctx, o, dir, spec, set)
 	}
 	if err != nil {
 		return err
@@ -165,6 +161,118 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 	return a.reportInit(m, built)
 }
 
+// flags are the answers that flags give. --set comes later, because it is about plugins
+// that may not be chosen yet.
+func (o initOptions) flags() (said generator.Spec, err error) {
+	said.Marketplace, said.Hosts = o.marketplace, o.hosts
+	if o.owner != "" {
+		if said.Owner, err = generator.ParseOwner(o.owner); err != nil {
+			return said, err
+		}
+	}
+	if said.Targets, err = generator.ParseTargets(o.targets); err != nil {
+		return said, err
+	}
+	if err := generator.CheckHosts(o.hosts); err != nil {
+		return said, err
+	}
+	names := o.strategies
+	if o.all {
+		names = registry.Names()
+	}
+	for _, name := range names {
+		if _, err := generator.NewPlugin(name, name, nil); err != nil {
+			return said, err
+		}
+		said.Plugins = append(said.Plugins, generator.Plugin{Name: name, Strategy: name})
+	}
+	return said, nil
+}
+
+// newSpec completes what flags say: a person is asked where there is one, else defaults
+// hold. Only what to make has none without --yes.
+func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said generator.Spec, set generator.Settings) (generator.Spec, error) {
+	none := generator.Spec{}
+	if said.Marketplace != "" {
+		if err := a.checkMarketplace(said.Marketplace, dir); err != nil {
+			return none, err
+		}
+	}
+	if err := set.Check(said.Plugins); err != nil {
+		return none, err
+	}
+	defaults := generator.Spec{Marketplace: generator.Slug(filepath.Base(dir)), Owner: a.gitOwner(ctx), Targets: []generator.Target{generator.Host()}, Hosts: a.agents()}
+	switch {
+	case a.terminal && !o.yes:
+		var err error
+		if said, err = a.interview(ctx, o, dir, interview.Suite{Said: said, Settings: set, Defaults: defaults}); err != nil {
+			return none, err
+		}
+	case len(said.Plugins) == 0 && !o.yes:
+		return none, &usageError{errors.New("no strategy chosen, and no terminal to ask on"), "pass --strategy NAME, --all, or --yes for the default"}
+	case len(said.Plugins) == 0:
+		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
+		if err := set.Check(said.Plugins); err != nil {
+			return none, err
+		}
+	}
+	spec, err := said.Complete(defaults, set)
+	if err != nil {
+		return none, err
+	}
+	return spec, a.checkMarketplace(spec.Marketplace, dir)
+}
+
+// agents are the hosts that are found here; Claude Code, if none is.
+func (a *app) agents() (names []string) {
+	for _, p := range hosts.Found(a.owner()) {
+		names = append(names, p.Host.Name)
+	}
+	if len(names) == 0 {
+		return []string{hosts.Claude}
+	}
+	return names
+}
+
+// interview asks for what is open.
+func (a *app) interview(ctx context.Context, o initOptions, dir string, s interview.Suite) (generator.Spec, error) {
+	s.Asker, s.Out, s.Preset = a.asker(ctx), a.err, registry.Default()
+	s.CheckMarketplace = func(name string) error { return a.checkMarketplace(name, dir) }
+	if !o.dryRun {
+		s.Facts = [][]string{{"suite", dir}}
+		if o.memory != "" {
+			s.Facts = append(s.Facts, []string{"paragraph in", a.absolute(o.memory)})
+		}
+		if !o.noGit && git.Root(dir) == "" {
+			s.Facts = append(s.Facts, []string{"git", "a repository of its own"})
+		}
+	}
+	s.Note("A suite of plugins in " + a.notes().Path(dir) + ".\nNothing is written before the last answer; Ctrl-C leaves.\n\n")
+	return s.Ask()
+}
+
+// asker asks the person at the terminal.
+func (a *app) asker(ctx context.Context) interview.Asker {
+	return interview.Terminal{In: a.in, Screen: a.screen, Out: a.err, Color: a.color, Plain: a.plain, Hint: hint}.Asker(ctx)
+}
+
+// checkMarketplace refuses a name that Claude Code would not take, or that it
+// knows as something else.
+func (a *app) checkMarketplace(name, dir string) error {
+	if err := generator.CheckMarketplace(name); err != nil {
+		return err
+	}
+	places, err := a.places()
+	if err != nil {
+		return nil // then Claude Code knows nothing either
+	}
+	var conflict *client.ConflictError
+	if _, err := client.Look(places).IsRegistered(name, dir); errors.As(err, &conflict) {
+		return &hinted{err, "choose another name: --marketplace NAME"}
+	}
+	return nil // a record that cannot be read is for enable and doctor to name
+}
+
 // making is what init makes, and what became of it.
 type making struct {
 	initOptions
@@ -181,7 +289,7 @@ type making struct {
 // and its place in the list of suites.
 func (m *making) plan(ctx context.Context, a *app) (change.Change, error) {
 	var err error
-	if m.suite, err = generator.PlanInit(m.dir, m.files); err != nil {
+	if m.suite, err = generator.MakePlan(m.dir, generator.Completing, m.files); err != nil {
 		return change.Change{}, err
 	}
 	c := m.suite.Change

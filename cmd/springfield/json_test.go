@@ -23,7 +23,6 @@ func (w world) furnish(t *testing.T) {
 	w.write(t, "home/.claude/projects/-w/s1.jsonl", pastSession)
 	w.write(t, "work/page.txt", "a page")
 	w.write(t, "work/broken/springfield.yaml", "plugins: [")
-	w.write(t, "work/wrong.yaml", "plugins: [maggie]")
 	w.write(t, "work/spoilt/springfield.yaml", "marketplace: spoilt\n")
 }
 
@@ -41,7 +40,7 @@ func calls() []aCall {
 		{false, "undo"}, {false, "why"}, {false, "why nonsense"}, {false, "judge --page none"}, {false, "enable ned-flanders"},
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
 		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
-		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init other --answers wrong.yaml"}, {false, "init broken --yes"},
+		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
 		{true, "build hooks"}, {true, "build hooks --dry-run"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
 		{true, "update hooks"}, {true, "update hooks --dry-run"}, {false, "update broken"}, {true, "new mine --from ned-flanders --suite hooks"}, {false, "new mine --from ned-flanders --suite hooks"},
 		{true, "verify hooks"}, {false, "verify spoilt"}, {true, "validate hooks"}, {false, "validate broken"}, {false, "validate spoilt"}, {false, "validate --nope"},

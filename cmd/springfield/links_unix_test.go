@@ -31,7 +31,7 @@ type clone struct {
 
 // theirs is what a link may lead to: every name that a verb writes.
 var theirs = []string{
-	"springfield.yaml", "README.md", "CLAUDE.md", "CHANGELOG.md", "strategy.json", "plugin.json", "hooks.json", "marketplace.json", "rendered.txtar",
+	"springfield.yaml", "README.md", "CLAUDE.md", "CHANGELOG.md", "strategy.json", "plugin.json", "hooks.json", "marketplace.json", "rendered.sha256",
 	"springfield-hook", "settings.json", "settings.local.json", "workflow-state.json", "continuation-loop.md", "ralph-loop.local.md", "page.html",
 	"hooks/hooks.json", "hooks/springfield-hook", "hooks/springfield-hook.exe", "hooks/linux-arm64/springfield-hook",
 	".claude-plugin/plugin.json", ".claude-plugin/marketplace.json", ".claude/settings.json",
@@ -73,8 +73,7 @@ func newClone(t *testing.T, carried string, old bool) *clone {
 	c.write("canary/workflow-state.json", "{\"tasks_total\": 3, \"tasks_completed\": 1, \"waiting_for_user\": false}\n")
 	c.write("canary/continuation-loop.md", "---\nactive: true\niteration_count: 1\nmax_iterations: 5\n---\n\nx\n")
 	c.write("canary/page.html", "<!doctype html>"+replay.PageMark+"\n")
-	c.write("canary/answers.yaml", "marketplace: theirs\n")
-	c.write("canary/rendered.txtar", "-- README.md --\ntheirs\n")
+	c.write("canary/rendered.sha256", "# theirs\n")
 
 	c.write("clone/.claude-plugin/marketplace.json", "{\"name\": \"market\", \"owner\": {\"name\": \"x\"}, \"plugins\": []}\n")
 	c.write("clone/elsewhere/keep", "in the clone\n")
@@ -220,7 +219,6 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"loop start":      {"clone", []string{"loop", "start", "--replace", "A goal"}},
 		"loop stop":       {"clone", []string{"loop", "stop", "--delete"}},
 		"doctor":          {"clone", []string{"doctor", "--fix"}},
-		"answers":         {"clone", []string{"init", "another", "--yes", "--owner", "Ned", "--answers", "out/answers.yaml"}},
 		"init below":      {"clone", []string{"init", "out/another", "--yes", "--owner", "Ned"}},
 		"init":            {"clone", []string{"init", "out", "--yes", "--owner", "Ned"}},
 		"build":           {"clone", []string{"build", "out"}},
@@ -258,13 +256,13 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{"suite/ned-flanders/CHANGELOG.md", "../../../canary/CHANGELOG.md", suite, releases},
 		{"suite/README.md", "../../canary/README.md", suite, releases},
 		{"suite/README.md", "../../canary/new", suite, releases},
-		{"suite/README.md.springfield-new", "../../canary/new", suite, releases},
+		{"suite/README.md.new", "../../canary/new", suite, releases},
 		{"suite/left-handed", "../../canary", suite, append([]string{"new"}, releases...)},
 		{"suite/.claude-plugin", "../../canary/.claude-plugin", suite, all(suite, "validate", "verify", "build", "build DIR", "build more")},
 		{"suite/.claude-plugin/marketplace.json", "../../../canary/marketplace.json", suite, releases},
 		{"suite/.springfield", "../../canary", suite, writers},
 		{"suite/.springfield", "../../canary/new", suite, writers},
-		{"suite/.springfield/rendered.txtar", "../../../canary/rendered.txtar", suite, writers},
+		{"suite/.springfield/rendered.sha256", "../../../canary/rendered.sha256", suite, writers},
 		{"suite/springfield.yaml", "../../canary/springfield.yaml", suite, all(suite, "validate", "verify")},
 		{"suite", "../canary", suite, nil},
 		{".claude-plugin", "../canary/.claude-plugin", suite, []string{"publish --to"}},
@@ -288,8 +286,8 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{"CLAUDE.md", "elsewhere/keep", project, []string{"memory"}},
 		{"page.html", "../canary/page.html", project, []string{"page"}},
 		{"page.html", "../canary/new", project, []string{"page"}},
-		{"out", "../canary", project, []string{"memory below", "page below", "answers", "init below", "init", "build", "publish --to"}},
-		{"out", "../canary/new", project, []string{"memory below", "page below", "answers", "init below", "init", "build", "publish --to"}},
+		{"out", "../canary", project, []string{"memory below", "page below", "init below", "init", "build", "publish --to"}},
+		{"out", "../canary/new", project, []string{"memory below", "page below", "init below", "init", "build", "publish --to"}},
 	} {
 		t.Run(tt.link+" to "+tt.target, func(t *testing.T) {
 			t.Parallel()

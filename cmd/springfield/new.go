@@ -74,11 +74,7 @@ func runNew(ctx context.Context, a *app, o newOptions) error {
 	if err := spec.Validate(); err != nil {
 		return err
 	}
-	files, _, err := a.toolchain().Make(ctx, spec)
-	if err != nil {
-		return err
-	}
-	if err := a.bring(ctx, dir, files, updateOptions{dryRun: o.dryRun, json: o.json}); err != nil {
+	if err := a.updateOne(ctx, updateOptions{dryRun: o.dryRun, json: o.json}, a.toolchain(), dir, spec); err != nil {
 		return err
 	}
 	if !o.dryRun && !o.json {

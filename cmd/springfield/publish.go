@@ -186,7 +186,7 @@ func (a *app) hintPublish(err error, o publishOptions) error {
 	case errors.As(err, &syntax):
 		return &hinted{err, "nothing was changed; Claude Code accepts only plain JSON in which every plugin has its own name"}
 	}
-	return hintUpdate(hintChange(err, "publish"))
+	return hintChange(err, "publish")
 }
 
 // checkedShape is the JSON of publish --check, and of a publish that its checks refuse.

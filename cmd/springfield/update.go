@@ -5,18 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
+	"github.com/cameronsjo/springfield/installer"
 )
 
 type updateOptions struct {
 	dir     string // "": the suite around the working directory
 	all     bool   // every suite that init has made
-	older   bool   // also one that a newer springfield has made
 	builder string
 	dryRun  bool
 	json    bool
@@ -27,32 +29,28 @@ func newUpdate(a *app, runF func(context.Context, *app, updateOptions) error) *c
 	cmd := &cobra.Command{
 		Use:   "update [DIR | --all]",
 		Short: "Bring a suite up to date with this springfield, and keep your edits",
-		Long: `Makes the files of the suite in DIR, or around the current directory, again and
-merges them with your edits. Your changes in ` + generator.SuiteFile + ` (a setting, the owner,
-a plugin's version) take effect too, and the hooks are built again.
+		Long: `Makes the files of the suite in DIR, or around the current directory, again. Your
+changes in ` + generator.SuiteFile + ` (a setting, the owner, a plugin's version) take effect too,
+and the hooks are built again.
 
-  you did not edit the file    it is updated
-  you edited the file          it gets springfield's changes beside yours
-  both changed the same lines  README.md and CLAUDE.md get both texts, marked as
-                               a conflict; for others the new text is in
-                               FILE` + generator.BesideSuffix + `
+  you did not change the file  it is updated
+  you changed the file         it stays, and where springfield has a new one that
+                               is written beside it as FILE` + generator.BesideSuffix + `
   you deleted or added it      it stays deleted, or as it is
 
-Delete the markers, or FILE` + generator.BesideSuffix + `, when you are done. Until then update
-lists the conflicts and exits with 1.
+Take what you want from FILE` + generator.BesideSuffix + `, then delete it.
 
 --all updates every suite that springfield init has made on this machine, after an
 upgrade of springfield for instance. A suite that cannot be updated is named and left
 as it is, and the others are updated.
 
-springfield undo takes an update back, also one of all suites. A suite that a newer
-springfield has made is not updated, unless you say --downgrade.`,
+springfield undo takes an update back, of several suites one after the other.`,
 		Example: `  springfield update --dry-run
   springfield update ~/hooks
   springfield update --all`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if o.all && (len(args) > 0 || o.older) {
-				return &usageError{errors.New("--all is for every suite, and none is downgraded"), "leave DIR and --downgrade out, or leave --all out"}
+			if o.all && len(args) > 0 {
+				return &usageError{errors.New("--all is for every suite"), "leave DIR out, or leave --all out"}
 			}
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
@@ -65,7 +63,6 @@ springfield has made is not updated, unless you say --downgrade.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.all, "all", false, "update every suite that init has made on this machine")
-	f.BoolVar(&o.older, "downgrade", false, "also update a suite that a newer springfield has made")
 	f.StringVar(&o.builder, "builder", string(generator.Auto), "where hooks come from: auto, go or prebuilt")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change of every file as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
@@ -86,139 +83,164 @@ func runUpdate(ctx context.Context, a *app, o updateOptions) error {
 	if err != nil {
 		return err
 	}
-	files, _, err := tools.Make(ctx, suite.Spec)
+	return a.updateOne(ctx, o, tools, dir, suite.Spec)
+}
+
+// updateOne brings one suite up to date with a spec, and says so.
+func (a *app) updateOne(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) error {
+	u := a.bring(ctx, o, tools, dir, spec)
+	if u.err != nil {
+		return u.err
+	}
+	then := a.copies([]updated{u})
+	if o.json {
+		return a.encode(struct {
+			updatedShape
+			Then []string `json:"then"`
+		}{u.shape(), list(then)})
+	}
+	a.listUpdate(o, u)
+	a.noteSameVersion("files", u.plan.SameVersion)
+	a.sayThen(then)
+	return nil
+}
+
+// updateAll brings all suites up to date that can be.
+func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.Toolchain) error {
+	places, err := a.places()
 	if err != nil {
 		return err
 	}
-	return a.bring(ctx, dir, files, o)
-}
-
-// bring brings a suite to what was rendered, merged with what its user made of
-// it, and says so.
-func (a *app) bring(ctx context.Context, dir string, files []generator.File, o updateOptions) error {
-	var plan generator.Plan
-	toPlan := generator.PlanUpdate
-	if o.older {
-		toPlan = generator.PlanDowngrade
-	}
-	makePlan := func() (c change.Change, err error) {
-		plan, err = toPlan(dir, files)
-		return plan.Change, err
-	}
-	dirty := a.uncommitted(ctx, dir)
-	var err error
-	if o.dryRun {
-		_, err = makePlan()
-	} else {
-		err = a.carryOut(makePlan)
-	}
+	dirs, gone, err := installer.AllSuites(places)
 	if err != nil {
-		return hintUpdate(err)
+		return hintChange(err, "update --all")
 	}
-	return a.reportUpdate(o, updated{dir: dir, plan: plan, dirty: dirty})
+	var all []updated
+	var failed []string
+	for _, dir := range dirs {
+		if slices.ContainsFunc(all, func(u updated) bool { return folder.Same(u.dir, dir) }) {
+			continue // by another name
+		}
+		suite, err := generator.ReadSuite(dir)
+		u := updated{dir: dir, outcome: "failed", err: err}
+		switch {
+		case errors.Is(err, generator.ErrNoSuite):
+			u.outcome = "gone"
+		case err == nil:
+			if u = a.bring(ctx, o, tools, dir, suite.Spec); ctx.Err() != nil {
+				return ctx.Err()
+			}
+		}
+		if u.outcome == "failed" {
+			failed = append(failed, dir)
+		}
+		all = append(all, u)
+	}
+	for _, dir := range gone {
+		all = append(all, updated{dir: dir, outcome: "gone"})
+	}
+	then := a.copies(all)
+	if o.json {
+		shapes := []updatedShape{}
+		for _, u := range all {
+			shapes = append(shapes, u.shape())
+		}
+		err = a.encode(struct {
+			Suites []updatedShape `json:"suites"`
+			Then   []string       `json:"then"`
+		}{shapes, list(then)})
+	} else {
+		a.listAll(o, all, then)
+	}
+	if err == nil && len(failed) > 0 {
+		err = &hinted{fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each"}
+	}
+	return err
 }
 
-// uncommitted tells whether a suite has changes that git could not give back.
-func (a *app) uncommitted(ctx context.Context, dir string) bool {
-	repo, err := a.git().Repository(ctx, dir)
-	if err != nil || repo == nil || repo.Commit(ctx, "HEAD") == "" {
-		return false // git has nothing to compare with, or is not asked
+// listAll tells of each suite what became of it.
+func (a *app) listAll(o updateOptions, all []updated, then []string) {
+	var same []generator.Plugin
+	for _, u := range all {
+		switch u.outcome {
+		case "gone":
+			a.talk("springfield: note: there is no suite in %s any more", u.dir)
+		case "failed":
+			a.talk("springfield: %s %s: %v", a.notes().Bad("not updated:"), u.dir, u.err)
+			if advice := hint(u.err); advice != "" {
+				a.talk("springfield: %s %s", a.notes().Strong("hint:"), advice)
+			}
+		default:
+			a.listUpdate(o, u)
+			same = append(same, u.plan.SameVersion...)
+		}
 	}
-	files, err := repo.Dirty(ctx, dir)
-	return err == nil && len(files) > 0
+	if len(all) == 0 {
+		a.say("nothing to do: no suite has been made on this machine")
+	}
+	a.noteSameVersion("files", same)
+	a.sayThen(then)
 }
 
 // updated is one suite, and what update has made of it.
 type updated struct {
-	dir   string
-	plan  generator.Plan
-	err   error // why it was left as it is
-	gone  bool
-	dirty bool // files were not committed
+	dir     string
+	outcome string // updated, unchanged; planned by a dry run; of --all also failed, gone
+	plan    generator.Plan
+	err     error // why it was left as it is
 }
 
-func hintUpdate(err error) error {
-	var record *generator.RecordError
-	if errors.As(err, &record) {
-		return &hinted{err, "restore it from git, or remove it: then every file that you edited gets the new text beside it"}
+// bring brings a suite to what is rendered of a spec.
+func (a *app) bring(ctx context.Context, o updateOptions, tools generator.Toolchain, dir string, spec generator.Spec) updated {
+	u := updated{dir: dir, outcome: "failed"}
+	var files []generator.File
+	if files, _, u.err = tools.Make(ctx, spec); u.err != nil {
+		return u
 	}
-	return hintChange(err, "update")
+	makePlan := func() (c change.Change, err error) {
+		u.plan, err = generator.MakePlan(dir, generator.Updating, files)
+		return u.plan.Change, err
+	}
+	if o.dryRun {
+		_, u.err = makePlan()
+	} else {
+		u.err = a.carryOut(makePlan)
+	}
+	switch {
+	case u.err != nil:
+		u.err = hintChange(u.err, "update")
+	case u.plan.Empty():
+		u.outcome = "unchanged"
+	case o.dryRun:
+		u.outcome = "planned"
+	default:
+		u.outcome = "updated"
+	}
+	return u
 }
 
 // says tells what an update did to a file.
-func says(s generator.State) string {
-	switch s {
+func says(o generator.Outcome) string {
+	switch o.State {
 	case generator.Followed:
 		return "updated"
-	case generator.Merged:
-		return "merged with your edits"
+	case generator.Kept:
+		if o.Writes != "" {
+			return "yours is kept; the new one is " + filepath.Base(o.Writes)
+		}
 	case generator.Deleted:
 		return "stays deleted, as you left it"
 	case generator.Orphaned:
 		return "kept with your edits; no longer part of springfield"
-	case generator.Marked:
-		return "conflict: it has both texts, marked"
-	case generator.Offered:
-		return "conflict: yours is kept, the new text is in FILE" + generator.BesideSuffix
-	case generator.Open:
-		return "conflict, still open"
 	}
-	return string(s)
+	return string(o.State)
 }
-
-// outcome says in a word what became of it.
-func (u updated) outcome(o updateOptions) string {
-	switch {
-	case u.gone:
-		return "gone"
-	case u.err != nil:
-		return "failed"
-	case u.plan.Empty():
-		return "unchanged"
-	case o.dryRun:
-		return "planned"
-	}
-	return "updated"
-}
-
-// open are the files with a conflict.
-func (u updated) open() (files []string) {
-	for _, c := range u.plan.Outcomes {
-		if c.State.Conflict() {
-			files = append(files, c.Path)
-		}
-	}
-	return files
-}
-
-func (a *app) reportUpdate(o updateOptions, u updated) error {
-	then := a.copies(o, []updated{u})
-	if o.json {
-		if err := a.encode(struct {
-			updatedShape
-			Then []string `json:"then"`
-		}{u.shape(o), list(then)}); err != nil {
-			return err
-		}
-	} else {
-		a.listUpdate(o, u)
-		a.noteSameVersion("files", u.plan.SameVersion)
-		a.sayThen(then)
-	}
-	open := u.open()
-	if len(open) == 0 || o.dryRun {
-		return nil
-	}
-	return &hinted{fmt.Errorf("%s in %s: %s", count(len(open), "conflict"), u.dir, strings.Join(open, ", ")), howToSettle}
-}
-
-const howToSettle = "choose from both texts, then delete the markers, or FILE" + generator.BesideSuffix
 
 // listUpdate tells what was done; of a dry run the diff is the result.
 func (a *app) listUpdate(o updateOptions, u updated) {
 	list := a.lines()
-	switch outcome := u.outcome(o); {
-	case outcome == "unchanged":
+	switch {
+	case u.outcome == "unchanged":
 		list = a.notes()
 		say := a.say
 		if o.dryRun {
@@ -238,21 +260,17 @@ func (a *app) listUpdate(o updateOptions, u updated) {
 	}
 	var rows [][]string
 	for _, c := range u.plan.Outcomes {
-		rows = append(rows, []string{filepath.FromSlash(c.Path), says(c.State)})
+		rows = append(rows, []string{filepath.FromSlash(c.Path), says(c)})
 	}
 	list.Table("  ", rows)
-	if u.dirty && !u.plan.Empty() && !o.dryRun {
-		a.talk("springfield: note: %s had changes that are not committed: they are kept, and git diff shows them together with the update", u.dir)
-	}
 }
 
 // updatedShape is the JSON of one suite.
 type updatedShape struct {
 	Suite       string        `json:"suite"`
-	Outcome     string        `json:"outcome"` // updated, unchanged; planned by a dry run; of --all also failed, gone
+	Outcome     string        `json:"outcome"`
 	Files       []updatedFile `json:"files"`
 	SameVersion []string      `json:"same_version"`
-	Uncommitted bool          `json:"uncommitted"` // it had changes that git could not give back
 	Diff        string        `json:"diff,omitempty"`
 	Error       string        `json:"error,omitempty"`
 	Hint        string        `json:"hint,omitempty"`
@@ -264,12 +282,12 @@ type updatedFile struct {
 	Writes string          `json:"writes"` // the file itself, the one beside it, or none
 }
 
-func (u updated) shape(o updateOptions) updatedShape {
-	shape := updatedShape{Suite: u.dir, Outcome: u.outcome(o), Files: []updatedFile{}, SameVersion: list(names(u.plan.SameVersion)), Uncommitted: u.dirty}
+func (u updated) shape() updatedShape {
+	shape := updatedShape{Suite: u.dir, Outcome: u.outcome, Files: []updatedFile{}, SameVersion: list(names(u.plan.SameVersion))}
 	for _, c := range u.plan.Outcomes {
 		shape.Files = append(shape.Files, updatedFile{c.Path, c.State, c.Writes})
 	}
-	if o.dryRun {
+	if u.outcome == "planned" {
 		shape.Diff = u.plan.Diff()
 	}
 	if u.err != nil {
@@ -279,10 +297,10 @@ func (u updated) shape(o updateOptions) updatedShape {
 }
 
 // copies are the commands that give other agents what was updated, where they run a copy.
-func (a *app) copies(o updateOptions, all []updated) []string {
+func (a *app) copies(all []updated) []string {
 	var dirs []string
 	for _, u := range all {
-		if u.outcome(o) == "updated" {
+		if u.outcome == "updated" {
 			dirs = append(dirs, u.dir)
 		}
 	}

@@ -18,15 +18,13 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 		w := newWorld(t)
 		for _, name := range []string{"one", "two"} {
 			w.must(t, "init", name, "--yes", "--owner", "Ned", "--no-git")
-			for _, file := range []string{"README.md", ".springfield/rendered.txtar"} {
-				path := filepath.Join(w.work(), name, file)
-				data, err := os.ReadFile(path)
-				if err == nil {
-					err = os.WriteFile(path, []byte(strings.ReplaceAll(string(data), "Enable one of them", "Enable just one")), 0o644)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
+			path := filepath.Join(w.work(), name, "springfield.yaml")
+			data, err := os.ReadFile(path)
+			if err == nil {
+				err = os.WriteFile(path, append(data, "repository: evergreen/hooks\n"...), 0o644)
+			}
+			if err != nil {
+				t.Fatal(err)
 			}
 		}
 		if err := os.Chmod(filepath.Join(w.work(), "one"), 0o555); err != nil {
@@ -41,7 +39,7 @@ func TestUpdateAllLeavesOutWhatIsReadOnly(t *testing.T) {
 		}
 		for name, updated := range map[string]bool{"one": false, "two": true} {
 			data, err := os.ReadFile(filepath.Join(w.work(), name, "README.md"))
-			if err != nil || strings.Contains(string(data), "Enable one of them") != updated {
+			if err != nil || strings.Contains(string(data), "evergreen/hooks") != updated {
 				t.Errorf("%s: %v\n%s", name, err, data)
 			}
 		}

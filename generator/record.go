@@ -1,0 +1,138 @@
+// The record: the SHA-256 of every file as springfield itself last wrote it into a
+// suite. By it update tells an edit of the user's from a text that springfield has
+// changed.
+//
+// The rules:
+//   - line ends count for nothing: a checkout on Windows has others;
+//   - springfield.yaml is not in it: its answers are the user's;
+//   - what is read from it is not trusted: only paths inside the suite, and none
+//     of git's.
+
+package generator
+
+import (
+	"bytes"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/folder"
+)
+
+// RecordFile is the record's path in a suite.
+const RecordFile = ".springfield/rendered.sha256"
+
+// maxRecord bounds it, in bytes.
+const maxRecord = 1 << 20
+
+const recordHead = "# What springfield wrote when it made this suite or last updated it; springfield update compares with it.\n"
+
+// RecordError is a record that cannot be used.
+type RecordError struct {
+	File string
+	Err  error
+}
+
+func (e *RecordError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
+func (e *RecordError) Unwrap() error { return e.Err }
+func (e *RecordError) Hint() string {
+	return "restore it from git, or remove it: then every file that you changed gets the new one beside it"
+}
+
+// record has the textSum of each file, by path.
+type record map[string]string
+
+// textSum is the SHA-256 of a file, of a text with plain line ends.
+func textSum(data []byte) string {
+	if text, ok := plain(data); ok {
+		data = []byte(text)
+	}
+	return sum(data)
+}
+
+// plain is a text with "\n" for line ends; false for what is no text.
+func plain(data []byte) (string, bool) {
+	text := strings.ReplaceAll(string(data), "\r\n", "\n")
+	return text, utf8.ValidString(text) && !strings.ContainsAny(text, "\x00\r")
+}
+
+// withEndsOf gives a plain text the line ends of another one.
+func withEndsOf(model []byte, text string) []byte {
+	if crlf := bytes.Count(model, []byte("\r\n")); crlf > 0 && 2*crlf >= bytes.Count(model, []byte("\n")) {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	return []byte(text)
+}
+
+// readRecord reads the record of the suite in a directory; one that only has a
+// springfield.yaml has none.
+func readRecord(dir string) (record, error) {
+	file := filepath.Join(dir, filepath.FromSlash(RecordFile))
+	data, err := folder.ReadFile(dir, RecordFile, maxRecord)
+	var link *folder.LinkError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case errors.As(err, &link):
+		return nil, fmt.Errorf("read record: %w", err)
+	case err != nil:
+		return nil, &RecordError{file, cause(err)}
+	}
+	r, err := decodeRecord(data)
+	if err != nil {
+		return nil, &RecordError{file, err}
+	}
+	return r, nil
+}
+
+// encode writes the record as sha256sum does.
+func (r record) encode() []byte {
+	text := recordHead
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		text += r[name] + "  " + name + "\n"
+	}
+	return []byte(text)
+}
+
+func decodeRecord(data []byte) (record, error) {
+	text, ok := plain(data)
+	if !ok {
+		return nil, errors.New("not a text")
+	}
+	r := record{}
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSuffix(line, "\n"); line == "" || line[0] == '#' {
+			continue
+		}
+		checksum, name, ok := strings.Cut(line, "  ")
+		if raw, err := hex.DecodeString(checksum); !ok || err != nil || len(raw) != 32 {
+			return nil, fmt.Errorf("%q is not a checksum and a file", line)
+		}
+		if err := checkPath(name); err != nil {
+			return nil, err
+		}
+		if _, twice := r[name]; twice {
+			return nil, fmt.Errorf("%q is listed twice", name)
+		}
+		r[name] = checksum
+	}
+	return r, nil
+}
+
+// checkPath refuses what no suite of springfield's has: a record comes with a
+// repository, and files that it names can be removed.
+func checkPath(p string) error {
+	top, _, _ := strings.Cut(p, "/")
+	if !filepath.IsLocal(filepath.FromSlash(p)) || path.Clean(p) != p || strings.TrimSpace(p) != p ||
+		strings.EqualFold(top, ".git") || p == SuiteFile || p == RecordFile {
+		return fmt.Errorf("%q is not a file that springfield writes", p)
+	}
+	return nil
+}
