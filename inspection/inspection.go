@@ -28,7 +28,6 @@ type Request struct {
 	User    hosts.User     // whose other hosts they are
 	Client  client.Command // without a path where there is none
 	Version string         // of the client, "" if it is not known; for checks
-	Self    string         // the version of this springfield
 	Off     bool           // the variable SPRINGFIELD is off
 	Now     time.Time
 }

@@ -98,5 +98,5 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 }
 
 func (a *app) inspection(places client.Places) inspection.Request {
-	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Self: a.built.Version, Off: a.off, Now: time.Now()}
+	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Off: a.off, Now: time.Now()}
 }
