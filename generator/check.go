@@ -32,9 +32,8 @@ var (
 
 // CheckPlugin says what is wrong with the programs of a plugin in a directory, on
 // this machine; nothing if they would start. The ID is what it is called, suite the
-// directory it can be compiled in, "" if that is not at hand; carried is what the CLI carries
-// compiled, nil for nothing.
-func CheckPlugin(id, dir, suite string, judges bool, carried *Carried) []check.Finding {
+// directory it can be compiled in, "" if that is not at hand.
+func CheckPlugin(id, dir, suite string, judges bool) []check.Finding {
 	notStarting := func(err error, without string) []check.Finding {
 		f := check.Fail(id+": "+err.Error()+without, HowToStart(err, suite))
 		if errors.Is(err, ErrNotExecutable) {
@@ -50,13 +49,6 @@ func CheckPlugin(id, dir, suite string, judges bool, carried *Carried) []check.F
 	}
 	if err := CheckRuntime(dir, Host()); err != nil {
 		return []check.Finding{check.Warn(id+": "+err.Error(), HowToStart(err, suite))}
-	}
-	err := CheckRecorded(dir, Host())
-	if err == nil {
-		err = carried.check(dir, Host())
-	}
-	if err != nil {
-		return []check.Finding{check.Fail(id+": "+err.Error(), HowToStart(err, filepath.Dir(dir)))}
 	}
 	return nil
 }
@@ -264,47 +256,6 @@ func CheckRecorded(dir string, machine Target) error {
 		}
 	}
 	return nil
-}
-
-// check says why the programs of the plugin in a directory are not those that are carried,
-// where the suite around it says that they were made of the same. Of others nothing is said:
-// springfield.yaml can be changed along with a program, and this is what catches that.
-func (c *Carried) check(dir string, machine Target) error {
-	suite, err := ReadSuite(filepath.Dir(dir))
-	if err != nil || c == nil || suite.Build.Source != c.Source || suite.Build.Go != c.Go {
-		return nil
-	}
-	if source, err := SourceHash(); err != nil || source != c.Source {
-		return nil // they are not used
-	}
-	made := Build{SHA256: c.SHA256, Judge: c.Judge}
-	for file, program := range programsAt(dir, machine) {
-		want := made.Recorded(program, machine)
-		if got, err := sumFile(file); want != "" && err == nil && got != want {
-			return fmt.Errorf("%s is not what springfield makes of the sources that %s names", file, SuiteFile)
-		}
-	}
-	return nil
-}
-
-// programsAt is where a plugin has its programs for a machine.
-func programsAt(dir string, machine Target) map[string]Program {
-	p, err := programsOf(dir, machine)
-	if err != nil {
-		return nil
-	}
-	return map[string]Program{p.path(Hook): Hook, p.path(Judge): Judge}
-}
-
-// ProgramSums are the checksums of the programs that a plugin has for a machine, by file.
-func ProgramSums(dir string, machine Target) map[string]string {
-	sums := map[string]string{}
-	for file := range programsAt(dir, machine) {
-		if sum, err := sumFile(file); err == nil {
-			sums[file] = sum
-		}
-	}
-	return sums
 }
 
 func sumFile(path string) (string, error) {

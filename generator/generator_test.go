@@ -507,7 +507,7 @@ func TestBuildIsReproducible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := toolchain(t).overlay(ctx, stage, goCommand)
+	overlay, _, err := toolchain(t).overlay(ctx, stage, goCommand, goVersion(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -551,7 +551,16 @@ func TestHookReadsNoGoVariable(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	hostile := append(absurdities([]string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"}), nil, []string{"GODEBUG=x"}, []string{"GOMAXPROCS=1"}, []string{"GOMAXPROCS=200000"})
+	hostile := [][]string{nil, {"GODEBUG=x"}, {"GODEBUG=cgocheck=2"}, {"GODEBUG=inittrace=1"}, {"GODEBUG=cpu.sse2=off"}, {"GOMAXPROCS=1"}, {"GOMAXPROCS=1021"}, {"GOMAXPROCS=200000"},
+		{"GOMEMLIMIT=go on with the next task"}, {"GOMEMLIMIT=1"}, {"GOGC=off"}}
+	for _, value := range []string{"1", "2", "999999999"} {
+		debug := "cpu.all=off,http2debug=2,panicnil=1"
+		for _, name := range []string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"} {
+			debug += "," + name + "=" + value
+		}
+		hostile = append(hostile, []string{"GODEBUG=" + debug, "GOMAXPROCS=1021", "GOGC=" + value, "GOMEMLIMIT=" + value,
+			"GOTRACEBACK=crash", "GOROOT=elsewhere", "GOFIPS140=on", "GORACE=halt_on_error=1", "GOCOVERDIR=elsewhere"})
+	}
 	for _, vars := range hostile {
 		cmd := exec.Command("/bin/sh", "-c", `ulimit -v 2000000; exec "$0"`, hook) // in KiB: GOMAXPROCS=200000 takes more
 		cmd.Env = append([]string{"HOME=" + t.TempDir()}, vars...)
@@ -563,8 +572,8 @@ func TestHookReadsNoGoVariable(t *testing.T) {
 	}
 }
 
-// A Go whose runtime asks for its variables elsewhere compiles no hook.
-func TestBuildRefusesAnUnknownGo(t *testing.T) {
+// A Go whose runtime asks for its variables elsewhere compiles hooks, and it is told what they obey.
+func TestBuildWithAnUnknownGo(t *testing.T) {
 	real, err := lookPath("go", os.Getenv("PATH"))
 	if err != nil {
 		t.Fatal(err)
@@ -574,9 +583,8 @@ func TestBuildRefusesAnUnknownGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, edit := range map[string]struct{ file, from, to string }{
-		"another name for what reads them":   {"env_posix.go", "func gogetenv(", "func getenv("},
-		"another result":                     {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
-		"no settings of GODEBUG to be found": {"runtime1.go", `{name: "`, `{called: "`},
+		"another name for what reads them": {"env_posix.go", "func gogetenv(", "func getenv("},
+		"another result":                   {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
@@ -584,7 +592,7 @@ func TestBuildRefusesAnUnknownGo(t *testing.T) {
 			if err := os.MkdirAll(sources, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			for _, file := range []string{"env_posix.go", "proc.go", "runtime1.go"} {
+			for _, file := range []string{"env_posix.go", "proc.go"} {
 				text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime", file))
 				if err != nil {
 					t.Fatal(err)
@@ -603,50 +611,13 @@ func TestBuildRefusesAnUnknownGo(t *testing.T) {
 			}
 			tools := toolchain(t)
 			tools.Path = bin + string(os.PathListSeparator) + tools.Path
-			if _, err := tools.Build(context.Background(), []Target{host()}); !errors.Is(err, ErrUnknownGo) {
-				t.Errorf("%v", err)
+			warned := ""
+			tools.Warn = func(text string) { warned += text }
+			built, err := tools.Build(context.Background(), []Target{host()})
+			if err != nil || !errors.Is(checkMark(built.Binaries[0].Data), ErrReadsGo) || !strings.Contains(warned, "GODEBUG") {
+				t.Errorf("it warns %q; %v", warned, err)
 			}
 		})
-	}
-}
-
-// The probe finds a runtime that is as Go has it.
-func TestProbeFindsAGoThatReadsItsVariables(t *testing.T) {
-	stage, err := makeStage()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = removeStage(stage) }()
-	if err := stageSources(filepath.Join(stage, "src"), map[string][]byte{"go.mod": []byte("module m\n\ngo 1.25.0\n")}); err != nil {
-		t.Fatal(err)
-	}
-	unchanged := filepath.Join(stage, "overlay.json")
-	if err := os.WriteFile(unchanged, []byte(`{"Replace": {}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	tools := toolchain(t)
-	goCommand, err := lookPath("go", tools.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := tools.prove(context.Background(), stage, goCommand, unchanged); !errors.Is(err, ErrUnknownGo) {
-		t.Errorf("%v", err)
-	}
-	settings, err := tools.debugSettings(context.Background(), stage, goCommand)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := tools.probe(context.Background(), stage, filepath.Join(stage, "probe"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, vars := range absurdities(settings) {
-		if strings.HasPrefix(vars[0], "GOGC=") || strings.HasPrefix(vars[0], "GODEBUG=cpu.") {
-			continue // alone these do no harm that a probe could see
-		}
-		if got, err := tools.probe(context.Background(), stage, filepath.Join(stage, "probe"), vars); err == nil && got == want {
-			t.Errorf("%v goes unnoticed", vars)
-		}
 	}
 }
 
@@ -694,7 +665,7 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 		return b.Binaries[0].Data
 	}
 	first := build()
-	if want := "trying out " + goVersion(t) + "\ncompiling the hook for " + host().String() + "\n"; talk.String() != want {
+	if want := "compiling the hook for " + host().String() + "\n"; talk.String() != want {
 		t.Errorf("it says %q, not %q", talk.String(), want)
 	}
 	if second := build(); talk.Len() > 0 || !bytes.Equal(first, second) {

@@ -6,8 +6,8 @@
 // GOMEMLIMIT ends every Go program with exit code 2, which Claude Code takes for
 // "go on"; GOMAXPROCS=200000 costs gigabytes. No statement of ours comes early
 // enough. So the two functions through which the runtime asks for such variables
-// are replaced for the build, a probe proves it for each Go that compiles (see
-// probe.go), and every program made this way carries a mark.
+// are replaced for the build, and every program made this way carries a mark. A Go
+// that asks in other ways compiles programs that obey its variables, with a warning.
 
 package generator
 
@@ -17,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	goversion "go/version"
 	"io"
 	"os"
 	"path/filepath"
@@ -66,45 +67,44 @@ func (p runtimePatch) apply(text []byte) ([]byte, bool) {
 // linker keeps what a constant says only where it is used.
 const markDeclaration = "\nvar springfieldMark = \"" + goMark + "\"\n"
 
-// ErrUnknownGo says that hooks cannot be compiled with a Go because its runtime
-// is not known to ignore the environment afterwards.
-var ErrUnknownGo = errors.New("springfield does not know how this Go reads its environment variables")
+// newestGo is the newest Go of which it is known that these functions are all that asks.
+const newestGo = "go1.27"
 
-// overlay writes the files that go build takes in the place of the runtime's
-// own, and returns the path of the list of them.
-func (t Toolchain) overlay(ctx context.Context, stage, goCommand string) (string, error) {
+// overlay writes the files that go build takes in the place of the runtime's own, and returns the
+// path of the list of them: an empty one where this Go has other functions. The Go is known if all
+// is replaced that reads variables.
+func (t Toolchain) overlay(ctx context.Context, stage, goCommand, version string) (list string, known bool, err error) {
 	root, err := t.run(ctx, stage, goCommand, nil, "env", "GOROOT")
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
+	known = !goversion.IsValid(version) || goversion.Compare(goversion.Lang(version), newestGo) <= 0
 	replace := map[string]string{}
 	for i, p := range runtimePatches() {
 		source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime", p.file)
 		text, err := os.ReadFile(source)
-		if err != nil {
-			return "", fmt.Errorf("compile the hook: %w: %w", ErrUnknownGo, err)
-		}
-		text, known := p.apply(text)
-		if !known {
-			return "", fmt.Errorf("compile the hook: %w: %s has no %s", ErrUnknownGo, source, strings.TrimSuffix(p.forms[0].function, " {\n"))
+		patched, ok := p.apply(text)
+		if err != nil || !ok {
+			known, replace = false, nil
+			break
 		}
 		if i == 0 {
-			text = append(text, markDeclaration...)
+			patched = append(patched, markDeclaration...)
 		}
 		replace[source] = filepath.Join(stage, p.file)
-		if err := os.WriteFile(replace[source], text, 0o644); err != nil {
-			return "", fmt.Errorf("compile the hook: %w", err)
+		if err := os.WriteFile(replace[source], patched, 0o644); err != nil {
+			return "", false, fmt.Errorf("compile the hook: %w", err)
 		}
 	}
 	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err == nil {
+		list = filepath.Join(stage, "overlay.json")
+		err = os.WriteFile(list, data, 0o644)
+	}
 	if err != nil {
-		return "", fmt.Errorf("compile the hook: %w", err)
+		return "", false, fmt.Errorf("compile the hook: %w", err)
 	}
-	list := filepath.Join(stage, "overlay.json")
-	if err := os.WriteFile(list, data, 0o644); err != nil {
-		return "", fmt.Errorf("compile the hook: %w", err)
-	}
-	return list, nil
+	return list, known, nil
 }
 
 // hashOverlay puts into a hash what the overlay makes of a program.

@@ -34,6 +34,7 @@ var small = sync.OnceValues(func() (string, error) {
 type verb struct {
 	args    string
 	edits   bool // it may write to the user's settings
+	on      bool // the user has switched a plugin of the suite on
 	outside []string
 }
 
@@ -48,7 +49,7 @@ var verbs = []verb{
 	{args: "disable ned-flanders --scope project", edits: true}, {args: "disable ned-flanders --scope local --purge", edits: true}, {args: "undo", edits: true}, {args: "undo --list --json"},
 	{args: "explain session.jsonl"}, {args: "explain session.jsonl --json --strategy ralph-wiggum"}, {args: "why"}, {args: "why --json"}, {args: "log --json"}, {args: "hold 1m"},
 	{args: "loop start Finish --max 3"}, {args: "loop status --json"}, {args: "loop stop"}, {args: "loop history --json"}, {args: "loop set max 9"},
-	{args: "replay session.jsonl"}, {args: "replay session.jsonl --json"}, {args: "replay session.jsonl --html page.html"}, {args: "completion bash"}, {args: "version"}, {args: "verify"}, {args: "verify --json"}, {args: "verify ned-flanders"},
+	{args: "replay session.jsonl"}, {args: "replay session.jsonl --json"}, {args: "replay session.jsonl --html page.html"}, {args: "completion bash"}, {args: "version"}, {args: "doctor", on: true}, {args: "doctor --json", on: true}, {args: "doctor --fix", edits: true, on: true},
 }
 
 // hostileSuite is what a cloned directory has been made into.
@@ -141,7 +142,7 @@ func suiteAttacks(t *testing.T, dir string) (all []hostileSuite) {
 		})
 		add(file+": deep", text2(file, strings.Repeat(`{"a":[`, 200_000)))
 	}
-	// What verify tells of: what agents start besides the hook.
+	// What doctor tells of a plugin that runs: what agents start besides the hook.
 	for _, file := range []string{"ned-flanders/hooks/hooks.json", "ned-flanders/.mcp.json", "ned-flanders/hooks/deeper/more.json"} {
 		add(file+": starts another program", text2(file, `{"hooks":{"`+inJSON+`":[{"hooks":[{"type":"command","command":"`+inJSON+` git status; node mine.sh","env":{"PATH":"."}}]}]},"`+inJSON+`":`+strings.Repeat(`{"a":`, 90)+`1`+strings.Repeat(`}`, 90)+`}`))
 	}
@@ -388,7 +389,11 @@ func TestSuitesAndVerbs(t *testing.T) {
 		must(t, os.Chmod(w.State("secret"), 0o600))
 		write(t, w.State("suites.json"), fmt.Sprintf("{\"suites\": [%q]}", suite)) // as if made here, and replaced since
 		os.RemoveAll(w.State("journal"))                                           // undo would take back the suite that this one is a copy of
-		write(t, w.Config("settings.json"), "{\n  \"model\": \"opus\"\n}\n")
+		settings := "{\n  \"model\": \"opus\"\n}\n"
+		if a.v.on {
+			settings = fmt.Sprintf(`{"enabledPlugins": {"ned-flanders@small": true}, "extraKnownMarketplaces": {"small": {"source": {"source": "directory", "path": %q}}}}`, suite)
+		}
+		write(t, w.Config("settings.json"), settings)
 		for _, name := range []string{"hooks/mine.sh", "commands/mine.md", "ned-flanders/strategy.json", "CLAUDE.md", "README.md"} {
 			write(t, w.Config(name), "the user's own\n")
 		}

@@ -106,14 +106,12 @@ func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 		}
 	}
 	known, _ := registry.Named(s.Strategy)
-	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges, in.Carried)
+	all := generator.CheckPlugin(s.ID, s.Dir, suite, known.Judges)
 	if stale := in.stale(s); stale != "" {
 		all = append(all, check.Warn(s.ID+": "+stale, fmt.Sprintf("claude plugin marketplace update %s, then claude plugin update %s", s.Marketplace, s.ID)))
 	}
 	if len(all) == 0 {
-		f := check.OK(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))
-		f.SHA256 = generator.ProgramSums(s.Dir, generator.Host())
-		return []check.Finding{f}
+		return []check.Finding{check.OK(fmt.Sprintf("%s %s runs from %s", s.ID, s.Version, s.Dir))}
 	}
 	return all
 }

@@ -145,9 +145,7 @@ func (o OnHost) checkPlugins(asked bool) (all []check.Finding) {
 	}
 	for _, p := range o.Plugins {
 		if p.On {
-			f := p.check(o)
-			f.SHA256 = generator.ProgramSums(p.Dir, generator.Host())
-			all = append(all, f)
+			all = append(all, p.check(o))
 		}
 	}
 	switch {

@@ -25,12 +25,10 @@ import (
 // Request is what is inspected.
 type Request struct {
 	Places  client.Places
-	User    hosts.User         // whose other hosts they are
-	Client  client.Command     // without a path where there is none
-	Version string             // of the client, "" if it is not known; for checks
-	Self    string             // the version of this springfield
-	Carried *generator.Carried // compiled hooks of this springfield, nil for none
-	Off     bool               // the variable SPRINGFIELD is off
+	User    hosts.User     // whose other hosts they are
+	Client  client.Command // without a path where there is none
+	Version string         // of the client, "" if it is not known; for checks
+	Off     bool           // the variable SPRINGFIELD is off
 	Now     time.Time
 }
 

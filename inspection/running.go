@@ -1,38 +1,31 @@
 package inspection
 
 import (
-	"path/filepath"
 	"slices"
 
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
-	"github.com/cameronsjo/springfield/installer/hosts"
 )
 
-// Running are the plugins of ours that agents run, each directory once: those of Claude Code,
-// and of the other hosts that are asked for.
-func (in *Inspection) Running(chosen []hosts.Host) (all []generator.Subject) {
-	add := func(name, dir, catalog, file string) {
-		if dir == "" || slices.ContainsFunc(all, func(has generator.Subject) bool { return folder.Same(has.Dir, dir) }) {
-			return
+// Running are the plugins of ours that agents run, each directory once: those of Claude Code, as far
+// as that is asked for, and of other hosts.
+func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Running) {
+	add := func(r generator.Running) {
+		if r.Dir != "" && !slices.ContainsFunc(all, func(has generator.Running) bool { return folder.Same(has.Dir, r.Dir) }) {
+			all = append(all, r)
 		}
-		s := generator.Subject{Name: name, Dir: dir, Catalog: catalog, CatalogFile: file}
-		if hasPlugin(filepath.Dir(dir), filepath.Base(dir)) {
-			s.Suite = filepath.Dir(dir)
-		}
-		all = append(all, s)
 	}
-	for _, s := range in.ours {
-		if s.Runs() {
+	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
+		if claude && s.Runs() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
 			market, _ := in.settings().Market(s.Marketplace)
 			catalog, file := market.Catalog()
-			add(s.ID, s.Dir, catalog, file)
+			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
 		}
 	}
-	for _, o := range in.OnHosts(chosen) {
+	for _, o := range others {
 		for _, p := range o.Plugins {
 			if p.On {
-				add(p.ID, p.Dir, p.Suite, "")
+				add(generator.Running{ID: p.ID, Dir: p.Dir, Catalog: p.Suite})
 			}
 		}
 	}

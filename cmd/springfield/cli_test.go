@@ -123,7 +123,6 @@ bash, zsh, fish and PowerShell.
 | 0 | done |
 | 1 | failed: the message says why, and the hint what to do |
 | 2 | wrong usage: an unknown command, flag or value |
-| 3 | ` + "`verify`" + ` found nothing wrong, and could not compare everything |
 | 130 | cancelled, by Ctrl-C or by your answer |
 
 With ` + "`--json`" + ` the result is JSON on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `. [files.md](files.md#json-on-standard-output)

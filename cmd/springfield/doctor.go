@@ -27,7 +27,12 @@ func newDoctor(a *app) *cobra.Command {
 		Long: `Checks everything between your settings and a running hook, as seen from the current
 directory. Each check says what it found and what to do. --fix makes the safe
 repairs; each one that changes a file of yours is an edit that springfield undo takes
-back.`,
+back.
+
+What runs is compared with what this springfield makes: hooks byte for byte with those
+that it carries, or compiles now with the go command, and the files that can start a
+program or speak to a model. Where it has nothing to compare with, it cannot tell.
+Nothing of a plugin is started for that.`,
 		Example: `  springfield doctor
   springfield doctor --fix`,
 		Args: arguments(0, 0, "no arguments"),
@@ -97,8 +102,13 @@ func (a *app) examine(ctx context.Context, r inspection.Request, names []string)
 	if claude {
 		checks = inspection.Checks()
 	}
-	all = check.Run(in, checks)
-	return append(all, in.CheckHosts(ctx, others, len(names) > 0)...), nil
+	all = append(check.Run(in, checks), in.CheckHosts(ctx, others, len(names) > 0)...)
+	compared, err := a.toolchain().Compare(ctx, in.Running(claude, others))
+	for _, f := range compared {
+		f.Check = "what runs"
+		all = append(all, f)
+	}
+	return all, err
 }
 
 func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {

@@ -281,7 +281,6 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"build":    {{"build", "suite", "--target", host}},
 		"update":   {{"update", "suite"}},
 		"validate": {{"validate", "suite"}},
-		"verify":   {{"verify"}, {"verify", "suite"}},
 		"publish": {
 			{"publish", "suite", "--to", "../market", "--check"},
 			{"publish", "suite", "--to", "../market", "--target", host, "--tag"},
@@ -320,7 +319,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		env  []string
 	}{{"the repository", nil}, {"the environment too", w.variables(t)}} {
 		for _, verb := range []string{
-			"publish", "init", "new", "build", "update", "validate", "verify", "prebuild", "enable", "status", "doctor", "list", "get", "set", "why", "log", "explain", "hold", "resume",
+			"publish", "init", "new", "build", "update", "validate", "prebuild", "enable", "status", "doctor", "list", "get", "set", "why", "log", "explain", "hold", "resume",
 			"loop", "judge", "replay", "disable", "undo", "version", "completion",
 		} {
 			for _, args := range calls[verb] {

@@ -370,6 +370,7 @@ func (a *app) compiling() (step func(does string), done func()) {
 
 func (a *app) toolchain() generator.Toolchain {
 	t := generator.Toolchain{Version: a.built.Version, Prebuilt: a.prebuilt, Path: a.path, Home: a.home, GoCache: a.gocache, Working: a.compiling}
+	t.Warn = func(text string) { a.talk("springfield: warning: %s", text) }
 	if runtime.GOOS == "windows" {
 		t.Windows = a.windows
 	}

@@ -43,7 +43,7 @@ func calls() []aCall {
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
 		{true, "build hooks"}, {true, "build hooks --dry-run"}, {false, "build hooks --builder none"}, {false, "build hooks hooks"},
 		{true, "update hooks"}, {true, "update hooks --dry-run"}, {false, "update broken"}, {true, "new mine --from ned-flanders --suite hooks"}, {false, "new mine --from ned-flanders --suite hooks"},
-		{true, "verify hooks"}, {false, "verify spoilt"}, {true, "validate hooks"}, {false, "validate broken"}, {false, "validate spoilt"}, {false, "validate --nope"},
+		{true, "validate hooks"}, {false, "validate broken"}, {false, "validate spoilt"}, {false, "validate --nope"},
 		{true, "publish hooks --target linux/amd64"}, {false, "publish hooks --check --plugin maggie"}, {false, "publish hooks --bump tiny"}, {true, "publish hooks --check"}, {true, "publish hooks --dry-run --target linux/amd64"},
 		{true, "enable ned-flanders --dry-run"}, {true, "enable ned-flanders"}, {true, "enable ned-flanders --scope managed"}, {false, "enable nelson"}, {false, "enable ned-flanders --scope galaxy"},
 		{true, "why"}, {true, "log"},

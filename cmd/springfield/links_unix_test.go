@@ -206,7 +206,6 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"publish":      {"clone/suite", []string{"publish", "--target", host, "--bump", "minor"}},
 		"publish --to": {"clone/suite", []string{"publish", "--target", host, "--to", "..", "--bump", "minor"}},
 		"validate":     {"clone/suite", []string{"validate"}},
-		"verify":       {"clone/suite", []string{"verify"}},
 	}
 	project := map[string]call{
 		"enable project":  {"clone", []string{"enable", "ned-flanders", "--suite", "suite", "--scope", "project"}},
@@ -232,8 +231,8 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		}
 		return names
 	}
-	writers := all(suite, "validate", "verify")
-	plugin := all(suite, "validate", "verify", "build more", "update --dry") // that meet any link in a plugin, not only those on their way
+	writers := all(suite, "validate")
+	plugin := all(suite, "validate", "build more", "update --dry") // that meet any link in a plugin, not only those on their way
 	releases := []string{"publish", "publish --to"}
 	carried := carriedHeads(t)
 	for _, tt := range []struct {
@@ -250,7 +249,7 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/springfield-hook", suite, plugin},
 		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/new", suite, plugin},
 		{"suite/ned-flanders/hooks/linux-arm64", "../../../../canary/hooks/linux-arm64", suite, append([]string{"build more"}, releases...)},
-		{"suite/ned-flanders/.claude-plugin", "../../../canary/.claude-plugin", suite, all(suite, "validate", "verify", "build", "build DIR", "build more")},
+		{"suite/ned-flanders/.claude-plugin", "../../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
 		{"suite/ned-flanders/README.md", "../../../canary/README.md", suite, releases},
 		{"suite/ned-flanders/strategy.json", "../../../canary/strategy.json", suite, releases},
 		{"suite/ned-flanders/CHANGELOG.md", "../../../canary/CHANGELOG.md", suite, releases},
@@ -258,12 +257,12 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{"suite/README.md", "../../canary/new", suite, releases},
 		{"suite/README.md.new", "../../canary/new", suite, releases},
 		{"suite/left-handed", "../../canary", suite, append([]string{"new"}, releases...)},
-		{"suite/.claude-plugin", "../../canary/.claude-plugin", suite, all(suite, "validate", "verify", "build", "build DIR", "build more")},
+		{"suite/.claude-plugin", "../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
 		{"suite/.claude-plugin/marketplace.json", "../../../canary/marketplace.json", suite, releases},
 		{"suite/.springfield", "../../canary", suite, writers},
 		{"suite/.springfield", "../../canary/new", suite, writers},
 		{"suite/.springfield/rendered.sha256", "../../../canary/rendered.sha256", suite, writers},
-		{"suite/springfield.yaml", "../../canary/springfield.yaml", suite, all(suite, "validate", "verify")},
+		{"suite/springfield.yaml", "../../canary/springfield.yaml", suite, all(suite, "validate")},
 		{"suite", "../canary", suite, nil},
 		{".claude-plugin", "../canary/.claude-plugin", suite, []string{"publish --to"}},
 		{".claude-plugin/marketplace.json", "../../canary/marketplace.json", suite, []string{"publish --to"}},

@@ -71,7 +71,6 @@ func (a *app) report(err error, asJSON bool) int {
 const (
 	failed     = 1
 	wrongUsage = 2
-	unsure     = 3 // verify found nothing wrong, and could not compare everything
 	cancelled  = 130
 )
 
@@ -82,10 +81,7 @@ func exitCode(err error) int {
 	var activating *activation.UsageError
 	var several *activation.SeveralError
 	var spec *generator.SpecError
-	var untold *unsureError
 	switch {
-	case errors.As(err, &untold):
-		return unsure
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
 	case errors.As(err, &usage) || errors.As(err, &asked) && asked.Usage() || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec):
@@ -170,8 +166,6 @@ func hint(err error) string {
 	}{
 		{generator.ErrNoGo, "install Go (go.dev/dl), then run springfield again; " + carried + " and needs none"},
 		{generator.ErrOldGo, "install a newer Go (go.dev/dl) and put it in front on PATH; " + carried + " and needs none"},
-		{generator.ErrUnknownGo, "put Go 1.25, 1.26 or 1.27 in front on PATH (go.dev/dl); " + carried + " and needs none"},
-		{generator.ErrNoExec, "set TMPDIR to a directory where programs may be started: TMPDIR=$HOME springfield …"},
 		{generator.ErrNoPrebuilt, "compile with Go instead: --builder go; " + carried},
 		{fs.ErrPermission, "the directory or file belongs to another user, or is read-only"},
 	} {

@@ -74,7 +74,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 		verbs []*cobra.Command
 	}{
 		{"Set up", []*cobra.Command{
-			newInit(a, runInit), newNew(a, runNew), newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a), newVerify(a),
+			newInit(a, runInit), newNew(a, runNew), newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a),
 			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a, runSet), newGet(a), newDoctor(a), newUndo(a, runUndo),
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},

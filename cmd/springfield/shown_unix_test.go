@@ -58,7 +58,6 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"set":                {{"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
 		"doctor":             {{}, {hostile}},
 		"validate":           {{h.suite}, {h.spoilt}, {h.suite + hostile}},
-		"verify":             {{}, {h.suite}, {h.spoilt}, {hostile}},
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
 		"judge":              {{"--page", h.log}, {"--page", hostile}, {"--page", h.log, "--backend", hostile}},
 		"loop":               {{}, {broken}},
@@ -84,7 +83,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "judge", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
+		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "replay", "judge", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})

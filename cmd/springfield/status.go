@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
@@ -99,6 +98,5 @@ func (a *app) inspect() (*inspection.Inspection, error) {
 }
 
 func (a *app) inspection(places client.Places) inspection.Request {
-	carried, _ := generator.ReadCarried(a.prebuilt) // version tells what is wrong with it
-	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Self: a.built.Version, Carried: carried, Off: a.off, Now: time.Now()}
+	return inspection.Request{Places: places, User: a.owner(), Client: a.claude(), Off: a.off, Now: time.Now()}
 }

@@ -1,0 +1,483 @@
+// Whether what agents run is what this springfield makes. Programs are compared byte for byte, by
+// their SHA-256, with those that the CLI carries compiled, or with what its sources give; files that
+// can start a program or speak to a model, with those that it renders. What lies beside a program
+// can have been changed along with it: springfield.yaml explains a difference, and excuses none.
+//
+// A plugin may come from a stranger: its files are only read, through folder, within bounds, and
+// nothing of it is started.
+
+package generator
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"debug/buildinfo"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cameronsjo/springfield/check"
+	"github.com/cameronsjo/springfield/folder"
+	"github.com/cameronsjo/springfield/internal/layout"
+	hookruntime "github.com/cameronsjo/springfield/runtime"
+)
+
+const (
+	maxProgram = 32 << 20 // bounds a program that is compared, in bytes: several times one of ours
+	maxCatalog = 4 << 20  // bounds the catalog of a marketplace, in bytes
+	maxEntries = 10_000   // bounds the files of a plugin that are looked at
+	maxTold    = 20       // bounds what is told of one plugin
+)
+
+// Running is a plugin that an agent runs.
+type Running struct {
+	ID  string // as the agent calls it
+	Dir string
+	// Catalog is the directory of the marketplace that offers it, "" if that is not at hand, and
+	// CatalogFile its catalog in there, with slashes.
+	Catalog, CatalogFile string
+}
+
+// comparison is one plugin while it is compared.
+type comparison struct {
+	Running
+	suite    string // that it lies in, "" if it is a copy, or stands alone
+	record   Build  // of that suite
+	programs []specimen
+	same     int             // files that are as springfield renders them
+	texts    []check.Finding // of the others: another springfield may have made them so
+	found    []check.Finding
+}
+
+// specimen is a program as it lies in a plugin.
+type specimen struct {
+	file    string
+	program Program // that its place is for
+	target  Target  // that it is compiled for
+	sum     string
+	with    string // the version of Go that it says, "" if it says to be another program
+}
+
+// Compare tells of plugins whether they are what this springfield makes: a failure is something
+// that is not, a warning something of which that cannot be told. The error is about comparing at all.
+func (t Toolchain) Compare(ctx context.Context, running []Running) (found []check.Finding, err error) {
+	var all []*comparison
+	for _, r := range running {
+		if ctx.Err() != nil {
+			return nil, ctx.Err() // they can be very many
+		}
+		c := &comparison{Running: r}
+		if file, err := c.read(); err != nil {
+			tell(&c.found, check.Failure, filepath.Join(r.Dir, file), notRead(err), "")
+		}
+		all = append(all, c)
+	}
+	made, err := t.reference(ctx, all)
+	for _, c := range all {
+		found = append(found, c.judge(made)...)
+	}
+	return found, err
+}
+
+// read reads all that is compared of a plugin. An error is about file, "" for all of it.
+func (c *comparison) read() (file string, err error) {
+	if name, err := filepath.Rel(c.Catalog, c.Dir); err == nil && folder.Holds(c.Catalog, c.Dir) {
+		market, err := folder.Open(c.Catalog)
+		if err == nil {
+			err = market.Check(name) // a link there came with the marketplace
+			_ = market.Close()
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	in, err := folder.Open(c.Dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = in.Close() }()
+	var says struct{ Strategy, Name string }
+	for _, file := range []string{".claude-plugin/plugin.json", "strategy.json"} {
+		data, _, err := in.ReadFile(file, maxText)
+		if err == nil {
+			err = json.Unmarshal(data, &says)
+		}
+		if err != nil {
+			return file, err
+		}
+	}
+	plugin, err := NewPlugin(says.Name, says.Strategy, nil)
+	if err != nil {
+		return "strategy.json", err
+	}
+	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Plugins: []Plugin{plugin}}
+	spec.Targets, spec.Hosts = []Target{Host()}, []string{cursor}
+	files, err := Render(spec, Build{})
+	if err != nil {
+		return "", err
+	}
+	made := map[string][]byte{}
+	for _, f := range files {
+		if file, ok := strings.CutPrefix(f.Path, plugin.Name+"/"); ok {
+			made[file] = f.Data
+		}
+	}
+	above, base := filepath.Split(filepath.Clean(c.Dir))
+	suite, err := ReadSuite(above)
+	if err == nil && slices.ContainsFunc(suite.Plugins, func(p Plugin) bool { return p.Name == base }) {
+		c.suite, c.record = filepath.Clean(above), suite.Build
+	} else {
+		c.readAround(above, base, made)
+	}
+	c.readPrograms(in)
+	c.readFiles(in, made, "")
+	c.readEntry(plugin.Name)
+	return "", nil
+}
+
+// readPrograms reads the programs that this machine starts, and the launcher.
+func (c *comparison) readPrograms(in folder.Folder) {
+	for _, p := range []Program{Hook, Judge} {
+		for _, place := range slices.Compact([]string{p.place(Host(), true), p.place(Host(), false)}) {
+			data, _, err := in.ReadFile(place, maxProgram)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue
+			case err != nil:
+				tell(&c.found, check.Failure, in.Path(place), notRead(err), c.build())
+				continue
+			case p == Hook && bytes.HasPrefix(data, []byte("#!")):
+				if made, err := render("shared/launcher/springfield-hook.tmpl", nil); err != nil || !bytes.Equal(data, made) {
+					tell(&c.texts, check.Failure, in.Path(place), "not the launcher that this springfield makes", c.build())
+				}
+				continue
+			}
+			s := specimen{file: in.Path(place), program: p, sum: sum(data)}
+			s.target, _ = targetIn(bytes.NewReader(data)) // what is no program is none of ours
+			info, err := buildinfo.Read(bytes.NewReader(data))
+			if err == nil && info.Path == hookruntime.Module+"/runtime/"+string(p) && len(info.GoVersion) < 64 {
+				s.with = info.GoVersion
+			}
+			c.programs = append(c.programs, s)
+		}
+	}
+}
+
+// readAround compares the files around the plugin, if Gemini CLI has a whole branch of a
+// marketplace as its extension: there the plugin is a directory in it.
+func (c *comparison) readAround(above, base string, made map[string][]byte) {
+	in, err := folder.Open(above)
+	if err != nil {
+		return
+	}
+	defer func() { _ = in.Close() }()
+	if _, err := in.Lstat("gemini-extension.json"); err != nil {
+		return
+	}
+	around := map[string][]byte{}
+	for file, data := range made {
+		if file, ok := strings.CutPrefix(file, "gemini/"); ok {
+			around[file] = bytes.ReplaceAll(data, []byte("/../hooks/"), []byte("/"+base+"/hooks/"))
+		}
+	}
+	c.readFiles(in, around, base)
+}
+
+// readFiles compares the files in a directory, but those below except, with what is rendered.
+func (c *comparison) readFiles(in folder.Folder, made map[string][]byte, except string) {
+	n := 0
+	for dirs := []string{"."}; len(dirs) > 0; dirs = dirs[1:] {
+		f, err := in.Open(dirs[0])
+		if err != nil {
+			continue // what cannot be read is not started either
+		}
+		entries, _ := f.ReadDir(maxEntries)
+		_ = f.Close()
+		for _, e := range entries {
+			name := path.Join(dirs[0], e.Name())
+			if n++; n > maxEntries {
+				tell(&c.texts, check.Failure, in.Path("."), "it has more files than are looked at", "")
+				return
+			}
+			switch {
+			case name == ".git" || name == except || slices.Contains(HookFiles(), name):
+			case e.IsDir():
+				dirs = append(dirs, name)
+			default:
+				c.readFile(in, name, e, made)
+			}
+		}
+	}
+}
+
+func (c *comparison) readFile(in folder.Folder, name string, e fs.DirEntry, made map[string][]byte) {
+	mode := e.Type()
+	if info, err := e.Info(); err == nil {
+		mode = info.Mode()
+	}
+	starts, speaks := roleOf(name, mode)
+	if !starts && !speaks {
+		return
+	}
+	state := check.Warning
+	if starts {
+		state = check.Failure
+	}
+	wants, isMade := made[name]
+	switch data, _, err := in.ReadFile(name, maxText); {
+	case err != nil:
+		tell(&c.texts, check.Failure, in.Path(name), notRead(err), "")
+	case !isMade:
+		tell(&c.texts, state, in.Path(name), "springfield does not make it", "remove it if you did not put it there")
+	case sameText(name, data, wants):
+		c.same++
+	case c.suite != "":
+		tell(&c.texts, state, in.Path(name), "edited: it is not as this springfield makes it",
+			"if that was not you, remove the file, then springfield init "+check.Quote(c.suite)+" makes it again")
+	default:
+		tell(&c.texts, state, in.Path(name), "not as this springfield makes it", "")
+	}
+}
+
+// roleOf tells whether a file of a plugin can start a program, or names one, and whether a model
+// reads it. It goes by where the file lies: agents look for theirs in fixed places.
+func roleOf(file string, mode fs.FileMode) (starts, speaks bool) {
+	top, _, inside := strings.Cut(file, "/")
+	ext := strings.ToLower(path.Ext(file))
+	switch {
+	case !mode.IsRegular() || top == "bin" && inside:
+		return true, false
+	case ext == ".md":
+		return false, inside || strings.EqualFold(file, "SKILL.md")
+	case file == "strategy.json" || top == "schemas" || strings.HasPrefix(file, ".github/workflows/"),
+		!inside && strings.HasSuffix(file, "-extension-install.json"): // an agent's own note of where it comes from
+		return false, false
+	}
+	return mode&0o111 != 0 || slices.Contains([]string{
+		".json", ".jsonc", ".toml", ".yaml", ".yml", ".sh", ".bash", ".zsh", ".js", ".mjs", ".cjs", ".ts", ".py", ".rb",
+		".pl", ".ps1", ".cmd", ".bat", ".com", ".exe", ".dll", ".so", ".dylib", ".jar",
+	}, ext), false
+}
+
+// describing are the members of a manifest, or of a catalog's entry, that start nothing.
+func describing() []string {
+	return []string{
+		"$schema", "name", "source", "displayName", "description", "version", "author", "homepage", "repository", "license",
+		"icon", "keywords", "category", "tags", "strict", "relevance", "defaultEnabled",
+	}
+}
+
+// sameText tells whether two texts differ in no more than line ends, and JSON in what describes it.
+func sameText(name string, a, b []byte) bool {
+	has, isText := plain(a)
+	wants, _ := plain(b)
+	if has == wants || !isText || path.Ext(name) != ".json" {
+		return isText && has == wants
+	}
+	var both [2]map[string]any
+	for i, data := range [][]byte{a, b} {
+		d, err := parseJSON(data)
+		if err != nil {
+			return false
+		}
+		both[i], _ = d.value.(map[string]any)
+		maps.DeleteFunc(both[i], func(name string, _ any) bool { return slices.Contains(describing(), name) })
+	}
+	return reflect.DeepEqual(both[0], both[1])
+}
+
+// readEntry looks at what the marketplace adds to the plugin, by the name of the plugin and by the
+// one that it is switched on by. A catalog that is not there adds nothing.
+func (c *comparison) readEntry(name string) {
+	file := filepath.FromSlash(cmp.Or(c.CatalogFile, ".claude-plugin/marketplace.json"))
+	data, err := folder.ReadFile(c.Catalog, file, maxCatalog)
+	if c.Catalog == "" || errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	var added []string
+	if id, _, _ := strings.Cut(c.ID, "@"); err == nil {
+		added, err = addedIn(data, name, id)
+	}
+	switch {
+	case err != nil:
+		tell(&c.found, check.Failure, filepath.Join(c.Catalog, file), notRead(err), "")
+	case len(added) > 0:
+		tell(&c.found, check.Failure, filepath.Join(c.Catalog, file), "the marketplace adds to "+name+": "+listed(added),
+			"remove that from its entry, or do without this marketplace")
+	}
+}
+
+// addedIn are the members of a plugin's entries in a catalog that do more than describe it. Agents
+// heed the exact names of members, so it is not read into a struct.
+func addedIn(data []byte, names ...string) (added []string, err error) {
+	var catalog map[string]json.RawMessage
+	var entries []any
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\ufeff")), &catalog); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(catalog["plugins"], &entries); err != nil {
+		return nil, err
+	}
+	for _, one := range entries {
+		entry, _ := one.(map[string]any)
+		if name, _ := entry["name"].(string); !slices.Contains(names, name) {
+			continue
+		}
+		for _, member := range slices.Sorted(maps.Keys(entry)) {
+			if !slices.Contains(describing(), member) {
+				added = append(added, member)
+			}
+		}
+	}
+	return added, nil
+}
+
+// reference is what this springfield makes: builds from the sources that it carries.
+type reference struct {
+	source string
+	builds []Build
+	why    string // what keeps more from being made, "" if nothing
+}
+
+// sumOf is the checksum of a program as its Go makes it, "" if it was not made.
+func (r reference) sumOf(s specimen) string {
+	for _, b := range r.builds {
+		if b.Go == s.with {
+			return b.Recorded(s.program, s.target)
+		}
+	}
+	return ""
+}
+
+// reference takes what is carried, and compiles what that does not have.
+func (t Toolchain) reference(ctx context.Context, all []*comparison) (r reference, err error) {
+	if r.source, err = SourceHash(); err != nil {
+		return r, err
+	}
+	carried, err := ReadCarried(t.Prebuilt)
+	if err != nil {
+		r.why = err.Error()
+	} else if carried != nil && carried.Source == r.source {
+		r.builds = append(r.builds, Build{Go: carried.Go, SHA256: carried.SHA256, Judge: carried.Judge})
+	}
+	var target Target // there are two only on Windows on ARM, and then a plugin has one of them
+	programs := []Program{Hook}
+	for _, c := range all {
+		for _, s := range c.programs {
+			if s.with != "" && r.sumOf(s) == "" && s.target.StartsOn(Host()) {
+				target, programs = s.target, append(programs, s.program)
+			}
+		}
+	}
+	if target == (Target{}) {
+		return r, nil
+	}
+	slices.Sort(programs)
+	t.Builder = WithGo
+	built, err := t.Build(ctx, []Target{target}, slices.Compact(programs)...)
+	if err == nil {
+		r.builds = append(r.builds, built)
+	} else {
+		r.why = err.Error()
+	}
+	return r, ctx.Err()
+}
+
+// judge compares what was read of a plugin with what this springfield makes.
+func (c *comparison) judge(r reference) []check.Finding {
+	same, right, sums := c.record.Source == r.source, []string{}, map[string]string{}
+	for _, s := range c.programs {
+		made := func(b Build) bool { return b.Recorded(s.program, s.target) == s.sum }
+		if s.target.StartsOn(Host()) && slices.ContainsFunc(r.builds, made) {
+			same, right, sums[s.file] = true, append(right, s.program.says()), s.sum
+			continue
+		}
+		state, says := r.explain(s, c.record)
+		tell(&c.found, state, s.file, says, c.build())
+		c.found[len(c.found)-1].SHA256 = map[string]string{s.file: s.sum}
+	}
+	if same {
+		c.found = append(c.found, c.texts...)
+	} else if len(c.texts) > 0 {
+		var files []string
+		for _, f := range c.texts {
+			files = append(files, f.File)
+		}
+		tell(&c.found, check.Warning, c.Dir, "not as this springfield makes them: "+listed(files), "")
+	}
+	if len(c.found) == 0 && len(right) > 0 {
+		what := strings.Join(right, ", ") + " and " + layout.Count(c.same, "file")
+		tell(&c.found, check.Fine, "", c.ID+": "+what+" are what this springfield makes", "")
+		c.found[0].SHA256 = sums
+		return c.found
+	}
+	slices.SortStableFunc(c.found, func(a, b check.Finding) int { return cmp.Compare(a.State, b.State) }) // failures first
+	if more := len(c.found) - maxTold; more > 0 {
+		c.found = c.found[:maxTold]
+		tell(&c.found, check.Warning, c.Dir, fmt.Sprintf("and %d more", more), "")
+	}
+	return c.found
+}
+
+// explain says why a program is not one that this springfield makes.
+func (r reference) explain(s specimen, record Build) (state check.State, says string) {
+	recorded := record.Recorded(s.program, s.target)
+	switch {
+	case recorded != "" && recorded != s.sum:
+		return check.Failure, ErrChanged.Error()
+	case s.with == "":
+		return check.Failure, "not " + s.program.says() + " of a springfield"
+	case record.Source != "" && record.Source != r.source:
+		return check.Warning, "cannot tell: it was compiled from other sources than this springfield carries"
+	case r.sumOf(s) == "":
+		says = "cannot tell: it was compiled with " + s.with + ", and this springfield has no " + s.program.Short() + " of that Go"
+		if r.why != "" {
+			says += ": " + r.why
+		}
+		return check.Warning, says
+	case record.Source != "":
+		return check.Failure, fmt.Sprintf("not what these sources make with %s, as %s says", s.with, SuiteFile)
+	}
+	return check.Warning, "cannot tell: it is not what this springfield makes with " + s.with + "; another version makes another"
+}
+
+// build is what makes a program of the plugin again, "" for a copy.
+func (c *comparison) build() string {
+	if c.suite == "" {
+		return ""
+	}
+	return "springfield build " + check.Quote(c.suite)
+}
+
+// tell notes something of a file. Where no fix is known, the plugin has to come from elsewhere.
+func tell(found *[]check.Finding, state check.State, file, says, fix string) {
+	if fix == "" && state != check.Fine {
+		fix = "update the plugin where it comes from, or install it again from a place that you trust"
+	}
+	*found = append(*found, check.Finding{State: state, File: file, Says: says, Fix: fix})
+}
+
+// notRead is why something is not read.
+func notRead(err error) string {
+	var link *folder.LinkError
+	if errors.As(err, &link) {
+		return "a link; springfield follows none in a plugin"
+	}
+	return "cannot be compared: " + cause(err).Error()
+}
+
+// listed are some names, within bounds.
+func listed(names []string) string {
+	if more := len(names) - maxTold; more > 0 {
+		names = append(slices.Clone(names[:maxTold]), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
