@@ -116,7 +116,7 @@ func (v *verification) specIn() (Spec, error) {
 	if v.plugin, err = NewPlugin(says.Name, says.Strategy, nil); err != nil {
 		return Spec{}, fmt.Errorf("not a plugin of springfield's: %w", err)
 	}
-	return Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Targets: []Target{Host()}, Hosts: []string{cursor}, Plugins: []Plugin{v.plugin}}, nil
+	return Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Targets: []Target{Host()}, Plugins: []Plugin{v.plugin}}, nil
 }
 
 // entry is a file of a plugin.

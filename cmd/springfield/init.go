@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -59,8 +58,7 @@ and keeps your edits.
 A flag wins over --answers FILE, which wins over what the suite was made with, which
 wins over the defaults: ` + registry.Default() + `, the directory's name as marketplace, git's
 user name as owner, this machine as target, the agents that are found here. Plugins run
-in every agent; for cursor, which is not tested, only with --host cursor. FILE is YAML
-or JSON:
+in every agent. FILE is YAML or JSON:
 
   marketplace: evergreen-terrace
   owner: Ned Flanders <ned@example.org>
@@ -360,7 +358,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 		a.say("  appended a paragraph about it to %s", told)
 	}
 	if !m.guided {
-		chosen := slices.DeleteFunc(slices.Clone(m.spec.Hosts), func(name string) bool { return name == "cursor" }) // no host of enable
+		chosen := m.spec.Hosts
 		if len(chosen) == 1 && chosen[0] == hosts.Claude {
 			chosen = nil
 		}
