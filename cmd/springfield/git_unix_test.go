@@ -302,7 +302,6 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"resume":     {{"resume"}},
 		"loop":       {{"loop", "start", "a goal"}, {"loop", "status"}, {"loop", "stop"}},
 		"state":      {{"state", "show"}},
-		"judge":      {{"judge", "--page", w.path("transcript.jsonl")}},
 		"replay":     {{"replay"}},
 		"tune":       {{"tune"}},
 		"disable":    {{"disable", "ned-flanders", "--scope", "local"}, {"disable", "ned-flanders", "--scope", "project"}, {"disable", "ned-flanders"}},
@@ -323,7 +322,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 	}{{"the repository", nil}, {"the environment too", w.variables(t)}} {
 		for _, verb := range []string{
 			"publish", "init", "new", "build", "update", "validate", "verify", "prebuild", "enable", "status", "doctor", "list", "get", "set", "why", "log", "explain", "hold", "resume",
-			"loop", "state", "judge", "replay", "tune", "disable", "undo", "version", "completion",
+			"loop", "state", "replay", "tune", "disable", "undo", "version", "completion",
 		} {
 			for _, args := range calls[verb] {
 				w.staleIndex(t)

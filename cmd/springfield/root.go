@@ -79,7 +79,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a), newState(a)}},
-		{"Measure", []*cobra.Command{newReplay(a, runReplay), newTune(a, runTune), newExplain(a), newJudge(a)}},
+		{"Measure", []*cobra.Command{newReplay(a, runReplay), newTune(a, runTune), newExplain(a)}},
 		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {

@@ -61,7 +61,6 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"verify":             {{}, {h.suite}, {h.spoilt}, {hostile}},
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
 		"tune":               {{}, {"--dry-run"}, {hostile}, {"--strategy", hostile}},
-		"judge":              {{"--page", h.log}, {"--page", hostile}, {"--page", h.log, "--backend", hostile}},
 		"state show":         {{}},
 		"state set":          {{"next=" + hostile}, {"next=" + broken}, {hostile}, {"tasks_total=" + hostile}},
 		"loop":               {{}, {broken}},
@@ -88,7 +87,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
+		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "tune", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "state set", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})
