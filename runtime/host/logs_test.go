@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/host/copilot"
+	"github.com/cameronsjo/springfield/runtime/host/droid"
+	"github.com/cameronsjo/springfield/runtime/host/gemini"
+	"github.com/cameronsjo/springfield/runtime/host/qwen"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
@@ -18,12 +21,11 @@ func lines() map[string]map[string]string {
 	return map[string]map[string]string{"copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
 }
 
-func logOf(t testing.TB, host string) transcript.Format {
-	h, ok := registry.HostNamed(host)
-	if !ok {
-		t.Fatalf("there is no host %s", host)
-	}
-	return h.Log
+// logOf is a host's log. The registry is not asked: it is made beside this test.
+func logOf(host string) transcript.Format {
+	return map[string]transcript.Format{
+		"copilot": copilot.Host().Log, "droid": droid.Host().Log, "gemini": gemini.Host().Log, "qwen": qwen.Host().Log,
+	}[host]
 }
 
 // recorded are a host's logs, line by line. What is in events.jsonl are events, not a log.
@@ -49,7 +51,7 @@ func recorded(t testing.TB, host string) map[string][][]byte {
 // What lines mean is what the file beside a log says, and the lists above.
 func TestLogs(t *testing.T) {
 	for host, known := range lines() {
-		format := logOf(t, host)
+		format := logOf(host)
 		headed := host == "droid" || host == "copilot" // the first line alone tells whose the log is
 		for file, all := range recorded(t, host) {
 			var got strings.Builder
@@ -104,7 +106,7 @@ func fuzzLine(f *testing.F, host string) {
 			f.Add(line)
 		}
 	}
-	format := logOf(f, host)
+	format := logOf(host)
 	f.Fuzz(func(t *testing.T, line []byte) {
 		format.Owns(line)
 		if format.Dull != nil {
