@@ -119,7 +119,7 @@ func (c *comparison) read() (file string, err error) {
 		return "strategy.json", err
 	}
 	spec := Spec{Marketplace: "springfield", Owner: Owner{Name: "springfield"}, Plugins: []Plugin{plugin}}
-	spec.Targets, spec.Hosts = []Target{Host()}, []string{cursor}
+	spec.Targets = []Target{Host()}
 	files, err := Render(spec, Build{})
 	if err != nil {
 		return "", err

@@ -1,6 +1,5 @@
-// The agents that a suite is for. Every plugin has the files of every host that was tested;
-// which hosts are named decides what the READMEs tell, and whether there are files for
-// Cursor, which was not tested.
+// The agents that a suite is for. Every plugin has the files of every host; which hosts are
+// named decides what the READMEs tell.
 
 package generator
 
@@ -12,27 +11,17 @@ import (
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
-const (
-	claudeCode = "claude"
-	cursor     = "cursor"
-)
+const claudeCode = "claude"
 
 // AgentHost is a program that runs plugins, as questions and texts name it.
 type AgentHost struct{ Name, Title string }
 
-// AgentHosts lists them, Claude Code first and Cursor last.
-func AgentHosts() []AgentHost {
-	all := []AgentHost{}
+// AgentHosts lists them, Claude Code first.
+func AgentHosts() (all []AgentHost) {
 	for _, h := range registry.Hosts() {
-		switch h.Name {
-		case claudeCode:
-			all = slices.Insert(all, 0, AgentHost{h.Name, h.Title})
-		case cursor:
-		default:
-			all = append(all, AgentHost{h.Name, h.Title})
-		}
+		all = append(all, AgentHost{h.Name, h.Title})
 	}
-	return append(all, AgentHost{cursor, "Cursor"})
+	return all
 }
 
 func hostNames() (names []string) {

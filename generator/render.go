@@ -157,9 +157,6 @@ func Render(spec Spec, built Build) ([]File, error) {
 	}
 	for _, p := range suite.Plugins {
 		trees := []string{"shared/plugin", p.Strategy}
-		if slices.Contains(spec.Hosts, cursor) && p.AtStop() {
-			trees = append(trees, "shared/cursor")
-		}
 		for _, tree := range trees {
 			more, err := renderTree(tree, p.Name, p)
 			if err != nil {

@@ -4,6 +4,7 @@ package inspection
 
 import (
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/cameronsjo/springfield/change"
@@ -75,8 +76,12 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		}
 		asks = true
 		settings, err := hook.ReadSettings(s.Dir, in.state(), in.Places.Work)
-		if j, _ := settings.Judge(); err == nil && j.Backend == judge.Claude && j.Client == "" && in.Client.Path == "" {
-			all = append(all, check.Warn(s.ID+" asks through Claude Code, which is not on PATH", backend.Hint(judge.NoClient)))
+		if err != nil { // for checkRules to tell
+			continue
+		}
+		j, _ := settings.Judge()
+		if says, failure := in.missing(j); says != "" {
+			all = append(all, check.Warn(s.ID+" asks "+says, backend.Hint(failure)))
 		}
 	}
 	if !asks {
@@ -86,6 +91,32 @@ func (in *Inspection) checkJudge() (all []check.Finding) {
 		all = append(all, check.Warn("no judge is asked here: "+why, backend.Hint(judge.Redirected)))
 	}
 	return append(all, in.checkAnswers())
+}
+
+// missing says what a judge needs and has not got: nothing is started or asked.
+func (in *Inspection) missing(j judge.Options) (says string, failure judge.Failure) {
+	switch j.Backend {
+	case judge.Claude:
+		if j.Client == "" && in.Client.Path == "" {
+			return "through Claude Code, which is not on PATH", judge.NoClient
+		}
+		if _, err := os.Stat(j.Client); j.Client != "" && err != nil {
+			return "through " + j.Client + ", which is not there", judge.NoClient
+		}
+	case judge.API:
+		user := backend.Env{Vars: in.User.Env}
+		for _, name := range []string{"ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"} {
+			if value, _, _ := in.Env(name); value != "" || user.Get(name) != "" {
+				return "", ""
+			}
+		}
+		return "by the Messages API, and neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set", judge.NoKey
+	case judge.OpenAI:
+		if j.Address == "" {
+			return "by chat completions, and judge.address is not set", judge.Refused
+		}
+	}
+	return "", ""
 }
 
 // checkAnswers tells how the judge has answered today.

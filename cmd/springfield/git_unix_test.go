@@ -300,7 +300,6 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"hold":       {{"hold", "1m"}},
 		"resume":     {{"resume"}},
 		"loop":       {{"loop", "start", "a goal"}, {"loop", "status"}, {"loop", "stop"}},
-		"judge":      {{"judge", "--page", w.path("transcript.jsonl")}},
 		"replay":     {{"replay"}},
 		"disable":    {{"disable", "ned-flanders", "--scope", "local"}, {"disable", "ned-flanders", "--scope", "project"}, {"disable", "ned-flanders"}},
 		"undo":       {{"undo", "--list"}, {"undo"}},
@@ -320,7 +319,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 	}{{"the repository", nil}, {"the environment too", w.variables(t)}} {
 		for _, verb := range []string{
 			"publish", "init", "new", "build", "update", "validate", "prebuild", "enable", "status", "doctor", "list", "get", "set", "why", "log", "explain", "hold", "resume",
-			"loop", "judge", "replay", "disable", "undo", "version", "completion",
+			"loop", "replay", "disable", "undo", "version", "completion",
 		} {
 			for _, args := range calls[verb] {
 				w.staleIndex(t)

@@ -282,7 +282,7 @@ type named struct {
 }
 
 // looks are the commands that change nothing, so that they alone mend nothing.
-var looks = []string{"status", "why", "log", "list", "get", "explain", "replay", "validate", "version", "judge"}
+var looks = []string{"status", "why", "log", "list", "get", "explain", "replay", "validate", "version"}
 
 // follow runs a command that a message names.
 func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen []string, byHand bool) {
@@ -324,7 +324,7 @@ func problem(c called) string {
 var (
 	verbNames = []string{
 		"init", "new", "build", "update", "validate", "enable", "disable", "set", "get", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
-		"loop", "replay", "explain", "judge", "publish", "completion", "version", "--help",
+		"loop", "replay", "explain", "publish", "completion", "version", "--help",
 	}
 	begins   = regexp.MustCompile(`springfield (` + strings.Join(verbNames, "|") + `)(?:[ ;:,.)]|$)`)
 	anyWord  = []string{"start", "stop", "set", "show", "history", "rerun", "max", "active", "true", "false", "user", "project", "local", "managed", "go", "prebuilt", "patch", "minor", "major", "all", "wrong", "ned-flanders", "ralph-wiggum", "bash"}

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -469,7 +468,7 @@ func (a *app) reportInit(m making, built generator.Build) error {
 		a.say("  appended a paragraph about it to %s", told)
 	}
 	if !m.guided {
-		chosen := slices.DeleteFunc(slices.Clone(m.spec.Hosts), func(name string) bool { return name == "cursor" }) // no host of enable
+		chosen := m.spec.Hosts
 		if len(chosen) == 1 && chosen[0] == hosts.Claude {
 			chosen = nil
 		}

@@ -37,7 +37,7 @@ type aCall struct {
 func calls() []aCall {
 	return []aCall{
 		{false, "update"}, {false, "validate"}, {false, "publish"}, {false, "build"}, {false, "new mine --from ned-flanders"},
-		{false, "undo"}, {false, "why"}, {false, "why nonsense"}, {false, "judge --page none"}, {false, "enable ned-flanders"},
+		{false, "undo"}, {false, "why"}, {false, "why nonsense"}, {false, "enable ned-flanders"},
 		{true, "status"}, {false, "log --nope"}, {true, "log"}, {true, "list"}, {true, "version"}, {true, "undo --list"}, {true, "loop"}, {true, "loop status"}, {true, "loop history"},
 		{false, "init hooks"}, {true, "init hooks --dry-run --yes"}, {true, "init hooks --yes --owner Ned --no-git --strategy ned-flanders --strategy ralph-wiggum --strategy todo-continuation"},
 		{true, "init hooks"}, {false, "init hooks --all --strategy ned-flanders"}, {false, "init broken --yes"},
@@ -57,7 +57,7 @@ func calls() []aCall {
 		{true, "loop start goal --dir ."}, {false, "loop start"}, {true, "loop status"}, {true, "loop set max 7"}, {false, "loop set max lots"}, {false, "loop set"}, {false, "loop status now"},
 		{true, "loop stop"}, {false, "loop stop now"}, {true, "loop history"}, {false, "loop history -n 0"}, {true, "loop history show LOOP"}, {false, "loop history show none"},
 		{true, "loop history rerun LOOP --replace"}, {false, "loop history rerun none"}, {false, "loop nope"},
-		{false, "judge"}, {false, "version now"}, {false, "nope"}, {false, "completion"},
+		{false, "version now"}, {false, "nope"}, {false, "completion"},
 	}
 }
 
@@ -112,7 +112,6 @@ func TestEveryVerbSpeaksJSON(t *testing.T) {
 		case cmd.HasSubCommands() && verb != "loop", !cmd.Runnable() || cmd.Hidden || slices.Contains([]string{"springfield", "help", "completion"}, verb): // print text
 		case cmd.Flag("json") == nil:
 			t.Errorf("%s has no --json", verb)
-		case verb == "judge": // its success takes a model; a script has one
 		case !is[0] || !is[1]:
 			t.Errorf("%s: called with success %v, with failure %v", verb, is[0], is[1])
 		}

@@ -79,7 +79,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
-		{"Measure", []*cobra.Command{newReplay(a, runReplay), newExplain(a), newJudge(a)}},
+		{"Measure", []*cobra.Command{newReplay(a, runReplay), newExplain(a)}},
 		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {

@@ -59,7 +59,6 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"doctor":             {{}, {hostile}},
 		"validate":           {{h.suite}, {h.spoilt}, {h.suite + hostile}},
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
-		"judge":              {{"--page", h.log}, {"--page", hostile}, {"--page", h.log, "--backend", hostile}},
 		"loop":               {{}, {broken}},
 		"loop start":         {{broken}, {hostile, "--force"}, {"--template", hostile}},
 		"loop status":        {{}, {"--dir", broken}},
@@ -83,7 +82,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "replay", "judge", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
+		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})

@@ -18,11 +18,10 @@ func TestWrongUsage(t *testing.T) {
 		"enable", "enable x --scope y", "enable x --conflicts y", "disable", "disable x --scope y",
 		"get", "get a b c", "set", "set a", "set a b --scope c",
 		"doctor x", "undo x", "undo --list --forget", "undo --list --dry-run", "status x", "list x",
-		"why a b", "log x", "log -n 0", "log -n x", "why --all=x", "judge --page a --within x", "hold x", "hold 9999d", "resume x",
+		"why a b", "log x", "log -n 0", "log -n x", "why --all=x", "hold x", "hold 9999d", "resume x",
 		"loop nope", "loop set max", "loop history x", "loop history -n 0", "loop history show", "loop history rerun", "loop stop x", "loop status x", "loop start x --max 0",
 		"replay --since x", "replay --list x", "replay -n 3", "replay --strategy nope", "replay --list all --html x",
 		"explain", "explain a b", "explain a --line -1", "explain ../log.jsonl --strategy nope", "explain ../log.jsonl --rules nope",
-		"judge", "judge x", "judge --page a --backend x", "judge --page a --within 0", "judge --page a --client x",
 		"publish a b", "publish --bump x", "publish --bump patch --version 1.0.0", "publish --source x", "publish --note", "publish --check --tag",
 		"completion", "completion x", "version x", "prebuild",
 	} {

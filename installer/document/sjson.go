@@ -5,22 +5,11 @@ package document
 // removed member leaves of its separators, edit.go and layout.go decide.
 
 import (
-	"encoding/json"
 	"strconv"
 	"strings"
 
 	"github.com/tidwall/sjson"
 )
-
-// Set is a document with a value at a path of keys, laid out to fit; a value of nil
-// removes what is there. It refuses what Parse and Apply refuse.
-func Set(data []byte, path []string, value json.RawMessage) ([]byte, error) {
-	d, err := Parse(data)
-	if err != nil {
-		return nil, err
-	}
-	return d.Apply(Edit{Path: path, Value: value})
-}
 
 // put is the text after one splice in the place of what is at a path. sjson finds and
 // changes it by the path; what it gives is taken only if every byte around is as it

@@ -11,7 +11,6 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/installer/tables"
 )
 
 // Codex itself says which hooks it trusts: its app-server lists them. It is asked in a
@@ -124,7 +123,11 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, done()) }()
-	if err := codexPart(settings, filepath.Join(trial.Dir, codexConfig)); err != nil {
+	part, err := settings.Part("marketplaces", "plugins", "hooks", "features") // what says whether a hook runs
+	if err == nil {
+		err = os.WriteFile(filepath.Join(trial.Dir, codexConfig), part, 0o600)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	for _, id := range ids {
@@ -149,29 +152,6 @@ func codexCopies(ctx context.Context, at Place, ids []string) (hooks []codexHook
 		problems[n] = strings.ReplaceAll(problems[n], trial.Dir, at.Dir)
 	}
 	return hooks, problems, err
-}
-
-// codexPart writes what of the settings says whether a hook runs.
-func codexPart(settings *tables.Document, path string) error {
-	var edits []document.Edit
-	for _, name := range []string{"marketplaces", "plugins", "hooks", "features"} {
-		value, found, err := settings.Get(name)
-		if err != nil {
-			return err
-		}
-		if found && len(value) > 0 && value[0] == '{' {
-			edits = append(edits, document.Edit{Path: []string{name}, Value: value})
-		}
-	}
-	part, err := tables.Parse(nil)
-	if err != nil {
-		return err
-	}
-	data, err := part.Apply(edits...)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, 0o600)
 }
 
 // codexCheck asks Codex whether it runs the hooks of plugins that are on.

@@ -8,13 +8,13 @@
 package tables
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -29,38 +29,22 @@ type Document struct {
 	sections []section // the first has no header
 }
 
-// section is a table's header and what stands below it, until the next header.
+// section is the header of a table, or of an element of an array of tables, and what stands
+// below it, until the next header.
 type section struct {
-	path       []string
-	array      bool // an element of an array of tables
-	start, end int  // of the header's line
-	keys       []key
+	path   []string
+	header span // its line
+	keys   []key
 }
 
 // key is a member of a section: its path from the root, and where it and its value lie.
 type key struct {
-	path       []string
-	start, end int
-	value      span // of a value that is no array and no table, else empty
+	path  []string
+	whole span
+	value span // of a value that is no array and no table, else empty
 }
 
 type span struct{ start, end int }
-
-// Parse reads a document. A file without content is an empty one.
-func Parse(data []byte) (*Document, error) {
-	if len(data) > document.MaxSize {
-		return nil, &document.SyntaxError{Problem: fmt.Sprintf("it is larger than %d MiB", document.MaxSize>>20)}
-	}
-	d := &Document{text: string(data), members: map[string]any{}}
-	located := d.locate(data)
-	if large := (*document.SyntaxError)(nil); errors.As(located, &large) {
-		return nil, large
-	}
-	if err := toml.Unmarshal(data, &d.members); err != nil {
-		return nil, placed(err)
-	}
-	return d, located
-}
 
 // What a document of a person's has much less of: the time that it takes grows with the
 // square.
@@ -69,105 +53,107 @@ const (
 	maxMembers = 20_000 // lines that set a member or begin a table
 )
 
-// placed is an error with its place, as one about JSON has it.
-func placed(err error) error {
-	var decoding *toml.DecodeError
-	if !errors.As(err, &decoding) {
-		return &document.SyntaxError{Problem: err.Error()}
+// Parse reads a document. A file without content is an empty one.
+func Parse(data []byte) (*Document, error) {
+	if len(data) > document.MaxSize {
+		return nil, fault("it is larger than %d MiB", document.MaxSize>>20)
 	}
-	line, column := decoding.Position()
-	return &document.SyntaxError{Line: line, Column: column, Problem: strings.TrimPrefix(decoding.Error(), "toml: ")}
-}
-
-// locate notes where everything is.
-func (d *Document) locate(data []byte) error {
-	d.sections = []section{{}}
+	d := &Document{text: string(data), members: map[string]any{}, sections: []section{{}}}
 	var p unstable.Parser
 	p.Reset(data)
 	for n := 0; p.NextExpression(); n++ {
 		e := p.Expression()
 		if n == maxMembers {
-			return &document.SyntaxError{Problem: fmt.Sprintf("it has more than %d members and tables", maxMembers)}
+			return nil, fault("it has more than %d members and tables", maxMembers)
 		}
-		if isMember := e.Kind == unstable.Table || e.Kind == unstable.ArrayTable || e.Kind == unstable.KeyValue; isMember && count(e.Key()) > maxParts {
-			return &document.SyntaxError{Problem: fmt.Sprintf("a name has more than %d parts", maxParts)}
-		}
-		switch e.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			path, at := keysOf(e.Key())
-			start := strings.LastIndexByte(d.text[:at.start], '\n') + 1
-			d.sections = append(d.sections, section{path: path, array: e.Kind == unstable.ArrayTable, start: start, end: d.lineEnd(at.end)})
-		case unstable.KeyValue:
-			s := &d.sections[len(d.sections)-1]
-			path, _ := keysOf(e.Key())
-			k := key{path: slices.Concat(s.path, path), start: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
-			if v := e.Value(); v.Kind != unstable.Array && v.Kind != unstable.InlineTable {
-				k.value = span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+		var path []string
+		var name span
+		for it := e.Key(); it.Next(); {
+			part := it.Node()
+			if path == nil {
+				name.start = int(part.Raw.Offset)
 			}
-			s.keys = append(s.keys, k)
+			path, name.end = append(path, string(part.Data)), int(part.Raw.Offset+part.Raw.Length)
+			if len(path) > maxParts {
+				return nil, fault("a name has more than %d parts", maxParts)
+			}
 		}
-	}
-	return p.Error()
-}
-
-// count is how many parts a key has.
-func count(parts unstable.Iterator) (n int) {
-	for parts.Next() {
-		n++
-	}
-	return n
-}
-
-// keysOf is a key's parts, and where it lies.
-func keysOf(it unstable.Iterator) (path []string, at span) {
-	for it.Next() {
-		n := it.Node()
-		if path == nil {
-			at.start = int(n.Raw.Offset)
+		if e.Kind != unstable.KeyValue {
+			d.sections = append(d.sections, section{path, d.lines(name), nil})
+			continue
 		}
-		path, at.end = append(path, string(n.Data)), int(n.Raw.Offset+n.Raw.Length)
+		s := &d.sections[len(d.sections)-1]
+		k := key{path: slices.Concat(s.path, path), whole: span{int(e.Raw.Offset), int(e.Raw.Offset + e.Raw.Length)}}
+		if v := e.Value(); v.Kind != unstable.Array && v.Kind != unstable.InlineTable {
+			k.value = span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+		}
+		s.keys = append(s.keys, k)
 	}
-	return path, at
+	err := toml.Unmarshal(data, &d.members)
+	if at := (*toml.DecodeError)(nil); errors.As(err, &at) {
+		line, column := at.Position()
+		return nil, &document.SyntaxError{Line: line, Column: column, Problem: strings.TrimPrefix(at.Error(), "toml: ")}
+	}
+	return d, cmp.Or(err, p.Error())
 }
 
-// lineEnd is behind the line end after a place.
-func (d *Document) lineEnd(at int) int {
-	if i := strings.IndexByte(d.text[at:], '\n'); i >= 0 {
-		return at + i + 1
+func fault(format string, args ...any) error {
+	return &document.SyntaxError{Problem: fmt.Sprintf(format, args...)}
+}
+
+// lines are the whole lines that a span lies in.
+func (d *Document) lines(at span) span {
+	at.start = strings.LastIndexByte(d.text[:at.start], '\n') + 1
+	if i := strings.IndexByte(d.text[at.end:], '\n'); i >= 0 {
+		return span{at.start, at.end + i + 1}
 	}
-	return len(d.text)
+	return span{at.start, len(d.text)}
 }
 
 // Get is the value of a member, as JSON.
 func (d *Document) Get(path ...string) (value json.RawMessage, found bool, err error) {
-	at, found := d.at(path)
-	if !found {
-		return nil, false, nil
+	var at any = d.members
+	for _, name := range path {
+		table, _ := at.(map[string]any)
+		if at, found = table[name]; !found {
+			return nil, false, nil
+		}
 	}
 	value, err = document.Encode(at)
 	return value, err == nil, err
 }
 
-func (d *Document) at(path []string) (at any, found bool) {
-	at = d.members
-	for _, name := range path {
-		table, ok := at.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if at, found = table[name]; !found {
-			return nil, false
-		}
+// Part is a document with some of its members, by their names at the top.
+func (d *Document) Part(names ...string) ([]byte, error) {
+	members := maps.Clone(d.members)
+	maps.DeleteFunc(members, func(name string, _ any) bool { return !slices.Contains(names, name) })
+	return toml.Marshal(members)
+}
+
+// RefusedError says that a document has a member in a form that is not edited.
+type RefusedError struct {
+	Edit document.Edit
+	Err  error
+}
+
+func (e *RefusedError) Error() string {
+	return Name(e.Edit.Path) + " cannot be edited in the form that it has there: " + e.Err.Error()
+}
+
+// Hint is what the user types.
+func (e *RefusedError) Hint() string {
+	if e.Edit.Value == nil {
+		return "edit the file yourself: remove " + Name(e.Edit.Path)
 	}
-	return at, true
+	table, members, _ := parts(e.Edit)
+	return "edit the file yourself, in lines of their own: [" + Name(table) + "]" + assignments(members, "", " and ")
 }
 
 // Apply is the document with edits, which are as those of JSON documents: their values are
-// JSON. A table is set member by member.
+// JSON. A table is set member by member, and has no tables in it.
 func (d *Document) Apply(edits ...document.Edit) ([]byte, error) {
 	for _, e := range edits {
-		work := *d // edits of a table have several steps
-		text, err := work.edited(e)
+		text, err := d.edited(e)
 		var now *Document
 		if err == nil {
 			now, err = Parse([]byte(text))
@@ -176,155 +162,160 @@ func (d *Document) Apply(edits ...document.Edit) ([]byte, error) {
 			err = d.compare(now, e)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s cannot be edited in the form that it has there: %w", Name(e.Path), err)
+			return nil, &RefusedError{e, err}
 		}
 		d = now
 	}
 	return []byte(d.text), nil
 }
 
-// edited is the text with an edit.
+// parts are the table and its members that an edit sets, each as TOML: all of them if it is
+// about the whole table.
+func parts(e document.Edit) (table []string, members map[string]string, whole bool) {
+	var values map[string]any
+	if table, whole = e.Path, e.Value == nil || json.Unmarshal(e.Value, &values) == nil; !whole {
+		var value any // null, which TOML does not read, if it is no JSON
+		_ = json.Unmarshal(e.Value, &value)
+		last := len(e.Path) - 1
+		table, values = e.Path[:last], map[string]any{e.Path[last]: value}
+	}
+	members = map[string]string{}
+	for name, value := range values {
+		members[name] = literal(value)
+	}
+	return table, members, whole
+}
+
+// assignments are the lines of members.
+func assignments(members map[string]string, end, begin string) (all string) {
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		all += begin + Name([]string{name}) + " = " + members[name] + end
+	}
+	return all
+}
+
+// edited is the text with an edit. Where a table goes, comments stay.
 func (d *Document) edited(e document.Edit) (string, error) {
-	if !utf8.ValidString(strings.Join(e.Path, "")) {
-		return "", errors.New("its name is not UTF-8")
+	table, members, whole := parts(e)
+	breaks := "\n"
+	if strings.Contains(d.text, "\r\n") {
+		breaks = "\r\n"
 	}
-	if e.Value == nil {
-		return d.without(e.Path), nil
+	if d.text != "" && !strings.HasSuffix(d.text, "\n") { // the last line has no end then either
+		ended, err := Parse([]byte(d.text + breaks))
+		if err != nil {
+			return "", err
+		}
+		text, err := ended.edited(e)
+		return strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"), err
 	}
-	value, err := decoded(e.Value)
-	if err != nil {
-		return "", err
+	type change struct {
+		span
+		text string
 	}
-	return d.with(e.Path, value)
+	var changes []change
+	own := -1 // where a new member goes
+	for _, s := range d.sections {
+		if slices.Equal(s.path, table) {
+			own = s.header.end
+			if n := len(s.keys); n > 0 {
+				own = d.lines(s.keys[n-1].whole).end
+			}
+		}
+		inside := len(s.path) >= len(table) && slices.Equal(s.path[:len(table)], table)
+		if inside && whole && (e.Value == nil || len(s.path) > len(table)) {
+			cut := s.header // with the blank line before it
+			above := strings.TrimSuffix(strings.TrimSuffix(d.text[:cut.start], "\n"), "\r")
+			if strings.HasSuffix(above, "\n") {
+				cut.start = len(above)
+			}
+			changes = append(changes, change{cut, ""})
+		}
+		for _, k := range s.keys {
+			if len(k.path) < len(table) || !slices.Equal(k.path[:len(table)], table) {
+				continue
+			}
+			name := k.path[len(k.path)-1]
+			value, wanted := members[name]
+			if !wanted || len(k.path) != len(table)+1 {
+				if whole {
+					changes = append(changes, change{d.lines(k.whole), ""})
+				}
+				continue
+			}
+			was, _, _ := d.Get(k.path...)
+			if literal(was) != value {
+				if k.value == (span{}) {
+					return "", errors.New("its value is an array or a table")
+				}
+				changes = append(changes, change{k.value, value})
+			}
+			delete(members, name)
+		}
+	}
+	added, text := "", d.text
+	if own < 0 && len(members) > 0 {
+		own, added = len(text), "["+Name(table)+"]"+breaks
+		if text != "" {
+			added = breaks + added
+		}
+	}
+	added += assignments(members, breaks, "")
+	changes = append(changes, change{span{max(own, 0), max(own, 0)}, added})
+	slices.SortFunc(changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end))
+	})
+	for _, c := range slices.Backward(changes) {
+		text = text[:c.start] + c.text + text[c.end:]
+	}
+	return text, nil
 }
 
 // compare tells whether now says what d does with an edit.
 func (d *Document) compare(now *Document, e document.Edit) error {
-	want := clone(d.members)
-	if e.Value == nil {
-		put(want, e.Path, nil)
-	} else {
-		value, err := decoded(e.Value)
-		if err != nil {
+	want, is, path := map[string]string{}, map[string]string{}, Name(e.Path)+"."
+	said(d.members, "", want)
+	said(now.members, "", is)
+	maps.DeleteFunc(want, func(name, _ string) bool { return strings.HasPrefix(name, path) })
+	if e.Value != nil {
+		var value any
+		if err := json.Unmarshal(e.Value, &value); err != nil {
 			return err
 		}
-		put(want, e.Path, value)
+		said(value, path, want)
 	}
-	if canonical(want) != canonical(now.members) {
+	if !maps.Equal(want, is) {
 		return errors.New("it would change what else the file says")
 	}
 	return nil
 }
 
-// put sets a member of a tree, or removes it.
-func put(tree map[string]any, path []string, value any) {
-	for ; len(path) > 1; path = path[1:] {
-		next, ok := tree[path[0]].(map[string]any)
-		if !ok {
-			if value == nil {
-				return
-			}
-			next = map[string]any{}
-			tree[path[0]] = next
-		}
-		tree = next
-	}
-	if value == nil {
-		delete(tree, path[0])
-		return
-	}
-	tree[path[0]] = value
-}
-
-func clone(tree map[string]any) map[string]any {
-	out := make(map[string]any, len(tree))
-	for name, value := range tree {
-		if sub, ok := value.(map[string]any); ok {
-			value = clone(sub)
-		}
-		out[name] = value
-	}
-	return out
-}
-
-// canonical is what a value says: tables without members, which come and go with their
+// said is what a value says, by names. Tables without members, which come and go with their
 // headers, say nothing.
-func canonical(value any) string {
-	switch v := value.(type) {
-	case map[string]any:
-		var b strings.Builder
-		for _, name := range names(v) {
-			if sub := canonical(v[name]); sub != "" {
-				fmt.Fprintf(&b, "%q:%s,", name, sub)
-			}
-		}
-		if b.Len() == 0 {
-			return ""
-		}
-		return "{" + b.String() + "}"
-	case []any:
-		var b strings.Builder
-		for _, item := range v {
-			b.WriteString(canonical(item) + ",")
-		}
-		return "[" + b.String() + "]"
+func said(value any, name string, all map[string]string) {
+	table, is := value.(map[string]any)
+	if !is {
+		all[name] = fmt.Sprintf("%#v", value)
 	}
-	return fmt.Sprintf("%T %q", value, fmt.Sprint(value))
+	for part, sub := range table {
+		said(sub, name+Name([]string{part})+".", all)
+	}
 }
 
-func names(table map[string]any) (all []string) {
-	for name := range table {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
-}
-
-// decoded is a JSON value as go-toml would decode it.
-func decoded(raw json.RawMessage) (any, error) {
-	var value any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		return nil, err
-	}
-	return converted(value)
-}
-
-func converted(value any) (_ any, err error) {
-	switch v := value.(type) {
-	case map[string]any:
-		for name := range v {
-			if v[name], err = converted(v[name]); err != nil {
-				return nil, err
-			}
-		}
-	case []any:
-		for i := range v {
-			if v[i], err = converted(v[i]); err != nil {
-				return nil, err
-			}
-		}
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n, nil
-		}
-		return v.Float64()
-	case string:
-		if !utf8.ValidString(v) {
-			return nil, errors.New("a text is not UTF-8")
-		}
-	case nil:
-		return nil, errors.New("TOML has no null")
-	}
-	return value, nil
+// literal is a value as JSON writes it and TOML reads it: there is no table in it.
+func literal(value any) string {
+	raw, _ := document.Encode(value) // which was JSON, so it does not fail
+	return strings.ReplaceAll(string(raw), "\x7f", `\u007F`)
 }
 
 // Name is a member's path as TOML writes it.
 func Name(path []string) string {
-	parts := make([]string, len(path))
-	for i, part := range path {
-		parts[i] = written(part)
+	const bare = "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	parts := slices.Clone(path)
+	for i, part := range parts {
+		if part == "" || strings.Trim(part, bare) != "" {
+			parts[i] = literal(part)
+		}
 	}
 	return strings.Join(parts, ".")
 }

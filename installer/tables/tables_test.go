@@ -82,7 +82,9 @@ func TestRefused(t *testing.T) {
 		"# null\n":                                  set(`{"enabled":null}`, "plugins", "x"),
 	} {
 		got, err := parsed(t, before).Apply(e)
-		if err == nil || !strings.HasPrefix(err.Error(), tables.Name(e.Path)+" cannot be edited in the form that it has there: ") {
+		var refused *tables.RefusedError
+		if !errors.As(err, &refused) || !strings.HasPrefix(err.Error(), tables.Name(e.Path)+" cannot be edited in the form that it has there: ") ||
+			!strings.HasPrefix(refused.Hint(), "edit the file yourself") {
 			t.Errorf("%s became %q, %v", before, got, err)
 		}
 	}
@@ -178,4 +180,13 @@ func FuzzApply(f *testing.F) {
 			t.Fatalf("%q became %q, and then %q: %v", data, after, back, err)
 		}
 	})
+}
+
+// The lines to type are those that the edit would have written.
+func TestHint(t *testing.T) {
+	_, err := parsed(t, "plugins = {}\n").Apply(set(`{"enabled":true}`, "plugins", "ned@suite"))
+	var refused *tables.RefusedError
+	if !errors.As(err, &refused) || !strings.HasSuffix(refused.Hint(), `: [plugins."ned@suite"] and enabled = true`) {
+		t.Errorf("%v, %q", err, refused.Hint())
+	}
 }

@@ -85,13 +85,10 @@ func ask(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	if why := cmp.Or(Redirected(q.Project, e.Home), e.brought(q)); why != "" {
 		return failed(judge.Redirected, why)
 	}
-	switch q.Backend {
-	case judge.API:
-		return askAPI(ctx, q, e)
-	case judge.OpenAI:
-		return askOpenAI(ctx, q, e)
+	if q.Backend == judge.Claude {
+		return askClaude(ctx, q, e)
 	}
-	return askClaude(ctx, q, e)
+	return askHTTP(ctx, q, e)
 }
 
 func failed(why judge.Failure, detail string) judge.Reply {

@@ -1,13 +1,15 @@
 package backend
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,60 +70,108 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	left := judge.MaxWithin * time.Second
-	if deadline, ok := ctx.Deadline(); ok {
-		left = max(time.Until(deadline), time.Millisecond)
-	}
-	stdout, stderr := &bounded{limit: maxStdout, full: cancel}, &bounded{limit: maxStderr}
+	deadline, _ := ctx.Deadline() // Ask sets it
+	stdout, stderr := &bounded{limit: maxStdout, full: cancel}, &bounded{limit: maxStderr, full: func() {}}
 	cmd := exec.CommandContext(ctx, client, arguments(q)...)
-	cmd.Dir, cmd.Env = dir, e.clientVars(e.path(project), left)
+	cmd.Dir, cmd.Env = dir, e.clientVars(e.path(project), max(time.Until(deadline), time.Millisecond))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(q.Page), stdout, stderr
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { return endGroup(cmd.Process) }
 	cmd.WaitDelay = grace
 	release := holdThread()
-	if err = cmd.Start(); err != nil {
-		release()
-		return failed(judge.Crashed, "cannot start the client: "+reason(err))
-	}
-	err = cmd.Wait()
+	err = cmd.Run()
 	release()
+	if cmd.Process == nil {
+		return failed(judge.Crashed, "cannot start the client: "+err.Error())
+	}
 	killGroup(cmd.Process) // what it left behind
 
-	if stdout.over() {
+	printed, over := stdout.read()
+	if over {
 		return failed(judge.Junk, "the client printed more than 1 MB")
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
 		err = nil // it had ended, only something that it started had not
 	}
-	reply, told := readEnvelope(stdout.bytes(), q.Model)
+	reply, told := readEnvelope(printed, q.Model)
 	if err == nil || told {
 		return reply
 	}
 	// What it cost counts all the same, what it said does not.
 	reply.Continue, reply.Why = false, ""
-	reply.Failed, reply.Detail = judge.Crashed, "the client ended with "+err.Error()+firstLine(stderr.bytes())
+	complaint, _ := stderr.read()
+	line, _, _ := strings.Cut(strings.TrimSpace(string(complaint)), "\n")
+	reply.Failed, reply.Detail = judge.Crashed, "the client ended with "+err.Error()+": "+cmp.Or(judge.OneLine(line, 200), "it says nothing")
 	if late, over := overdue(ctx); over {
 		reply.Failed, reply.Detail = late.Failed, late.Detail
 	}
 	return reply
 }
 
-// reason is an error without the path in front of it.
-func reason(err error) string {
-	if p := (*os.PathError)(nil); errors.As(err, &p) {
-		return p.Err.Error()
-	}
-	return err.Error()
-}
-
-// firstLine is what stderr begins with, after ": ".
-func firstLine(text []byte) string {
-	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
-	if len(line) == 0 {
+// find is the absolute path of Claude Code's program: the given one; else the one
+// on PATH; else one where its installers put it. Nothing in the project counts,
+// nor a PATH entry that depends on where one stands: a repository must not bring
+// its own.
+func (e Env) find(client, project string) string {
+	if client != "" {
+		if filepath.IsAbs(client) && runs(client) {
+			return client
+		}
 		return ""
 	}
-	return ": " + judge.OneLine(string(line), 200)
+	windows := runtime.GOOS == "windows"
+	dirs := filepath.SplitList(e.path(project))
+	for _, dir := range []string{".local/bin", ".claude/local", ".npm-global/bin", ".bun/bin", ".volta/bin"} {
+		if e.Home != "" {
+			dirs = append(dirs, filepath.Join(e.Home, filepath.FromSlash(dir)))
+		}
+	}
+	if appData := e.Get("APPDATA"); windows && appData != "" {
+		dirs = append(dirs, filepath.Join(appData, "npm"))
+	} else if !windows {
+		dirs = append(dirs, "/usr/local/bin", "/opt/homebrew/bin", "/usr/bin")
+	}
+	names := []string{"claude"}
+	if windows { // npm puts a script there; what it calls lies below
+		names = []string{"claude.exe", filepath.Join("node_modules", "@anthropic-ai", "claude-code", "bin", "claude.exe")}
+	}
+	for _, dir := range dirs {
+		for _, name := range names {
+			if path := filepath.Join(dir, name); filepath.IsAbs(path) && runs(path) && !within(path, project) {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// path is PATH without what a project could have put there. The client needs
+// one: npm's is a script that looks for node.
+func (e Env) path(project string) string {
+	outside := slices.DeleteFunc(filepath.SplitList(e.Get("PATH")), func(dir string) bool {
+		return !filepath.IsAbs(dir) || within(dir, project)
+	})
+	return strings.Join(outside, string(os.PathListSeparator))
+}
+
+// within says whether path is dir or lies in it, by its name or in truth.
+func within(path, dir string) bool {
+	if dir == "" {
+		return false
+	}
+	if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+		return true
+	}
+	realPath, errPath := filepath.EvalSymlinks(path)
+	realDir, errDir := filepath.EvalSymlinks(dir)
+	rel, err := filepath.Rel(realDir, realPath)
+	return errPath == nil && errDir == nil && err == nil && filepath.IsLocal(rel)
+}
+
+// runs says whether there is a program.
+func runs(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0)
 }
 
 // readEnvelope reads the result that the client prints. What the model wrote is
@@ -142,13 +192,12 @@ func readEnvelope(data []byte, model string) (reply judge.Reply, told bool) {
 	if json.Unmarshal(data, &result) != nil || result.Type != "result" {
 		return failed(judge.Junk, "the client printed no result"), false
 	}
-	reply = judge.Reply{Model: judge.OneLine(model, 100), Usage: result.Usage.read()}
 	if len(result.Models) == 1 {
 		for name := range result.Models {
-			reply.Model = judge.OneLine(name, 100)
+			model = name
 		}
 	}
-	reply.Micros = judge.Micros(reply.Model, reply.Usage)
+	reply = costing(model, result.Usage)
 	if result.Cost != nil {
 		reply.Micros = whole(*result.Cost*1e6 + 0.5)
 	}
@@ -167,24 +216,17 @@ func clientFailure(code *int, subtype, text string) judge.Failure {
 		return status(*code)
 	}
 	text = strings.ToLower(text)
-	for _, word := range []string{"/login", "not logged in", "invalid api key", "oauth token", "apikeyhelper"} {
-		if strings.Contains(text, word) {
-			return judge.LoggedOut
-		}
-	}
-	for _, word := range []string{"usage limit", "rate limit", "hit your limit", "limit reached", "credit balance"} {
-		if strings.Contains(text, word) {
-			return judge.RateLimit
-		}
-	}
-	for _, word := range []string{"unable to connect", "connection error", "enotfound", "econnrefused", "econnreset", "fetch failed", "socket"} {
-		if strings.Contains(text, word) {
-			return judge.NoNetwork
-		}
-	}
-	for _, word := range []string{"timed out", "timeout"} {
-		if strings.Contains(text, word) {
-			return judge.TimedOut
+	for _, meant := range []struct {
+		failure judge.Failure
+		words   []string
+	}{
+		{judge.LoggedOut, []string{"/login", "not logged in", "invalid api key", "oauth token", "apikeyhelper"}},
+		{judge.RateLimit, []string{"usage limit", "rate limit", "hit your limit", "limit reached", "credit balance"}},
+		{judge.NoNetwork, []string{"unable to connect", "connection error", "enotfound", "econnrefused", "econnreset", "fetch failed", "socket"}},
+		{judge.TimedOut, []string{"timed out", "timeout"}},
+	} {
+		if slices.ContainsFunc(meant.words, func(word string) bool { return strings.Contains(text, word) }) {
+			return meant.failure
 		}
 	}
 	if strings.HasPrefix(subtype, "error_max_structured_output") || subtype == "success" && text == "" {
@@ -194,38 +236,29 @@ func clientFailure(code *int, subtype, text string) judge.Failure {
 }
 
 // bounded keeps the first limit bytes of what is written to it. A program that writes
-// more is not kept waiting: full is called, once.
+// more is not kept waiting: full is called.
 type bounded struct {
 	limit int
 	full  func()
 
-	mu     sync.Mutex
-	data   []byte
-	excess bool
+	mu   sync.Mutex // what a grandchild writes may come when the program has ended
+	data []byte
+	over bool
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	room := b.limit - len(b.data)
-	if len(p) > room && !b.excess {
-		b.excess = true
-		if b.full != nil {
-			b.full()
-		}
+	if b.over = b.over || len(p) > room; b.over {
+		b.full()
 	}
 	b.data = append(b.data, p[:min(len(p), room)]...)
 	return len(p), nil
 }
 
-func (b *bounded) bytes() []byte {
+func (b *bounded) read() (data []byte, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.data
-}
-
-func (b *bounded) over() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.excess
+	return b.data, b.over
 }

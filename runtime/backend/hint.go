@@ -28,5 +28,5 @@ func Hint(why judge.Failure) string {
 	case judge.Junk:
 		return "try another model: LISA_SIMPSON_MODEL"
 	}
-	return "springfield judge --page FILE asks once by hand"
+	return "see whether Claude Code answers by itself: claude -p hello"
 }

@@ -7,10 +7,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
 // maxSettings bounds a settings file, in bytes.
@@ -30,25 +32,15 @@ func Redirected(project, home string) string {
 	}
 	project = filepath.Clean(project)
 	for _, path := range projectSettings(project) {
-		bad := chooses
-		if sameDirectory(filepath.Dir(filepath.Dir(path)), home) {
+		bad, name, dir := chooses, path, filepath.Dir(filepath.Dir(path))
+		if sameDirectory(dir, home) {
 			bad = movesHome
 		}
-		name := "the project's .claude/" + filepath.Base(path)
-		if filepath.Dir(filepath.Dir(path)) != project {
-			name = path
+		if dir == project {
+			name = "the project's .claude/" + filepath.Base(path)
 		}
-		data, err := file.Read(path, maxSettings)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return name + " cannot be read"
-		}
-		if member, ok := choice(data, bad); !ok {
-			return name + " is not a JSON object, so it is not known where it sends questions"
-		} else if member != "" {
-			return name + " sets " + member
+		if why := chosenIn(path, name, bad); why != "" {
+			return why
 		}
 	}
 	return ""
@@ -61,43 +53,37 @@ func Redirected(project, home string) string {
 func projectSettings(project string) []string {
 	local := func(dir string) string { return filepath.Join(dir, ".claude", "settings.local.json") }
 	files := []string{filepath.Join(project, ".claude", "settings.json"), local(project)}
-	dirs := []string{project}
-	if real, err := filepath.EvalSymlinks(project); err == nil && real != project {
-		dirs = append(dirs, real)
-	}
-	for _, dir := range dirs {
-		above, top := upToRepository(dir)
-		if !top {
-			continue
-		}
-		for _, dir := range above {
-			if file := local(dir); !slices.Contains(files, file) {
-				files = append(files, file)
+	for _, dirs := range upwards(project) {
+		for i, dir := range dirs {
+			git := filepath.Join(dir, ".git")
+			if _, err := os.Lstat(git); err != nil {
+				continue
 			}
+			for _, below := range dirs[:i+1] {
+				files = append(files, local(below))
+			}
+			if main := mainWorktree(git); main != "" {
+				files = append(files, local(main))
+			}
+			break
 		}
 	}
 	return files
 }
 
-// upToRepository are a directory and those that it lies in, up to the next with a
-// .git, and behind a .git that is a file the directory of the repository it names.
-// found: there is one.
-func upToRepository(dir string) (dirs []string, found bool) {
-	for {
-		dirs = append(dirs, dir)
-		git := filepath.Join(dir, ".git")
-		if _, err := os.Lstat(git); err == nil {
-			if main := mainWorktree(git); main != "" {
-				dirs = append(dirs, main)
-			}
-			return dirs, true
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return dirs, false
-		}
-		dir = up
+// upwards are a directory and those that it lies in, by its name and in truth.
+func upwards(dir string) (all [2][]string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		real = dir
 	}
+	for n, dir := range []string{filepath.Clean(dir), real} {
+		for all[n] = []string{dir}; dir != filepath.Dir(dir); {
+			dir = filepath.Dir(dir)
+			all[n] = append(all[n], dir)
+		}
+	}
+	return all
 }
 
 // mainWorktree is the directory whose .git a linked worktree's .git belongs to, ""
@@ -121,19 +107,86 @@ func mainWorktree(git string) string {
 	return filepath.Dir(at(own, string(data)))
 }
 
+// brought says which file of a project has set a variable that chooses where questions
+// go, "" for none. Hosts other than Claude Code read files of such variables, from the
+// project upwards, and their hooks get them. A variable that is not set has no effect: the
+// host has not taken it. The user's home has the user's own files.
+func (e Env) brought(q judge.Question) string {
+	if q.Project == "" {
+		return ""
+	}
+	bad := func(member string) bool {
+		name, ok := strings.CutPrefix(member, "env.")
+		return ok && e.Get(name) != "" && e.steers(name, q.Backend)
+	}
+	for _, dir := range slices.Concat(upwards(q.Project)[0], upwards(q.Project)[1]) {
+		if sameDirectory(dir, e.Home) {
+			continue
+		}
+		for _, name := range q.Variables {
+			path := filepath.Join(dir, filepath.FromSlash(name))
+			if info, err := os.Stat(path); err != nil || info.IsDir() {
+				continue // no host can read it either
+			}
+			if why := chosenIn(path, path, bad); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// steers tells whether a variable chooses where a question to a backend goes. Many projects
+// set variables of OpenAI's kind and of clouds, of which most questions make no use.
+func (e Env) steers(name, backend string) bool {
+	switch upper := strings.ToUpper(name); {
+	case begins(upper, "OPENAI_"):
+		return backend == judge.OpenAI
+	case cloud(upper):
+		return backend == judge.Claude && e.usesCloud()
+	}
+	return chooses("env." + name)
+}
+
+// chosenIn says what in a file that has a name for people chooses where questions go. Bad
+// are the members, by name: of env with "env." in front. What is no JSON has lines NAME=value.
+func chosenIn(path, name string, bad func(member string) bool) string {
+	data, err := file.Read(path, maxSettings)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil {
+		return name + " cannot be read"
+	}
+	if filepath.Ext(path) == ".json" {
+		if member, ok := choice(data, bad); !ok {
+			return name + " is not a JSON object, so it is not known where it sends questions"
+		} else if member != "" {
+			return name + " sets " + member
+		}
+		return ""
+	}
+	// All that can be the name of a variable, as the package dotenv of Node reads it.
+	const space, line = `[\s\v\p{Z}\x{feff}]`, `(?:^|[\n\r\x{2028}\x{2029}])`
+	names := regexp.MustCompile(line + space + `*(?:export` + space + `+)?([\w.-]+)`)
+	for _, found := range names.FindAllSubmatch(data, -1) {
+		if variable := string(found[1]); bad("env." + variable) {
+			return name + " sets " + variable
+		}
+	}
+	return ""
+}
+
 // choice is the first member of a settings file, by name, that chooses where
-// questions go, and whether the file can be understood. Bad are the members, by
-// name: of env with "env." in front.
+// questions go, and whether the file can be understood.
 func choice(data []byte, bad func(member string) bool) (string, bool) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if len(bytes.TrimSpace(data)) == 0 {
 		return "", true
 	}
 	var settings, env map[string]json.RawMessage
-	if json.Unmarshal(data, &settings) != nil {
-		return "", false
-	}
-	if set(settings["env"]) && json.Unmarshal(settings["env"], &env) != nil {
+	set := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+	if json.Unmarshal(data, &settings) != nil || set(settings["env"]) && json.Unmarshal(settings["env"], &env) != nil {
 		return "", false
 	}
 	var names []string
@@ -152,9 +205,6 @@ func choice(data []byte, bad func(member string) bool) (string, bool) {
 	}
 	return slices.Min(names), true
 }
-
-// set says whether a member is there and something.
-func set(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func sameDirectory(a, b string) bool {
 	if b == "" {

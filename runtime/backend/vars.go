@@ -10,10 +10,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-// plain are variables that a program needs to run at all and that choose nothing.
-func plain() []string { return []string{"LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME"} }
-
-// place are those that say where the user's own things lie.
+// place are the variables that say where the user's own things lie.
 func place() []string {
 	names := []string{"HOME", "PATH", "TMPDIR", "CLAUDE_CONFIG_DIR"}
 	if runtime.GOOS == "windows" {
@@ -71,7 +68,7 @@ func movesHome(member string) bool {
 // not get there. SPRINGFIELD=off says to hooks of older plugins what InJudge
 // says to ours.
 func (e Env) clientVars(path string, within time.Duration) []string {
-	names := append(plain(), place()...)
+	names := append(place(), "LANG", "LC_ALL", "LC_CTYPE", "TZ", "USER", "LOGNAME") // these choose nothing
 	provider := e.usesCloud()
 	var vars []string
 	for _, v := range e.Vars {
@@ -80,7 +77,8 @@ func (e Env) clientVars(path string, within time.Duration) []string {
 		if !ok || value == "" || sameName(name, "PATH") || sameName(name, "HOME") {
 			continue
 		}
-		if listed(names, name) || route(upper) || provider && cloud(upper) {
+		listed := slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) })
+		if listed || route(upper) || provider && cloud(upper) {
 			vars = append(vars, v)
 		}
 	}
@@ -113,8 +111,4 @@ func (e Env) usesCloud() bool {
 		name, value, _ := strings.Cut(v, "=")
 		return strings.HasPrefix(strings.ToUpper(name), "CLAUDE_CODE_USE_") && value != "" && value != "0" && !strings.EqualFold(value, "false")
 	})
-}
-
-func listed(names []string, name string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return sameName(n, name) })
 }

@@ -82,24 +82,6 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// A host that takes a message to follow gets that and nothing else.
-func TestFollowUp(t *testing.T) {
-	w := newWorld(t, ned)
-	w.write("c1.jsonl", `{"role":"user","message":{"content":[{"type":"text","text":"<user_query>\ngo\n</user_query>"}]}}`+"\n"+`{"role":"assistant","message":{"content":[{"type":"text","text":"`+progress+`"}]}}`+"\n")
-	event := func(status string) string {
-		return fmt.Sprintf(`{"hook_event_name":"stop","conversation_id":"c1","generation_id":"g1","cursor_version":"3.7.21","workspace_roots":[%q],"transcript_path":%q,"status":%q,"loop_count":0}`, w.home, w.path("c1.jsonl"), status)
-	}
-	for status, want := range map[string]string{"completed": `{"followup_message":"[springfield] `, "aborted": ""} {
-		code, stdout, stderr := w.raw(event(status))
-		if code != 0 || want == "" && stdout != "" || !strings.HasPrefix(stdout, want) || strings.Contains(stdout, "systemMessage") {
-			t.Errorf("%s: exit code %d, %s, notes %s", status, code, stdout, stderr)
-		}
-	}
-	if r, _ := w.newest("session:c1"); r.Host != "cursor" || r.Rule != "progress" || r.State.Number != 1 {
-		t.Errorf("%+v", r)
-	}
-}
-
 // What is put between tags cannot end them.
 func TestEnclosed(t *testing.T) {
 	for text, want := range map[string]string{

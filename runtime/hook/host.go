@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/guard"
-	"github.com/cameronsjo/springfield/runtime/host"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/moment"
 	"github.com/cameronsjo/springfield/runtime/process"
@@ -159,7 +158,7 @@ func (s *start) read() (f *fault, asked bool) {
 // settings are what is in force here.
 func (s *start) settings() Settings {
 	settings := s.own.settings(s.state, s.project())
-	s.quiet = settings.Protocol == "exit2" && s.event.Host.Form != nil
+	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
 	if j, asks := settings.Judge(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)
 	}
@@ -246,7 +245,7 @@ func (s *start) decide(settings Settings) answer {
 	if _, err := session.Append(record); err != nil {
 		return s.unwritten(settings, settled, faultLedger, unledgered(err))
 	}
-	return answer{Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Form != nil && s.event.Host.Form(s.event, snapshot.View.Version) == host.Context}
+	return answer{Settled: settled, first: snapshot.Before.Number == 0, dir: snapshot.Situation.Workspace.Dir, context: s.event.Host.Context != nil && s.event.Host.Context(s.event, snapshot.View.Version)}
 }
 
 // silent is the answer at a stop that another copy of the plugin has decided.
@@ -383,8 +382,6 @@ type said struct {
 	decision, reason, systemMessage string // block or absent; to the model; to the user
 	// event is the one that context is put before the model for.
 	event, context string
-	// followUp is all that is said where the host takes nothing else.
-	followUp string
 }
 
 func (o *said) Members(m *codec.Members) {
@@ -392,7 +389,6 @@ func (o *said) Members(m *codec.Members) {
 	m.Text("reason", &o.reason)
 	m.Text("systemMessage", &o.systemMessage)
 	m.Object("hookSpecificOutput", (*saidOfEvent)(o))
-	m.Text("followup_message", &o.followUp)
 }
 
 // saidOfEvent is the part of an answer that names its event.
@@ -416,7 +412,7 @@ func (s *start) write(a answer, settings Settings) (code int, err error) {
 	}
 	o := said{systemMessage: both(a.alert, a.Told)}
 	h := hostOf(s.event)
-	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Form != nil
+	exit2 := settings.Protocol == "exit2" && s.answers == "Stop" && h.Context != nil
 	switch {
 	case exit2 && a.Decision == strategy.Continue:
 		if soundsLikeAFailure(a.Reason) {
@@ -454,9 +450,6 @@ func enclosed(text string) string {
 
 // print prints an answer, if there is anything to say.
 func (s *start) print(o said) error {
-	if hostOf(s.event).Always == host.FollowUp {
-		o = said{followUp: o.reason}
-	}
 	if o == (said{}) {
 		return nil
 	}

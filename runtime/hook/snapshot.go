@@ -258,7 +258,7 @@ func (s *Snapshot) situate(needs strategy.Needs) {
 		},
 		Session: strategy.Session{ID: event.SessionID, Cap: event.Cap, CapVariable: h.CapVariable, Plugin: s.Settings.Plugin, Agent: h.Agent, Host: h.Title, Hold: h.Types(s.Settings.Plugin, "hold"), Now: s.Now.UnixMilli()},
 	}
-	if h.Form != nil { // else there is one way to say a continue
+	if h.Context != nil { // else there is one way to say a continue
 		s.Situation.Session.Protocol = s.Settings.Protocol
 	}
 	if needs.Todos {

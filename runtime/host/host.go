@@ -30,10 +30,10 @@ type Host struct {
 	// but for what we have said ourselves.
 	FromUser func(e Event) bool
 
-	// Form is how a continue is said at this event; version is the host's, as its log has
-	// it. nil: always by the one named Always, and settings cannot choose another protocol.
-	Form   func(e Event, version string) Form
-	Always Form
+	// Context tells whether a continue can be said by additionalContext at this event, and not
+	// by {"decision": "block"} alone; version is the host's, as its log has it. nil: it never
+	// can, and settings cannot choose another protocol.
+	Context func(e Event, version string) bool
 	// Reminds tells that words before a prompt reach the model, as Claude Code's
 	// additionalContext does.
 	Reminds bool
@@ -85,16 +85,6 @@ type Host struct {
 	Inside          []string
 	SessionVariable string
 }
-
-// Form is how a continue is said.
-type Form byte
-
-// The forms.
-const (
-	Block    Form = iota // {"decision": "block", "reason": …}
-	Context              // hookSpecificOutput.additionalContext
-	FollowUp             // {"followup_message": …}, and nothing is told to the user
-)
 
 // Types is what the user types for a word to a plugin.
 func (h *Host) Types(plugin, word string) string {

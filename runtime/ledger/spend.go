@@ -135,19 +135,6 @@ func PutBack(dir string, now time.Time, taken int64) error {
 	})
 }
 
-// Pay counts what a question by hand has cost. An answer shows that a judge can
-// be asked again; a failure says nothing about those of the hook.
-func Pay(dir string, now time.Time, micros int64, answered bool) error {
-	return changeSpend(dir, now, func(p *Spend) error {
-		p.Questions++
-		p.Micros += max(0, micros)
-		if answered {
-			p.Failures, p.Failure, p.Detail, p.FailedAt, p.Until = 0, "", "", 0, 0
-		}
-		return nil
-	})
-}
-
 func changeSpend(dir string, now time.Time, change func(*Spend) error) error {
 	lock, err := Lock(dir, "judge", spendWait)
 	if err == ErrBusy {

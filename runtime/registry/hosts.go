@@ -7,7 +7,6 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host/claude"
 	"github.com/cameronsjo/springfield/runtime/host/codex"
 	"github.com/cameronsjo/springfield/runtime/host/copilot"
-	"github.com/cameronsjo/springfield/runtime/host/cursor"
 	"github.com/cameronsjo/springfield/runtime/host/droid"
 	"github.com/cameronsjo/springfield/runtime/host/gemini"
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
@@ -18,7 +17,6 @@ func hosts() []func() host.Host {
 		claude.Host,
 		codex.Host,
 		copilot.Host,
-		cursor.Host,
 		droid.Host,
 		gemini.Host,
 		qwen.Host,

@@ -26,7 +26,7 @@ import (
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
-const help = "springfield-judge asks lisa-simpson's question: JSON on standard input, JSON on standard output. By hand use: springfield judge --page FILE\n"
+const help = "springfield-judge asks lisa-simpson's question: JSON on standard input, JSON on standard output.\n"
 
 func main() {
 	debug.SetTraceback("crash") // a fatal error then is no exit 2

@@ -13,7 +13,7 @@ func Host() host.Host {
 	return host.Host{
 		Name: Name, Title: "Claude Code", Agent: "Claude",
 		Read: read, Stop: "Stop", Prompt: "UserPromptSubmit", FromUser: fromUser,
-		Form:    form,
+		Context: takesContext,
 		Reminds: true,
 		Log:     format(),
 		Cap:     8, CapVariable: "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP",

@@ -25,14 +25,6 @@ func read(event []byte, e *host.Event) error {
 	return nil
 }
 
-// form is how a continue is said: by additionalContext to a Claude Code that knows it.
-func form(e host.Event, version string) host.Form {
-	if takesContext(e, version) {
-		return host.Context
-	}
-	return host.Block
-}
-
 // takesContext tells whether the event certainly comes from a Claude Code that lets a
 // Stop hook go on by additionalContext: 2.1.163 or newer. Older ones and some other
 // agents drop the whole answer for it. From 2.1.196 on the event names the prompt by a

@@ -1,19 +1,7 @@
-package copilot
+package host_test
 
-import (
-	"testing"
-
-	"github.com/cameronsjo/springfield/internal/recorded"
-)
-
-func TestLog(t *testing.T) { recorded.Logs(t, Host().Log, true) }
-
-func TestLines(t *testing.T) { recorded.Lines(t, Host().Log, lines()) }
-
-func FuzzLine(f *testing.F) { recorded.Fuzz(f, Host().Log, lines()) }
-
-// lines are lines that no recorded log has, with what they mean.
-func lines() map[string]string {
+// copilotLines are lines that no recorded log has, with what they mean.
+func copilotLines() map[string]string {
 	return map[string]string{
 		`{"type":"user.message","data":{"content":"go","source":"command-why","messageId":"m"},"id":"1"}`:                                                                         "1 | prompted go | prompt \"m\"",
 		`{"type":"user.message","data":{"content":"go","source":"schedule-1","messageId":"m"},"id":"1"}`:                                                                          "1 | woken go",

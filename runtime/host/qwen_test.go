@@ -1,19 +1,7 @@
-package qwen
+package host_test
 
-import (
-	"testing"
-
-	"github.com/cameronsjo/springfield/internal/recorded"
-)
-
-func TestLog(t *testing.T) { recorded.Logs(t, Host().Log, false) }
-
-func TestLines(t *testing.T) { recorded.Lines(t, Host().Log, lines()) }
-
-func FuzzLine(f *testing.F) { recorded.Fuzz(f, Host().Log, lines()) }
-
-// lines are lines that no recorded log has, with what they mean.
-func lines() map[string]string {
+// qwenLines are lines that no recorded log has, with what they mean.
+func qwenLines() map[string]string {
 	user := func(more, parts string) string {
 		return `{"uuid":"u","type":"user"` + more + `,"message":{"role":"user","parts":[` + parts + `]}}`
 	}

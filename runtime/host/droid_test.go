@@ -1,19 +1,7 @@
-package droid
+package host_test
 
-import (
-	"testing"
-
-	"github.com/cameronsjo/springfield/internal/recorded"
-)
-
-func TestLog(t *testing.T) { recorded.Logs(t, Host().Log, true) }
-
-func TestLines(t *testing.T) { recorded.Lines(t, Host().Log, lines()) }
-
-func FuzzLine(f *testing.F) { recorded.Fuzz(f, Host().Log, lines()) }
-
-// lines are lines that no recorded log has, with what they mean.
-func lines() map[string]string {
+// droidLines are lines that no recorded log has, with what they mean.
+func droidLines() map[string]string {
 	return map[string]string{
 		// Words in the user's place that a hook of ours has said; the command is named, so it is counted there.
 		`{"type":"message","id":"1","message":{"role":"user","content":[{"type":"text","text":"[springfield] go on"}]}}`: "1 | pushed [springfield] go on",
