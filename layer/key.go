@@ -228,18 +228,3 @@ func (e *ValueError) Error() string { return fmt.Sprintf("%s cannot be %q", e.Ke
 func (e *ValueError) Hint() string { return e.Key.Name + " takes: " + e.Key.Accepts() }
 
 func (k Key) invalid(text string) error { return &ValueError{k, text} }
-
-// Offers are values that a shell can complete.
-func (k Key) Offers() []string {
-	switch {
-	case k.Type == "boolean":
-		return []string{"true", "false"}
-	case len(k.Choices) > 0:
-		return k.Choices
-	case len(k.ids) > 0:
-		return k.ids
-	case string(k.Default) != "null":
-		return []string{strings.Trim(string(k.Default), `"`)}
-	}
-	return nil
-}

@@ -35,7 +35,7 @@ func (e *RefusedError) Error() string { return e.Key.Name + " would not be in fo
 
 // Hint says what the key takes.
 func (e *RefusedError) Hint() string {
-	return "springfield get PLUGIN " + e.Key.Name + " shows what each file says; it takes " + e.Key.Accepts()
+	return "springfield set PLUGIN " + e.Key.Name + " shows what each file says; it takes " + e.Key.Accepts()
 }
 
 // Set plans to give keys values in the file of a scope, byte-exactly. A value that the

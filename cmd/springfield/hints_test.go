@@ -282,7 +282,7 @@ type named struct {
 }
 
 // looks are the commands that change nothing, so that they alone mend nothing.
-var looks = []string{"status", "why", "log", "list", "get", "explain", "replay", "validate", "verify", "version", "judge"}
+var looks = []string{"status", "why", "log", "list", "explain", "replay", "validate", "verify", "version", "judge"}
 
 // follow runs a command that a message names.
 func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen []string, byHand bool) {
@@ -323,7 +323,7 @@ func problem(c called) string {
 
 var (
 	verbNames = []string{
-		"init", "new", "build", "update", "validate", "verify", "enable", "disable", "set", "get", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
+		"init", "new", "build", "update", "validate", "verify", "enable", "disable", "set", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
 		"loop", "state", "replay", "tune", "explain", "judge", "publish", "completion", "version", "--help",
 	}
 	begins   = regexp.MustCompile(`springfield (` + strings.Join(verbNames, "|") + `)(?:[ ;:,.)]|$)`)

@@ -63,7 +63,7 @@ or you are needed. Without a command it leads you through it.`,
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	cobra.EnableCommandSorting = false // commands are listed in the order of their use
 	a.addVerbs(root)
-	a.completeValues(root)
+	a.completeNames(root)
 	return root
 }
 
@@ -75,7 +75,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 	}{
 		{"Set up", []*cobra.Command{
 			newInit(a, runInit), newNew(a, runNew), newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a), newVerify(a),
-			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a, runSet), newGet(a), newDoctor(a), newUndo(a, runUndo),
+			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a), newDoctor(a), newUndo(a, runUndo),
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a), newState(a)}},

@@ -54,8 +54,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"explain":            {{h.log}, {h.log, "--rules", "seed"}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
 		"status":             {{}, {broken}},
 		"list":               {{}, {hostile}},
-		"get":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}},
-		"set":                {{"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
+		"set":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}, {"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
 		"doctor":             {{}, {hostile}},
 		"validate":           {{h.suite}, {h.spoilt}, {h.suite + hostile}},
 		"verify":             {{}, {h.suite}, {h.spoilt}, {hostile}},
@@ -88,7 +87,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "verify", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
+		"why", "log", "explain", "status", "list", "set", "doctor", "validate", "verify", "replay", "tune", "judge", "state show", "loop status", "loop history", "loop history show", "loop history rerun", "loop", "state",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "state set", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})
@@ -127,7 +126,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"__complete", "why", ""}, {"__complete", "why", "--session", ""}, {"__complete", "enable", ""}, {"__complete", "disable", ""}, {"__complete", "loop", "show", ""},
+		{"__complete", "enable", ""}, {"__complete", "disable", ""}, {"__complete", "set", ""}, {"__complete", "set", "ned-flanders", ""},
 		{"help", hostile}, {hostile}, {"--" + hostile},
 	} {
 		h.runs(t, "springfield", args)

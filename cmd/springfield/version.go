@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"io/fs"
 	"runtime/debug"
 	"strings"
@@ -12,23 +11,18 @@ import (
 )
 
 func newVersion(a *app) *cobra.Command {
-	var asJSON, check bool
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version and the hooks it carries, or ask for the newest",
+		Short: "Print the version and the hooks it carries",
 		Long: `Prints the version of springfield, and what it makes hooks of: the SHA-256 of the
 sources that it carries, and the compiled hooks that a release carries. --json has the
-SHA-256 of each.
-
---check asks github.com which release is the newest, with one request that says nothing
-about you. springfield asks that only when you type it.`,
+SHA-256 of each.`,
 		Example: `  springfield version
-  springfield version --json
-  springfield version --check`,
+  springfield version --json`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(cmd.Context(), check, asJSON) },
+		RunE: func(cmd *cobra.Command, args []string) error { return a.runVersion(asJSON) },
 	}
-	cmd.Flags().BoolVar(&check, "check", false, "ask github.com for the newest release, and say how to upgrade")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }
@@ -50,15 +44,12 @@ func identify(prebuilt fs.FS, built buildInfo) (identity, error) {
 	return is, err
 }
 
-func (a *app) runVersion(ctx context.Context, check, asJSON bool) error {
+func (a *app) runVersion(asJSON bool) error {
 	is, err := identify(a.prebuilt, a.built)
 	if err != nil {
 		return err
 	}
-	switch {
-	case check:
-		return a.checkNewest(ctx, is, asJSON)
-	case asJSON:
+	if asJSON {
 		return a.encode(is)
 	}
 	a.say("springfield %s", is.buildInfo)
@@ -88,7 +79,6 @@ func targetsOf(h *generator.Carried) (all []string) {
 type buildInfo struct {
 	Version string `json:"version"`
 	Go      string `json:"go"`
-	fetched bool   // by go install, as a module
 }
 
 func (b buildInfo) String() string { return strings.TrimSpace(b.Version + " " + b.Go) }
@@ -100,5 +90,5 @@ func build() buildInfo {
 	if !ok {
 		return buildInfo{Version: "unknown"}
 	}
-	return buildInfo{info.Main.Version, info.GoVersion, info.Main.Sum != ""}
+	return buildInfo{info.Main.Version, info.GoVersion}
 }
