@@ -88,7 +88,7 @@ func (t text) hosts() {
 	for _, h := range t.Hosts {
 		wide = max(wide, layout.Width(h.Title()))
 	}
-	t.Say("\n%s", t.Strong("by host"))
+	t.Strong().Say("\nby host")
 	t.Say("  %s  %8s  %5s  %8s", layout.Pad("", wide), "sessions", "stops", "mid-work")
 	for _, h := range t.Hosts {
 		t.Say("  %s  %8d  %5d  %8d", layout.Pad(h.Title(), wide), h.Sessions, h.Stops, h.MidWork)
@@ -104,7 +104,7 @@ func (t text) hosts() {
 		if s.OnlyAsks {
 			continue
 		}
-		t.Say("  %s", t.Strong(layout.Clip(s.Name, t.Width-4)))
+		t.Strong().Say("  %s", layout.Clip(s.Name, t.Width-4))
 		for _, h := range s.Hosts {
 			if title := titleOf(h.Name); columns {
 				t.Say("    %s  %-16s  %s", layout.Pad(title, wide), h.Caught.interval(), h.Wrong.interval())

@@ -36,7 +36,7 @@ func (r *Report) WriteText(out layout.Printer) {
 	}
 	t.Fold("", "%s in %s, and %s in mid-work%s", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), read)
 	if len(r.Rows) > 0 {
-		t.Say("\n%s", t.Strong("what came next"))
+		t.Strong().Say("\n%s", "what came next")
 		for _, l := range r.Labels {
 			if l.N > 0 {
 				t.Fold(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
@@ -111,14 +111,13 @@ func (t text) scores() {
 	t.of()
 	for _, bars := range []struct {
 		title, fill string
-		style       func(string) string
 		of          func(Score) Rate
-	}{{"caught", "█", t.Good, func(s Score) Rate { return s.Caught }}, {"wrongly continued", "▒", t.Bad, func(s Score) Rate { return s.Wrong }}} {
-		t.Say("\n%s", t.Strong(bars.title))
+	}{{"caught", "█", func(s Score) Rate { return s.Caught }}, {"wrongly continued", "▒", func(s Score) Rate { return s.Wrong }}} {
+		t.Strong().Say("\n%s", bars.title)
 		for _, s := range t.Scores {
 			if !s.OnlyAsks {
 				rate := bars.of(s)
-				t.Say("  %s  %s %s", named(s), rate.bar(bars.fill, t.Width-name-14, bars.style), rate.text())
+				t.Say("  %s  %s %s", named(s), rate.bar(bars.fill, t.Width-name-14), rate.text())
 			}
 		}
 	}
@@ -127,13 +126,13 @@ func (t text) scores() {
 // cards is scores for little space.
 func (t text) cards() {
 	for _, s := range t.Scores {
-		t.Say("\n%s", t.Strong(layout.Clip(s.Name, t.Width)))
+		t.Strong().Say("\n%s", layout.Clip(s.Name, t.Width))
 		if s.OnlyAsks {
 			t.Say("  decides  %s", unknown)
 		} else {
 			bar := min(t.Width-29, 40)
-			t.Say("  caught   %-16s  %s", s.Caught.interval(), s.Caught.bar("█", bar, t.Good))
-			t.Say("  wrong    %-16s  %s", s.Wrong.interval(), s.Wrong.bar("▒", bar, t.Bad))
+			t.Say("  caught   %-16s  %s", s.Caught.interval(), s.Caught.bar("█", bar))
+			t.Say("  wrong    %-16s  %s", s.Wrong.interval(), s.Wrong.bar("▒", bar))
 		}
 		t.Say("  asked    %d, %s", s.Asked.N, s.price())
 	}
@@ -156,7 +155,7 @@ func (t text) nudges() {
 	if len(t.Scores) == 0 || t.Scores[0].Nudges.Of == 0 {
 		return
 	}
-	t.Say("\n%s", t.Strong("nudges"))
+	t.Strong().Say("\n%s", "nudges")
 	t.Fold("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most", layout.Count(t.Scores[0].Nudges.Of, "stop"))
 	none := true
 	for _, s := range t.Scores {
@@ -188,7 +187,7 @@ func (t text) months() {
 		return
 	}
 	t.Say("")
-	t.Say("%s", t.Strong(layout.Clip(best.Name, t.Width-10)+" by month"))
+	t.Strong().Say("%s by month", layout.Clip(best.Name, t.Width-10))
 	if len(months) > 12 {
 		t.Say("  %s before", layout.Count(len(months)-12, "month"))
 		months = months[len(months)-12:]
@@ -200,12 +199,12 @@ func (t text) months() {
 }
 
 // bar draws a share. What is not nothing is seen.
-func (r Rate) bar(fill string, width int, style func(string) string) string {
+func (r Rate) bar(fill string, width int) string {
 	filled := int(r.Share()*float64(width) + 0.5)
 	if r.N > 0 {
 		filled = max(filled, 1)
 	}
-	return style(strings.Repeat(fill, filled)) + strings.Repeat("·", width-filled)
+	return strings.Repeat(fill, filled) + strings.Repeat("·", width-filled)
 }
 
 // interval is a share like "88 % (84–91)".
@@ -363,7 +362,7 @@ func (t text) says(c Choice) string {
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
 	}
-	return decided(t.Printer, c.Decision) + display.Line(says)
+	return string(c.Decision) + display.Line(says)
 }
 
 // otherwise is the rule of a decision that no rule has made.
@@ -375,14 +374,6 @@ func by(rule string) string {
 		return ": no rule matched"
 	}
 	return " by " + rule
-}
-
-// decided is a decision in its colour.
-func decided(out layout.Printer, decision string) string {
-	if decision == "continue" {
-		return out.Good(decision)
-	}
-	return out.Warn(decision)
 }
 
 // excerpt prints about three lines of a text: its end, or its beginning.

@@ -106,9 +106,9 @@ func runJudge(ctx context.Context, a *app, o judgeOptions) error {
 		return &hinted{fmt.Errorf("the judge did not answer: %s: %s", reply.Failed, reply.Detail), backend.Hint(reply.Failed)}
 	}
 	if !o.json {
-		answer := a.lines().Warn("stop")
+		answer := "stop"
 		if reply.Continue {
-			answer = a.lines().Good("continue")
+			answer = "continue"
 		}
 		a.say("%s: %s", answer, reply.Why)
 		u := reply.Usage

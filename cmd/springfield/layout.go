@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // How wide text is: as the terminal, within bounds, and where none is, columns.
@@ -24,7 +25,7 @@ const (
 // screen is what is known of the terminal that standard output and standard error go
 // to, if they do.
 type screen struct {
-	colours *layout.Colours // nil: neither shows colours
+	colours bool            // where a terminal shows them, or forced
 	spinner *layout.Spinner // nil: standard error is no terminal
 	columns int             // from COLUMNS, 0 if it is not set
 	forced  bool            // colours also where no terminal is
@@ -34,25 +35,22 @@ func newScreen(getenv func(string) string) screen {
 	s := screen{forced: getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"}
 	s.columns, _ = strconv.Atoi(getenv("COLUMNS"))
 	plain := getenv("TERM") == "dumb"
-	if getenv("NO_COLOR") == "" && !plain && (s.forced || s.shows(os.Stdout) || s.shows(os.Stderr)) {
-		s.colours = layout.NewColours()
-	}
+	s.colours = getenv("NO_COLOR") == "" && !plain
 	if isTerminal(os.Stderr) && !plain {
 		s.spinner = layout.NewSpinner(os.Stderr, func() int { return widthOf(os.Stderr) })
 	}
 	return s
 }
 
-// shows tells whether a file is a terminal that shows colours.
-func (s screen) shows(f *os.File) bool { return s.forced || isTerminal(f) && takesColours(f) }
-
 // writer is for all that is printed into a file.
-func (s screen) writer(f *os.File) io.Writer {
-	w := s.colours.Writer(f, s.shows(f))
+func (s screen) writer(f *os.File) io.Writer { return display.Writer(s.raw(f)) }
+
+// raw is a file, without the spinner's line where that is a terminal.
+func (s screen) raw(f *os.File) io.Writer {
 	if isTerminal(f) {
-		w = s.spinner.Over(w)
+		return s.spinner.Over(f)
 	}
-	return w
+	return f
 }
 
 // printer prints for people, through a writer to a file.
@@ -67,7 +65,11 @@ func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
 	if runtime.GOOS == "windows" { // no shell there knows ~
 		home = ""
 	}
-	return layout.Printer{W: w, Width: min(max(width, fewest), most), Wraps: wraps, Home: home, Colours: s.colours}
+	p := layout.Printer{W: w, Width: min(max(width, fewest), most), Wraps: wraps, Home: home}
+	if s.colours && (s.forced || isTerminal(f) && takesColours(f)) {
+		p.Colours = s.raw(f)
+	}
+	return p
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -54,7 +54,7 @@ or you are needed. Without a command it leads you through it.`,
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
-			a.shown.colours = nil // a program reads this
+			a.shown.colours = false // a program reads this
 		}
 	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")

@@ -168,9 +168,9 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 		case "gone":
 			a.talk("springfield: note: there is no suite in %s any more", u.dir)
 		case "failed":
-			a.talk("springfield: %s %s: %v", a.notes().Bad("not updated:"), u.dir, u.err)
+			a.notes().Bad().Lead("springfield: not updated: ", "%s: %v", u.dir, u.err)
 			if advice := hint(u.err); advice != "" {
-				a.talk("springfield: %s %s", a.notes().Strong("hint:"), advice)
+				a.notes().Strong().Lead("springfield: hint: ", "%s", advice)
 			}
 		default:
 			a.listUpdate(o, u)

@@ -25,17 +25,17 @@ func (p Proposal) WriteText(out layout.Printer, plugin string, sessions int) {
 	}
 	for _, c := range p.Proposed {
 		out.Say("")
-		out.Fold("", "%s", out.Strong(c.text()))
+		out.Fold("", "%s", c.text())
 		out.Fold("  first half   ", "%s", c.evidence(c.Learned))
 		out.Fold("  second half  ", "%s", c.evidence(c.Held))
 		for _, e := range c.Excerpts {
-			out.Say("    %s:%d  %s", out.Faint(e.File), e.Line, layout.End(display.Line(e.Text), 161))
+			out.Say("    %s:%d  %s", e.File, e.Line, layout.End(display.Line(e.Text), 161))
 		}
 	}
 	if p.Before != nil && p.After != nil {
 		out.Say("")
-		out.Say("%s", out.Strong("the second half, decided again with these changes"))
-		out.Say("  caught             %s before, %s now", part(p.Before.Caught), out.Good(part(p.After.Caught)))
+		out.Strong().Say("the second half, decided again with these changes")
+		out.Say("  caught             %s before, %s now", part(p.Before.Caught), part(p.After.Caught))
 		out.Fold("  wrongly continued  ", "%s before, %s now; at most %.1f %% (95 %% sure)", part(p.Before.Wrong), part(p.After.Wrong), 100*p.After.Wrong.High)
 	}
 }
