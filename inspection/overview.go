@@ -184,7 +184,7 @@ func (o Overview) WriteText(out layout.Printer, now time.Time) {
 		say(out, "loop", loop)
 	}
 	for _, note := range o.Notes[:min(len(o.Notes), mostSaid)] {
-		say(out.Warn(), "hold", note)
+		out.Warn().Fold(layout.Pad("hold", 10), "%s", note)
 	}
 	for n, f := range o.Problems {
 		if n == mostSaid {

@@ -216,15 +216,13 @@ func (k Key) scalar(text string) (any, error) {
 	return f + 0, nil // -0 is 0
 }
 
-// ValueError says that a key does not take a value.
-type ValueError struct {
-	Key   Key
-	Value string
+// UsageError is a call that cannot be meant, and what to do about it.
+type UsageError struct{ Says, Advice string }
+
+func (e *UsageError) Error() string { return e.Says }
+func (e *UsageError) Hint() string  { return e.Advice }
+func (e *UsageError) Usage() bool   { return true }
+
+func (k Key) invalid(text string) error {
+	return &UsageError{fmt.Sprintf("%s cannot be %q", k.Name, text), k.Name + " takes: " + k.Accepts()}
 }
-
-func (e *ValueError) Error() string { return fmt.Sprintf("%s cannot be %q", e.Key.Name, e.Value) }
-
-// Hint says what the key takes.
-func (e *ValueError) Hint() string { return e.Key.Name + " takes: " + e.Key.Accepts() }
-
-func (k Key) invalid(text string) error { return &ValueError{k, text} }

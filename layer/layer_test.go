@@ -176,7 +176,7 @@ func TestRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := k.Read(test.text)
-		var wrong *ValueError
+		var wrong *UsageError
 		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
 			t.Errorf("%s=%s: %s, %v; want %q", test.key, test.text, got, err, test.value)
 		}

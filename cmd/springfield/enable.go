@@ -31,7 +31,7 @@ type enableOptions struct {
 	json        bool
 }
 
-func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *cobra.Command {
+func newEnable(a *app) *cobra.Command {
 	var o enableOptions
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
@@ -62,7 +62,7 @@ Claude Code, or the only agent that is found.`,
 		Args: arguments(1, 1, "one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plugin = args[0]
-			return runF(cmd.Context(), a, o)
+			return runEnable(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

@@ -74,13 +74,13 @@ func (a *app) addVerbs(root *cobra.Command) {
 		verbs []*cobra.Command
 	}{
 		{"Set up", []*cobra.Command{
-			newInit(a, runInit), newNew(a, runNew), newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a), newVerify(a),
-			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a), newDoctor(a), newUndo(a, runUndo),
+			newInit(a), newNew(a), newBuild(a), newUpdate(a), newValidate(a), newVerify(a),
+			newEnable(a), newDisable(a), newSet(a), newDoctor(a), newUndo(a),
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a), newState(a)}},
-		{"Measure", []*cobra.Command{newReplay(a, runReplay), newTune(a, runTune), newExplain(a), newJudge(a)}},
-		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
+		{"Measure", []*cobra.Command{newReplay(a), newTune(a), newExplain(a), newJudge(a)}},
+		{"Publish", []*cobra.Command{newPublish(a)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

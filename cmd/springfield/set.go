@@ -97,7 +97,7 @@ func showSettings(a *app, o setOptions) error {
 	if len(o.values) > 0 {
 		k, err := stack.Key(o.values[0])
 		if err != nil {
-			return wrongUse(err)
+			return err
 		}
 		values = []layer.Value{stack.Value(k)}
 	}
@@ -237,11 +237,7 @@ func runSet(a *app, o setOptions) error {
 	if err == nil && !o.dryRun {
 		c, err = installer.Journal(places).Do(plan)
 	}
-	var refused *layer.RefusedError
-	switch {
-	case errors.As(err, &refused):
-		return &usageError{err, strings.Replace(refused.Hint(), "PLUGIN", o.plugin, 1)}
-	case err != nil:
+	if err != nil {
 		return hintPlugin(err)
 	}
 	if o.dryRun {
@@ -279,14 +275,10 @@ func runSet(a *app, o setOptions) error {
 
 // hintPlugin says what to do about a file of settings.
 func hintPlugin(err error) error {
-	var none *layer.NoFileError
 	switch {
-	case errors.As(err, &none):
-		return wrongUse(err)
 	case errors.Is(err, layer.ErrInvalid):
 		return &hinted{err, "nothing was written: fix that file first"}
-	}
-	if errors.Is(err, change.ErrChanged) {
+	case errors.Is(err, change.ErrChanged):
 		return &hinted{err, "the other program's change was kept; run it again"}
 	}
 	return hintChange(err, "set")
@@ -302,12 +294,12 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		}
 		k, err := stack.Key(name)
 		if err != nil {
-			return nil, wrongUse(err)
+			return nil, err
 		}
 		a := layer.Assignment{Key: k}
 		if sets {
 			if a.Value, err = k.Read(value); err != nil {
-				return nil, wrongUse(err)
+				return nil, err
 			}
 		}
 		if slices.ContainsFunc(all, func(other layer.Assignment) bool { return other.Key.Name == name }) {
@@ -317,9 +309,6 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 	}
 	return all, nil
 }
-
-// wrongUse is an error of a call that cannot be meant, with its own hint.
-func wrongUse(err error) error { return &usageError{err, hint(err)} }
 
 // within tells whether a path lies in a directory.
 func within(dir, path string) bool {

@@ -34,7 +34,7 @@ type tuneOptions struct {
 	json   bool
 }
 
-func newTune(a *app, runF func(context.Context, *app, tuneOptions) error) *cobra.Command {
+func newTune(a *app) *cobra.Command {
 	var o tuneOptions
 	cmd := &cobra.Command{
 		Use:   "tune [PATH...]",
@@ -54,7 +54,7 @@ Nothing leaves your machine.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths = args
-			return runF(cmd.Context(), a, o)
+			return runTune(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

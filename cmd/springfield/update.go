@@ -22,7 +22,7 @@ type updateOptions struct {
 	json    bool
 }
 
-func newUpdate(a *app, runF func(context.Context, *app, updateOptions) error) *cobra.Command {
+func newUpdate(a *app) *cobra.Command {
 	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [DIR | --all]",
@@ -60,7 +60,7 @@ springfield has made is not updated, unless you say --downgrade.`,
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
-			return runF(cmd.Context(), a, o)
+			return runUpdate(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

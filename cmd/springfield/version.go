@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io/fs"
 	"runtime/debug"
 	"strings"
 
@@ -27,52 +26,39 @@ SHA-256 of each.`,
 	return cmd
 }
 
-// identity is what this program is and what it makes hooks of.
-type identity struct {
-	buildInfo
-	Source string             `json:"source"` // SHA-256 of the sources of hooks
-	Hooks  *generator.Carried `json:"hooks"`  // null where it carries none
-}
-
-func identify(prebuilt fs.FS, built buildInfo) (identity, error) {
-	is := identity{buildInfo: built}
-	var err error
-	if is.Source, err = generator.SourceHash(); err != nil {
-		return is, err
-	}
-	is.Hooks, err = generator.ReadCarried(prebuilt)
-	return is, err
-}
-
 func (a *app) runVersion(asJSON bool) error {
-	is, err := identify(a.prebuilt, a.built)
+	source, err := generator.SourceHash()
+	if err != nil {
+		return err
+	}
+	hooks, err := generator.ReadCarried(a.prebuilt)
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		return a.encode(is)
+		return a.encode(struct {
+			buildInfo
+			Source string             `json:"source"` // SHA-256 of the sources of hooks
+			Hooks  *generator.Carried `json:"hooks"`  // null where it carries none
+		}{a.built, source, hooks})
 	}
-	a.say("springfield %s", is.buildInfo)
-	a.say("sources of hooks: %s", is.Source)
-	switch h := is.Hooks; {
-	case h == nil:
+	a.say("springfield %s", a.built)
+	a.say("sources of hooks: %s", source)
+	switch {
+	case hooks == nil:
 		a.say("compiled hooks: none, so they are compiled with Go")
-	case h.Source != is.Source:
-		a.say("compiled hooks: of other sources, %s, so they are not used", h.Source)
+	case hooks.Source != source:
+		a.say("compiled hooks: of other sources, %s, so they are not used", hooks.Source)
 	default:
-		a.say("compiled hooks: %s, for %s", h.Go, strings.Join(targetsOf(h), ", "))
+		var targets []string
+		for _, t := range generator.AllTargets() {
+			if hooks.SHA256[t.String()] != "" {
+				targets = append(targets, t.String())
+			}
+		}
+		a.say("compiled hooks: %s, for %s", hooks.Go, strings.Join(targets, ", "))
 	}
 	return nil
-}
-
-// targetsOf are the machines that carried hooks are for, in the order of all.
-func targetsOf(h *generator.Carried) (all []string) {
-	for _, t := range generator.AllTargets() {
-		if h.SHA256[t.String()] != "" {
-			all = append(all, t.String())
-		}
-	}
-	return all
 }
 
 // buildInfo is what this program was built from.
