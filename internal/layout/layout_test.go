@@ -73,8 +73,8 @@ func TestNext(t *testing.T) {
 		wraps bool
 		want  string
 	}{
-		{false, "next: springfield replay --list wrong ~/'my own logs' --since 90d\n"},
-		{true, "next: springfield replay --list \\\n        wrong ~/'my own logs' \\\n        --since 90d\n"},
+		{false, "next: springfield replay --list wrong '/home/ned/my own logs' --since 90d\n"},
+		{true, "next: springfield replay --list \\\n        wrong \\\n        '/home/ned/my own logs' \\\n        --since 90d\n"},
 	} {
 		var b strings.Builder
 		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.Next("%s", command)
