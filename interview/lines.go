@@ -62,6 +62,33 @@ func (p onLines) until(prompt string, take func(line string) error) error {
 	}
 }
 
+// choose asks until a choice is taken; a question mark and an option tell more about it.
+func (p onLines) choose(prompt string, options []Option, take func(line string) error) error {
+	if slices.ContainsFunc(options, func(o Option) bool { return o.Help != "" }) {
+		prompt = "?1 tells more about 1. " + prompt
+	}
+	for {
+		told := false
+		err := p.until(prompt, func(line string) error {
+			name, asked := strings.CutPrefix(line, "?")
+			if !asked {
+				return take(line)
+			}
+			value, err := pick(strings.TrimSpace(name), options)
+			for _, o := range options {
+				if o.Value == value && err == nil {
+					p.Note(o.Value + ": " + cmp.Or(o.Help, o.Label))
+				}
+			}
+			told = err == nil
+			return err
+		})
+		if err != nil || !told {
+			return err
+		}
+	}
+}
+
 func (p onLines) list(question string, options []Option, chosen []string) {
 	p.Note(question)
 	for i, o := range options {
@@ -72,9 +99,6 @@ func (p onLines) list(question string, options []Option, chosen []string) {
 		if o.Label != "" {
 			line += ": " + o.Label
 		}
-		if o.Help != "" {
-			line += ". " + o.Help
-		}
 		for _, part := range layout.Hang(fmt.Sprintf("%d. ", i+1), "   ", line, p.width()-1) {
 			fmt.Fprintln(p.Out, part)
 		}
@@ -83,7 +107,7 @@ func (p onLines) list(question string, options []Option, chosen []string) {
 
 func (p onLines) Many(question string, options []Option, chosen []string, check func([]string) error) (answer []string, err error) {
 	p.list(question, options, chosen)
-	err = p.until(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), func(line string) error {
+	err = p.choose(fmt.Sprintf("Numbers or names, separated by spaces, or all; Enter for %s:", strings.Join(chosen, " ")), options, func(line string) error {
 		answer = nil
 		fields := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
 		switch {
@@ -111,7 +135,7 @@ func (p onLines) Many(question string, options []Option, chosen []string, check 
 
 func (p onLines) One(question string, options []Option, chosen string) (answer string, err error) {
 	p.list(question, options, []string{chosen})
-	err = p.until(fmt.Sprintf("Number or name; Enter for %s:", chosen), func(line string) (err error) {
+	err = p.choose(fmt.Sprintf("Number or name; Enter for %s:", chosen), options, func(line string) (err error) {
 		answer, err = pick(cmp.Or(line, chosen), options)
 		return err
 	})
