@@ -43,7 +43,7 @@ func (in *Inspection) checkPlugins() (all []check.Finding) {
 		}
 	}
 	if on == 0 {
-		all = append(all, check.Noted("no springfield plugin is on", in.howToBegin()))
+		all = append(all, check.Noted("no springfield plugin is on", in.HowToBegin()))
 	}
 	return all
 }

@@ -169,6 +169,15 @@ func (p HostPlugin) again(o OnHost) string {
 	return again
 }
 
+// foundHosts are the other hosts that are there.
+func (in *Inspection) foundHosts() []OnHost {
+	var all []hosts.Host
+	for _, at := range hosts.Found(in.User) {
+		all = append(all, at.Host)
+	}
+	return in.OnHosts(all)
+}
+
 // Copies are the commands that give the other hosts the plugins of some suites as they are
 // now, where a host runs a copy of what a suite was before.
 func (in *Inspection) Copies(suites []string) (commands []string) {
@@ -203,23 +212,23 @@ func (o OnHost) WriteText(out layout.Printer) {
 	var deciding []string
 	for _, p := range o.Plugins {
 		if p.Decides {
-			deciding = append(deciding, out.Good(p.ID))
+			deciding = append(deciding, p.ID)
 		}
 	}
 	switch {
 	case !o.Found:
-		out.Say("%s: %s", out.Strong(o.Title), out.Warn("not found on this machine"))
+		out.Warn().Say("%s: not found on this machine", o.Title)
 		return
 	case o.Problem != "":
-		out.Say("%s: %s", out.Strong(o.Title), out.Bad(o.Problem))
+		out.Bad().Say("%s: %s", o.Title, o.Problem)
 	case len(deciding) == 0:
-		out.Say("%s: %s", out.Strong(o.Title), out.Warn("no springfield plugin decides when "+agent+" stops"))
+		out.Warn().Say("%s: no springfield plugin decides when %s stops", o.Title, agent)
 	default:
 		verb := " decides"
 		if len(deciding) > 1 {
 			verb = " decide"
 		}
-		out.Say("%s: %s%s when %s stops", out.Strong(o.Title), strings.Join(deciding, " and "), verb, agent)
+		out.Good().Say("%s: %s%s when %s stops", o.Title, strings.Join(deciding, " and "), verb, agent)
 	}
 	for _, p := range o.Plugins {
 		state := "off"

@@ -36,13 +36,11 @@ type Request struct {
 type Inspection struct {
 	Request
 	client.Inventory
-	Suites  []Suite // the one around the working directory first, then those that init has made
-	Notes   []error // what could not be read and says nothing about a plugin
-	ours    []client.Switched
-	byUs    []installer.Remembered
-	read    *installer.Settings // nil until they are asked for
-	others  []OnHost            // the other hosts that are there, nil until they are looked at
-	decided *recent             // nil until it is asked for
+	Suites []Suite // the one around the working directory first, then those that init has made
+	Notes  []error // what could not be read and says nothing about a plugin
+	ours   []client.Switched
+	byUs   []installer.Remembered
+	read   *installer.Settings // nil until they are asked for
 }
 
 // settings are read once.

@@ -64,7 +64,7 @@ func (in *Inspection) List(others []OnHost) (List, error) {
 	}
 	l := List{Suite: around.Dir, Strategies: []Strategy{}, Plugins: in.atHand(others)}
 	if !slices.ContainsFunc(l.Plugins, func(p AtHand) bool { return p.On || len(p.Hosts) > 0 }) {
-		l.Next = in.howToBegin()
+		l.Next = in.HowToBegin()
 	}
 	for _, name := range registry.Names() {
 		a, err := generator.ReadAbout(name)

@@ -153,7 +153,7 @@ func (in *Inspection) reasons(w working) []string {
 	if known {
 		return all
 	}
-	return append(all, "none is switched on; next: "+in.howToBegin())
+	return append(all, "none is switched on; next: "+in.HowToBegin())
 }
 
 // fault is why a plugin that is on does not decide: one of its own hooks cannot
@@ -170,8 +170,8 @@ func (in *Inspection) fault(p client.Switched, w working) string {
 	return "nothing of it runs"
 }
 
-// howToBegin is what to call where no plugin is on.
-func (in *Inspection) howToBegin() string {
+// HowToBegin is what to call where no plugin is on.
+func (in *Inspection) HowToBegin() string {
 	if plugin := in.toEnable(generator.Suite.Suggested); plugin != "" {
 		return "springfield enable " + plugin
 	}
@@ -201,16 +201,25 @@ func (in *Inspection) HowToEnable(strategy string) string {
 // toEnable is a plugin of a suite at hand that Claude Code asks at a stop, as enable
 // takes it; "" if there is none. choose gives one of a suite, without a name for none.
 func (in *Inspection) toEnable(choose func(generator.Suite) generator.Plugin) string {
+	p, of := in.choose(choose)
+	if p.Name == "" {
+		return ""
+	}
+	return in.called(p.Name, of)
+}
+
+// choose is that plugin, and its suite.
+func (in *Inspection) choose(choose func(generator.Suite) generator.Plugin) (generator.Plugin, Suite) {
 	for _, s := range in.Suites {
 		if s.Err != nil {
 			continue
 		}
 		p := choose(s.Suite)
 		if known, ok := registry.Named(p.Strategy); ok && known.Answers() == "Stop" {
-			return in.called(p.Name, s)
+			return p, s
 		}
 	}
-	return ""
+	return generator.Plugin{}, Suite{}
 }
 
 // called is what enable takes for a plugin of a suite: its name, where that means no

@@ -22,17 +22,17 @@ func (s Status) WriteText(out layout.Printer) {
 	}
 
 	if len(s.Hooks) > 0 {
-		out.Say("\n%s", out.Strong("hooks in effect"))
+		out.Strong().Say("\n%s", "hooks in effect")
 		writeHooks(out, s.Hooks)
 	} else {
 		out.Say("\nno hook runs at Stop, SubagentStop or UserPromptSubmit")
 	}
 	if len(s.Idle) > 0 {
-		out.Say("\n%s", out.Strong("hooks that never run"))
+		out.Strong().Say("\n%s", "hooks that never run")
 		writeHooks(out, s.Idle)
 	}
 	if title, rules := s.Combination(); title != "" {
-		out.Say("\n%s", out.Strong(title))
+		out.Strong().Say("\n%s", title)
 		for _, r := range rules {
 			out.Item("- ", r)
 		}
@@ -45,13 +45,13 @@ func (s Status) writeProblems(out layout.Printer) bool {
 	broken, skipped := s.broken(), s.passedOver()
 	for i, p := range broken {
 		if i == 0 {
-			out.Say("%s", out.Bad("switched on, but cannot run"))
+			out.Bad().Say("switched on, but cannot run")
 		}
 		out.Item(p.ID+": ", p.Problem)
 	}
 	for i, l := range skipped {
 		if i == 0 {
-			out.Say("%s", out.Warn("settings that Claude Code skips"))
+			out.Warn().Say("settings that Claude Code skips")
 		}
 		out.Say("  %s", l.File)
 		out.Item("  ", l.Problem)
@@ -79,18 +79,18 @@ func (s Status) writeDecision(out layout.Printer) {
 			continue
 		}
 		if deciding = append(deciding, p); drivesLoop(p.Strategy) {
-			loops = append(loops, out.Good(p.ID))
+			loops = append(loops, p.ID)
 		} else {
-			daily = append(daily, out.Good(p.ID))
+			daily = append(daily, p.ID)
 		}
 	}
 	switch {
 	case len(deciding) == 0:
-		out.Say("%s", out.Warn("no springfield plugin decides when Claude stops"))
+		out.Warn().Say("no springfield plugin decides when Claude stops")
 	case len(doubled(deciding, func(p Plugin) string { return p.Strategy })) > 0:
 		out.Say("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
-		out.Say("%s", whoDecides(daily, loops))
+		out.Good().Say("%s", whoDecides(daily, loops))
 	}
 	for _, r := range s.Reasons {
 		out.Item("", r)
@@ -174,7 +174,7 @@ func (l List) WriteText(out layout.Printer) {
 		out.Item(s.Name+": ", s.Summary)
 	}
 	if len(l.Plugins) > 0 {
-		out.Say("\n%s", out.Strong("plugins"))
+		out.Strong().Say("\n%s", "plugins")
 	}
 	for _, p := range l.Plugins {
 		out.Item(p.ID+": ", p.State())

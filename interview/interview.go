@@ -20,7 +20,7 @@ import (
 var ErrCancelled = errors.New("cancelled")
 
 // Option is something to choose: its value, a few words beside it, and sentences about
-// it, which are shown while it is the one that can be chosen next.
+// it: on a terminal the key ? shows them.
 type Option struct{ Value, Label, Help string }
 
 // Asker asks one question at a time, again while check refuses the answer. Ctrl-C is

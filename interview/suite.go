@@ -111,19 +111,16 @@ func (s *Suite) settings() error {
 			if plugin.Name != plugin.Strategy {
 				question = plugin.Name + ": " + question
 			}
-			if plugin.Settings[q.Key], err = s.One(question, choices(q), q.Choices[0].Value); err != nil {
+			var options []Option
+			for _, c := range q.Choices {
+				options = append(options, Option{Value: c.Value, Label: c.Help})
+			}
+			if plugin.Settings[q.Key], err = s.One(question, options, q.Choices[0].Value); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
-}
-
-func choices(q generator.Question) (options []Option) {
-	for _, c := range q.Choices {
-		options = append(options, Option{Value: c.Value, Label: c.Help})
-	}
-	return options
 }
 
 func (s *Suite) marketplace() (err error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/AlecAivazis/survey/v2"
@@ -27,39 +28,8 @@ type onTerminal struct {
 
 func newSurvey(ctx context.Context, t Terminal) Asker {
 	core.DisableColor = !t.Color // survey does not read NO_COLOR itself
-	survey.MultiSelectQuestionTemplate, survey.SelectQuestionTemplate = listTemplate(survey.MultiSelectQuestionTemplate), listTemplate(survey.SelectQuestionTemplate)
 	survey.ErrorTemplate = strings.Replace(survey.ErrorTemplate, "Sorry, your reply was invalid", "invalid answer", 1)
 	return onTerminal{t, ctx, survey.WithStdio(&keys{File: t.In}, t.Screen, t.Screen)}
-}
-
-// A list calls its Description for all texts that have to be laid out. The mark in
-// front of its argument says which.
-const (
-	theAnswer = "=" // what was chosen
-	theKeys   = "/" // what keys do, or that no option has what was typed
-	theHelp   = "?" // about the option at the cursor
-)
-
-// listTemplate is a template of survey's with our layout: below the question what keys
-// do, then about the option at the cursor, then the options, each on one line.
-func listTemplate(theirs string) string {
-	option, _, known := strings.Cut(theirs, "{{- if .ShowHelp }}")
-	if !known {
-		return theirs // ours already
-	}
-	option = strings.Replace(option, `{{ if ne ($.GetDescription .CurrentOpt) "" }} - {{color "cyan"}}{{ $.GetDescription .CurrentOpt }}{{color "reset"}}{{end}}`, `{{color "cyan"}}{{ $.GetDescription .CurrentOpt }}{{color "reset"}}`, 1)
-	option = strings.Replace(option, `{{ if ne ($.GetDescription .CurrentOpt) "" }} - {{color "cyan"}}{{ $.GetDescription .CurrentOpt }}{{end}}`, `{{color "cyan"}}{{ $.GetDescription .CurrentOpt }}`, 1)
-	return option + `
-{{- color .Config.Icons.Question.Format }}{{ .Config.Icons.Question.Text }} {{color "reset"}}
-{{- color "default+hb"}}{{ .Message }}{{color "reset"}}
-{{- if .ShowAnswer}}{{color "cyan"}}{{ call .Description (printf "` + theAnswer + `%s" .Answer) 0 }}{{color "reset"}}{{"\n"}}
-{{- else }}
-  {{- "\n"}}{{ color "cyan"}}{{ call .Description (printf "` + theKeys + `%s" .FilterMessage) 0 }}{{color "reset"}}{{"\n"}}
-  {{- with index .PageEntries .SelectedIndex }}{{ call $.Description (printf "` + theHelp + `%s" .Value) .Index }}{{end}}
-  {{- range $ix, $option := .PageEntries}}
-    {{- template "option" $.IterateOption $ix $option}}
-  {{- end}}
-{{- end}}`
 }
 
 // refusal is what is wrong, broken between words.
@@ -92,8 +62,10 @@ func (p onTerminal) ask(q survey.Prompt, answer any, opts ...survey.AskOpt) erro
 
 func (p onTerminal) Many(question string, options []Option, chosen []string, check func([]string) error) ([]string, error) {
 	var answer []string
-	l := newList(p.width(), question, options, "arrows move, space marks, Enter goes on; letters search")
-	q := &survey.MultiSelect{Message: l.question, Options: values(options), Default: chosen, Description: l.text, Filter: l.filter, PageSize: len(options)}
+	q := &survey.MultiSelect{
+		Message: display.Line(question), Options: values(options), Default: chosen, PageSize: len(options),
+		Description: p.label(options), Help: p.helps(options), Filter: filter(options),
+	}
 	err := p.ask(q, &answer, survey.WithValidator(func(v any) error {
 		var chosen []string
 		if list, ok := v.([]core.OptionAnswer); ok {
@@ -112,8 +84,10 @@ func (p onTerminal) Many(question string, options []Option, chosen []string, che
 
 func (p onTerminal) One(question string, options []Option, chosen string) (string, error) {
 	var answer string
-	l := newList(p.width(), question, options, "arrows move, Enter chooses; letters search")
-	err := p.ask(&survey.Select{Message: l.question, Options: values(options), Default: chosen, Description: l.text, Filter: l.filter, PageSize: len(options)}, &answer)
+	err := p.ask(&survey.Select{
+		Message: display.Line(question), Options: values(options), Default: chosen, PageSize: len(options),
+		Description: p.label(options), Help: p.helps(options), Filter: filter(options),
+	}, &answer)
 	return answer, err
 }
 
@@ -142,97 +116,31 @@ func values(options []Option) []string {
 	return list
 }
 
-// list lays a list out: survey breaks lines in the middle of words.
-type list struct {
-	question, keys string
-	options        []Option
-	names, width   int // columns: of the longest value, of the terminal
-	helps          []string
+// label is what a row says of an option, cut to the width: survey breaks lines in the
+// middle of words.
+func (p onTerminal) label(options []Option) func(value string, i int) string {
+	return func(value string, i int) string {
+		const frame = 12 // columns of a row that are neither value nor label
+		return layout.Clip(options[i].Label, max(p.width()-layout.Width(value)-frame, 0))
+	}
 }
 
-const (
-	frame    = 10 // columns of a row that are neither value nor label: marker, box, gap, and the last one
-	tooShort = 24 // columns in which a label says nothing
-)
-
-func newList(width int, question string, options []Option, keys string) list {
-	l := list{question: strings.Join(layout.Hang("", "  ", display.Line(question), width-3), "\n"), keys: keys, options: options, width: width}
+// helps is what the key ? shows.
+func (p onTerminal) helps(options []Option) string {
+	var lines []string
 	for _, o := range options {
-		l.names = max(l.names, layout.Width(o.Value))
-	}
-	most := 0
-	for i, o := range options {
-		about := o.Help
-		if l.label(i) != o.Label {
-			about = o.Label + ". " + about
-		}
-		var lines []string
-		if strings.TrimSpace(about) != "" {
-			lines = layout.Hang("  ", "  ", about, l.width-1)
-		}
-		most = max(most, len(lines))
-		l.helps = append(l.helps, strings.Join(lines, "\n"))
-	}
-	for i, help := range l.helps { // all as tall, so that the options stay where they are
-		if most > 0 {
-			l.helps[i] = help + strings.Repeat("\n", most-strings.Count(help, "\n")-1) + "\n\n"
+		if o.Help != "" {
+			lines = append(lines, layout.Hang(o.Value+": ", "  ", o.Label+". "+o.Help, p.width()-3)...)
 		}
 	}
-	return l
-}
-
-// label is what fits of an option's label.
-func (l list) label(i int) string {
-	room := l.width - l.names - frame
-	label := l.options[i].Label
-	switch {
-	case layout.Width(label) <= room:
-		return label
-	case room < tooShort:
-		return ""
-	}
-	return layout.Hang("", "", label, room-2)[0] + " …"
-}
-
-// text is what the template asks for.
-func (l list) text(about string, i int) string {
-	switch mark, rest := about[:1], about[1:]; mark {
-	case theHelp:
-		return l.helps[i]
-	case theKeys:
-		switch typed := strings.TrimSpace(rest); {
-		case typed == "":
-			return strings.Join(layout.Hang("  ", "  ", l.keys, l.width-1), "\n")
-		case !l.matches(typed):
-			return strings.Join(layout.Hang("  ", "  ", fmt.Sprintf("no match for %q; Backspace takes it back", typed), l.width-1), "\n")
-		default:
-			return strings.Join(layout.Hang("  ", "  ", fmt.Sprintf("with %q; Backspace takes it back", typed), l.width-1), "\n")
-		}
-	case theAnswer:
-		if last := l.question[strings.LastIndex(l.question, "\n")+1:]; layout.Width(last)+layout.Width(rest)+4 < l.width {
-			return " " + rest
-		}
-		return "\n" + strings.Join(layout.Hang("  ", "  ", rest, l.width-1), "\n")
-	}
-	if label := l.label(i); label != "" {
-		return strings.Repeat(" ", l.names-layout.Width(about)+2) + label
-	}
-	return ""
+	return strings.Join(lines, "\n")
 }
 
 // filter keeps the options that have what was typed. Where none has, all stay: survey
 // cannot move in an empty list.
-func (l list) filter(typed, _ string, i int) bool { return l.has(i, typed) || !l.matches(typed) }
-
-func (l list) matches(typed string) bool {
-	for i := range l.options {
-		if l.has(i, typed) {
-			return true
-		}
+func filter(options []Option) func(typed, value string, i int) bool {
+	return func(typed, value string, _ int) bool {
+		has := func(value string) bool { return strings.Contains(value, strings.ToLower(typed)) }
+		return has(value) || !slices.ContainsFunc(values(options), has)
 	}
-	return false
-}
-
-func (l list) has(i int, typed string) bool {
-	return strings.Contains(strings.ToLower(l.options[i].Value+" "+l.options[i].Label), strings.ToLower(strings.TrimSpace(typed)))
 }

@@ -215,30 +215,13 @@ func (k Key) scalar(text string) (any, error) {
 	return f + 0, nil // -0 is 0
 }
 
-// ValueError says that a key does not take a value.
-type ValueError struct {
-	Key   Key
-	Value string
-}
+// UsageError is a call that cannot be meant, and what to do about it.
+type UsageError struct{ Says, Advice string }
 
-func (e *ValueError) Error() string { return fmt.Sprintf("%s cannot be %q", e.Key.Name, e.Value) }
+func (e *UsageError) Error() string { return e.Says }
+func (e *UsageError) Hint() string  { return e.Advice }
+func (e *UsageError) Usage() bool   { return true }
 
-// Hint says what the key takes.
-func (e *ValueError) Hint() string { return e.Key.Name + " takes: " + e.Key.Accepts() }
-
-func (k Key) invalid(text string) error { return &ValueError{k, text} }
-
-// Offers are values that a shell can complete.
-func (k Key) Offers() []string {
-	switch {
-	case k.Type == "boolean":
-		return []string{"true", "false"}
-	case len(k.Choices) > 0:
-		return k.Choices
-	case len(k.ids) > 0:
-		return k.ids
-	case string(k.Default) != "null":
-		return []string{strings.Trim(string(k.Default), `"`)}
-	}
-	return nil
+func (k Key) invalid(text string) error {
+	return &UsageError{fmt.Sprintf("%s cannot be %q", k.Name, text), k.Name + " takes: " + k.Accepts()}
 }

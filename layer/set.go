@@ -23,21 +23,8 @@ type Assignment struct {
 // ErrInvalid is that a file of settings cannot be read, or would not be in force.
 var ErrInvalid = errors.New("read settings")
 
-// RefusedError says that a value would not be in force.
-type RefusedError struct {
-	Key Key
-	Why string
-}
-
-func (e *RefusedError) Error() string { return e.Key.Name + " would not be in force: " + e.Why }
-
-// Hint says what the key takes.
-func (e *RefusedError) Hint() string {
-	return "springfield get PLUGIN " + e.Key.Name + " shows what each file says; it takes " + e.Key.Accepts()
-}
-
 // Set plans to give keys values in the file of a scope, byte-exactly. A value that the
-// hook would not take from that file is a *RefusedError. What else is wrong with the
+// hook would not take from that file is a *UsageError. What else is wrong with the
 // file is an error with ErrInvalid inside: with it, nothing of the file is in force.
 func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err error) {
 	c = change.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
@@ -74,7 +61,8 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err 
 			continue
 		}
 		if why := s.refused(f, d, a.Key, s.under(scope, a.Key)); why != "" {
-			return change.Change{}, &RefusedError{a.Key, why}
+			return change.Change{}, &UsageError{a.Key.Name + " would not be in force: " + why,
+				"springfield set " + s.Plugin.Name + " " + a.Key.Name + " shows what each file says; it takes " + a.Key.Accepts()}
 		}
 	}
 	if _, faults := s.below(scope).Layered(after, f.writer()); len(faults) > 0 {
@@ -125,29 +113,17 @@ func newFileMode(scope Scope) fs.FileMode {
 	return 0o644
 }
 
-// NoFileError says that a plugin has no file of a scope here.
-type NoFileError struct {
-	Plugin string
-	Scope  Scope
-}
-
-func (e *NoFileError) Error() string {
-	if e.Scope == Project {
-		return "this directory is your home, where a project's settings would be your own"
-	}
-	return fmt.Sprintf("%s is not in a suite", e.Plugin)
-}
-
-// Hint says which scope there is.
-func (e *NoFileError) Hint() string { return "--scope user changes it for all your sessions" }
-
 func (s Stack) file(scope Scope) (File, error) {
 	for _, f := range s.Files {
 		if f.Scope == scope {
 			return f, nil
 		}
 	}
-	return File{}, &NoFileError{s.Plugin.Name, scope}
+	says := s.Plugin.Name + " is not in a suite"
+	if scope == Project {
+		says = "this directory is your home, where a project's settings would be your own"
+	}
+	return File{}, &UsageError{says, "--scope user changes it for all your sessions"}
 }
 
 // with is the edit that leaves the file with other bytes. A file of the user's or the

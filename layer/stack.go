@@ -267,29 +267,18 @@ func same(a, b reflect.Value) bool {
 
 // Key finds a setting by its name.
 func (s Stack) Key(name string) (Key, error) {
-	i := slices.IndexFunc(s.Keys, func(k Key) bool { return k.Name == name })
-	if i < 0 {
-		return Key{}, &KeyError{s.Plugin.Name, name, s.Keys}
-	}
-	return s.Keys[i], nil
-}
-
-// KeyError says that a plugin has no such setting.
-type KeyError struct {
-	Plugin, Name string
-	Keys         []Key
-}
-
-func (e *KeyError) Error() string { return fmt.Sprintf("%s has no setting %q", e.Plugin, e.Name) }
-
-// Hint names the setting that ends so, or all.
-func (e *KeyError) Hint() string {
 	var names []string
-	for _, k := range e.Keys {
-		if strings.HasSuffix(k.Name, "."+e.Name) {
-			return "it is called " + k.Name
+	hint := ""
+	for _, k := range s.Keys {
+		if k.Name == name {
+			return k, nil
 		}
-		names = append(names, k.Name)
+		if names = append(names, k.Name); strings.HasSuffix(k.Name, "."+name) {
+			hint = "it is called " + k.Name
+		}
 	}
-	return "it has " + strings.Join(names, ", ")
+	if hint == "" {
+		hint = "it has " + strings.Join(names, ", ")
+	}
+	return Key{}, &UsageError{fmt.Sprintf("%s has no setting %q", s.Plugin.Name, name), hint}
 }

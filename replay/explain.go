@@ -206,22 +206,22 @@ func foundIn(snapshot hook.Snapshot) Found {
 func (e Explanation) WriteText(out layout.Printer) {
 	e.Situation.writeText(out)
 	if len(e.Rules) > 0 {
-		out.Say("%s", out.Strong("rules"))
+		out.Strong().Say("rules")
 	}
 	var rows [][]string
 	for _, r := range e.Rules {
 		mark, then := "  ", string(r.Then)
 		switch {
 		case r.Decides:
-			mark, then = "> ", decided(out, then)
+			mark = "> "
 		case r.Holds:
 			mark = "+ "
 		}
 		rows = append(rows, []string{mark + r.ID, then, r.Evidence})
 	}
 	out.Table(" ", rows)
-	out.Say("%s", out.Strong("decision"))
-	says := decided(out, string(e.Decision)) + by(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
+	out.Strong().Say("decision")
+	says := string(e.Decision) + by(e.Rule) + fmt.Sprintf(", %d %% sure", e.Sure)
 	if e.Rule != otherwise {
 		says += ": " + display.Line(e.Evidence)
 	}
@@ -233,7 +233,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 		out.Field("  "+registry.Agent(e.Host)+" is told: ", strings.Join(strings.Fields(e.Reason), " "))
 	}
 	if e.Judge != "" {
-		out.Say("%s", out.Strong("page"))
+		out.Strong().Say("page")
 		for _, line := range strings.Split(strings.TrimSuffix(e.Page, "\n"), "\n") {
 			out.Say("%s", strings.TrimRight("  "+line, " "))
 		}
@@ -243,7 +243,7 @@ func (e Explanation) WriteText(out layout.Printer) {
 
 // writeText prints what the hook sees.
 func (s Found) writeText(out layout.Printer) {
-	out.Say("%s", out.Strong("situation"))
+	out.Strong().Say("situation")
 	out.Field("  last message  ", ending(s.Message))
 	if s.Prompt != "" {
 		out.Field("  prompt        ", ending(s.Prompt))

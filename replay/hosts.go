@@ -73,7 +73,7 @@ func (t text) hosts() {
 		}
 		rows = append(rows, row)
 	}
-	t.Say("\n%s", t.Strong("by host"))
+	t.Strong().Say("\nby host")
 	t.Table("  ", rows)
 	if len(t.Hosts) == 1 {
 		return
@@ -82,7 +82,7 @@ func (t text) hosts() {
 		if s.OnlyAsks {
 			continue
 		}
-		rows = [][]string{{t.Strong(layout.Clip(s.Name, 24)), "caught", "wrongly continued"}}
+		rows = [][]string{{layout.Clip(s.Name, 24), "caught", "wrongly continued"}}
 		for _, h := range s.Hosts {
 			rows = append(rows, []string{"  " + titleOf(h.Name), h.Caught.text(), h.Wrong.text()})
 		}

@@ -29,7 +29,7 @@ func (r *Report) WriteText(out layout.Printer) {
 	}
 	t.Fold("", "%s in %s, and %s in mid-work%s", layout.Count(stops, "stop"), layout.Count(r.Sessions, "session"), layout.Count(work, "point"), read)
 	if len(r.Rows) > 0 {
-		t.Say("\n%s", t.Strong("what came next"))
+		t.Strong().Say("\n%s", "what came next")
 		for _, l := range r.Labels {
 			if l.N > 0 {
 				t.Fold(fmt.Sprintf("  %-12s %6d  ", l.Label, l.N), "%s", l.meaning())
@@ -104,7 +104,7 @@ func (t text) nudges() {
 	if t.Scores[0].Nudges.Of == 0 {
 		return
 	}
-	t.Say("\n%s", t.Strong("nudges"))
+	t.Strong().Say("\n%s", "nudges")
 	t.Fold("  ", "%s where all you typed was “continue” or the like; waiting counts an hour each at most", layout.Count(t.Scores[0].Nudges.Of, "stop"))
 	none := true
 	for _, s := range t.Scores {
@@ -263,7 +263,7 @@ func (t text) says(c Choice) string {
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
 	}
-	return decided(t.Printer, c.Decision) + display.Line(says)
+	return string(c.Decision) + display.Line(says)
 }
 
 // otherwise is the rule of a decision that no rule has made.
@@ -275,14 +275,6 @@ func by(rule string) string {
 		return ": no rule matched"
 	}
 	return " by " + rule
-}
-
-// decided is a decision in its colour.
-func decided(out layout.Printer, decision string) string {
-	if decision == "continue" {
-		return out.Good(decision)
-	}
-	return out.Warn(decision)
 }
 
 // excerpt prints about three lines of a text: its end, or its beginning.

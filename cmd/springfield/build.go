@@ -23,7 +23,7 @@ type buildOptions struct {
 	json    bool
 }
 
-func newBuild(a *app, runF func(context.Context, *app, buildOptions) error) *cobra.Command {
+func newBuild(a *app) *cobra.Command {
 	var o buildOptions
 	cmd := &cobra.Command{
 		Use:   "build [DIR]",
@@ -42,7 +42,7 @@ it carries: that needs Go, but no network, and the result is kept for the next t
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
-			return runF(cmd.Context(), a, o)
+			return runBuild(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

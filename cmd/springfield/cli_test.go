@@ -9,33 +9,18 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
-
-	"github.com/cameronsjo/springfield/internal/layout"
 )
 
 var update = flag.Bool("update", false, "write docs/cli.md")
 
-// The help of every command fits on a screen, and its examples can be meant.
+// The examples of every command can be meant.
 func TestHelp(t *testing.T) {
 	root := newRoot(&app{})
 	each(root, func(cmd *cobra.Command) {
 		if cmd.Hidden {
 			return
 		}
-		lines := strings.Split(helpOf(cmd), "\n")
-		if len(lines) > 60 {
-			t.Errorf("%s: its help has %d lines", cmd.CommandPath(), len(lines))
-		}
-		for _, line := range lines {
-			if layout.Width(line) > columns {
-				t.Errorf("%s: %d columns: %s", cmd.CommandPath(), layout.Width(line), line)
-			}
-		}
-		examples := strings.Split(cmd.Example, "\n")
-		if len(examples) < 2 {
-			t.Errorf("%s has %d examples", cmd.CommandPath(), len(examples))
-		}
-		for _, example := range examples {
+		for example := range strings.Lines(cmd.Example) {
 			args, ok := commandLine(example)
 			if !ok {
 				continue

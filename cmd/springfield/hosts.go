@@ -117,3 +117,12 @@ func (a *app) hostNames([]string) (all []string) {
 	}
 	return append(all, "all\tall that are found")
 }
+
+// allOf names several things in a sentence.
+func allOf(names []string) string {
+	last := len(names) - 1
+	if last < 1 {
+		return strings.Join(names, "")
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}

@@ -45,7 +45,7 @@ type initOptions struct {
 	guided      bool // the guided path goes on: what comes next is said there
 }
 
-func newInit(a *app, runF func(context.Context, *app, initOptions) error) *cobra.Command {
+func newInit(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init [DIR]",
@@ -78,7 +78,7 @@ every agent; for cursor, which is not tested, only with --host cursor.`,
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
-			return runF(cmd.Context(), a, o)
+			return runInit(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
@@ -361,7 +361,7 @@ func (a *app) git() git.Git { return git.New(a.env, a.work, a.home) }
 
 // compiling shows how far a build is: on a terminal in a line that goes again.
 func (a *app) compiling() (step func(does string), done func()) {
-	if a.shown.spinner == nil || a.plain {
+	if !a.shown.shows || a.plain {
 		return func(does string) { a.talk("%s", does) }, func() {}
 	}
 	return a.step, a.working("looking for compiled hooks")

@@ -47,7 +47,7 @@ func calls() []aCall {
 		{true, "publish hooks --target linux/amd64"}, {false, "publish hooks --check --plugin maggie"}, {false, "publish hooks --bump tiny"}, {true, "publish hooks --check"}, {true, "publish hooks --dry-run --target linux/amd64"},
 		{true, "enable ned-flanders --dry-run"}, {true, "enable ned-flanders"}, {true, "enable ned-flanders --scope managed"}, {false, "enable nelson"}, {false, "enable ned-flanders --scope galaxy"},
 		{true, "why"}, {true, "log"},
-		{true, "set ned-flanders budget.burst=4"}, {false, "set ned-flanders nope=4"}, {true, "get ned-flanders"}, {true, "get ned-flanders budget.burst"}, {false, "get nelson"},
+		{true, "set ned-flanders budget.burst=4"}, {false, "set ned-flanders nope=4"}, {true, "set ned-flanders"}, {true, "set ned-flanders budget.burst"}, {false, "set nelson"},
 		{true, "status"}, {false, "status now"}, {false, "list all"}, {true, "doctor --fix"}, {false, "doctor --nope"},
 		{true, "disable ned-flanders --dry-run"}, {true, "disable ned-flanders"}, {false, "disable nelson"},
 		{true, "undo --dry-run"}, {true, "undo --forget"}, {true, "undo"}, {false, "undo --list --forget"},

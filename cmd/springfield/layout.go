@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/cameronsjo/springfield/internal/layout"
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 // How wide text is: as the terminal, within bounds, and where none is, columns.
@@ -24,36 +26,23 @@ const (
 // screen is what is known of the terminal that standard output and standard error go
 // to, if they do.
 type screen struct {
-	colours *layout.Colours // nil: neither shows colours
-	spinner *layout.Spinner // nil: standard error is no terminal
-	columns int             // from COLUMNS, 0 if it is not set
-	forced  bool            // colours also where no terminal is
+	colours bool // where a terminal shows them, or forced
+	shows   bool // on standard error, that something takes time
+	columns int  // from COLUMNS, 0 if it is not set
+	forced  bool // colours also where no terminal is
 }
 
 func newScreen(getenv func(string) string) screen {
 	s := screen{forced: getenv("CLICOLOR_FORCE") != "" && getenv("CLICOLOR_FORCE") != "0"}
 	s.columns, _ = strconv.Atoi(getenv("COLUMNS"))
 	plain := getenv("TERM") == "dumb"
-	if getenv("NO_COLOR") == "" && !plain && (s.forced || s.shows(os.Stdout) || s.shows(os.Stderr)) {
-		s.colours = layout.NewColours()
-	}
-	if isTerminal(os.Stderr) && !plain {
-		s.spinner = layout.NewSpinner(os.Stderr, func() int { return widthOf(os.Stderr) })
-	}
+	s.colours = getenv("NO_COLOR") == "" && !plain
+	s.shows = isTerminal(os.Stderr) && !plain
 	return s
 }
 
-// shows tells whether a file is a terminal that shows colours.
-func (s screen) shows(f *os.File) bool { return s.forced || isTerminal(f) && takesColours(f) }
-
 // writer is for all that is printed into a file.
-func (s screen) writer(f *os.File) io.Writer {
-	w := s.colours.Writer(f, s.shows(f))
-	if isTerminal(f) {
-		w = s.spinner.Over(w)
-	}
-	return w
-}
+func (s screen) writer(f *os.File) io.Writer { return display.Writer(f) }
 
 // printer prints for people, through a writer to a file.
 func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
@@ -67,7 +56,11 @@ func (s screen) printer(w io.Writer, f *os.File, home string) layout.Printer {
 	if runtime.GOOS == "windows" { // no shell there knows ~
 		home = ""
 	}
-	return layout.Printer{W: w, Width: min(max(width, fewest), most), Wraps: wraps, Home: home, Colours: s.colours}
+	p := layout.Printer{W: w, Width: min(max(width, fewest), most), Wraps: wraps, Home: home}
+	if s.colours && (s.forced || isTerminal(f) && takesColours(f)) {
+		p.Colours = f
+	}
+	return p
 }
 
 func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
@@ -89,10 +82,17 @@ func (a *app) notes() layout.Printer { return a.shown.printer(a.err, os.Stderr, 
 
 // working shows on a terminal, until done is called, that something takes time;
 // a.step says what is done now. Call done before anything is asked.
-func (a *app) working(what string) (done func()) { return a.shown.spinner.Start(what) }
+func (a *app) working(what string) (done func()) {
+	a.step(what)
+	return func() { a.step("") }
+}
 
-// step says what is done now, while working.
-func (a *app) step(what string) { a.shown.spinner.Step(what) }
+// step says what is done now, while working, in place of what was said before.
+func (a *app) step(what string) {
+	if a.shown.shows {
+		fmt.Fprint(a.screen, "\r\x1b[K", layout.Clip(display.Line(what), widthOf(a.screen)-1))
+	}
+}
 
 // table prints rows in columns: in a pipe each is one line, as programs read them.
 func (a *app) table(rows [][]string) {

@@ -235,7 +235,7 @@ func (a *app) askIn(ctx context.Context, dir string, question func(command.Conso
 	err = question(command.Console{
 		Out: a.out, Err: a.err, Dir: state, Also: ledger.Dir("", a.home), Now: time.Now, Self: "springfield", Caller: a.caller,
 		Work: dir, Home: a.home, Session: a.session, Interrupt: ctx.Done(), Off: a.off, Getenv: a.getenv,
-		Style: lines.Colours.Style, Path: lines.Path, Clock: clock, Width: width,
+		Paint: lines.Paint, Path: lines.Path, Clock: clock, Width: width,
 		Wrap: func(line string, indent int) []string {
 			if !lines.Wraps {
 				return []string{line}

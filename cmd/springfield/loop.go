@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -235,29 +234,4 @@ func (a *app) changeLoop(cmd *cobra.Command, dir string, change func(command.Con
 func wantsJSON(cmd *cobra.Command) bool {
 	asJSON, _ := cmd.Flags().GetBool("json")
 	return asJSON
-}
-
-// loopTemplates are the names of templates, the user's own too.
-func (a *app) loopTemplates() []string {
-	places, err := a.places()
-	if err != nil {
-		return nil
-	}
-	return command.TemplateNames(filepath.Join(places.Config, "springfield"))
-}
-
-// loopKeys offers what loop set can change, and values where there are few.
-func loopKeys(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-	values := map[string][]string{"active": {"true", "false"}, "timeout": {"none"}, "iteration-timeout": {"none"}, "session": {"none"}, "promise": {"none"}}
-	switch len(args) {
-	case 0:
-		var all []string
-		for _, k := range command.LoopKeys() {
-			all = append(all, k[0]+"\t"+k[1])
-		}
-		return fixed(all...)(cmd, args, typed)
-	case 1:
-		return values[args[0]], cobra.ShellCompDirectiveNoFileComp
-	}
-	return none(cmd, args, typed)
 }

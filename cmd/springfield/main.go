@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, prebuilt fs.FS, built buildInfo) in
 	}
 	cache, _ := os.UserCacheDir()
 	a := &app{
-		in: os.Stdin, out: screen.writer(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built, releases: releasesPage,
+		in: os.Stdin, out: screen.writer(os.Stdout), err: said, screen: os.Stderr, shown: screen, prebuilt: prebuilt, built: built,
 		terminal: term.IsTerminal(int(os.Stdin.Fd())) && term.IsTerminal(int(os.Stderr.Fd())),
 		color:    os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb",
 		plain:    os.Getenv("TERM") == "dumb",
@@ -130,7 +130,6 @@ type app struct {
 	plain    bool  // ask line by line, without moving the cursor
 	prebuilt fs.FS // compiled hooks that are carried
 	built    buildInfo
-	releases string // the page of springfield's releases
 
 	work    string   // working directory
 	home    string   // the user's home, "" if unknown

@@ -23,7 +23,7 @@ type newOptions struct {
 	json   bool
 }
 
-func newNew(a *app, runF func(context.Context, *app, newOptions) error) *cobra.Command {
+func newNew(a *app) *cobra.Command {
 	var o newOptions
 	cmd := &cobra.Command{
 		Use:   "new NAME --from STRATEGY",
@@ -37,7 +37,7 @@ your edits stay.`,
 		Args: arguments(1, 1, "one name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.name = args[0]
-			return runF(cmd.Context(), a, o)
+			return runNew(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

@@ -44,7 +44,7 @@ after you have committed and pushed, the second writes the commit.
 springfield commits and pushes nothing. springfield undo takes all files back; tags,
 and the executable bit of hooks in git's index, stay.`
 
-func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) *cobra.Command {
+func newPublish(a *app) *cobra.Command {
 	var o publishOptions
 	var builder string
 	var targets []string
@@ -72,7 +72,7 @@ func newPublish(a *app, runF func(context.Context, *app, publishOptions) error) 
 			if err != nil {
 				return err
 			}
-			return runF(cmd.Context(), a, o)
+			return runPublish(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

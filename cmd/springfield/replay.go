@@ -36,7 +36,7 @@ type replayOptions struct {
 	html       string
 }
 
-func newReplay(a *app, runF func(context.Context, *app, replayOptions) error) *cobra.Command {
+func newReplay(a *app) *cobra.Command {
 	var o replayOptions
 	cmd := &cobra.Command{
 		Use:   "replay [PATH...]",
@@ -54,7 +54,7 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.paths, o.numbered = args, cmd.Flags().Changed("number")
-			return runF(cmd.Context(), a, o)
+			return runReplay(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()

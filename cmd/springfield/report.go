@@ -59,9 +59,9 @@ func (a *app) report(err error, asJSON bool) int {
 	case code == cancelled:
 		a.talk("springfield: %v", err)
 	default:
-		a.talk("springfield: %s %v", a.notes().Bad("error:"), err)
+		a.notes().Bad().Lead("springfield: error: ", "%v", err)
 		if advice != "" {
-			a.talk("springfield: %s %s", a.notes().Strong("hint:"), advice)
+			a.notes().Strong().Lead("springfield: hint: ", "%s", advice)
 		}
 	}
 	return code

@@ -54,7 +54,7 @@ or you are needed. Without a command it leads you through it.`,
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
-			a.shown.colours = nil // a program reads this
+			a.shown.colours = false // a program reads this
 		}
 	}
 	root.PersistentFlags().BoolVar(&a.plain, "plain", a.plain, "ask line by line, for screen readers and simple terminals")
@@ -63,7 +63,7 @@ or you are needed. Without a command it leads you through it.`,
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { a.help(cmd) })
 	cobra.EnableCommandSorting = false // commands are listed in the order of their use
 	a.addVerbs(root)
-	a.completeValues(root)
+	a.completeNames(root)
 	return root
 }
 
@@ -74,13 +74,13 @@ func (a *app) addVerbs(root *cobra.Command) {
 		verbs []*cobra.Command
 	}{
 		{"Set up", []*cobra.Command{
-			newInit(a, runInit), newNew(a, runNew), newBuild(a, runBuild), newUpdate(a, runUpdate), newValidate(a),
-			newEnable(a, runEnable), newDisable(a, runDisable), newSet(a, runSet), newGet(a), newDoctor(a), newUndo(a, runUndo),
+			newInit(a), newNew(a), newBuild(a), newUpdate(a), newValidate(a),
+			newEnable(a), newDisable(a), newSet(a), newDoctor(a), newUndo(a),
 		}},
 		{"Every day", []*cobra.Command{newStatus(a), newWhy(a), newLog(a), newHold(a), newResume(a), newList(a)}},
 		{"Loops", []*cobra.Command{newLoop(a)}},
-		{"Measure", []*cobra.Command{newReplay(a, runReplay), newExplain(a)}},
-		{"Publish", []*cobra.Command{newPublish(a, runPublish)}},
+		{"Measure", []*cobra.Command{newReplay(a), newExplain(a)}},
+		{"Publish", []*cobra.Command{newPublish(a)}},
 		{"Other", []*cobra.Command{newCompletion(a), newVersion(a), newPrebuild(a)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})

@@ -1,18 +1,22 @@
 package main
 
 import (
-	"context"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
+	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/layer"
 )
 
@@ -25,14 +29,17 @@ type setOptions struct {
 	json   bool
 }
 
-func newSet(a *app, runF func(context.Context, *app, setOptions) error) *cobra.Command {
+func newSet(a *app) *cobra.Command {
 	var o setOptions
 	cmd := &cobra.Command{
-		Use:   "set PLUGIN KEY=VALUE...",
-		Short: "Change settings of a plugin",
-		Long: `springfield get PLUGIN lists the keys and what they can be. Everything is checked
-before it is written. The change is shown as a diff, takes effect at the next stop,
-and springfield undo takes it back.
+		Use:   "set PLUGIN [KEY | KEY=VALUE...]",
+		Short: "Show or change settings of a plugin",
+		Long: `Without a value, shows the settings that are in force for a session that starts in the
+current directory: each key, its value, the file that it comes from, and what it can be.
+With a key, shows what each file says about it.
+
+With values, everything is checked before it is written. The change is shown as a diff,
+takes effect at the next stop, and springfield undo takes it back.
 
   --scope user     all your sessions (the default)
   --scope suite    the plugin's own strategy.json, for everyone who uses it
@@ -40,29 +47,166 @@ and springfield undo takes it back.
                    lower limits and make the plugin more careful
 
 Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
-		Example: `  springfield set ned-flanders budget.burst=5
+		Example: `  springfield set ned-flanders
+  springfield set ned-flanders budget.burst
+  springfield set ned-flanders budget.burst=5
   springfield set ned-flanders off=colon --scope project
   springfield set ned-flanders --unset budget.burst`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 || len(args) == 1 && len(o.unset) == 0 {
-				return &usageError{errors.New("springfield set takes a plugin and at least one KEY=VALUE"), "springfield get PLUGIN lists the keys"}
-			}
-			return nil
-		},
+		Args: arguments(1, math.MaxInt, "a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plugin, o.values = args[0], args[1:]
-			return runF(cmd.Context(), a, o)
+			if len(o.unset) == 0 && (len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "=")) {
+				return showSettings(a, o)
+			}
+			return runSet(a, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.scope, "scope", string(layer.User), "which file: user, suite or project")
+	f.StringVar(&o.scope, "scope", string(layer.User), "which file to change: user, suite or project")
 	f.StringArrayVar(&o.unset, "unset", nil, "a key to take out of the file")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show the change as a diff, change nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
 }
 
-func runSet(ctx context.Context, a *app, o setOptions) error {
+// settingsShape is the JSON of a set, whether it shows or changes.
+type settingsShape struct {
+	Plugin   string        `json:"plugin"`
+	Strategy string        `json:"strategy"`
+	Files    []layer.File  `json:"files"`
+	Values   []layer.Value `json:"values"` // all, or those that the call names
+	Changed  bool          `json:"changed"`
+	Diff     string        `json:"diff"` // unified; empty when nothing was changed
+}
+
+// showSettings shows all settings, or one and what each file says of it.
+func showSettings(a *app, o setOptions) error {
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	p, err := a.plugin(places, o.plugin)
+	if err != nil {
+		return err
+	}
+	stack, err := layer.Read(places, p)
+	if err != nil {
+		return err
+	}
+	values := stack.Values()
+	if len(o.values) > 0 {
+		k, err := stack.Key(o.values[0])
+		if err != nil {
+			return err
+		}
+		values = []layer.Value{stack.Value(k)}
+	}
+	switch {
+	case o.json:
+		return a.encode(settingsShape{Plugin: p.Name, Strategy: p.Strategy.Name, Files: stack.Files, Values: values})
+	case len(o.values) > 0:
+		a.showValue(stack, values[0])
+	default:
+		rows := [][]string{{"KEY", "VALUE", "FROM", "CAN BE"}}
+		for _, v := range values {
+			rows = append(rows, []string{v.Name, layout.Clip(inCell(v.Value), 24), v.From, layout.Clip(v.Accepts(), 36)})
+		}
+		a.table(rows)
+		a.say("")
+		for _, f := range stack.Files {
+			if f.There {
+				a.say("%-8s %s", f.Scope, f.Path)
+			}
+		}
+		a.talk("what a key means: springfield set %s KEY", p.Name)
+		a.talk("change it:        springfield set %s KEY=VALUE", p.Name)
+	}
+	for _, f := range stack.Files {
+		if f.Fault != "" {
+			a.talk("springfield: warning: nothing of %s is in force: %s", f.Path, f.Fault)
+		}
+	}
+	return nil
+}
+
+// showValue shows one setting, and what each file says of it.
+func (a *app) showValue(stack layer.Stack, v layer.Value) {
+	p := a.lines()
+	p.Say("%s = %s (%s)", v.Name, compact(v.Value), v.From)
+	p.Fold("  means    ", "%s", v.Description)
+	p.Fold("  can be   ", "%s", v.Accepts())
+	p.Fold("  default  ", "%s", compact(v.Default))
+	for _, said := range v.Said {
+		i := slices.IndexFunc(stack.Files, func(f layer.File) bool { return f.Scope == said.Scope })
+		text := compact(said.Value) + " in " + stack.Files[i].Path
+		if !said.InForce {
+			text += ", not in force: " + said.Why
+		}
+		p.Fold("  "+layout.Pad(string(said.Scope), 9), "%s", text)
+	}
+}
+
+// compact is a value on one line; "not set" for none.
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if string(raw) == "null" || json.Compact(&b, raw) != nil {
+		return "not set"
+	}
+	return b.String()
+}
+
+// inCell is a value in a column: a word without quotes, a list of words with commas.
+func inCell(raw json.RawMessage) string {
+	var text string
+	var words []string
+	var all []any
+	switch {
+	case json.Unmarshal(raw, &text) == nil && string(raw) != "null":
+		return text
+	case json.Unmarshal(raw, &words) == nil && len(words) > 0:
+		return strings.Join(words, ",")
+	case json.Unmarshal(raw, &all) == nil && len(all) > 0:
+		return fmt.Sprintf("%d of them", len(all))
+	}
+	return strings.NewReplacer("not set", "-", "[]", "-").Replace(compact(raw))
+}
+
+// plugin finds the plugin whose settings are meant: one that settings switch on, one of
+// a suite or a marketplace, or that of a strategy.
+func (a *app) plugin(places client.Places, name string) (layer.Plugin, error) {
+	inventory, err := client.Look(places).Inventory()
+	if err != nil {
+		return layer.Plugin{}, err
+	}
+	var dirs []string
+	for _, p := range inventory.Plugins {
+		if p.Dir != "" && p.Ours() && (name == p.Name || name == p.ID) && !slices.Contains(dirs, p.Dir) {
+			dirs = append(dirs, p.Dir)
+		}
+	}
+	if len(dirs) > 1 {
+		return layer.Plugin{}, &usageError{fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
+			"add its marketplace: " + name + "@MARKETPLACE"}
+	}
+	if len(dirs) == 1 {
+		return layer.In(dirs[0])
+	}
+	found, err := a.means(places).Find(name, "")
+	var several *activation.SeveralError
+	switch {
+	case err == nil && found.Suite != "":
+		return layer.In(filepath.Join(found.Suite, found.Name))
+	case errors.As(err, &several):
+		return layer.Plugin{}, err
+	}
+	bare, _, _ := strings.Cut(name, "@")
+	if p, ok := layer.Of(bare); ok {
+		return p, nil
+	}
+	return layer.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
+}
+
+func runSet(a *app, o setOptions) error {
 	scope := layer.Scope(o.scope)
 	if !slices.Contains(layer.Scopes(), scope) {
 		return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
@@ -93,29 +237,48 @@ func runSet(ctx context.Context, a *app, o setOptions) error {
 	if err == nil && !o.dryRun {
 		c, err = installer.Journal(places).Do(plan)
 	}
-	var refused *layer.RefusedError
-	switch {
-	case errors.As(err, &refused):
-		return &usageError{err, strings.Replace(refused.Hint(), "PLUGIN", o.plugin, 1)}
-	case err != nil:
+	if err != nil {
 		return hintPlugin(err)
 	}
 	if o.dryRun {
 		return a.preview(o.json, c, "")
 	}
-	return a.reportSet(o, places, p, assignments, c)
+	stack, err := layer.Read(places, p)
+	if err != nil {
+		return err
+	}
+	values := []layer.Value{}
+	for _, s := range assignments {
+		values = append(values, stack.Value(s.Key))
+	}
+	if o.json {
+		return a.encode(settingsShape{p.Name, p.Strategy.Name, stack.Files, values, !c.Empty(), c.Diff()})
+	}
+	if c.Empty() {
+		a.talk("nothing to do: that is its value already")
+	} else {
+		a.lines().Diff(c.Diff())
+		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
+	}
+	rank := func(s layer.Scope) int { return slices.Index(layer.Scopes(), s) }
+	for _, v := range values {
+		if rank(layer.Scope(v.From)) > rank(scope) {
+			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, inCell(v.Value), v.From)
+		}
+	}
+	model := a.getenv("LISA_SIMPSON_MODEL")
+	if model != "" && slices.ContainsFunc(values, func(v layer.Value) bool { return v.Name == "judge.model" }) {
+		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and overrides every file", model)
+	}
+	return nil
 }
 
 // hintPlugin says what to do about a file of settings.
 func hintPlugin(err error) error {
-	var none *layer.NoFileError
 	switch {
-	case errors.As(err, &none):
-		return wrongUse(err)
 	case errors.Is(err, layer.ErrInvalid):
 		return &hinted{err, "nothing was written: fix that file first"}
-	}
-	if errors.Is(err, change.ErrChanged) {
+	case errors.Is(err, change.ErrChanged):
 		return &hinted{err, "the other program's change was kept; run it again"}
 	}
 	return hintChange(err, "set")
@@ -131,12 +294,12 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		}
 		k, err := stack.Key(name)
 		if err != nil {
-			return nil, wrongUse(err)
+			return nil, err
 		}
 		a := layer.Assignment{Key: k}
 		if sets {
 			if a.Value, err = k.Read(value); err != nil {
-				return nil, wrongUse(err)
+				return nil, err
 			}
 		}
 		if slices.ContainsFunc(all, func(other layer.Assignment) bool { return other.Key.Name == name }) {
@@ -147,55 +310,8 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 	return all, nil
 }
 
-// wrongUse is an error of a call that cannot be meant, with its own hint.
-func wrongUse(err error) error { return &usageError{err, hint(err)} }
-
 // within tells whether a path lies in a directory.
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return path != "" && err == nil && filepath.IsLocal(rel)
-}
-
-// setShape is the JSON of a set.
-type setShape struct {
-	Plugin  string        `json:"plugin"`
-	Scope   string        `json:"scope"`
-	Changed bool          `json:"changed"`
-	Diff    string        `json:"diff"` // unified; empty when nothing was changed
-	Values  []layer.Value `json:"values"`
-}
-
-func (a *app) reportSet(o setOptions, places client.Places, p layer.Plugin, assignments []layer.Assignment, c change.Change) error {
-	stack, err := layer.Read(places, p)
-	if err != nil {
-		return err
-	}
-	values := []layer.Value{}
-	for _, s := range assignments {
-		values = append(values, stack.Value(s.Key))
-	}
-	if o.json {
-		return a.encode(setShape{p.Name, o.scope, !c.Empty(), c.Diff(), values})
-	}
-	if c.Empty() {
-		a.talk("nothing to do: that is its value already")
-	} else {
-		a.lines().Diff(c.Diff())
-		a.talk("%s decides by this at the next stop; springfield undo takes it back", p.Name)
-	}
-	for _, v := range values {
-		if o.outvoted(v) {
-			a.talk("springfield: note: here %s is %s, from the %s's file", v.Name, inCell(v.Value), v.From)
-		}
-	}
-	if v := a.getenv("LISA_SIMPSON_MODEL"); v != "" && slices.ContainsFunc(values, func(v layer.Value) bool { return v.Name == "judge.model" }) {
-		a.talk("springfield: note: LISA_SIMPSON_MODEL is set to %q in the environment and overrides every file", v)
-	}
-	return nil
-}
-
-// outvoted tells that a file above the one that was changed has the last word.
-func (o setOptions) outvoted(v layer.Value) bool {
-	all := layer.Scopes()
-	return slices.Index(all, layer.Scope(v.From)) > slices.Index(all, layer.Scope(o.scope))
 }

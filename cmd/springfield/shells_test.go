@@ -27,7 +27,7 @@ var offered = []struct {
 	{"springfield st", []string{"status"}},
 	{"springfield enable ned", []string{"ned-flanders"}},
 	{"springfield set ned", []string{"ned-flanders"}},
-	{"springfield set ned-flanders budget.", []string{"budget.burst=", "budget.hour=", "budget.prompt="}},
+	{"springfield set ned-flanders budget.", []string{"budget.burst", "budget.hour", "budget.prompt"}},
 	{"springfield loop his", []string{"history"}},
 	{"springfield help loop st", []string{"start", "status", "stop"}},
 	{"springfield init --stra", []string{"--strategy"}},

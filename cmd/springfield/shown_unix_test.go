@@ -54,8 +54,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"explain":            {{h.log}, {h.log, "--rules", "seed"}, {h.log, "--strategy", "lisa-simpson"}, {h.log, "--strategy", h.rules}, {hostile}, {h.log, "--strategy", hostile}},
 		"status":             {{}, {broken}},
 		"list":               {{}, {hostile}},
-		"get":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}},
-		"set":                {{"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
+		"set":                {{"ned-flanders"}, {hostile}, {"ned-flanders", hostile}, {"ned-flanders", "texts.reason=" + hostile}, {hostile, "a=b"}, {"ned-flanders", hostile + "=1"}},
 		"doctor":             {{}, {hostile}},
 		"validate":           {{h.suite}, {h.spoilt}, {h.suite + hostile}},
 		"replay":             {{}, {"--html", "-"}, {"--list", "wrong"}, {"--list", "caught", "--strategy", h.rules}, {hostile}, {"--since", broken}},
@@ -82,7 +81,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"completion":         {{"bash"}, {hostile}},
 	}
 	order := []string{
-		"why", "log", "explain", "status", "list", "get", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
+		"why", "log", "explain", "status", "list", "set", "doctor", "validate", "replay", "loop status", "loop history", "loop history show", "loop history rerun", "loop",
 		"enable", "undo", "disable", "update", "build", "init", "publish", "loop set", "loop stop", "loop start", "hold", "resume", "new", "prebuild", "version", "completion",
 	}
 	root := newRoot(&app{})
@@ -121,7 +120,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"__complete", "why", ""}, {"__complete", "why", "--session", ""}, {"__complete", "enable", ""}, {"__complete", "disable", ""}, {"__complete", "loop", "show", ""},
+		{"__complete", "enable", ""}, {"__complete", "disable", ""}, {"__complete", "set", ""}, {"__complete", "set", "ned-flanders", ""},
 		{"help", hostile}, {hostile}, {"--" + hostile},
 	} {
 		h.runs(t, "springfield", args)
@@ -138,7 +137,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 	h.runs(t, h.hook, []string{"page", h.log})
 	h.runs(t, h.hook, []string{hostile})
 	if h.colours < 100 {
-		t.Errorf("%d words were coloured", h.colours)
+		t.Errorf("%d lines were coloured", h.colours)
 	}
 	for _, verb := range showing {
 		if !shows[verb] {
@@ -151,7 +150,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 type haunted struct {
 	home, project, suite, spoilt, log, rules, hook, loop string
 	env                                                  []string
-	colours                                              int // words that were coloured
+	colours                                              int // lines that were coloured
 }
 
 func newHaunted(t *testing.T) *haunted {
@@ -329,11 +328,8 @@ func (h *haunted) hooked(t *testing.T, plugin, event string) {
 	}
 }
 
-// colour is a word in one of springfield's colours.
-var colour = regexp.MustCompile(`\x1b\[(?:[12]|3[123])m([^\x1b\s]+)\x1b\[0m`)
-
-// styleMark is a piece of what internal/layout marks styles with.
-var styleMark = regexp.MustCompile(`[\x{fe00}-\x{fe07}]{8}`)
+// colour is a line, or the beginning of one, in one of springfield's colours.
+var colour = regexp.MustCompile(`\x1b\[(?:[12]|3[123])m([^\x1b\n]*)\x1b\[0m`)
 
 // uncoloured is a text without springfield's own colours. What a hostile text would
 // colour has no such end.
@@ -352,9 +348,6 @@ func (h *haunted) looks(t *testing.T, cmd *exec.Cmd) bool {
 	for name, printed := range map[string]string{"stdout": out.String(), "stderr": said.String()} {
 		if !slices.Contains(cmd.Args, "--json") {
 			printed = h.uncoloured(printed)
-		}
-		if styleMark.MatchString(printed) {
-			t.Errorf("%s %q: %s has a mark of a style", filepath.Base(cmd.Path), cmd.Args[1:], name)
 		}
 		for line := range strings.Lines(printed) {
 			if text := strings.NewReplacer("\n", "", "\t", "").Replace(line); !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !display.Shows(r) }) {

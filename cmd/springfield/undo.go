@@ -29,7 +29,7 @@ type undoOptions struct {
 	json   bool
 }
 
-func newUndo(a *app, runF func(context.Context, *app, undoOptions) error) *cobra.Command {
+func newUndo(a *app) *cobra.Command {
 	var o undoOptions
 	cmd := &cobra.Command{
 		Use:   "undo",
@@ -45,7 +45,7 @@ settings, springfield disable still puts back what springfield set.`,
   springfield undo --dry-run
   springfield undo`,
 		Args: arguments(0, 0, "no arguments"),
-		RunE: func(cmd *cobra.Command, args []string) error { return runF(cmd.Context(), a, o) },
+		RunE: func(cmd *cobra.Command, args []string) error { return runUndo(cmd.Context(), a, o) },
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.list, "list", false, "list the edits, the newest first, which is the one to take back")

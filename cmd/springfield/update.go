@@ -24,7 +24,7 @@ type updateOptions struct {
 	json    bool
 }
 
-func newUpdate(a *app, runF func(context.Context, *app, updateOptions) error) *cobra.Command {
+func newUpdate(a *app) *cobra.Command {
 	var o updateOptions
 	cmd := &cobra.Command{
 		Use:   "update [DIR | --all]",
@@ -58,7 +58,7 @@ springfield undo takes an update back, of several suites one after the other.`,
 			if len(args) == 1 {
 				o.dir = args[0]
 			}
-			return runF(cmd.Context(), a, o)
+			return runUpdate(cmd.Context(), a, o)
 		},
 	}
 	f := cmd.Flags()
@@ -166,9 +166,9 @@ func (a *app) listAll(o updateOptions, all []updated, then []string) {
 		case "gone":
 			a.talk("springfield: note: there is no suite in %s any more", u.dir)
 		case "failed":
-			a.talk("springfield: %s %s: %v", a.notes().Bad("not updated:"), u.dir, u.err)
+			a.notes().Bad().Lead("springfield: not updated: ", "%s: %v", u.dir, u.err)
 			if advice := hint(u.err); advice != "" {
-				a.talk("springfield: %s %s", a.notes().Strong("hint:"), advice)
+				a.notes().Strong().Lead("springfield: hint: ", "%s", advice)
 			}
 		default:
 			a.listUpdate(o, u)

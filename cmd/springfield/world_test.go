@@ -20,12 +20,11 @@ import (
 // world is a scratch home and a directory to work in, in which springfield is called
 // without a process of its own.
 type world struct {
-	dir      string // holds home and work
-	heads    fs.FS  // compiled hooks to carry
-	caller   *host.Host
-	columns  int    // of its terminal, 0 for none
-	version  string // of springfield, "" for none of a release
-	releases string // the page of its releases
+	dir     string // holds home and work
+	heads   fs.FS  // compiled hooks to carry
+	caller  *host.Host
+	columns int    // of its terminal, 0 for none
+	version string // of springfield, "" for none of a release
 }
 
 // newWorld makes an empty world. Programs are looked for in the system's directories,
@@ -71,7 +70,7 @@ func (w world) callTo(t *testing.T, stdout, stderr io.Writer, args ...string) (c
 	}
 	defer in.Close()
 	a := &app{
-		in: in, out: display.Writer(stdout), err: display.Writer(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, releases: w.releases, shown: screen{columns: w.columns},
+		in: in, out: display.Writer(stdout), err: display.Writer(stderr), screen: in, prebuilt: w.heads, built: buildInfo{Version: w.version}, shown: screen{columns: w.columns},
 		work: w.work(), home: w.home(), path: os.Getenv("PATH"), user: "ned", caller: w.caller,
 		env: []string{"HOME=" + w.home(), "PATH=" + os.Getenv("PATH")}, getenv: func(string) string { return "" },
 	}

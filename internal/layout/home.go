@@ -4,47 +4,28 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/cameronsjo/springfield/check"
 )
 
 // Tilde writes ~ for the home directory, in a path or in a text that has paths in it.
-// A path in single quotes, as a shell takes it, becomes ~/'rest', which a shell
-// takes too, or ~/rest where that needs no quotes. Behind = the path stays whole,
-// because not every shell knows ~ there.
+// Behind = and in quotes the path stays whole, because a shell knows no ~ there.
 func Tilde(text, home string) string {
-	if len(home) < 2 || !strings.Contains(text, home) {
+	if len(home) < 2 {
 		return text
 	}
 	var b strings.Builder
 	for {
 		before, after, found := strings.Cut(text, home)
+		b.WriteString(before)
 		if !found {
-			return b.String() + text
+			return b.String()
 		}
-		last, _ := utf8.DecodeLastRuneInString(before)
-		if before == "" {
-			last, _ = utf8.DecodeLastRuneInString(b.String())
-		}
+		last, _ := utf8.DecodeLastRuneInString(b.String())
 		next, _ := utf8.DecodeRuneInString(after)
-		quoted := last == '\'' && before != ""
 		switch {
-		case before+b.String() != "" && (inName(last) || strings.ContainsRune(`/\=`, last)), after != "" && inName(next):
-			b.WriteString(before + home)
-		case quoted && next == '/':
-			b.WriteString(strings.TrimSuffix(before, "'") + "~/")
-			after = after[1:]
-			if rest, more, closed := strings.Cut(after, "'"); closed && check.Quote(rest) == rest && !strings.HasPrefix(more, `\`) {
-				b.WriteString(rest)
-				after = after[len(rest)+1:]
-			} else {
-				b.WriteString("'")
-			}
-		case quoted && next == '\'':
-			b.WriteString(strings.TrimSuffix(before, "'") + "~")
-			after = after[1:]
+		case b.Len() > 0 && (inName(last) || strings.ContainsRune(`/\='`, last)), after != "" && inName(next):
+			b.WriteString(home)
 		default:
-			b.WriteString(before + "~")
+			b.WriteString("~")
 		}
 		text = after
 	}

@@ -104,40 +104,51 @@ func Count(n int, thing string) string {
 // printed by it.
 //
 // Whatever text is printed, Say, Fold, Item and Table write ~ for the home directory in
-// it. Style a text where it is put in: p.Say("%s: %s", name, p.Bad("failed")). Pad with
-// Pad or Table, not with %-9s, which counts the marks of a style.
+// it. p.Bad().Say(…) prints lines in a style, p.Bad().Fold(title, …) and Lead a title.
 type Printer struct {
-	W       io.Writer
-	Width   int  // columns, 0 for no end of a line
-	Wraps   bool // Say breaks long lines too, because a terminal would break them in mid-word
-	Home    string
-	Colours *Colours // nil: no colour
+	W     io.Writer // by package display: what others wrote can be printed as it is
+	Width int       // columns, 0 for no end of a line
+	Wraps bool      // Say breaks long lines too, because a terminal would break them in mid-word
+	Home  string
+	// Colours is the terminal behind W, for the escape sequences of styles and nothing
+	// else; nil: no colour.
+	Colours io.Writer
+	style   display.Style
 }
 
-func (p Printer) Good(text string) string   { return p.style(display.Good, text) }
-func (p Printer) Warn(text string) string   { return p.style(display.Warn, text) }
-func (p Printer) Bad(text string) string    { return p.style(display.Bad, text) }
-func (p Printer) Strong(text string) string { return p.style(display.Strong, text) }
-func (p Printer) Faint(text string) string  { return p.style(display.Faint, text) }
+func (p Printer) Good() Printer   { p.style = display.Good; return p }
+func (p Printer) Warn() Printer   { p.style = display.Warn; return p }
+func (p Printer) Bad() Printer    { p.style = display.Bad; return p }
+func (p Printer) Strong() Printer { p.style = display.Strong; return p }
 
-// style marks each word of a text, so a home with a blank in its name has to be found before.
-func (p Printer) style(s display.Style, text string) string { return p.Colours.Style(s, p.Path(text)) }
+// Paint begins a style, or with none ends it. What is printed in it goes through W as
+// always, so no text can begin or end one.
+func (p Printer) Paint(s display.Style) {
+	sequences := map[display.Style]string{
+		0: "\x1b[0m", display.Good: "\x1b[32m", display.Warn: "\x1b[33m", display.Bad: "\x1b[31m", display.Strong: "\x1b[1m",
+	}
+	if p.Colours != nil {
+		io.WriteString(p.Colours, sequences[s])
+	}
+}
 
 // Path writes ~ for the home directory. Only who does not print by this printer needs it.
 func (p Printer) Path(path string) string { return Tilde(path, p.Home) }
 
 // Say prints lines as they are. On a terminal, long ones are broken at blanks and go on
 // two columns further in.
-func (p Printer) Say(format string, args ...any) {
-	text := p.Path(fmt.Sprintf(format, args...))
-	if p.Wraps {
-		var lines []string
-		for _, line := range strings.Split(text, "\n") {
-			lines = append(lines, Break(line, len(line)-len(strings.TrimLeft(line, " "))+2, p.Width)...)
+func (p Printer) Say(format string, args ...any) { p.Lead("", format, args...) }
+
+// Lead is Say with a title in front, which alone is in the style.
+func (p Printer) Lead(title, format string, args ...any) {
+	title = p.Path(title)
+	for _, line := range strings.Split(title+p.Path(fmt.Sprintf(format, args...)), "\n") {
+		lines := []string{line}
+		if p.Wraps {
+			lines = Break(line, len(line)-len(strings.TrimLeft(line, " "))+2, p.Width)
 		}
-		text = strings.Join(lines, "\n")
+		p.print(title, lines...)
 	}
-	io.WriteString(p.W, text+"\n")
 }
 
 // Next prints a command to call next. It can be copied: where it goes on below, a
@@ -146,7 +157,7 @@ func (p Printer) Next(format string, args ...any) {
 	const title = "next: "
 	command := p.Path(fmt.Sprintf(format, args...))
 	if !p.Wraps || Width(title+command) <= p.Width {
-		p.print([]string{title + command})
+		p.print("", title+command)
 		return
 	}
 	quoted := false
@@ -164,12 +175,12 @@ func (p Printer) Next(format string, args ...any) {
 			lines[n] += ` \`
 		}
 	}
-	p.print(lines)
+	p.print("", lines...)
 }
 
 // Fold prints a text behind a title, in as many lines as it needs.
 func (p Printer) Fold(title, format string, args ...any) {
-	p.print(Hang(title, strings.Repeat(" ", Width(title)), p.Path(fmt.Sprintf(format, args...)), p.Width))
+	p.print(title, Hang(title, strings.Repeat(" ", Width(title)), p.Path(fmt.Sprintf(format, args...)), p.Width)...)
 }
 
 // Field prints a text behind its title: in one line, or on a terminal in as many as it
@@ -178,12 +189,13 @@ func (p Printer) Field(title, text string) {
 	if !p.Wraps {
 		p.Width = 0
 	}
-	p.print(Hang(title, strings.Repeat(" ", Width(title)), p.Path(display.Line(text)), p.Width))
+	p.Fold(title, "%s", display.Line(text))
 }
 
 // Item prints a sentence below a title, on as many lines as it needs.
 func (p Printer) Item(mark, text string) {
-	p.print(Hang("  "+p.Path(display.Line(mark)), "    ", p.Path(display.Line(text)), p.Width))
+	mark = "  " + p.Path(display.Line(mark))
+	p.print(mark, Hang(mark, "    ", p.Path(display.Line(text)), p.Width)...)
 }
 
 // Table prints rows behind an indent in columns. On a terminal, what is too wide is broken
@@ -202,16 +214,16 @@ func (p Printer) Table(indent string, rows [][]string) {
 		row := short[n]
 		last := row[len(row)-1]
 		if !p.Wraps || p.Width <= 0 || len(row) == 1 || last == "" || Width(indent+line) <= p.Width {
-			p.print([]string{indent + line})
+			p.print("", indent+line)
 			continue
 		}
 		front := indent + strings.TrimSuffix(line, strings.TrimRight(last, " "))
 		if p.Width-Width(front) >= least {
-			p.print(Hang(front, strings.Repeat(" ", Width(front)), last, p.Width))
+			p.print("", Hang(front, strings.Repeat(" ", Width(front)), last, p.Width)...)
 			continue
 		}
-		p.print(Break(strings.TrimRight(front, " "), len(indent)+4, p.Width))
-		p.print(Hang(indent+"    ", indent+"    ", last, p.Width))
+		p.print("", Break(strings.TrimRight(front, " "), len(indent)+4, p.Width)...)
+		p.print("", Hang(indent+"    ", indent+"    ", last, p.Width)...)
 	}
 }
 
@@ -224,20 +236,21 @@ func (p Printer) Diff(text string) {
 		if returns {
 			line = strings.Replace(line, "\r\n", "\n", 1)
 		}
+		p := p
 		begins := func(n int, mark string) bool { return n >= 0 && n < len(lines) && strings.HasPrefix(lines[n], mark) }
 		switch {
 		case begins(n, "--- ") && begins(n+1, "+++ "), begins(n, "+++ ") && begins(n-1, "--- "):
-			line = p.Strong(line)
+			line, p = p.Path(line), p.Strong()
 		case begins(n, "Binary files "):
 			line = p.Path(line)
-		case begins(n, "@@"):
-			line = p.Faint(line)
 		case begins(n, "+"):
-			line = p.Good(line)
+			p = p.Good()
 		case begins(n, "-"):
-			line = p.Bad(line)
+			p = p.Bad()
 		}
-		io.WriteString(p.W, line)
+		if line != "" {
+			p.print("", strings.TrimSuffix(line, "\n"))
+		}
 	}
 }
 
@@ -258,8 +271,23 @@ func carriage(lines []string) bool {
 	return any
 }
 
-func (p Printer) print(lines []string) {
-	for _, line := range lines {
-		io.WriteString(p.W, line+"\n")
+// print prints lines: in the style all of them, or the title that the first one begins with.
+func (p Printer) print(title string, lines ...string) {
+	for n, line := range lines {
+		styled := line
+		if title != "" {
+			styled = ""
+			if n == 0 && strings.HasPrefix(line, title) {
+				styled = title
+			}
+		}
+		if p.style == 0 || styled == "" {
+			io.WriteString(p.W, line+"\n")
+			continue
+		}
+		p.Paint(p.style)
+		io.WriteString(p.W, styled)
+		p.Paint(0)
+		io.WriteString(p.W, line[len(styled):]+"\n")
 	}
 }

@@ -1,9 +1,13 @@
 package layout
 
 import (
+	"io"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/display"
 )
 
 func TestTable(t *testing.T) {
@@ -69,8 +73,8 @@ func TestNext(t *testing.T) {
 		wraps bool
 		want  string
 	}{
-		{false, "next: springfield replay --list wrong ~/'my own logs' --since 90d\n"},
-		{true, "next: springfield replay --list \\\n        wrong ~/'my own logs' \\\n        --since 90d\n"},
+		{false, "next: springfield replay --list wrong '/home/ned/my own logs' --since 90d\n"},
+		{true, "next: springfield replay --list \\\n        wrong \\\n        '/home/ned/my own logs' \\\n        --since 90d\n"},
 	} {
 		var b strings.Builder
 		Printer{W: &b, Width: 34, Wraps: test.wraps, Home: "/home/ned"}.Next("%s", command)
@@ -115,13 +119,48 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func TestStyledHome(t *testing.T) {
-	var b strings.Builder
-	p := Printer{W: &b, Home: "/h/a b", Colours: NewColours()}
-	p.W = p.Colours.Writer(&b, false)
-	p.Say("%s %s", p.Strong("in /h/a b"), p.Faint("= springfield build '/h/a b/hooks'"))
-	p.Item("/h/a b/hooks: ", "rm -r '/h/a b/hooks'")
-	if want := "in ~ = springfield build ~/hooks\n  ~/hooks: rm -r ~/hooks\n"; b.String() != want {
-		t.Errorf("%q, want %q", b.String(), want)
+// A style is around whole lines, or around a title alone; nothing is styled without a terminal.
+func TestStyles(t *testing.T) {
+	for coloured, want := range map[bool]string{
+		true:  "\x1b[1min ~\x1b[0m\n\x1b[31merror: \x1b[0mno\n\x1b[32m~/x  \x1b[0mtwo\n     words\n",
+		false: "in ~\nerror: no\n~/x  two\n     words\n",
+	} {
+		var b strings.Builder
+		p := Printer{W: display.Writer(&b), Home: "/h/a b", Width: 10}
+		if coloured {
+			p.Colours = &b
+		}
+		p.Strong().Say("in %s", p.Home)
+		p.Bad().Lead("error: ", "no")
+		p.Good().Fold(p.Path("/h/a b/x  "), "two words")
+		if b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
 	}
+}
+
+// Whatever others wrote, no escape sequence comes out but springfield's own, at the ends of
+// what it styles; without these, what display writes.
+func FuzzColours(f *testing.F) {
+	f.Add("\x1b[31mred\u009b2J\x1b[0m", "\x1b[0m")
+	f.Add("plain\nand \u202e more", "\r\n\n")
+	f.Add("\xe2\x80", "\xa8")
+	f.Fuzz(func(t *testing.T, title, text string) {
+		var got, plain strings.Builder
+		for out, colours := range map[*strings.Builder]io.Writer{&got: &got, &plain: nil} {
+			p := Printer{W: display.Writer(out), Width: 20, Wraps: true, Colours: colours}
+			p.Bad().Say("%s", text)
+			p.Good().Lead(title, "%s", text)
+			p.Strong().Fold(title, "%s", text)
+			p.Warn().Item(title, text)
+			p.Diff(text)
+		}
+		if strings.Contains(plain.String(), "\x1b") {
+			t.Errorf("%q", plain.String())
+		}
+		clean := strings.NewReplacer("\x1b[32m", "", "\x1b[31m", "", "\x1b[33m", "", "\x1b[1m", "", "\x1b[0m", "").Replace(got.String())
+		if utf8.ValidString(title) && utf8.ValidString(text) && clean != plain.String() || strings.Contains(clean, "\x1b") {
+			t.Errorf("%q became %q, want %q", title+text, clean, plain.String())
+		}
+	})
 }

@@ -51,10 +51,10 @@ type Console struct {
 	Plugin func() (hook.Settings, error)
 
 	// How the terminal shows text. All are nil in the hook, whose text is plain; the
-	// methods style, path, clock and line know that.
+	// methods path, clock and line know that.
 
-	// Style marks what a word means, in colour where there is any.
-	Style func(s display.Style, text string) string
+	// Paint begins a style, or with none ends it.
+	Paint func(s display.Style)
 	// Path writes ~ for the home directory, in a path or in a text.
 	Path func(text string) string
 	// Wrap breaks a line that is too wide for the terminal at blanks, and indents the
@@ -156,7 +156,7 @@ func (d *Console) tell(r ledger.Record) {
 	if r.ID != "" {
 		name = " (" + r.ID + ")"
 	}
-	d.line(r.Plugin + " " + d.style(kind, did) + ", " + d.ago(r.At) + name)
+	d.lead(kind, r.Plugin+" "+did, ", "+d.ago(r.At)+name, 2)
 	d.field("  rule     ", r.Rule)
 	d.field("  because  ", r.Evidence)
 	d.field("  read in  ", language.Names(r.Lang))
@@ -236,7 +236,19 @@ func key(session string) string {
 func (d *Console) line(s string) { d.hang(s, len(s)-len(strings.TrimLeft(s, " "))+2) }
 
 // hang prints a line that goes on below so many columns further in.
-func (d *Console) hang(s string, indent int) { io.WriteString(d.Out, d.folded(s, indent)+"\n") }
+func (d *Console) hang(s string, indent int) { d.lead(0, "", s, indent) }
+
+// lead is hang with a beginning in a style.
+func (d *Console) lead(s display.Style, begins, rest string, indent int) {
+	text, begins := d.folded(begins+rest, indent)+"\n", d.path(display.Line(begins))
+	if d.Paint != nil && begins != "" && strings.HasPrefix(text, begins) {
+		d.Paint(s)
+		io.WriteString(d.Out, begins)
+		d.Paint(0)
+		text = text[len(begins):]
+	}
+	io.WriteString(d.Out, text)
+}
 
 // folded is a line as hang prints it.
 func (d *Console) folded(s string, indent int) string {
@@ -259,14 +271,6 @@ func (d *Console) field(name, value string) {
 	if value != "" {
 		d.hang(name+value, len(name))
 	}
-}
-
-// style marks what a text means.
-func (d *Console) style(s display.Style, text string) string {
-	if d.Style == nil {
-		return text
-	}
-	return d.Style(s, text)
 }
 
 // path writes ~ for the home directory where the caller's text is a person's.

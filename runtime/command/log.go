@@ -152,18 +152,12 @@ func (l *list) fit(r row) {
 // of the row before.
 func (l *list) print(r row) {
 	if r.place != "" && r.place != l.place {
-		l.line(l.style(display.Strong, r.place))
+		l.lead(display.Strong, r.place, "", 2)
 		l.place = r.place
 	}
 	front := ""
 	for i, text := range r.columns() {
-		cell := text + strings.Repeat(" ", max(0, l.wide[i]-utf8.RuneCountInString(text))+2)
-		if kind, ok := kinds()[text]; ok && i == 2 {
-			cell = l.style(kind, text) + cell[len(text):]
-		} else if i < 2 {
-			cell = l.style(display.Faint, text) + cell[len(text):]
-		}
-		front += cell
+		front += text + strings.Repeat(" ", max(0, l.wide[i]-utf8.RuneCountInString(text))+2)
 	}
 	wide := 0
 	for _, n := range l.wide {
@@ -173,12 +167,13 @@ func (l *list) print(r row) {
 	for _, word := range strings.Fields(r.text) {
 		least = max(least, utf8.RuneCountInString(word))
 	}
+	cells := strings.TrimRight(front, " ")
 	if l.Width > 0 && l.Width-wide < least {
-		l.line(strings.TrimRight(front, " "))
+		l.lead(kinds()[r.did], cells, "", 2)
 		l.hang("    "+r.text, 4)
 		return
 	}
-	l.hang(strings.TrimRight(front+r.text, " "), wide)
+	l.lead(kinds()[r.did], cells, strings.TrimRight(front[len(cells):]+r.text, " "), wide)
 }
 
 // kinds are the colours of decisions.

@@ -8,6 +8,5 @@ const (
 	Good   Style = iota + 1 // it worked; Claude continued
 	Warn                    // look at this
 	Bad                     // it failed
-	Strong                  // a name or a figure to find again
-	Faint                   // beside the point: ids, ages
+	Strong                  // a title
 )
