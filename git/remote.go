@@ -63,6 +63,5 @@ func Canonical(where string) string {
 	return strings.ToLower(strings.TrimSuffix(where, ".git"))
 }
 
-
 // ownerRepo is OWNER/REPO, as GitHub has them.
 var ownerRepo = regexp.MustCompile(`^[A-Za-z0-9][-A-Za-z0-9]*/[-A-Za-z0-9._]+$`)
