@@ -130,17 +130,18 @@ With ` + "`--json`" + ` the result is JSON on standard output, also of a failure
 describes every result. No result has colour there, or is broken at a width.
 `
 
-// cliDoc is the reference of all commands: a table by groups, then each.
+// cliDoc is the reference of all commands: links by groups, then each.
 func cliDoc(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(cliIntro)
 	for _, group := range root.Groups() {
-		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", strings.ToLower(group.ID))
+		fmt.Fprintf(&b, "\n%s:", group.ID)
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID && !cmd.Hidden {
-				fmt.Fprintf(&b, "| [`%s`](#springfield-%s) | %s |\n", cmd.Name(), cmd.Name(), cmd.Short)
+				fmt.Fprintf(&b, " [%s](#springfield-%s)", cmd.Name(), cmd.Name())
 			}
 		}
+		b.WriteString("\n")
 	}
 	each(root, func(cmd *cobra.Command) {
 		if cmd.Hidden || !cmd.HasParent() {
