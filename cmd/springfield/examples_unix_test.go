@@ -27,22 +27,24 @@ var notRun = map[string]string{
 }
 
 // made are things of the test's home, in the place of made-up names.
-var made = strings.NewReplacer("SESSION.jsonl --line 120", "../log.jsonl --line 2", "FILE --line N", "../log.jsonl --line 2", "SESSION.jsonl", "../log.jsonl",
-	"my.json", "continuation-hooks/ned-flanders/strategy.json", "7f3a", "last")
+var made = strings.NewReplacer("FILE --line N", "../log.jsonl --line 2", "--line 120", "--line 2",
+	"SESSION.jsonl", "../log.jsonl", "7f3a", "last", "my.json", "continuation-hooks/ned-flanders/strategy.json")
 
 // Each line of a page that calls springfield works as it is written, one after the other, in a home with a suite of all
-// plugins, one of them enabled, a decision, a past session and a past loop. What README.md says of make is in the Makefile.
+// plugins, one of them enabled, a decision, a past session and a past loop. What it says of make is in the Makefile.
 func TestExamplesOfPages(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
 	goroot, gocache := scratch.Go(t)
 	work, state := filepath.Join(home, "evergreen"), filepath.Join(home, ".claude", "springfield")
-	log := filepath.Join(home, ".claude", "projects", regexp.MustCompile(`[^a-zA-Z0-9]`).ReplaceAllString(work, "-"), "s.jsonl")
-	todos := `{"type":"assistant","uuid":"5","sessionId":"s","cwd":"` + work + `","message":{"role":"assistant","content":[{"type":"tool_use",` +
-		`"id":"t","name":"TodoWrite","input":{"todos":[{"content":"Tag it","status":"pending"}]}}]}}` + "\n"
-	session := []byte(strings.ReplaceAll(pastSession, `"cwd":"/w"`, `"cwd":"`+work+`"`) + todos)
-	if err := errors.Join(scratch.Home(home), os.MkdirAll(filepath.Dir(log), 0o755), os.Mkdir(work, 0o755), os.WriteFile(log, session, 0o644),
-		os.WriteFile(filepath.Join(home, "log.jsonl"), session, 0o644), os.MkdirAll(filepath.Join(home, ".config/fish/completions"), 0o755)); err != nil {
+	slug := regexp.MustCompile(`[^a-zA-Z0-9]`).ReplaceAllString(work, "-")
+	session := []byte(strings.ReplaceAll(pastSession, `"cwd":"/w"`, `"cwd":"`+work+`"`) +
+		`{"type":"assistant","uuid":"5","message":{"role":"assistant","content":[{"type":"tool_use","id":"t",` +
+		`"name":"TodoWrite","input":{"todos":[{"content":"Tag it","status":"pending"}]}}]}}` + "\n")
+	past := filepath.Join(home, ".claude", "projects", slug, "s.jsonl")
+	if err := errors.Join(scratch.Home(home), os.MkdirAll(filepath.Dir(past), 0o755), os.Mkdir(work, 0o755),
+		os.WriteFile(past, session, 0o644), os.WriteFile(filepath.Join(home, "log.jsonl"), session, 0o644),
+		os.MkdirAll(filepath.Join(home, ".config/fish/completions"), 0o755)); err != nil {
 		t.Fatal(err)
 	}
 	run := func(line string) {
@@ -55,9 +57,11 @@ func TestExamplesOfPages(t *testing.T) {
 		if regexp.MustCompile(`^springfield (new|build|update|validate)( [^~/]*)?$`).MatchString(line) { // in a suite
 			cmd.Dir = filepath.Join(work, "continuation-hooks")
 		}
+		first, _, _ := strings.Cut(os.Getenv("PATH"), ":") // has the springfield of this test
 		cmd.Env = []string{"HOME=" + home, "USER=ned", "GOCACHE=" + gocache, "XDG_CACHE_HOME=" + scratch.HookCache(),
-			"PATH=" + strings.Join([]string{filepath.SplitList(os.Getenv("PATH"))[0], filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, ":")}
-		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"` + work + `","last_assistant_message":"Moving to Task 2."}`)
+			"PATH=" + first + ":" + goroot + "/bin:/usr/bin:/bin"}
+		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","cwd":"` + work +
+			`","last_assistant_message":"Moving to Task 2."}`)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", line, err, out)
 		}
@@ -99,7 +103,7 @@ func TestExamplesOfPages(t *testing.T) {
 	}
 }
 
-// examples are the lines of a page's code that call springfield or make; in cli.md, which has help, those below "Examples:".
+// examples are the lines of code that call springfield or make; of the help in cli.md, those below "Examples:".
 func examples(t *testing.T, page string) (lines []string) {
 	text, err := os.ReadFile(page)
 	if err != nil {
