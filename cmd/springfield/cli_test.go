@@ -127,7 +127,7 @@ bash, zsh, fish and PowerShell.
 | 130 | cancelled, by Ctrl-C or by your answer |
 
 With ` + "`--json`" + ` the result is JSON on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `. [files.md](files.md#json-on-standard-output)
-describes every result. No result has colour there, or is broken at a width.
+describes every result.
 `
 
 // cliDoc is the reference of all commands: links by groups, then each.
