@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// docs/support.md names the versions that the tests with real programs pin, and the Go of go.mod.
+// docs/hosts.md and install.md name the versions that the tests with real programs pin, and the Go of go.mod.
 func TestSupportNamesWhatIsTested(t *testing.T) {
-	text := read(t, "docs", "support.md")
+	text := read(t, "docs", "hosts.md") + read(t, "docs", "install.md")
 	clients, hosts := read(t, "e2e", "client_test.go"), read(t, "e2e", "hosts_test.go")
 	var rows []string
 	claude := regexp.MustCompile(`(?m)^(?:const|var) (?:oldest|newest) = "([^"]+)"`).FindAllStringSubmatch(clients, -1)
@@ -27,7 +27,7 @@ func TestSupportNamesWhatIsTested(t *testing.T) {
 	rows = append(rows, "Go "+oldest[1]+" is the oldest")
 	for _, row := range rows {
 		if !strings.Contains(text, row) {
-			t.Errorf("docs/support.md does not say %q", row)
+			t.Errorf("docs/hosts.md and docs/install.md do not say %q", row)
 		}
 	}
 }

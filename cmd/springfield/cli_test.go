@@ -111,20 +111,21 @@ bash, zsh, fish and PowerShell.
 | 130 | cancelled, by Ctrl-C or by your answer |
 
 With ` + "`--json`" + ` the result is JSON on standard output, also of a failure: ` + "`{\"error\": \"…\", \"hint\": \"…\"}`" + `. [files.md](files.md#json-on-standard-output)
-describes every result. No result has colour there, or is broken at a width.
+describes every result.
 `
 
-// cliDoc is the reference of all commands: a table by groups, then each.
+// cliDoc is the reference of all commands: links by groups, then each.
 func cliDoc(root *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(cliIntro)
 	for _, group := range root.Groups() {
-		fmt.Fprintf(&b, "\n| %s | |\n|---|---|\n", strings.ToLower(group.ID))
+		fmt.Fprintf(&b, "\n%s:", group.ID)
 		for _, cmd := range root.Commands() {
 			if cmd.GroupID == group.ID && !cmd.Hidden {
-				fmt.Fprintf(&b, "| [`%s`](#springfield-%s) | %s |\n", cmd.Name(), cmd.Name(), cmd.Short)
+				fmt.Fprintf(&b, " [%s](#springfield-%s)", cmd.Name(), cmd.Name())
 			}
 		}
+		b.WriteString("\n")
 	}
 	each(root, func(cmd *cobra.Command) {
 		if cmd.Hidden || !cmd.HasParent() {

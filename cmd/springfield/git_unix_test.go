@@ -132,7 +132,7 @@ func newTrapped(t *testing.T) trapped {
 	w.must(t, "project", git, "commit", "--quiet", "--message", "one")
 	w.must(t, "project", git, "remote", "add", "origin", "ssh://host.invalid/o/project.git")
 	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD") // as if it were pushed
-	w.must(t, "project/suite", "springfield", "publish", "--to", "../../market", "--target", generator.Host().String())
+	w.must(t, "project/suite", "springfield", "publish", "--to", "../../market", "--note", "One", "--target", generator.Host().String())
 	w.must(t, "project", git, "add", "--all")
 	w.must(t, "project", git, "commit", "--quiet", "--message", "two")
 	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD")
