@@ -71,7 +71,7 @@ every agent; for cursor, which is not tested, only with --host cursor.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed
-  springfield init hooks --all --dry-run`,
+  springfield init everything --all --dry-run`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = defaultSuite
