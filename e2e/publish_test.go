@@ -163,7 +163,7 @@ func TestPublishedFromItsOwnRepository(t *testing.T) {
 			t.Errorf("the first run says\n%s", said)
 		}
 		w.commit(suite, "published")
-		if said := publish(); !strings.Contains(said, "git-subdir https://git.example.invalid/continuation-hooks.git ned-flanders @"+w.git(suite, "rev-parse", "HEAD")[:12]) {
+		if said := publish(); !strings.Contains(said, "git-subdir https://git.example.invalid/continuation-hooks.git ned-flanders @"+w.git(suite, "log", "-1", "--format=%H", "--", "ned-flanders")[:12]) {
 			t.Errorf("the second run says\n%s", said)
 		}
 		strategy := filepath.Join(suite, "ned-flanders", "strategy.json")
