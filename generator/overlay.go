@@ -78,7 +78,8 @@ func (t Toolchain) overlay(ctx context.Context, stage, goCommand, version string
 	if err != nil {
 		return "", false, err
 	}
-	known = !goversion.IsValid(version) || goversion.Compare(goversion.Lang(version), newestGo) <= 0
+	version, _, _ = strings.Cut(version, " ") // what follows are experiments
+	known = goversion.IsValid(version) && goversion.Compare(goversion.Lang(version), newestGo) <= 0
 	replace := map[string]string{}
 	for i, p := range runtimePatches() {
 		source := filepath.Join(strings.TrimSpace(string(root)), "src", "runtime", p.file)

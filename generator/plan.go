@@ -283,7 +283,7 @@ func (p *planner) compare(f File) error {
 		p.write(Outcome{f.Path, Rebuilt, f.Path}, has, f.Data, f.Mode)
 	case !has.there:
 		return p.missing(f, known)
-	case p.aim != Updating:
+	case p.aim == Building || p.aim == Completing && (!known || textSum(has.data) != base):
 		delete(p.next, f.Path)
 		if known { // springfield's text of today waits for an update
 			p.next[f.Path] = base

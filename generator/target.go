@@ -108,14 +108,6 @@ const (
 // Short and says are what people read of a program.
 func (p Program) Short() string { return strings.TrimPrefix(string(p), "springfield-") }
 
-// member is where springfield.yaml has its checksums.
-func (p Program) member() string {
-	if p == Judge {
-		return "judge"
-	}
-	return "sha256"
-}
-
 func (p Program) says() string { return "the " + p.Short() }
 
 // Programs are what a plugin has compiled in it.

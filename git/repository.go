@@ -172,6 +172,12 @@ func (r *Repository) Commit(ctx context.Context, name string) string {
 	return commit
 }
 
+// IsShallow tells whether older commits were left out of the checkout.
+func (r *Repository) IsShallow(ctx context.Context) bool {
+	out, err := r.run(ctx, "", "rev-parse", "--is-shallow-repository")
+	return err == nil && out == "true"
+}
+
 // IsPushed tells whether a branch of the repository at a URL has a commit, as far
 // as this checkout knows. Where no remote is that one, any counts.
 func (r *Repository) IsPushed(ctx context.Context, commit, where string) (bool, error) {

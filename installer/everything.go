@@ -24,6 +24,7 @@ import (
 type Left struct {
 	What   string `json:"what"`
 	Remove string `json:"remove"`
+	Failed bool   `json:"failed,omitempty"` // it should have been removed, and could not be
 }
 
 // DisableAll plans to give back, in every settings file, what springfield has set there.
@@ -41,14 +42,15 @@ func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left [
 	}
 	seen := map[string]bool{} // files
 	for _, m := range memories {
+		seen[m.File] = true
+		if err := s.releaseAll(&c, m.File, purge); err != nil {
+			left = append(left, m.unreleased(err, purge))
+			continue
+		}
 		for _, r := range m.Members {
 			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
 				ids = append(ids, r.Path[1])
 			}
-		}
-		seen[m.File] = true
-		if err := s.releaseAll(&c, m.File, purge); err != nil {
-			left = append(left, m.unreleased(err, purge))
 		}
 	}
 	for _, l := range layers {
@@ -61,9 +63,9 @@ func (s *Settings) DisableAll(purge bool) (c change.Change, ids []string, left [
 		switch {
 		case len(ours) == 0 || seen[l.At()]:
 		case l.Name == client.Managed:
-			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it"})
+			left = append(left, Left{l.File + " names " + strings.Join(ours, ", "), "an administrator can change it", false})
 		case l.Name == string(client.Project):
-			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project"})
+			left = append(left, Left{l.File + " names " + strings.Join(ours, ", ") + ", for all who work on the project", "springfield disable " + ours[0] + " --scope project", false})
 		default:
 			if err := s.releaseAll(&c, l.At(), purge); err != nil {
 				return c, nil, nil, err
@@ -83,9 +85,9 @@ func (m *memory) unreleased(err error, purge bool) Left {
 	}
 	byHand := "take out by hand: " + strings.Join(entries, ", ")
 	if purge {
-		return Left{err.Error(), byHand}
+		return Left{err.Error(), byHand, true}
 	}
-	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand}
+	return Left{err.Error(), "fix that file, then run springfield disable --all again; or " + byHand, true}
 }
 
 // isOurs tells whether a plugin is one that springfield made, as far as can be seen.
@@ -176,11 +178,11 @@ func (s *Settings) PurgeAll(ctx context.Context, claude client.Command, ids []st
 			continue
 		}
 		if claude.Path == "" {
-			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", "in Claude Code: /plugin marketplace remove " + name})
+			left = append(left, Left{"Claude Code knows marketplace " + name + " (" + m.String() + ")", "in Claude Code: /plugin marketplace remove " + name, false})
 			continue
 		}
 		if why := s.otherOffers(m, ours); why != "" {
-			left = append(left, Left{"marketplace " + name + " stays registered: " + why, "in Claude Code: /plugin marketplace remove " + name})
+			left = append(left, Left{"marketplace " + name + " stays registered: " + why, "in Claude Code: /plugin marketplace remove " + name, false})
 			more, err := s.uninstall(ctx, claude, ours)
 			if notes = append(notes, more...); err != nil {
 				return notes, left, err
@@ -272,7 +274,7 @@ func State(p client.Places) (own []string, users []Left, err error) {
 		if isState(e.Name()) {
 			own = append(own, path)
 		} else {
-			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.Quote(path)})
+			users = append(users, Left{path + " may hold what you have written yourself", "rm -r " + check.Quote(path), false})
 		}
 	}
 	return own, users, err

@@ -168,7 +168,7 @@ func (r release) pin(ctx context.Context, q Request, after tree) (commit, wait s
 				return "", "", err
 			}
 		}
-		if same || !known && q.Check { // CI often has only the newest commit, which cannot tell
+		if same || !known && q.Check && repo.IsShallow(ctx) { // CI often has only the newest commit, which cannot tell
 			return before.SHA, "", nil
 		}
 	}

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -178,20 +180,35 @@ func (a *app) removeCache(done *activation.Left) {
 
 func (a *app) reportLeaving(o disableOptions, places client.Places, done activation.Left) error {
 	written, removed := done.Files()
+	failed := 0
+	for _, left := range done.Stays {
+		if left.Failed {
+			failed++
+		}
+	}
+	var err error
+	state := "disabled"
+	if failed > 0 {
+		state = "failed"
+		err = &hinted{fmt.Errorf("%s of settings could not be edited, so plugins stay on there", count(failed, "file")), "what to do is beside each, under left"}
+	}
 	if o.json {
-		return a.encode(struct {
+		return cmp.Or(a.encode(struct {
 			Plugins []string         `json:"plugins"` // that were on
 			State   string           `json:"state"`
 			Changed []string         `json:"changed"`
 			Removed []string         `json:"removed"` // settings that were not there before, and state
 			Notes   []string         `json:"notes"`
 			Left    []installer.Left `json:"left"`
-		}{list(done.IDs), "disabled", list(written), append(list(removed), done.Removed...), list(done.Notes), list(done.Stays)})
+		}{list(done.IDs), state, list(written), append(list(removed), done.Removed...), list(done.Notes), list(done.Stays)}), err)
 	}
-	if len(done.IDs) == 0 {
-		a.say("no springfield plugin was on")
-	} else {
+	switch {
+	case len(done.IDs) > 0 && failed == 0:
 		a.say("disabled everywhere: %s", strings.Join(done.IDs, ", "))
+	case len(done.IDs) > 0:
+		a.say("disabled: %s", strings.Join(done.IDs, ", "))
+	case failed == 0:
+		a.say("no springfield plugin was on")
 	}
 	for _, file := range written {
 		a.say("  changed %s", file)
@@ -207,11 +224,11 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 	}
 	if o.purge {
 		a.say("sessions that still run keep their hook until they end, and record their decisions: end them first, or run this again")
-	} else {
+	} else if len(written)+len(removed) > 0 {
 		a.say("springfield undo takes this back; springfield disable --all --purge removes every trace")
 	}
 	a.printLeft(done.Stays)
-	return nil
+	return err
 }
 
 func (a *app) printLeft(all []installer.Left) {

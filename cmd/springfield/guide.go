@@ -46,11 +46,11 @@ func (a *app) begin(cmd *cobra.Command, in *inspection.Inspection) error {
 	out.Fold("", "springfield keeps coding agents going while work obviously remains, and lets them stop when a person is needed.")
 	plugin, suite := in.Suggested()
 	fresh := plugin.Name == ""
-	commands, question := []string{in.HowToBegin()}, "Switch "+plugin.Name+" on for you in every project?"
+	commands, question := []string{in.HowToBegin()}, "Switch "+plugin.Name+" on?"
 	if fresh {
 		plugin.Name, suite.Dir = registry.Default(), filepath.Join(a.home, defaultSuite)
 		commands = []string{"springfield init " + check.Quote(suite.Dir) + " --yes --strategy " + plugin.Name, "springfield enable " + plugin.Name}
-		question = "Make a suite with " + plugin.Name + " in " + out.Path(suite.Dir) + ", and switch it on for you in every project?"
+		question = "Make a suite in " + out.Path(suite.Dir) + " and switch " + plugin.Name + " on?"
 		out.Say("Nothing is set up yet. springfield undo takes back every step.")
 	} else {
 		out.Say("You have made %s; it is not switched on yet.", plugin.Name)

@@ -20,7 +20,7 @@ func TestGuide(t *testing.T) {
 		}
 	}
 	x, dir := start(t, 80)
-	x.waitFor("Make a suite with ned-flanders in ~/continuation-hooks")
+	x.waitFor("Make a suite in ~/continuation-hooks and switch ned-flanders on?")
 	x.send(ctrlC)
 	checkCancelled(t, x, dir, "Ctrl-C")
 

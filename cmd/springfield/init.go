@@ -67,7 +67,7 @@ of it if need be, and keeps your edits. Such a file says at least:
 
 Otherwise the defaults are ` + registry.Default() + `, the directory's name as marketplace, git's user
 name as owner, this machine as target, the agents that are found here. Plugins run in
-every agent; for cursor, which is not tested, only with --host cursor.`,
+every agent.`,
 		Example: `  springfield init
   springfield init ~/hooks --yes --memory ~/.claude/CLAUDE.md
   springfield init hooks --strategy ned-flanders --set ned-flanders.rules=seed

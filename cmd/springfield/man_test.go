@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -60,6 +61,15 @@ func TestManPages(t *testing.T) {
 		}
 		if !cmd.Hidden && !bytes.Contains(pages["springfield.1"], []byte(cmd.Name())) {
 			t.Errorf("springfield.1 does not name %s", cmd.Name())
+		}
+	}
+	release, err := os.ReadFile(filepath.Join("..", "..", ".goreleaser.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range regexp.MustCompile(`(?m)^ +- man/(.*)$`).FindAllSubmatch(release, -1) {
+		if _, ok := pages[string(line[1])]; !ok {
+			t.Errorf("a release has the page %s, and no command has", line[1])
 		}
 	}
 	if *man == "" {

@@ -56,6 +56,9 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plugin, o.values = args[0], args[1:]
 			if len(o.unset) == 0 && (len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "=")) {
+				if f := cmd.Flags(); f.Changed("scope") || f.Changed("dry-run") {
+					return &usageError{errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting"}
+				}
 				return showSettings(a, o)
 			}
 			return runSet(a, o)

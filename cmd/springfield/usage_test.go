@@ -16,7 +16,7 @@ func TestWrongUsage(t *testing.T) {
 		"new", "new a b", "new Bad --from ned-flanders", "new x --from nelson", "new x",
 		"build a b", "build --builder x", "update a b", "update --builder x", "validate a b",
 		"enable", "enable x --scope y", "enable x --conflicts y", "disable", "disable x --scope y",
-		"set", "set a b=c --scope c",
+		"set", "set ned-flanders --scope project", "set a b=c --scope c",
 		"doctor x", "undo x", "undo --list --forget", "undo --list --dry-run", "status x", "list x",
 		"why a b", "log x", "log -n 0", "log -n x", "why --all=x", "hold x", "hold 9999d", "resume x",
 		"loop nope", "loop set max", "loop history x", "loop history -n 0", "loop history show", "loop history rerun", "loop stop x", "loop status x", "loop start x --max 0",

@@ -34,16 +34,6 @@ func FuzzCheck(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var compact, indented bytes.Buffer
-		if json.Compact(&compact, want) != nil || json.Indent(&indented, want, "", "  ") != nil {
-			t.Fatalf("%q cannot be laid out", want)
-		}
-		if got := Compact(nil, data); string(got) != compact.String() {
-			t.Errorf("%q is compact as %q, want %q", data, got, compact.String())
-		}
-		if got := Indent(nil, data); string(got) != string(bytes.TrimSpace(indented.Bytes())) {
-			t.Errorf("%q is indented as %q, want %q", data, got, indented.String())
-		}
 		var text string
 		err = json.Unmarshal(want, &text)
 		if got, ok := String(bytes.TrimSpace(data)); ok != (err == nil) || got != text {

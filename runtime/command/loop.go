@@ -227,7 +227,7 @@ func (l *loopHere) begin(draft []byte, replace bool) error {
 // notDriven says why a loop does not run.
 func (l *loopHere) notDriven() {
 	if l.driver.Problem != "" {
-		l.note("this loop does not run yet: " + l.driver.Problem)
+		l.note("nothing drives this loop: " + l.driver.Problem)
 	}
 }
 

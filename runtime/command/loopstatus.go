@@ -81,7 +81,11 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		s.State = loopInactive
 		says = "loop " + l.name(g) + " is paused" + l.progress(g) + "; to go on: " + l.Self + " loop set active true"
 	case g.Count > 1:
-		s.State, says = loopRunning, "loop "+l.name(g)+" is running"+l.progress(g)
+		s.State, s.Problem = loopRunning, l.driver.Problem
+		says = "loop " + l.name(g) + " is running" + l.progress(g)
+		if s.Problem != "" {
+			says = "loop " + l.name(g) + " does not go on" + l.progress(g)
+		}
 	default:
 		s.State, s.Problem = loopWaiting, l.driver.Problem
 		says = "loop " + l.name(g) + " waits for its first stop" + l.progress(g)
@@ -124,7 +128,7 @@ func (d *Console) LoopStatus(asJSON bool) error {
 		times = append(times, "an iteration may take "+moment.Length(g.IterationTimeout))
 	}
 	l.field("  time      ", strings.Join(times, ", "))
-	if s.State == loopWaiting {
+	if s.State == loopWaiting || s.State == loopRunning {
 		l.notDriven()
 	}
 	return nil

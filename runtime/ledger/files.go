@@ -127,7 +127,7 @@ func (l lines) add(o codec.Object) error {
 		return err
 	}
 	defer f.Close()
-	locked, _ := tryLock(f) // without it the line comes all the same
+	locked := waitLock(f, time.Now().Add(lockWait)) == nil // without it the line comes all the same
 	size, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err // a pipe
