@@ -198,10 +198,7 @@ func TestJudgeEveryTime(t *testing.T) {
 func TestJudgeDoesNotAnswer(t *testing.T) {
 	for name, test := range map[string]struct{ body, failed string }{
 		"nothing":        {"true", "junk"},
-		"junk":           {"echo yes", "junk"},
-		"two answers":    {printed(yes) + ";" + printed(yes), "junk"},
 		"more behind it": {printed(yes) + `; printf '\v\n'`, "junk"},
-		"fenced":         {"echo '```json'; " + printed(yes) + "; echo '```'", "junk"},
 		"its own word":   {printed(`{"failed":"logged-out","detail":"run claude /login","continue":true}`), "logged-out"},
 		"no known word":  {printed(`{"failed":"homer","detail":"mmm","continue":true}`), "junk"},
 		"exit code":      {printed(yes) + "; exit 3", "no-binary"},
