@@ -21,15 +21,12 @@ func TestTodosOfOthers(t *testing.T) {
 		rule      string
 	}{
 		"pending":                       {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Continue, "todos"},
-		"pending, the lead's own":       {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "team-lead")}}}, strategy.Continue, "todos"},
 		"a teammate's":                  {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("in_progress", "moe")}}}, strategy.Stop, "otherwise"},
 		"a teammate's, another to take": {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("in_progress", "moe"), task("pending", "")}}}, strategy.Stop, "otherwise"},
-		"a teammate's, done":            {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("completed", "moe"), task("pending", "")}}}, strategy.Continue, "todos"},
 		"teammates are there":           {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}, Team: 2}}, strategy.Stop, "otherwise"},
 		"teammates, and its own action": {strategy.Situation{Message: strategy.Message{Text: "Let me read what moe has found."}, Todos: strategy.Todos{List: []fact.Todo{task("in_progress", "moe")}, Team: 1}}, strategy.Continue, "intent"},
 		"a blocked one":                 {strategy.Situation{Message: strategy.Message{Text: "The sign has four letters."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "pending", Blocked: true}}}}, strategy.Stop, "otherwise"},
 		"a report over an open list":    {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
-		"a link to what is done":        {strategy.Situation{Message: strategy.Message{Text: "The branch is there.\n\nDraft PR created: https://example.invalid/1"}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
 		"all done over an open list":    {strategy.Situation{Message: strategy.Message{Text: "Everything is done."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Stop, "reported"},
 		"a report, then the next step":  {strategy.Situation{Message: strategy.Message{Text: "Fixed and pushed. Now I'll hang the sign."}, Todos: strategy.Todos{List: []fact.Todo{task("pending", "")}}}, strategy.Continue, "intent"},
 	} {
