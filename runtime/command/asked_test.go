@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -125,6 +126,33 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 	}
 }
 
+// The columns of a list stand below each other, also from the tenth decision on, and
+// beside a narrow terminal's end the text stands below.
+func TestLogHasColumns(t *testing.T) {
+	d, out := console(t)
+	var all []ledger.Record
+	for i := range 12 {
+		all = append(all, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: strings.Repeat("r", i%3+4), Evidence: fmt.Sprint("evidence ", i)})
+	}
+	decided(t, d, all...)
+	for _, width := range []int{0, 120, 60, 40} {
+		out.Reset()
+		d.Width = width
+		if err := d.Log(20, Asked{}); err != nil {
+			t.Fatal(err)
+		}
+		columns := map[int]bool{}
+		for _, line := range strings.Split(out.String(), "\n") {
+			if i := strings.Index(line, "evidence"); i >= 0 {
+				columns[i] = true
+			}
+		}
+		if len(columns) != 1 || columns[4] != (width == 60 || width == 40) {
+			t.Errorf("at %d columns the text stands at %v:\n%s", width, columns, out)
+		}
+	}
+}
+
 // Calls of the hook's words: lengths of time in words, and no flag that a word does not
 // know or that says nothing.
 func TestCalls(t *testing.T) {
@@ -145,5 +173,14 @@ func TestCalls(t *testing.T) {
 		if got != ok {
 			t.Errorf("%s: %t, want %t", call, got, ok)
 		}
+	}
+}
+
+// With no session on file, the advice about an unknown one leads to the logs.
+func TestLogOfNone(t *testing.T) {
+	d := Console{Dir: filepath.Join(t.TempDir(), "springfield"), Now: time.Now, Self: "springfield"}
+	_, err := d.LogOf("zzz")
+	if advice, ok := err.(*adviceError); !ok || advice.advice != "name its log: a file in a directory of "+d.projects() {
+		t.Errorf("%v, %+v", err, err)
 	}
 }

@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -171,16 +170,11 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 		var all sync.WaitGroup
 		var blocks [8]bool
 		for i := range blocks {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				h := w.host
-				var stdout, stderr bytes.Buffer
-				h.Stdin = strings.NewReader(w.event(map[string]any{"session_id": fmt.Sprint("s", i), "cwd": w.path("work"), "last_assistant_message": "x"}))
-				h.Stdout, h.Stderr = &stdout, &stderr
-				h.Run()
-				blocks[i] = strings.Contains(stdout.String(), `"decision":"block"`)
-			}()
+			all.Go(func() {
+				event := map[string]any{"session_id": fmt.Sprint("s", i), "cwd": w.path("work"), "last_assistant_message": "x"}
+				_, stdout, _ := w.raw(w.event(event))
+				blocks[i] = strings.Contains(stdout, `"decision":"block"`)
+			})
 		}
 		all.Wait()
 		winner, n := "", 0
@@ -198,11 +192,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 
 // exit2 runs one stop under the other protocol.
 func (w *world) exit2(text string) (code int, stdout, stderr string) {
-	h := w.host
-	var out, err bytes.Buffer
-	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text})), &out, &err
-	code = h.Run()
-	return code, out.String(), err.String()
+	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text}))
 }
 
 // Exit code 2 and words on standard error, and nothing else there.
@@ -314,7 +304,6 @@ func TestHostileLoopFiles(t *testing.T) {
 		"empty":                 {text(""), "line 1"},
 		"without its end":       {text("---\nactive: true\n"), "no line \"---\" ends the fields"},
 		"gigantic":              {text("---\n---\n" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
-		"a gigantic field":      {text("---\nx: \"" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
 		"a link out":            {link("outside.md"), ""},
 		"a link within":         {func(w *world) error { return os.Symlink("../other.md", w.path(loopFile)) }, "it is a link"},
 		"a link to nowhere":     {link("work/nowhere.md"), ""},

@@ -66,12 +66,6 @@ func TestMargeFindsTheProject(t *testing.T) {
 			t.Errorf("in %s: %+v, %s", dir, out, notes)
 		}
 	}
-	w := newWorld(t, marge) // nothing above the project is
-	w.write(".claude/workflow-state.json", workflow(1, 5))
-	w.write("p/x", "")
-	if out, _ := w.run(w.in("p", "Hm.")); out.Decision != "" {
-		t.Errorf("%+v", out)
-	}
 }
 
 // Named in the session: by a prompt, a call, or the last message, which the

@@ -261,11 +261,6 @@ func TestPromptOfTheOriginalsTests(t *testing.T) {
 	if out.Specific == nil || !strings.HasPrefix(out.Specific.Context, todoTag) || strings.Contains(out.Specific.Context, "hello") {
 		t.Errorf("%+v, notes %s", out, notes)
 	}
-	for _, event := range []string{"", "not json", "[]", `"x"`, `{"prompt": 7}`} {
-		if out, _ := w.run(event); out != (output{}) {
-			t.Errorf("%q: %+v", event, out)
-		}
-	}
 }
 
 func FuzzPrompt(f *testing.F) {

@@ -34,7 +34,6 @@ func TestOlderNamesOfTheMessage(t *testing.T) {
 		"a message":             {`{"message": {"role": "assistant", "content": [{"type": "text", "text": "a"}]}}`, "a"},
 		"a block":               {`{"response": {"text": "a", "content": "b"}}`, "a"},
 		"an empty list":         {`{"response": []}`, ""},
-		"a number":              {`{"response": 7}`, ""},
 		"numbers among them":    {`{"response": ["a", 7, null, {"x": 1}, "b"]}`, "a    b"},
 		"deeper than anybody's": {`{"response": [[[["a"]]]]}`, ""},
 	} {

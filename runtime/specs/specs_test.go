@@ -482,10 +482,10 @@ func TestSpecsSignal(t *testing.T) {
 		"Do not print:\n> " + specs.AllDone:      false,
 		"I print it when all is done: " + specs.AllDone:                         false,
 		"Not done yet: " + specs.AllDone:                                        false,
+		"It isn't complete: " + specs.AllDone:                                   false,
 		"All done: " + specs.AllDone + " comes next.":                           false,
 		"When everything is finished I will output " + specs.AllDone:            false,
 		"NOT_" + specs.AllDone:                                                  false,
-		specs.AllDone + "_SOON":                                                 false,
 		specs.AllDone + "?":                                                     false,
 		"\"" + specs.AllDone + "\"":                                             false,
 		"- " + specs.AllDone + ": printed at the end":                           false,
@@ -738,6 +738,7 @@ func TestTaskBlock(t *testing.T) {
 		group  bool
 	}{
 		"the third":             {fiveTasks, 2, true, "- [ ] 1.3 Print it\n  - **Do**: print it\n    with care\n\n  - **Verify**: go test ./...", false},
+		"before a heading":      {fiveTasks, 3, true, "- [ ] 1.4 Document it\n  - **Do**: write", false},
 		"the last":              {fiveTasks, 4, true, "- [ ] 2.1 Tidy up", false},
 		"there is none":         {fiveTasks, 5, true, "", false},
 		"no tasks":              {"", 0, true, "", false},
@@ -756,7 +757,8 @@ func TestTaskBlock(t *testing.T) {
 	}
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(state("execution", 1, 4, ""), map[string]string{k.tasks: group}))
-		if together := k.Name == "ralph-specum"; strings.Contains(v.Reason, "## Current Task Group (PARALLEL)") != together {
+		together := k.Name == "ralph-specum"
+		if strings.Contains(v.Reason, "## Current Task Group (PARALLEL)") != together {
 			t.Errorf("%s: %q\n%s", k.Name, v.Told, v.Reason)
 		}
 	}

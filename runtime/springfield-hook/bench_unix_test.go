@@ -50,28 +50,6 @@ func BenchmarkProcess(b *testing.B) {
 	}
 }
 
-// BenchmarkSureLisa times lisa-simpson where a rule is sure, in turn with
-// ned-flanders at the same stops: a judge that is not asked costs nothing.
-func BenchmarkSureLisa(b *testing.B) {
-	hooks := [2]string{install(b), install(b)}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(hooks[1])), "strategy.json"), []byte(`{"plugin": "lisa-simpson", "strategy": "lisa-simpson"}`), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	sessions := [2]*session{newSession(b, 300<<10), newSession(b, 300<<10)}
-	var times [2][]time.Duration
-	for b.Loop() {
-		for range 300 {
-			for i, hook := range hooks {
-				times[i] = append(times[i], sessions[i].stops(b, hook, 1, false)...)
-			}
-		}
-	}
-	b.ReportMetric(ms(median(times[0])), "ms/ned")
-	b.ReportMetric(ms(median(times[1])), "ms/lisa")
-	b.ReportMetric(float64(median(times[1]))/float64(median(times[0])), "lisa/ned")
-	b.ReportMetric(0, "ns/op")
-}
-
 // session is a log of a given size that grows by a stop at a time.
 type session struct {
 	config, log string

@@ -230,9 +230,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	w := newWard(t, install(t))
 	var wg sync.WaitGroup
 	for plugin := range kinds() {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for i := range 100 {
 				cmd := w.command(plugin)
 				cmd.Stdin = strings.NewReader(w.event(plugin))
@@ -244,7 +242,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				cmd.Process.Kill()
 				cmd.Wait()
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	for plugin := range kinds() {

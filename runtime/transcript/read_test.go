@@ -155,7 +155,6 @@ func TestPrompts(t *testing.T) {
 		"notification":    {first().add("user", `"origin":{"kind":"task-notification"},"message":{"content":"<task-notification>\n<task-id>b</task-id>"}`), want{1, "u1", "first"}},
 		"peer":            {first().add("user", `"origin":{"kind":"peer"},"message":{"content":"hello from there"}`), want{1, "u1", "first"}},
 		"human origin":    {first().add("user", `"origin":{"kind":"human"},"promptSource":"sdk","message":{"content":"second"}`), want{2, "u2", "second"}},
-		"system source":   {first().add("user", `"promptSource":"system","message":{"content":"second"}`), want{1, "u1", "first"}},
 		"compaction":      {first().compacts(), want{1, "u1", "first"}},
 		"slash command":   {first().asks("<command-name>/compact</command-name>"), want{2, "u2", "<command-name>/compact</command-name>"}},
 		"its output":      {first().asks("<local-command-stdout>done</local-command-stdout>"), want{1, "u1", "first"}},
@@ -432,7 +431,6 @@ func TestFeedback(t *testing.T) {
 		"another event": {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
 
 		"ours, by context":           {context(new(session).asks("go"), ours), one(2)},
-		"both, by context":           {context(context(new(session).asks("go"), theirs), ours), and(one(4), 1)},
 		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), and(one(2), 1)},
 		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
 		"context, an older turn":     {context(new(session), ours).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},

@@ -56,7 +56,6 @@ func TestTail(t *testing.T) {
 		want  fact.Window
 	}{
 		"nothing":             {nil, fact.Window{}},
-		"several blocks":      {[]string{`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Read","input":{}}]}}`}, fact.Window{Text: "one", LastTool: "Read"}},
 		"todos":               {[]string{tool("TodoWrite", todos)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
 		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, fact.Window{Text: "It runs.", LastTool: "Bash", Background: true}},
 		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, fact.Window{Text: "Now this.", LastTool: "Bash"}},
@@ -123,11 +122,7 @@ func TestSaid(t *testing.T) {
 		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "s.jsonl")
-			if err := os.WriteFile(path, []byte(strings.Join(test.lines, "\n")+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			w, err := Tail(path, 50)
+			w, err := Tail(write(t, append(test.lines, "")...), 50)
 			if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
 				t.Errorf("said %q, raw %q, %v; want %q and %q", w.Said, w.Raw, err, test.said, test.raw)
 			}

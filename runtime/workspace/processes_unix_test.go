@@ -181,40 +181,40 @@ func TestNoRoom(t *testing.T) {
 }
 
 // What may not be read or written, as a user who is not root.
-func TestWithoutPermission(t *testing.T) {
-	scratch.WithoutRights(t, func(t *testing.T, work string) {
-		t.Setenv("TMPDIR", work)
-		r := newRoom(t)
-		for _, name := range []string{"secret", "closed/f", "fixed/f"} {
-			r.write("space/"+name, filepath.Base(name))
+func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
+
+func checkPermissions(t *testing.T, work string) {
+	t.Setenv("TMPDIR", work)
+	r := newRoom(t)
+	for _, name := range []string{"secret", "closed/f", "fixed/f"} {
+		r.write("space/"+name, filepath.Base(name))
+	}
+	before := r.tree()
+	for name, mode := range map[string]fs.FileMode{"space/secret": 0, "space/closed": 0, "space/fixed": 0o555} {
+		if err := os.Chmod(r.path(name), mode); err != nil {
+			t.Fatal(err)
 		}
-		before := r.tree()
-		for name, mode := range map[string]fs.FileMode{"space/secret": 0, "space/closed": 0, "space/fixed": 0o555} {
-			if err := os.Chmod(r.path(name), mode); err != nil {
-				t.Fatal(err)
-			}
+	}
+	for _, name := range []string{"secret", "closed/f", "closed/"} {
+		if f := r.Read(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
+			t.Errorf("read %s: %+v", name, f)
 		}
-		for _, name := range []string{"secret", "closed/f", "closed/"} {
-			if f := r.Read(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
-				t.Errorf("read %s: %+v", name, f)
-			}
+	}
+	for _, c := range []strategy.Change{
+		{Name: "fixed/f", Data: []byte("x")}, {Name: "fixed/f", Data: []byte("x"), Was: []byte("f")}, {Name: "fixed/new", Data: []byte("x")},
+		{Name: "fixed/new/f", Data: []byte("x")}, {Name: "fixed/f"}, {Name: "closed/f", Data: []byte("x")}, {Name: "closed/f"},
+		{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
+	} {
+		if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": permission denied") {
+			t.Errorf("change %s: %v", c.Name, err)
 		}
-		for _, c := range []strategy.Change{
-			{Name: "fixed/f", Data: []byte("x")}, {Name: "fixed/f", Data: []byte("x"), Was: []byte("f")}, {Name: "fixed/new", Data: []byte("x")},
-			{Name: "fixed/new/f", Data: []byte("x")}, {Name: "fixed/f"}, {Name: "closed/f", Data: []byte("x")}, {Name: "closed/f"},
-			{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
-		} {
-			if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": permission denied") {
-				t.Errorf("change %s: %v", c.Name, err)
-			}
+	}
+	for _, name := range []string{"space/secret", "space/closed", "space/fixed"} {
+		if err := os.Chmod(r.path(name), 0o755); err != nil {
+			t.Fatal(err)
 		}
-		for _, name := range []string{"space/secret", "space/closed", "space/fixed"} {
-			if err := os.Chmod(r.path(name), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		r.only(before, nil)
-	})
+	}
+	r.only(before, nil)
 }
 
 // A pipe without a writer, a terminal, a device without an end: none of

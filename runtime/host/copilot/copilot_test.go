@@ -8,19 +8,18 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// events are as recorded, with short ids.
-func events() []struct {
+// recorded is an event, and whether a person has sent it.
+type recorded struct {
 	payload string
 	want    host.Event
 	user    bool
-} {
+}
+
+// events are as recorded, with short ids.
+func events() []recorded {
 	const log = "/home/lisa/.copilot/session-state/31a01d/events.jsonl"
 	plan := guard.Moment{PermissionMode: "plan"}
-	return []struct {
-		payload string
-		want    host.Event
-		user    bool
-	}{
+	return []recorded{
 		{`{"hook_event_name":"Stop","session_id":"31a01d","timestamp":"2026-11-22T14:33:07.277Z","cwd":"/p","transcript_path":"` + log + `","stop_reason":"end_turn","stop_hook_active":false}`,
 			host.Event{Name: "Stop", SessionID: "31a01d", Cwd: "/p", TranscriptPath: log, At: 1795357987277}, true},
 		{`{"sessionId":"31a01d","timestamp":1795357987561,"cwd":"/p","transcriptPath":"` + log + `","stopReason":"end_turn","stop_hook_active":true}`,

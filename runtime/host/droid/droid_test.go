@@ -7,20 +7,19 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// events are as recorded, with short ids.
-func events() []struct {
+// recorded is an event, and whether a person has sent it.
+type recorded struct {
 	payload string
 	want    host.Event
 	user    bool
-} {
+}
+
+// events are as recorded, with short ids.
+func events() []recorded {
 	const log = "/home/lisa/.factory/sessions/-p/734187.jsonl"
 	const begin = `{"session_id":"734187","transcript_path":"` + log + `","cwd":"/p","permission_mode":`
 	high, plan := guard.Moment{PermissionMode: "auto-high"}, guard.Moment{PermissionMode: "plan"}
-	return []struct {
-		payload string
-		want    host.Event
-		user    bool
-	}{
+	return []recorded{
 		{begin + `"auto-high","hook_event_name":"Stop","message_id":"084854","stop_hook_active":false,"tool_execution_count":0,"elapsed_time":2770}`,
 			host.Event{Name: "Stop", MessageID: "084854", Moment: high}, true},
 		{begin + `"auto-high","hook_event_name":"Stop","message_id":"d32d9a","stop_hook_active":true,"tool_execution_count":0,"elapsed_time":4436}`,

@@ -124,18 +124,16 @@ func TestMarge(t *testing.T) {
 		"nothing": {said, nil, strategy.Stop, "otherwise", ""},
 
 		// The workflow state.
-		"state":                {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "task 3"},
-		"state, next":          {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"next": "write the docs", "phase"`)}, strategy.Continue, "state", "“write the docs”"},
-		"state, todos":         {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "b", Status: "pending"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "Open in the todo list: “b”."},
-		"state, other members": {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"x": [1, {"y": null}], "phase"`)}, strategy.Continue, "state", ""},
-		"state, BOM and CRLF":  {said, map[string]strategy.File{WorkflowFile: text("\xef\xbb\xbf" + strings.ReplaceAll(string(workflow().Data), "\n", "\r\n"))}, strategy.Continue, "state", ""},
-		"waiting":              {said, map[string]strategy.File{WorkflowFile: workflow("false", "true")}, strategy.Stop, "state-waiting", "waits for you"},
-		"done":                 {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5")}, strategy.Stop, "state-done", "5 of 5"},
-		"just fresh":           {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:10")}, strategy.Continue, "state", ""},
-		"stale":                {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:09")}, strategy.Stop, "unsure", "31 min"},
-		"stale, waiting":       {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "20:00", "false", "true")}, strategy.Stop, "unsure", "1 h 40 min"},
-		"stale, another zone":  {said, map[string]strategy.File{WorkflowFile: workflow("21:30:00Z", "22:09:00+01:00")}, strategy.Stop, "unsure", "31 min"},
-		"in the future":        {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06", "2031-02-06")}, strategy.Continue, "state", ""},
+		"state":               {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "task 3"},
+		"state, next":         {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"next": "write the docs", "phase"`)}, strategy.Continue, "state", "“write the docs”"},
+		"state, todos":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "b", Status: "pending"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "Open in the todo list: “b”."},
+		"state, BOM and CRLF": {said, map[string]strategy.File{WorkflowFile: text("\xef\xbb\xbf" + strings.ReplaceAll(string(workflow().Data), "\n", "\r\n"))}, strategy.Continue, "state", ""},
+		"waiting":             {said, map[string]strategy.File{WorkflowFile: workflow("false", "true")}, strategy.Stop, "state-waiting", "waits for you"},
+		"done":                {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5")}, strategy.Stop, "state-done", "5 of 5"},
+		"just fresh":          {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:10")}, strategy.Continue, "state", ""},
+		"stale":               {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:09")}, strategy.Stop, "unsure", "31 min"},
+		"stale, waiting":      {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "20:00", "false", "true")}, strategy.Stop, "unsure", "1 h 40 min"},
+		"in the future":       {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06", "2031-02-06")}, strategy.Continue, "state", ""},
 		"in the future, and old": {said, map[string]strategy.File{WorkflowFile: func() strategy.File {
 			f := workflow("2026-02-06", "2031-02-06")
 			f.Age = 31 * 60_000
@@ -148,6 +146,8 @@ func TestMarge(t *testing.T) {
 		"more than all":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 7")}, strategy.Stop, "state-fault", "more than tasks_total"},
 		"a word for a number": {said, map[string]strategy.File{WorkflowFile: workflow(": 5", `: "5"`)}, strategy.Stop, "state-fault", "not a whole number"},
 		"a broken number":     {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 5.5")}, strategy.Stop, "state-fault", "not a whole number"},
+		"an odd bool":         {said, map[string]strategy.File{WorkflowFile: workflow("false", `"no"`)}, strategy.Stop, "state-fault", "neither true nor false"},
+		"an odd string":       {said, map[string]strategy.File{WorkflowFile: workflow(`"executing-plans"`, "7")}, strategy.Stop, "state-fault", "skill is not a string"},
 		"twice":               {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"skill"`)}, strategy.Stop, "state-fault", "skill is given twice"},
 		"an array":            {said, map[string]strategy.File{WorkflowFile: text("[]")}, strategy.Stop, "state-fault", "not a JSON object"},
 		"torn":                {said, map[string]strategy.File{WorkflowFile: text(string(workflow().Data[:90]))}, strategy.Stop, "state-fault", "ends too early"},
@@ -159,7 +159,6 @@ func TestMarge(t *testing.T) {
 
 		// The message says whose turn it is.
 		"asks":                 {strategy.Situation{Message: strategy.Message{Text: "Shall I go on with task 3?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asks", ""},
-		"waits":                {strategy.Situation{Message: strategy.Message{Text: "I'll wait for the build to finish."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "waits", ""},
 		"asked":                {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asked", ""},
 		"says it is done":      {strategy.Situation{Message: strategy.Message{Text: "All done."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 		"an answer":            {strategy.Situation{Message: strategy.Message{Text: "Two of five."}, Turn: strategy.Turn{Prompt: "How far is it?", Calls: []fact.Call{{Name: "Read"}, {Name: "Grep"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "answers", "How far is it?"},
@@ -176,14 +175,12 @@ func TestMarge(t *testing.T) {
 		"sdd, boxes":          {said, map[string]strategy.File{ledgerName: text(ledgerHead + "- [x] Task 1: The user table (approved)\n- [ ] Task 2: The cookie\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
 		"sdd, notes below":    {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete (clean)\n  Minor: see Task 2.\nTask 1: minor (deferred): names\nRuling: Task 2 uses the cookie of Task 1 — simpler — nothing\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
 		"sdd, blocked":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\nTask 2: BLOCKED (no credentials)\n"), planName: text(authPlan)}, strategy.Stop, "sdd-waiting", "blocked (no credentials)"},
-		"sdd, was blocked":    {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 2: blocked\nTask 2: fix round 1/5\nTask 1: complete\n"), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
 		"sdd, in code":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "```\nTask 1: complete\n```\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
 		"sdd, its own words":  {said, map[string]strategy.File{ledgerName: text(ledgerHead + "| 1 | The user table | ✓ DONE |\n"), planName: text(authPlan)}, strategy.Stop, "unsure", "in some other way"},
 		"sdd, milestones":     {said, map[string]strategy.File{ledgerName: text(ledgerHead + "M2 Task 1: complete\nM2 Task 2: complete\nM2 Task 3: complete\n"), planName: text(authPlan)}, strategy.Stop, "sdd-done", ""},
 		"sdd, no plan":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\n")}, strategy.Stop, "unsure", "its plan " + planName + " is not there"},
 		"sdd, no plan, boxes": {said, map[string]strategy.File{ledgerName: text("- [x] one\n- [ ] two\n")}, strategy.Continue, "sdd", "“two” (" + ledgerName + ", line 2)"},
 		"sdd, plan unnamed":   {said, map[string]strategy.File{ledgerName: text("Task 1: complete\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
-		"sdd, absolute":       {said, map[string]strategy.File{ledgerName: text("# SDD ledger — plan: /w/x/auth.md\n"), "x/auth.md": text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
 		"sdd, a link":         {said, map[string]strategy.File{ledgerName: text("# Progress\n\n**Plan:** [auth](" + planName + ")\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
 		"sdd, boxes ticked":   {said, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(strings.Replace(strings.Replace(authPlan, "- [ ] **Step 1", "- [x] **Step 1", 1), "- [ ] **Step 2: Run it", "- [x] **Step 2: Run it", 1))}, strategy.Continue, "sdd", "task 2"},
 		"sdd, some ticked":    {said, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(strings.Replace(authPlan, "- [ ] **Step 1", "- [x] **Step 1", 1))}, strategy.Continue, "sdd", "task 1, “The user table” (" + planName + ", line 5), from “Step 2: Run it”"},
@@ -245,13 +242,6 @@ func TestMarge(t *testing.T) {
 	}
 }
 
-// mend is what is wrong with what a user's file has chosen.
-func mend(chosen rules.Options) []string {
-	o, l := &Options{Options: chosen}, &strategy.Layer{By: strategy.User, Strategy: Name}
-	o.Over(Strategy().New(), l)
-	return l.Faults
-}
-
 func TestMargeSettings(t *testing.T) {
 	for name, test := range map[string]struct {
 		config Options
@@ -273,17 +263,6 @@ func TestMargeSettings(t *testing.T) {
 		if v := test.config.Decide(s); v.Rule != test.rule {
 			t.Errorf("%s: %s, %s", name, v.Rule, v.Evidence)
 		}
-	}
-	for name, config := range map[string]rules.Options{
-		"a rule set":  {Set: "default"},
-		"unknown ids": {Off: []string{"progress"}},
-	} {
-		if faults := mend(config); len(faults) != 1 {
-			t.Errorf("%s: %v", name, faults)
-		}
-	}
-	if faults := mend(rules.Options{Off: []string{"state", "sdd-waiting", "plan", "answers", "unsure"}}); len(faults) != 0 {
-		t.Error(faults)
 	}
 }
 

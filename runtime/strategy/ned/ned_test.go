@@ -145,7 +145,6 @@ func TestNedConfiguration(t *testing.T) {
 		"long id":                  {rules.Options{Add: []rules.Rule{{ID: strings.Repeat("a", 41), Text: "a", Then: strategy.Stop}}}, "", strategy.Stop, "otherwise", "an id has at most"},
 		"unknown set":              {rules.Options{Set: "homer"}, "Let me fix it.", strategy.Continue, "intent", `no rule set "homer"`},
 		"unknown id":               {rules.Options{Off: []string{"intents"}}, "Let me fix it.", strategy.Continue, "intent", `no rule "intents"`},
-		"no id":                    {rules.Options{Add: []rules.Rule{{Text: "a", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "no id"},
 		"no condition":             {rules.Options{Add: []rules.Rule{{ID: "a", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "no condition"},
 		"bad decision":             {rules.Options{Add: []rules.Rule{{ID: "a", Text: "a", Then: "block"}}}, "Let me fix it.", strategy.Continue, "intent", "then must be"},
 		"bad pattern":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "(", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "missing closing )"},
