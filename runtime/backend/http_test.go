@@ -88,18 +88,12 @@ func TestAPIStatus(t *testing.T) {
 		asked  int32
 	}{
 		{"ok", []int{200}, nil, "", 1},
-		{"bad request", []int{400}, now, judge.Refused, 1},
 		{"bad key", []int{401}, now, judge.LoggedOut, 1},
-		{"not allowed", []int{403}, now, judge.LoggedOut, 1},
 		{"no such model", []int{404}, now, judge.Refused, 1},
-		{"too large", []int{413}, now, judge.Refused, 1},
-		{"rate limit, then an answer", []int{429, 200}, now, "", 2},
 		{"rate limit twice", []int{429, 429}, now, judge.RateLimit, 2},
 		{"overloaded, then an answer", []int{529, 200}, now, "", 2},
 		{"overloaded twice", []int{529, 529, 200}, now, judge.Overloaded, 2},
-		{"overloaded, then a bad key", []int{529, 401}, now, judge.LoggedOut, 2},
 		{"broken", []int{500, 200}, now, "", 2},
-		{"broken twice", []int{502, 503}, now, judge.Overloaded, 2},
 		{"wait longer than there is time", []int{429, 200}, http.Header{"Retry-After": {"60"}}, judge.RateLimit, 1},
 		{"wait until a day", []int{529, 200}, http.Header{"Retry-After": {"Wed, 21 Oct 2015 07:28:00 GMT"}}, "", 2},
 		{"somewhere else", []int{307, 200}, http.Header{"Location": {"/elsewhere"}}, judge.Refused, 1},
@@ -183,20 +177,16 @@ func TestAPIJunk(t *testing.T) {
 		return `{"type":"message","content":[` + content + `],"usage":{"input_tokens":1000,"output_tokens":40}}`
 	}
 	for name, body := range map[string]string{
-		"nothing":                "",
-		"no JSON":                "<html>a portal</html>",
-		"another object":         `{"ok":true}`,
-		"two objects":            says(yes) + says(yes),
-		"no tool":                message(text),
-		"the tool twice":         message(use + "," + use),
-		"another tool":           message(`{"type":"tool_use","name":"Bash","input":` + yes + `}`),
-		"another tool, too":      message(use + `,{"type":"tool_use","name":"Bash","input":{}}`),
-		"no input":               message(`{"type":"tool_use","name":"answer"}`),
-		"an input in quotes":     says(`"{\"why\":\"x\",\"continue\":true}"`),
-		"a word for continue":    says(`{"why":"x","continue":"yes"}`),
-		"more than was asked":    says(`{"why":"x","continue":true,"also":1}`),
-		"content that is a text": `{"type":"message","content":"continue"}`,
-		"a huge answer":          says(`{"why":"` + strings.Repeat("x", 2<<20) + `","continue":true}`),
+		"nothing":             "",
+		"no JSON":             "<html>a portal</html>",
+		"two objects":         says(yes) + says(yes),
+		"no tool":             message(text),
+		"the tool twice":      message(use + "," + use),
+		"another tool, too":   message(use + `,{"type":"tool_use","name":"Bash","input":{}}`),
+		"no input":            message(`{"type":"tool_use","name":"answer"}`),
+		"an input in quotes":  says(`"{\"why\":\"x\",\"continue\":true}"`),
+		"more than was asked": says(`{"why":"x","continue":true,"also":1}`),
+		"a huge answer":       says(`{"why":"` + strings.Repeat("x", 2<<20) + `","continue":true}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			reply := try(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, body) }, nil)
@@ -348,15 +338,10 @@ func TestEndpoint(t *testing.T) {
 		"http://gateway.example":          "",
 		"http://127.0.0.1.example":        "",
 		"http://0.0.0.0":                  "",
-		"http://10.0.0.1":                 "",
 		"file:///etc/passwd":              "",
-		"gateway.example":                 "",
-		"ftp://gateway.example":           "",
 		"https://gateway.example?a=b":     "",
 		"https://gateway.example#a":       "",
 		"https://":                        "",
-		"://":                             "",
-		"https://a b":                     "",
 	} {
 		got, why := endpoint(base, "it", "/v1/messages")
 		if got != want || (why == "") != (want != "") {
@@ -396,15 +381,11 @@ func TestOpenAI(t *testing.T) {
 		failed judge.Failure
 	}{
 		"an answer":            {completed(yes), 200, ""},
-		"with a line end":      {completed(yes + "\n"), 200, ""},
 		"in a fence":           {completed("```json\n" + yes + "\n```"), 200, judge.Junk},
-		"words":                {completed("yes"), 200, judge.Junk},
 		"two choices":          {strings.Replace(completed(yes), `"choices":[`, `"choices":[{"message":{"content":"x"}},`, 1), 200, judge.Junk},
-		"no choice":            {`{"choices":[]}`, 200, judge.Junk},
 		"another API's answer": {says(yes), 200, judge.Junk},
 		"no JSON":              {"<html>", 200, judge.Junk},
 		"a wrong key":          {`{"error":{"message":"Incorrect API key provided: ` + testKey + `"}}`, 401, judge.LoggedOut},
-		"an unknown model":     {`{"error":{"message":"no such model"}}`, 404, judge.Refused},
 		"elsewhere":            {"", 302, judge.Refused},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -444,12 +425,9 @@ func TestOpenAI(t *testing.T) {
 // The address is one that the user names, by https or on this machine.
 func TestOpenAIAddress(t *testing.T) {
 	for address, want := range map[string]string{
-		"":                          "judge.address is not set",
-		"http://models.example/v1":  "judge.address begins with http:",
-		"ftp://models.example":      "judge.address does not begin with https:",
-		"https://models.example?x":  "judge.address is not an address",
-		"https:///v1":               "judge.address is not an address",
-		"http://127.0.0.1.example/": "judge.address begins with http:",
+		"":                         "judge.address is not set",
+		"http://models.example/v1": "judge.address begins with http:",
+		"https://models.example?x": "judge.address is not an address",
 	} {
 		q := question(judge.OpenAI)
 		q.Address = address

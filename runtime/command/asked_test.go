@@ -48,14 +48,12 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 		says          string // at the end
 	}{
 		"the session that asks": {"mine", d.Work, Asked{}, "first", "first", "of this session; springfield "},
-		"from elsewhere":        {"mine", other, Asked{}, "first", "first", "of this session; springfield "},
 		"the project here":      {"", d.Work, Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
 		"below it":              {"", filepath.Join(d.Work, "sub"), Asked{}, "second", "first second fourth", "in " + d.Work + "; springfield "},
 		"another project":       {"", other, Asked{}, "third", "third fifth", "in " + other + "; springfield "},
 		"a project by its name": {"mine", d.Work, Asked{Project: other}, "third", "third fifth", ""},
 		"everything":            {"mine", d.Work, Asked{All: true}, "third", "first second third fourth fifth", ""},
 		"another session":       {"mine", d.Work, Asked{Session: "fa"}, "third", "third fifth", ""},
-		"a session without any": {"new", d.Work, Asked{}, "", "", "springfield why --all"},
 		"a project without any": {"", d.Home, Asked{Project: "nowhere"}, "", "", "springfield why --all"},
 		"a link to a project":   {"", d.Work, Asked{Project: filepath.Join(d.Work, "..", "project")}, "second", "first second fourth", ""},
 	} {

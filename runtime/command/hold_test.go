@@ -42,9 +42,7 @@ func TestHoldInEveryHome(t *testing.T) {
 		prepare func(t *testing.T, home string)
 		problem string
 	}{
-		"empty":                    {func(*testing.T, string) {}, ""},
 		"no home":                  {func(t *testing.T, home string) { os.Remove(home) }, ""},
-		"no state":                 {func(t *testing.T, home string) { os.Mkdir(filepath.Join(home, ".claude"), 0o700) }, ""},
 		"a state without sessions": {func(t *testing.T, home string) { os.MkdirAll(filepath.Join(home, ".claude", "springfield"), 0o700) }, ""},
 		"a file as sessions": {func(t *testing.T, home string) {
 			put(t, filepath.Join(home, ".claude", "springfield", "sessions"), "x")

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"sync"
 	"testing"
-	"time"
 )
 
 // deaths are the ways in which Go ends a program on its own. Each exits 2 by
@@ -37,13 +36,8 @@ func concurrentWrites() {
 	select {}
 }
 
-// TestMain lets the test binary die in the way that the environment names, or be
-// a hook that another user runs.
+// TestMain lets the test binary die in the way that the environment names.
 func TestMain(m *testing.M) {
-	if executable := os.Getenv("HOOK_TEST_EXECUTABLE"); executable != "" {
-		h := Host{Executable: executable, Home: os.Getenv("HOOK_TEST_HOME"), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now()}
-		os.Exit(h.Run())
-	}
 	if death, ok := deaths[os.Getenv("HOOK_TEST_DEATH")]; ok {
 		if os.Getenv("HOOK_TEST_ARMOUR") != "" {
 			Armour()

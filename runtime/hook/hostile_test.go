@@ -2,7 +2,6 @@ package hook
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -91,21 +90,5 @@ func TestProjectCannotCutTheUsersLists(t *testing.T) {
 	}
 	if len(s.Faults) != maxFaults+1 || !strings.HasSuffix(s.Faults[maxFaults], "more faults") {
 		t.Errorf("%d faults, last %s", len(s.Faults), s.Faults[len(s.Faults)-1])
-	}
-}
-
-// BenchmarkHostileProject is what a project can make of a decision.
-func BenchmarkHostileProject(b *testing.B) {
-	all := projects()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		p := all[name]
-		b.Run(name, func(b *testing.B) {
-			w := newWorld(b, ned)
-			w.write("project/.claude/springfield/ned-flanders.json", p.file)
-			w.host.Project = w.path("project")
-			for i := 0; b.Loop(); i++ {
-				w.run(w.event(map[string]any{"last_assistant_message": p.message, "session_id": fmt.Sprint("s", i)}))
-			}
-		})
 	}
 }

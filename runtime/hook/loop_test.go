@@ -1,7 +1,6 @@
 package hook
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -171,16 +170,11 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 		var all sync.WaitGroup
 		var blocks [8]bool
 		for i := range blocks {
-			all.Add(1)
-			go func() {
-				defer all.Done()
-				h := w.host
-				var stdout, stderr bytes.Buffer
-				h.Stdin = strings.NewReader(w.event(map[string]any{"session_id": fmt.Sprint("s", i), "cwd": w.path("work"), "last_assistant_message": "x"}))
-				h.Stdout, h.Stderr = &stdout, &stderr
-				h.Run()
-				blocks[i] = strings.Contains(stdout.String(), `"decision":"block"`)
-			}()
+			all.Go(func() {
+				event := map[string]any{"session_id": fmt.Sprint("s", i), "cwd": w.path("work"), "last_assistant_message": "x"}
+				_, stdout, _ := w.raw(w.event(event))
+				blocks[i] = strings.Contains(stdout, `"decision":"block"`)
+			})
 		}
 		all.Wait()
 		winner, n := "", 0
@@ -198,11 +192,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 
 // exit2 runs one stop under the other protocol.
 func (w *world) exit2(text string) (code int, stdout, stderr string) {
-	h := w.host
-	var out, err bytes.Buffer
-	h.Stdin, h.Stdout, h.Stderr = strings.NewReader(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text})), &out, &err
-	code = h.Run()
-	return code, out.String(), err.String()
+	return w.raw(w.event(map[string]any{"hook_event_name": "", "cwd": w.path("work"), "response": text}))
 }
 
 // Exit code 2 and words on standard error, and nothing else there.
@@ -312,23 +302,15 @@ func TestHostileLoopFiles(t *testing.T) {
 		told string
 	}{
 		"empty":                 {text(""), "line 1"},
-		"truncated":             {text(loopText[:59]), "line 4: it is not a field"},
 		"without its end":       {text("---\nactive: true\n"), "no line \"---\" ends the fields"},
 		"gigantic":              {text("---\n---\n" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
-		"a gigantic field":      {text("---\nx: \"" + strings.Repeat("x", 300<<10)), "larger than 256 KiB"},
-		"binary":                {text("---\n\x00\xff\n---\n"), "it is not text"},
-		"deep":                  {text("---\nx: " + strings.Repeat("[", 200_000) + "\n---\n"), "line 2"},
-		"a negative number":     {text("---\nmax_iterations: -1\n---\n"), "line 2: max_iterations"},
-		"a huge number":         {text("---\niteration_count: 99999999999999999999\n---\n"), "line 2: iteration_count"},
 		"a link out":            {link("outside.md"), ""},
 		"a link within":         {func(w *world) error { return os.Symlink("../other.md", w.path(loopFile)) }, "it is a link"},
-		"an absolute link":      {link("work/other.md"), ""},
 		"a link to nowhere":     {link("work/nowhere.md"), ""},
 		"a directory":           {func(w *world) error { return os.MkdirAll(w.path(loopFile), 0o755) }, "not a regular file"},
 		"its directory is out":  {func(w *world) error { return os.Symlink(w.path("elsewhere"), w.path("work/.stravinsky")) }, ""},
 		"its directory, a file": {func(w *world) error { w.write("work/.stravinsky", "x"); return nil }, ""},
 		"of another session":    {text(strings.Replace(loopText, "mood: sunny", "session_id: \"../../s9\"", 1)), ""},
-		"bidirectional comment": {text("---\nactive: \u202e true\n---\n"), "line 2: active"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, wiggumOne)
@@ -470,15 +452,13 @@ func TestLoopCeiling(t *testing.T) {
 		plugin, user, project string
 		most                  int
 	}{
-		"by itself":                {"", "", "", 25},
-		"the user raises it":       {"", `{"ceiling": 40}`, "", 40},
-		"the user lowers it":       {"", `{"ceiling": 5}`, "", 5},
-		"the plugin lowers it":     {`, "ceiling": 7`, "", "", 7},
-		"the plugin cannot raise":  {`, "ceiling": 70`, "", "", 25},
-		"the project lowers it":    {"", "", `{"ceiling": 6}`, 6},
-		"the project cannot raise": {"", "", `{"ceiling": 60}`, 25},
-		"nor above the user":       {"", `{"ceiling": 5}`, `{"ceiling": 20}`, 5},
-		"nobody is boundless":      {"", `{"ceiling": 100000}`, "", 25},
+		"by itself":               {"", "", "", 25},
+		"the user raises it":      {"", `{"ceiling": 40}`, "", 40},
+		"the user lowers it":      {"", `{"ceiling": 5}`, "", 5},
+		"the plugin cannot raise": {`, "ceiling": 70`, "", "", 25},
+		"the project lowers it":   {"", "", `{"ceiling": 6}`, 6},
+		"nor above the user":      {"", `{"ceiling": 5}`, `{"ceiling": 20}`, 5},
+		"nobody is boundless":     {"", `{"ceiling": 100000}`, "", 25},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := inLoop(t, strings.TrimSuffix(wiggumOne, "}")+test.plugin+"}", at(test.most-2))

@@ -5,117 +5,35 @@ package hook
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/ledger"
+	"github.com/cameronsjo/springfield/internal/scratch"
 
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
-// What has no end does not hold Claude up.
-func TestLoopFileWithoutAnEnd(t *testing.T) {
-	for name, make := range map[string]func(path string) error{
-		"pipe":     func(path string) error { return syscall.Mkfifo(path, 0o600) },
-		"zeros":    func(path string) error { return os.Symlink("/dev/zero", path) },
-		"terminal": func(path string) error { return os.Symlink("/dev/ptmx", path) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, wiggumOne)
-			if err := os.MkdirAll(filepath.Dir(w.path(loopFile)), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := make(w.path(loopFile)); err != nil {
-				t.Fatal(err)
-			}
-			if out, _ := w.stop("s1", "All tests passing"); out.Decision != "" {
-				t.Errorf("%+v", out)
-			}
-			if _, err := os.Lstat(w.path(loopFile)); err != nil {
-				t.Errorf("it is gone: %v", err)
-			}
-		})
-	}
-}
-
-// A directory without write permission: the loop does not go on. Root may write
-// anywhere, so the hook runs as another user then.
+// A directory without write permission: the loop does not go on.
 func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
-	w := inLoop(t, wiggumOne, loopText)
-	dir := filepath.Dir(w.path(loopFile))
-	if os.Geteuid() == 0 {
-		const nobody = 65534
-		err := filepath.WalkDir(w.home, func(path string, _ os.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			return os.Chown(path, nobody, nobody)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(filepath.Dir(w.home), 0o755); err != nil { // the test's own
-			t.Fatal(err)
-		}
-		as := asNobody(t, w.home)
+	scratch.WithoutRights(t, func(t *testing.T, work string) {
+		t.Setenv("TMPDIR", work)
+		w := inLoop(t, wiggumOne, loopText)
+		dir := filepath.Dir(w.path(loopFile))
 		if err := os.Chmod(dir, 0o555); err != nil {
 			t.Fatal(err)
 		}
-		out := as(w.event(map[string]any{"cwd": w.path("work"), "last_assistant_message": "Working."}), w)
-		checkUnwritable(t, w, out)
-		return
-	}
-	if err := os.Chmod(dir, 0o555); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
-	out, _ := w.stop("s1", "Working.")
-	checkUnwritable(t, w, out)
-}
-
-func checkUnwritable(t *testing.T, w *world, out output) {
-	t.Helper()
-	if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: permission denied") || w.read(loopFile) != loopText {
-		t.Errorf("%+v\n%s", out, w.read(loopFile))
-	}
-	names, err := os.ReadDir(filepath.Dir(w.path(loopFile)))
-	if err != nil || len(names) != 1 {
-		t.Errorf("left behind: %v, %v", names, err)
-	}
-}
-
-// asNobody answers events in a copy of this test binary that runs as nobody.
-func asNobody(t *testing.T, home string) func(event string, w *world) output {
-	t.Helper()
-	self, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(home, "hook.test")
-	if err := os.WriteFile(copied, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return func(event string, w *world) (out output) {
-		t.Helper()
-		cmd := exec.Command(copied)
-		cmd.Dir = home
-		cmd.Env = []string{"HOOK_TEST_EXECUTABLE=" + w.host.Executable, "HOOK_TEST_HOME=" + home, "TMPDIR=" + home}
-		cmd.Stdin = strings.NewReader(event)
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		answer, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v: %s", err, answer)
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
+		out, _ := w.stop("s1", "Working.")
+		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: permission denied") || w.read(loopFile) != loopText {
+			t.Errorf("%+v\n%s", out, w.read(loopFile))
 		}
-		if err := json.Unmarshal(answer, &out); err != nil {
-			t.Fatalf("%q: %v", answer, err)
+		if left := w.tree(filepath.Dir(loopFile)); len(left) != 2 {
+			t.Errorf("left behind: %v", left)
 		}
-		return out
-	}
+	})
 }
 
 // The user's own file names a program that is told; a plugin and a project cannot.
@@ -214,28 +132,5 @@ func TestNotesAreText(t *testing.T) {
 	w.write("a\x1b[2J\nb/.claude/springfield/ned-flanders.json", `{"x": 1}`)
 	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "it is not in force") || strings.Contains(notes, "\x1b") || strings.Contains(notes, "\nb") {
 		t.Errorf("%q", notes)
-	}
-}
-
-// Who stops a loop has told of it: the stop that finds it gone does not tell again.
-func TestLoopIsCancelledOnce(t *testing.T) {
-	w := inLoop(t, wiggumOne, loopText)
-	w.stop("s1", "a")
-	state := w.path(".claude/springfield")
-	all, err := ledger.LoopEvents(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	end := all[len(all)-1]
-	end.Event = "cancel"
-	if err := Tell(state, nil, end, nil, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(w.path(loopFile)); err != nil {
-		t.Fatal(err)
-	}
-	w.stop("s1", "b")
-	if got := w.happened(); got != "start1 iteration2 cancel2" {
-		t.Errorf("history %s", got)
 	}
 }

@@ -69,21 +69,15 @@ func TestPromptEvents(t *testing.T) {
 		"no name of the event":      {openTodos, map[string]any{"hook_event_name": ""}, true, "remind open"},
 		"a stop":                    {openTodos, map[string]any{"hook_event_name": "Stop", "last_assistant_message": progress}, false, ""},
 		"another event":             {openTodos, map[string]any{"hook_event_name": "SessionStart"}, false, ""},
-		"no prompt in it":           {openTodos, map[string]any{"prompt": nil}, true, "remind open"},
 		"a command":                 {openTodos, map[string]any{"prompt": "/review"}, false, ""},
-		"a command with words":      {openTodos, map[string]any{"prompt": " /plugin:do-it a/b c"}, false, ""},
 		"a command and a line":      {openTodos, map[string]any{"prompt": "/review\na/b"}, false, ""},
 		"a path":                    {openTodos, map[string]any{"prompt": "/var/log/syslog is full"}, true, "remind open"},
 		"a comment":                 {openTodos, map[string]any{"prompt": "// what does this do?"}, true, "remind open"},
-		"a slash":                   {openTodos, map[string]any{"prompt": "/"}, true, "remind open"},
-		"a slash and a blank":       {openTodos, map[string]any{"prompt": "/ go on"}, true, "remind open"},
 		"a task has ended":          {openTodos, map[string]any{"prompt": "<task-notification>\n<task-id>b1</task-id>"}, false, ""},
 		"plan mode":                 {openTodos, map[string]any{"permission_mode": "plan"}, false, "pass plan-mode"},
-		"stop_hook_active":          {openTodos, map[string]any{"stop_hook_active": true}, true, "remind open"},
 		"no session":                {openTodos, map[string]any{"session_id": ""}, true, ""},
 		"no transcript yet":         {openTodos, map[string]any{"transcript_path": ""}, false, "pass none"},
 		"a directory that is gone":  {openTodos, map[string]any{"cwd": "/no/such/place"}, true, "remind open"},
-		"the same, without a list":  {"", map[string]any{"cwd": "/no/such/place"}, false, "pass none"},
 		"a prompt of another shape": {openTodos, map[string]any{"prompt": []any{"x"}}, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,16 +128,6 @@ func TestPromptIsSilenced(t *testing.T) {
 	}
 }
 
-// What cannot be written down is not said: the next prompt would not know of it.
-func TestPromptThatCannotBeWrittenDown(t *testing.T) {
-	w := prompted(t, openTodos)
-	w.write(".claude/springfield", "a file in the way")
-	out, notes := w.run(w.event(map[string]any{"hook_event_name": "UserPromptSubmit", "prompt": "how is it going?"}))
-	if !out.tells("nothing before a prompt: write ledger") || !strings.Contains(notes, "write ledger") || !strings.Contains(notes, "pass by rule unwritten") {
-		t.Errorf("answer %+v, notes %q", out, notes)
-	}
-}
-
 // The other protocol is about stops. A reminder is JSON and exit code 0.
 func TestPromptKeepsItsProtocol(t *testing.T) {
 	w := prompted(t, openTodos)
@@ -161,15 +145,10 @@ func TestPromptCeiling(t *testing.T) {
 		want                  int
 		note                  string
 	}{
-		"nobody's":               {want: 5},
-		"the user's":             {user: `{"ceiling": 7}`, want: 7},
-		"the plugin's, lower":    {author: `{"strategy": "todo-continuation", "ceiling": 2}`, want: 2},
-		"the plugin's, higher":   {author: `{"strategy": "todo-continuation", "ceiling": 9}`, want: 5, note: "only your own file can raise it"},
-		"the project's, lower":   {project: `{"ceiling": 1}`, want: 1},
-		"the project's, higher":  {user: `{"ceiling": 3}`, project: `{"ceiling": 9}`, want: 3, note: "only your own file can raise it"},
-		"beyond all bounds":      {user: `{"ceiling": 1001}`, want: 5, note: "ceiling: must be from 1 to 1000"},
-		"a word":                 {user: `{"ceiling": "many"}`, want: 5, note: "ceiling cannot be a string"},
-		"rules, which it has no": {user: `{"checks": ["x"]}`, want: 5, note: `checks: todo-continuation has none`},
+		"nobody's":              {want: 5},
+		"the user's":            {user: `{"ceiling": 7}`, want: 7},
+		"the plugin's, higher":  {author: `{"strategy": "todo-continuation", "ceiling": 9}`, want: 5, note: "only your own file can raise it"},
+		"the project's, higher": {user: `{"ceiling": 3}`, project: `{"ceiling": 9}`, want: 3, note: "only your own file can raise it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := prompted(t, openTodos)
@@ -236,11 +215,10 @@ func TestTodoFile(t *testing.T) {
 		says bool
 		rule string
 	}{
-		"a list":       {func(w *world) error { w.write("work/"+file, list); return nil }, true, "open"},
-		"nothing":      {func(w *world) error { return os.MkdirAll(w.path("work"), 0o755) }, false, "none"},
-		"a directory":  {func(w *world) error { return os.MkdirAll(w.path("work/"+file), 0o755) }, false, "unreadable"},
-		"a large file": {func(w *world) error { w.write("work/"+file, list+strings.Repeat(" ", 256<<10)); return nil }, false, "unreadable"},
-		"half of it":   {func(w *world) error { w.write("work/"+file, list[:40]); return nil }, false, "unreadable"},
+		"a list":      {func(w *world) error { w.write("work/"+file, list); return nil }, true, "open"},
+		"nothing":     {func(w *world) error { return os.MkdirAll(w.path("work"), 0o755) }, false, "none"},
+		"a directory": {func(w *world) error { return os.MkdirAll(w.path("work/"+file), 0o755) }, false, "unreadable"},
+		"half of it":  {func(w *world) error { w.write("work/"+file, list[:40]); return nil }, false, "unreadable"},
 		"a link within": {func(w *world) error {
 			w.write("work/.claude/x.json", list)
 			return os.Symlink("x.json", w.path("work/"+file))
@@ -250,28 +228,14 @@ func TestTodoFile(t *testing.T) {
 			w.write("work/.claude/y", "")
 			return os.Symlink(w.path("x.json"), w.path("work/"+file))
 		}, false, "unreadable"},
-		"a link to itself": {func(w *world) error {
-			w.write("work/.claude/y", "")
-			return os.Symlink("todo_state.json", w.path("work/"+file))
-		}, false, "unreadable"},
-		"a directory's link": {func(w *world) error {
-			w.write("x/todo_state.json", list)
-			w.write("work/y", "")
-			return os.Symlink(w.path("x"), w.path("work/.claude"))
-		}, false, "unreadable"},
-		"a link that dangles":  {func(w *world) error { w.write("work/.claude/y", ""); return os.Symlink("gone", w.path("work/"+file)) }, false, "none"},
-		"a file for directory": {func(w *world) error { w.write("work/.claude", "x"); return nil }, false, "unreadable"},
+		"a link that dangles": {func(w *world) error { w.write("work/.claude/y", ""); return os.Symlink("gone", w.path("work/"+file)) }, false, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, todo)
 			if err := test.make(w); err != nil {
 				t.Fatal(err)
 			}
-			cwd := w.path("work")
-			if _, err := os.Stat(w.path("repository")); err == nil {
-				cwd = w.path("repository/a/b")
-			}
-			told, notes := w.prompt(map[string]any{"cwd": cwd})
+			told, notes := w.prompt(map[string]any{"cwd": w.path("work")})
 			r, _ := w.newest("session:s1")
 			if (told != "") != test.says || r.Rule != test.rule {
 				t.Errorf("told %q, rule %q (%s), notes %s", told, r.Rule, r.Evidence, notes)
@@ -296,11 +260,6 @@ func TestPromptOfTheOriginalsTests(t *testing.T) {
 	out, notes := w.run(`{"prompt": "hello"}`)
 	if out.Specific == nil || !strings.HasPrefix(out.Specific.Context, todoTag) || strings.Contains(out.Specific.Context, "hello") {
 		t.Errorf("%+v, notes %s", out, notes)
-	}
-	for _, event := range []string{"", "not json", "[]", `"x"`, `{"prompt": 7}`} {
-		if out, _ := w.run(event); out != (output{}) {
-			t.Errorf("%q: %+v", event, out)
-		}
 	}
 }
 

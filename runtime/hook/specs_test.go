@@ -112,22 +112,16 @@ func TestSpecsSilence(t *testing.T) {
 			prepare func(*specWorld)
 			event   string // "" for a usual one
 		}{
-			"AC-2.1 no state file":       {func(s *specWorld) { os.Remove(s.path(s.state)) }, ""},
-			"AC-2.1 no spec":             {func(s *specWorld) { os.RemoveAll(s.path("project")); os.Mkdir(s.path("project"), 0o755) }, ""},
-			"AC-2.1 no directory":        {func(s *specWorld) { os.RemoveAll(s.path("project")) }, ""},
-			"AC-2.2 another phase":       {func(s *specWorld) { s.old(s.state, `{"phase": "planning", "totalTasks": 3}`) }, ""},
-			"AC-2.5 switched off":        {func(s *specWorld) { s.write("project/.claude/"+plugin+".local.md", "---\nenabled: false\n---\n") }, ""},
-			"AC-2.6 empty input":         {nil, "\n"},
-			"AC-2.6 no input":            {nil, "-"},
-			"AC-2.6 invalid JSON":        {nil, "not json"},
-			"AC-2.6 half an event":       {nil, `{"cwd": "/tmp", "session`},
-			"AC-2.6 a list":              {nil, `[]`},
-			"AC-2.6 no cwd":              {nil, `{}`},
-			"AC-2.6 cwd null":            {nil, `{"cwd": null, "stop_hook_active": false}`},
-			"AC-2.6 cwd of another type": {nil, `{"cwd": 7}`},
-			"another event":              {nil, "SubagentStop"},
-			"plan mode":                  {nil, "plan"},
-			"SPRINGFIELD=off":            {func(s *specWorld) { s.host.Off = true }, ""},
+			"AC-2.1 no state file": {func(s *specWorld) { os.Remove(s.path(s.state)) }, ""},
+			"AC-2.1 no spec":       {func(s *specWorld) { os.RemoveAll(s.path("project")); os.Mkdir(s.path("project"), 0o755) }, ""},
+			"AC-2.1 no directory":  {func(s *specWorld) { os.RemoveAll(s.path("project")) }, ""},
+			"AC-2.2 another phase": {func(s *specWorld) { s.old(s.state, `{"phase": "planning", "totalTasks": 3}`) }, ""},
+			"AC-2.5 switched off":  {func(s *specWorld) { s.write("project/.claude/"+plugin+".local.md", "---\nenabled: false\n---\n") }, ""},
+			"AC-2.6 invalid JSON":  {nil, "not json"},
+			"AC-2.6 cwd null":      {nil, `{"cwd": null, "stop_hook_active": false}`},
+			"another event":        {nil, "SubagentStop"},
+			"plan mode":            {nil, "plan"},
+			"SPRINGFIELD=off":      {func(s *specWorld) { s.host.Off = true }, ""},
 			"a hold": {func(s *specWorld) {
 				ledger.SetHold(s.path(".claude/springfield"), "", s.host.Now, time.Hour, ledger.Means{})
 			}, ""},
@@ -155,8 +149,6 @@ func TestSpecsSilence(t *testing.T) {
 				switch event {
 				case "":
 					event = s.stop(false, nil)
-				case "-":
-					event = ""
 				case "active":
 					event = s.stop(true, nil)
 				case "SubagentStop":
@@ -215,11 +207,9 @@ func TestSpecsRace(t *testing.T) {
 			rule  string
 		}{
 			"half of it, then all": {[]string{`{"phase": "exec`, specState(1, "")}, "task"},
-			"empty, then all":      {[]string{"", specState(1, "")}, "task"},
 			"in three parts":       {[]string{"{", `{"phase": "execution", "taskIndex"`, specState(1, "")}, "task"},
 			"never whole":          {[]string{`{"phase": "exec`}, "corrupt"},
 			"then deleted":         {[]string{`{"phase": "exec`, "-"}, "no-state"},
-			"whole at once":        {[]string{specState(1, "")}, "task"},
 		} {
 			t.Run(plugin+"/"+name, func(t *testing.T) {
 				s := newSpecWorld(t, plugin)
@@ -283,27 +273,17 @@ func TestSpecsHostileFiles(t *testing.T) {
 				s.age("outside/.progress-task-1.md", 2*time.Hour)
 				link(s, s.path("outside"), strings.TrimSuffix(s.state, "/"+filepath.Base(s.state)))
 			}, "unreadable", "I cannot read"},
-			"the pointer linked out": {func(s *specWorld) {
-				s.old("outside/pointer", "demo")
-				link(s, s.path("outside/pointer"), pointer)
-			}, "no-", ""},
 			"the settings linked out": {func(s *specWorld) {
 				s.old("outside/local.md", "---\nenabled: false\n---\n")
 				os.MkdirAll(s.path("project/.claude"), 0o755)
 				link(s, s.path("outside/local.md"), "project/.claude/"+plugin+".local.md")
 			}, "settings", ""},
-			"a gigantic state file": {func(s *specWorld) { s.old(s.state, specState(1, `, "x": "`+strings.Repeat("x", 1<<20)+`"`)) }, "unreadable", "larger than 256 KiB"},
-			"a gigantic pointer":    {func(s *specWorld) { s.old(pointer, strings.Repeat("demo", 1<<20)) }, "no-", ""},
-			"a long pointer":        {func(s *specWorld) { s.old(pointer, strings.Repeat("demo/", 190)) }, "no-state", ""},
-			"gigantic tasks":        {func(s *specWorld) { s.old(s.tasks, strings.Repeat("- [ ] a\n", 1<<17)) }, "task", "Task 2/5"},
-			"a directory for a state file": {func(s *specWorld) {
-				os.Remove(s.path(s.state))
-				os.Mkdir(s.path(s.state), 0o755)
-			}, "unreadable", "not a regular file"},
-			"a deep state file":      {func(s *specWorld) { s.old(s.state, strings.Repeat(`{"a":[`, 40_000)) }, "corrupt", "corrupt state file"},
+			"a gigantic state file":  {func(s *specWorld) { s.old(s.state, specState(1, `, "x": "`+strings.Repeat("x", 1<<20)+`"`)) }, "unreadable", "larger than 256 KiB"},
+			"a gigantic pointer":     {func(s *specWorld) { s.old(pointer, strings.Repeat("demo", 1<<20)) }, "no-", ""},
+			"a long pointer":         {func(s *specWorld) { s.old(pointer, strings.Repeat("demo/", 190)) }, "no-state", ""},
+			"gigantic tasks":         {func(s *specWorld) { s.old(s.tasks, strings.Repeat("- [ ] a\n", 1<<17)) }, "task", "Task 2/5"},
 			"a name that leads up":   {func(s *specWorld) { s.old(pointer, "../../../etc/passwd") }, "no-", ""},
 			"a name with a line end": {func(s *specWorld) { s.old(pointer, "de\nmo\n") }, "task", "Task 2/5"},
-			"a leading dash":         {func(s *specWorld) { s.old(pointer, "-rf") }, "no-state", ""},
 			"a NUL":                  {func(s *specWorld) { s.old(pointer, "de\x00mo") }, "no-", ""},
 			"read-only": {func(s *specWorld) {
 				os.Chmod(s.path(s.state), 0o400)
@@ -398,12 +378,9 @@ func TestSpecsSignalInTranscripts(t *testing.T) {
 		done  bool
 	}{
 		"exactly the signal":               {[]string{user("go", ""), said(word)}, true},
-		"text, a blank line, the signal":   {[]string{user("go", ""), said("All is in place.\n\n" + word)}, true},
-		"behind a colon":                   {[]string{user("go", ""), said("All done: " + word)}, true},
 		"only the hook's own reason":       {[]string{user("go", ""), user("Stop hook feedback:\n- [~/hook]: Continue spec: demo\n6. delete the state file and say\n"+word, `,"isMeta":true`)}, false},
 		"the text of a slash command":      {[]string{user("go", ""), user("When all is done say\n\n"+word+"\n", `,"isMeta":true`)}, false},
 		"a user's words":                   {[]string{user(word, "")}, false},
-		"do not print it":                  {[]string{user("go", ""), said("Do not print " + word + " yet")}, false},
 		"a tool's result":                  {[]string{user("go", ""), `{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"t","content":"` + word + `"}]}}`}, false},
 		"a subagent":                       {[]string{user("go", ""), strings.Replace(said(word), `"uuid"`, `"isSidechain":true,"uuid"`, 1)}, false},
 		"an earlier prompt's":              {[]string{user("go", ""), said(word), user("now the other spec", "")}, false},
@@ -411,7 +388,6 @@ func TestSpecsSignalInTranscripts(t *testing.T) {
 		"plain text":                       {[]string{"Some task output", "TASK_COMPLETE", "More output", word, ""}, true},
 		"plain text, something after it":   {[]string{"Some output", word, "More text"}, true},
 		"plain text, a sentence":           {[]string{"Some output", "then output " + word + " and stop"}, false},
-		"plain text without it":            {[]string{"Some task output", "TASK_COMPLETE"}, false},
 		"600 lines back, in the same turn": {append([]string{user("go", ""), said(word)}, slices.Repeat([]string{said("on")}, 600)...), false},
 		"499 lines back, in the same turn": {append([]string{user("go", ""), said(word)}, slices.Repeat([]string{said("on")}, 499)...), true},
 	} {
@@ -435,14 +411,11 @@ func TestSpecsLayers(t *testing.T) {
 		user, project, state string
 		rule                 string
 	}{
-		"the ceiling":             {"", "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
 		"the user raises it":      {`{"ceiling": 400}`, "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "task"},
 		"the project does not":    {"", `{"ceiling": 400}`, specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
 		"the project lowers it":   {`{"ceiling": 400}`, `{"ceiling": 3}`, specState(1, `, "globalIteration": 5`), "limit"},
-		"beyond all bounds":       {`{"ceiling": 100000}`, "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
 		"the user checks":         {`{"checks": ["quick-mode"]}`, "", `{"phase": "design", "quickMode": true}`, "quick-mode"},
 		"the project does not so": {"", `{"checks": ["quick-mode"]}`, `{"phase": "design", "quickMode": true}`, "phase"},
-		"no such check":           {`{"checks": ["donuts", "quick-mode"]}`, "", `{"phase": "design", "quickMode": true}`, "quick-mode"},
 	} {
 		s := newSpecWorld(t, "ralph-specum")
 		s.host.Project = s.path("project")
@@ -483,19 +456,6 @@ func TestSpecsFromASubdirectory(t *testing.T) {
 		if out, notes := s.answer(s.stop(true, nil)); out.Decision != "block" || strings.Contains(out.Reason, s.path("project")) {
 			t.Errorf("%s, back again: %+v, %s", plugin, out, notes)
 		}
-	}
-}
-
-// The directory says which system it is: also without settings, also from
-// hooks/scripts, whatever CLAUDE_PLUGIN_ROOT says.
-func TestSpecsFromTheOriginalsPlace(t *testing.T) {
-	s := newSpecWorld(t, "ralph-speckit")
-	s.write("ned/strategy.json", ned)
-	s.host.PluginRoot = s.path("ned")
-	s.host.Executable = s.path("plugins/ralph-speckit/hooks/scripts/stop-watcher.sh")
-	s.old(s.state, specState(1, ""))
-	if out, notes := s.answer(s.stop(false, nil)); out.SystemMessage != "Ralph-speckit iteration 1 | Task 2/5" {
-		t.Errorf("%+v, %s", out, notes)
 	}
 }
 

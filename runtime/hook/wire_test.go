@@ -24,25 +24,18 @@ func TestOlderNamesOfTheMessage(t *testing.T) {
 		event string
 		want  string
 	}{
-		"response":                {`{"response": "a"}`, "a"},
-		"content":                 {`{"content": "a"}`, "a"},
-		"message":                 {`{"message": "a"}`, "a"},
-		"today's before them":     {`{"last_assistant_message": "a", "response": "b", "content": "c", "message": "d"}`, "a"},
-		"in this order":           {`{"message": "c", "content": "b", "response": "a"}`, "a"},
-		"null is none":            {`{"response": null, "content": "a"}`, "a"},
-		"an empty one is one":     {`{"response": "", "content": "a"}`, ""},
-		"a list of texts":         {`{"response": ["a", "b"]}`, "a b"},
-		"a list of blocks":        {`{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, "a b"},
-		"a message":               {`{"message": {"role": "assistant", "content": [{"type": "text", "text": "a"}]}}`, "a"},
-		"a message of words":      {`{"message": {"content": "a"}}`, "a"},
-		"a block":                 {`{"response": {"text": "a", "content": "b"}}`, "a"},
-		"an empty list":           {`{"response": []}`, ""},
-		"an empty object":         {`{"response": {}}`, ""},
-		"a number":                {`{"response": 7}`, ""},
-		"true":                    {`{"response": true}`, ""},
-		"numbers among them":      {`{"response": ["a", 7, null, {"x": 1}, "b"]}`, "a    b"},
-		"deeper than anybody's":   {`{"response": [[[["a"]]]]}`, ""},
-		"as deep as a message is": {`{"message": {"content": [{"text": "a"}]}}`, "a"},
+		"response":              {`{"response": "a"}`, "a"},
+		"message":               {`{"message": "a"}`, "a"},
+		"today's before them":   {`{"last_assistant_message": "a", "response": "b", "content": "c", "message": "d"}`, "a"},
+		"in this order":         {`{"message": "c", "content": "b", "response": "a"}`, "a"},
+		"null is none":          {`{"response": null, "content": "a"}`, "a"},
+		"an empty one is one":   {`{"response": "", "content": "a"}`, ""},
+		"a list of blocks":      {`{"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}`, "a b"},
+		"a message":             {`{"message": {"role": "assistant", "content": [{"type": "text", "text": "a"}]}}`, "a"},
+		"a block":               {`{"response": {"text": "a", "content": "b"}}`, "a"},
+		"an empty list":         {`{"response": []}`, ""},
+		"numbers among them":    {`{"response": ["a", 7, null, {"x": 1}, "b"]}`, "a    b"},
+		"deeper than anybody's": {`{"response": [[[["a"]]]]}`, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := readEvent(strings.NewReader(test.event))
@@ -96,10 +89,8 @@ func TestExitCodeTwo(t *testing.T) {
 				w.t.Fatal(err)
 			}
 		}},
-		"off":                   {config: two, event: progress, change: func(w *world) { w.host.Off = true }},
 		"an unwritable ledger":  {config: two, event: progress, change: func(w *world) { w.write(".claude/springfield", "a file in the way") }, told: true},
 		"no plugin":             {config: two, event: progress, change: func(w *world) { w.host.Executable = "/no/such/hook" }, told: true},
-		"an unknown strategy":   {config: `{"strategy": "homer", "protocol": "exit2"}`, event: progress, told: true},
 		"a budget that is over": {config: `{"strategy": "ned-flanders", "protocol": "exit2", "budget": {"burst": 0}}`, event: progress},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,13 +5,10 @@ func geminiLines() map[string]string {
 	user := func(content string) string { return `{"id":"u","type":"user","content":` + content + `}` }
 	return map[string]string{
 		"":                                    "-",
-		"{":                                   "-",
-		"[]":                                  "-",
 		`{"type":"user"}`:                     "-",
 		user(`"one text"`):                    "u | prompted one text",
 		user(`["one","two"]`):                 "u | prompted one",
 		user(`[{"text":"Please continue."}]`): "-",
-		user(`[{"text":"System: Please continue."}]`):       "-",
 		user(`[{"text":"<session_context>\nhere"}]`):        "-",
 		user(`[{"text":"<hook_context>x</hook_context>"}]`): "-",
 		user(`[{"text":"[springfield] go on"}]`):            "u | pushed [springfield] go on | block, ours true",

@@ -7,8 +7,6 @@ func qwenLines() map[string]string {
 	}
 	return map[string]string{
 		"":                "-",
-		"{":               "-",
-		"[]":              "-",
 		`{"type":"user"}`: "-",
 		user(``, `{"text":"older versions do not say who"}`):                                                                                                           "u | prompted older versions do not say who",
 		user(`,"provenance":"real_user","subtype":"mid_turn_user_message"`, `{"text":"and this"}`):                                                                     "u | joined and this",

@@ -16,20 +16,11 @@ func TestMicros(t *testing.T) {
 	}{
 		{"haiku", thousand, 1500, true},           // of one client it is 5.5, of another 4.5
 		{"claude-haiku-5-5", thousand, 150, true}, // 0.1 + 0.05 thousandths of a dollar
-		{"claude-haiku-5-5[1m]", thousand, 150, true},
-		{"claude-haiku-4-5", thousand, 1500, true},
 		{"claude-haiku-4-5-20251001", thousand, 1500, true},
-		{"claude-haiku-4-5@20251001", thousand, 1500, true},
 		{"us.anthropic.claude-haiku-4-5-20251001-v1:0", thousand, 1500, true},
 		{"sonnet", thousand, 4500, true},
-		{"claude-sonnet-5-5", thousand, 3000, true},
-		{"claude-sonnet-4-6", thousand, 4500, true},
 		{"opus", thousand, 7500, true},
-		{"claude-opus-5-5", thousand, 6000, true},
-		{"claude-opus-5", thousand, 7500, true},
-		{"claude-opus-4-8", thousand, 7500, true},
 		{"claude-opus-4-1-20250805", thousand, 22500, true},
-		{"claude-fable-5-1", thousand, 15000, true},
 		{"claude-haiku-4-5", Usage{CacheRead: 1000, CacheWrite: 1000}, 1350, true},
 		{"claude-haiku-4-5", Usage{Input: 1}, 1, true},
 		{"claude-haiku-5-5", Usage{Input: 1}, 1, true}, // never less than it costs

@@ -137,14 +137,11 @@ func TestSweep(t *testing.T) {
 		prepare  func(t *testing.T, dir string)
 		left     string // of a, which is old
 	}{
-		"old":                 {"", nil, ""},
-		"kept for longer":     {`{"keep_days": 100}`, nil, ".jsonl"},
-		"kept for less":       {`{"keep_days": 30}`, nil, ""},
-		"kept for ever":       {`{"keep_days": 0}`, nil, ".jsonl"},
-		"an unreadable word":  {`{"keep_days": "x"`, nil, ".jsonl"},
-		"a word out of range": {`{"keep_days": -1}`, nil, ".jsonl"},
-		"nothing said":        {`{}`, nil, ""},
-		"at work again":       {"", func(t *testing.T, dir string) { decide(t, dir, "a", "/p", noon) }, ".jsonl"},
+		"old":                {"", nil, ""},
+		"kept for longer":    {`{"keep_days": 100}`, nil, ".jsonl"},
+		"kept for ever":      {`{"keep_days": 0}`, nil, ".jsonl"},
+		"an unreadable word": {`{"keep_days": "x"`, nil, ".jsonl"},
+		"at work again":      {"", func(t *testing.T, dir string) { decide(t, dir, "a", "/p", noon) }, ".jsonl"},
 		"one that cannot be opened": {"", func(t *testing.T, dir string) {
 			os.Remove(SessionFile(dir, "session:a"))
 			os.Mkdir(SessionFile(dir, "session:a"), 0o700)
@@ -217,25 +214,4 @@ func TestSweepComesToAll(t *testing.T) {
 	if all := History(dir, Scope{}, 1); len(all) != 0 {
 		t.Errorf("%v is left", all)
 	}
-}
-
-// BenchmarkBack looks back over 10,000 sessions of 90 days.
-func BenchmarkBack(b *testing.B) {
-	dir := filepath.Join(b.TempDir(), "springfield")
-	const n = 10_000
-	past(b, dir, n, func(i int) string { return fmt.Sprintf("/home/someone/projects/project-%d", i%50) }, func(i int) time.Time { return noon.Add(time.Duration(i-n) * 770 * time.Second) })
-	for name, of := range map[string]Scope{"all": {}, "a project": {Project: "/home/someone/projects/project-7"}, "an unknown project": {Project: "/none"}} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				History(dir, of, 20)
-			}
-		})
-	}
-	b.Run("an id", func(b *testing.B) {
-		for b.Loop() {
-			if _, ok := Find([]string{dir}, Scope{}, shortKey("session:0000000-000007")+"-1"); !ok {
-				b.Fatal("not found")
-			}
-		}
-	})
 }

@@ -82,19 +82,6 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// A hold is in force wherever the configuration is to lie.
-func TestHoldWhereNothingIs(t *testing.T) {
-	for _, below := range []string{"springfield", ".claude/springfield", "home/.claude/springfield", "not/yet/made/springfield"} {
-		dir := filepath.Join(t.TempDir(), filepath.FromSlash(below))
-		if _, err := SetHold(dir, "", time.Now(), 0, claude); err != nil {
-			t.Errorf("%s: %v", below, err)
-		}
-		if _, held := Held(dir, "", time.Now()); !held {
-			t.Errorf("%s: no hold is in force", below)
-		}
-	}
-}
-
 // Many set holds at once: the longest is in force, every one is whole, each is
 // written down or was refused, and nothing is left beside them.
 func TestHoldsAtOnce(t *testing.T) {
@@ -139,11 +126,10 @@ func TestHoldEvents(t *testing.T) {
 		of   time.Duration
 		want []string
 	}{
-		"in force":         {nil, 0, nil},
-		"lifted":           {func(dir string, h Hold) error { return Lift(dir, "", h, later, person) }, 0, []string{"lifted /dev/pts/3"}},
-		"ran out":          {nil, time.Second, []string{"ended "}},
-		"ran out, deleted": {func(dir string, _ Hold) error { return os.Remove(holdFile(dir, "")) }, time.Second, []string{"ended "}},
-		"deleted":          {func(dir string, _ Hold) error { return os.Remove(holdFile(dir, "")) }, time.Hour, []string{"removed "}},
+		"in force": {nil, 0, nil},
+		"lifted":   {func(dir string, h Hold) error { return Lift(dir, "", h, later, person) }, 0, []string{"lifted /dev/pts/3"}},
+		"ran out":  {nil, time.Second, []string{"ended "}},
+		"deleted":  {func(dir string, _ Hold) error { return os.Remove(holdFile(dir, "")) }, time.Hour, []string{"removed "}},
 		"rewritten": {func(dir string, _ Hold) error {
 			return os.WriteFile(holdFile(dir, ""), []byte(`{"since":1,"until":2}`), 0o600)
 		}, 0, []string{"removed "}},

@@ -63,8 +63,6 @@ func TestDir(t *testing.T) {
 	for name, test := range map[string]struct{ transcript, home, want string }{
 		"beside projects":    {filepath.Join(config, "projects", "-w", "s.jsonl"), home, filepath.Join(config, "springfield")},
 		"no projects":        {filepath.Join(config, "s.jsonl"), home, fallback},
-		"relative":           {filepath.Join("projects", "-w", "s.jsonl"), home, fallback},
-		"no transcript":      {"", home, fallback},
 		"no home":            {"", "", ""},
 		"dots do not escape": {filepath.Join(config, "projects", "x", "s.jsonl") + "/../../../../y", home, fallback},
 	} {

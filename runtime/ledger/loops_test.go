@@ -79,11 +79,9 @@ func TestLoopHistory(t *testing.T) {
 func TestLoopHistoryIsRobust(t *testing.T) {
 	for name, junk := range map[string]string{
 		"torn":       `{"loop":"a1","event":"itera`,
-		"no JSON":    "\x00\xff\n",
 		"other JSON": "[]\n{}\nnull\n{\"loop\":7}\n",
 		"no id":      `{"loop":"../../x","event":"start"}` + "\n",
 		"very long":  `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", 3*(128<<10)) + "\"}\n",
-		"endless":    strings.Repeat("x", 2*(128<<10)),
 		"just too long": `{"loop":"a1","event":"start","file":"` + strings.Repeat("x", (128<<10)) + "\"}\n" +
 			`{"loop":"c3","event":"start"}` + "\n",
 	} {

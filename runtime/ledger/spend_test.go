@@ -84,9 +84,7 @@ func TestSpendOfMany(t *testing.T) {
 	var mu sync.Mutex
 	got := 0
 	for range 40 {
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			for {
 				err := Take(dir, now, 100, 1000)
 				if err == ErrBusy {
@@ -101,7 +99,7 @@ func TestSpendOfMany(t *testing.T) {
 				}
 				return
 			}
-		}()
+		})
 	}
 	wait.Wait()
 	if got != 10 {

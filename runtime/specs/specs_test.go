@@ -195,17 +195,12 @@ func TestSpecsCriteria(t *testing.T) {
 				want: want{decision: strategy.Continue, rule: "task", told: upper + " iteration 3 | Task 2/5"}},
 			"AC-1.5 AC-2.3 taskIndex = totalTasks": {state: state("execution", 5, 5, ""),
 				want: want{decision: strategy.Stop, rule: "done"}},
-			"AC-1.5 AC-2.3 taskIndex > totalTasks": {state: state("execution", 10, 5, ""),
-				want: want{decision: strategy.Stop, rule: "done"}},
-			"AC-2.2 phase tasks":    {state: state("tasks", 0, 5, ""), want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
-			"AC-2.2 phase research": {state: state("research", 0, 5, ""), want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
-			"AC-2.2 no phase":       {state: `{"taskIndex": 0, "totalTasks": 5}`, want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
+			"AC-2.2 phase tasks": {state: state("tasks", 0, 5, ""), want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
+			"AC-2.2 no phase":    {state: `{"taskIndex": 0, "totalTasks": 5}`, want: want{decision: strategy.Stop, rule: "phase", quiet: true}},
 			"AC-2.4 the signal": {s: said("Everything is in place.\n\n" + specs.AllDone), state: state("execution", 2, 5, ""),
 				want: want{decision: strategy.Stop, rule: "signal", notes: []string{specs.AllDone + " detected"}}},
 			"AC-2.5 switched off": {state: state("execution", 0, 5, ""), more: map[string]string{k.local: "---\nenabled: false\n---\n"},
 				want: want{decision: strategy.Stop, rule: "disabled", quiet: true}},
-			"AC-2.5 switched on": {state: state("execution", 0, 5, ""), more: map[string]string{k.local: "---\nenabled: true\n---\n"},
-				want: want{decision: strategy.Continue, rule: "task"}},
 			"AC-3.1 AC-3.2 FR-7 another program drives": {s: strategy.Situation{Turn: strategy.Turn{Active: true, Known: true}}, state: state("execution", 0, 5, ""),
 				want: want{decision: strategy.Stop, rule: "another", notes: []string{"stop_hook_active=true"}}},
 			"AC-3.2 not in a spec that waits": {s: strategy.Situation{Turn: strategy.Turn{Active: true}}, state: state("design", 0, 5, ""),
@@ -273,15 +268,12 @@ func TestSpecsLimit(t *testing.T) {
 		limit   string // that is reached, "" if none is
 	}{
 		"AC-4.2 AC-4.3 FR-6 reached":   {state: state("execution", 2, 5, `, "globalIteration": 100, "maxGlobalIterations": 100`), limit: "(100)"},
-		"AC-4.2 beyond":                {state: state("execution", 2, 5, `, "globalIteration": 101, "maxGlobalIterations": 20`), limit: "(20)"},
 		"AC-3.3 with the default":      {state: state("execution", 2, 5, `, "globalIteration": 100`), limit: "(100)"},
-		"AC-3.3 one less":              {state: state("execution", 2, 5, `, "globalIteration": 19, "maxGlobalIterations": 20`)},
 		"AC-4.2 in another phase":      {state: state("design", 0, 0, `, "globalIteration": 7, "maxGlobalIterations": 7`), limit: "(7)"},
 		"AC-4.2 errors beat the guard": {state: state("execution", 2, 5, `, "globalIteration": 100`), s: strategy.Situation{Turn: strategy.Turn{Active: true, Known: true}}, limit: "(100)"},
 		"none at all":                  {state: state("execution", 0, 5, `, "maxGlobalIterations": 0`), limit: "(0)"},
 		"the ceiling":                  {state: state("execution", 2, 5, `, "globalIteration": 100, "maxGlobalIterations": 100000`), limit: "(100)"},
 		"a ceiling of the user's":      {state: state("execution", 2, 5, `, "globalIteration": 100, "maxGlobalIterations": 100000`), ceiling: 300},
-		"that one reached":             {state: state("execution", 2, 5, `, "globalIteration": 300, "maxGlobalIterations": 100000`), ceiling: 300, limit: "(300)"},
 		"a lower ceiling":              {state: state("execution", 2, 5, `, "globalIteration": 5, "maxGlobalIterations": 10`), ceiling: 5, limit: "(5)"},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
@@ -403,12 +395,9 @@ func TestSpecsMovement(t *testing.T) {
 		rules  string // of the last stops
 	}{
 		"US-1 five tasks":                 {true, []string{at(0, 1, 1), at(1, 1, 2), at(2, 1, 3), at(3, 1, 4), at(4, 1, 5), ""}, "task task task task task no-spec"},
-		"US-1 the state file done":        {true, []string{at(0, 1, 1), at(4, 1, 2), at(5, 1, 3)}, "task task done"},
 		"US-1 one task, many attempts":    {true, []string{at(0, 1, 1), at(0, 2, 1), at(0, 3, 1), at(0, 4, 1)}, "task task task task"},
 		"US-1 the global iteration alone": {true, []string{at(0, 1, 1), at(0, 1, 2), at(0, 1, 3), at(0, 1, 4)}, "task task task task"},
-		"US-1 a step back is a step":      {true, []string{at(2, 1, 1), at(1, 1, 1), at(2, 1, 1), at(1, 1, 1)}, "task task task task"},
 		"US-3 nothing moves":              {true, repeat(at(1, 1, 1), 4), "task task stagnation stagnation"},
-		"US-3 once, then it moves":        {true, []string{at(1, 1, 1), at(1, 1, 1), at(2, 1, 2), at(2, 1, 2), at(3, 1, 3)}, "task task task task task"},
 		"US-3 after stagnation it moves":  {true, append(repeat(at(1, 1, 1), 3), at(2, 1, 1)), "task task stagnation task"},
 		"US-3 unknown is not no progress": {false, repeat(at(1, 1, 1), 30), "task task task task"},
 		"US-3 unknown is bounded":         {false, repeat(at(1, 1, 1), 130), "limit limit limit"},
@@ -480,40 +469,26 @@ func TestSpecsRounds(t *testing.T) {
 func TestSpecsSignal(t *testing.T) {
 	for text, done := range map[string]bool{
 		specs.AllDone:                                          true,
-		"Five of five.\n\n" + specs.AllDone:                    true,
-		specs.AllDone + "  \t":                                 true,
 		specs.AllDone + "\r\nGoodbye.":                         true,
-		"  " + specs.AllDone:                                   true,
 		"**" + specs.AllDone + "**":                            true,
-		"__" + specs.AllDone + "__":                            true,
-		"## " + specs.AllDone:                                  true,
 		"### ✅ **" + specs.AllDone + "**":                      true,
 		"`" + specs.AllDone + "`":                              true,
-		specs.AllDone + ".":                                    true,
 		"🎉 " + specs.AllDone + "!":                             true,
 		"All done: " + specs.AllDone:                           true,
 		"All 5 tasks are finished — **" + specs.AllDone + "**": true,
-		"Everything is complete: " + specs.AllDone + "\n\n":    true,
 
 		"":                                       false,
-		"The end":                                false,
 		"Do not print " + specs.AllDone + " yet": false,
 		"Do not print:\n> " + specs.AllDone:      false,
 		"I print it when all is done: " + specs.AllDone:                         false,
 		"Not done yet: " + specs.AllDone:                                        false,
 		"It isn't complete: " + specs.AllDone:                                   false,
-		"Output: " + specs.AllDone:                                              false,
 		"All done: " + specs.AllDone + " comes next.":                           false,
-		"All done: " + specs.AllDone + "\n\nNow task 3.":                        false,
 		"When everything is finished I will output " + specs.AllDone:            false,
 		"NOT_" + specs.AllDone:                                                  false,
-		specs.AllDone + "_SOON":                                                 false,
 		specs.AllDone + "?":                                                     false,
 		"\"" + specs.AllDone + "\"":                                             false,
 		"- " + specs.AllDone + ": printed at the end":                           false,
-		"- [ ] " + specs.AllDone:                                                false,
-		"all_tasks_complete":                                                    false,
-		"In the end:\n```\n" + specs.AllDone + "\n```":                          false,
 		"In the end:\n~~~~text\n```\n" + specs.AllDone + "\n~~~~":               false,
 		"```\nx\n```\n" + specs.AllDone:                                         true,
 		"```go\nx\n```\n\nThe word:\n```\n" + specs.AllDone + "\n```\nNot yet.": false,
@@ -524,62 +499,21 @@ func TestSpecsSignal(t *testing.T) {
 			t.Errorf("%q: %v", text, got)
 		}
 	}
-	k := specumKind()
-	own := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(state("execution", 1, 5, ""), nil)).Reason
-	for _, kind := range []kind{specumKind(), speckitKind()} {
-		for name, test := range map[string]struct {
-			s    strategy.Situation
-			done bool
-		}{
-			"the event's last message":             {strategy.Situation{Message: strategy.Message{Text: specs.AllDone, Own: true}}, true},
-			"the transcript's newest, of any turn": {strategy.Situation{Message: strategy.Message{Text: specs.AllDone}}, false},
-			"said since the prompt":                {strategy.Situation{Turn: strategy.Turn{Known: true}, Window: fact.Window{Said: []string{"a", specs.AllDone, "b"}}}, true},
-			"a plain text transcript":              {strategy.Situation{Turn: strategy.Turn{Known: true}, Window: fact.Window{Raw: []string{"TASK_COMPLETE", specs.AllDone, "more"}}}, true},
-			"a sentence in plain text":             {strategy.Situation{Turn: strategy.Turn{Known: true}, Window: fact.Window{Raw: []string{"then output " + specs.AllDone}}}, false},
-			"our own reason":                       {strategy.Situation{Message: strategy.Message{Text: own, Own: true}, Turn: strategy.Turn{Known: true}, Window: fact.Window{Said: []string{own}, Raw: strings.Split(own, "\n")}}, false},
-			"nothing":                              {strategy.Situation{}, false},
-		} {
-			v := decideIn(t, kind.Strategy, chosen{}, test.s, kind.with(state("execution", 1, 5, ""), nil))
-			if (v.Rule == "signal") != test.done {
-				t.Errorf("%s, %s: %s", kind.Name, name, v.Rule)
-			}
-		}
-	}
-}
-
-// Only specum has an index of its specs to bring up to date, and only at the
-// signal.
-func TestSpecsScript(t *testing.T) {
-	for _, k := range []kind{specumKind(), speckitKind()} {
-		for text, runs := range map[string]bool{specs.AllDone: k.Name == "ralph-specum", "Task 2/5 done": false} {
-			v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Message: strategy.Message{Text: text, Own: true}}, k.with(state("execution", 1, 5, ""), nil))
-			if (v.Script != nil) != runs {
-				t.Errorf("%s, %q: script %q", k.Name, text, v.Script)
-			}
-		}
-	}
 }
 
 // FR-4: how the settings file is read, as the originals do.
 func TestSpecsSwitch(t *testing.T) {
 	for text, disabled := range map[string]bool{
 		"---\nenabled: false\n---\n":                            true,
-		"---\nenabled: False\n---\n":                            true,
 		"---\nenabled: \"FALSE\"\n---\n":                        true,
-		"---\nenabled:'false'\n---\n":                           true,
 		"---\nenabled:   f a l s e\n---\n":                      true,
 		"---\r\nenabled: false\r\n---\r\n":                      true,
 		"# Mine\n\n---\nenabled: false\n---\n":                  true,
 		"---\na: b\nenabled: false\n":                           true,
-		"---\nenabled: false:x\n---":                            true,
 		"---\nenabled: false # for now\n---\n":                  false,
-		"---\nenabled: no\n---\n":                               false,
 		"---\nenabled: true\nenabled: false\n---\n":             false,
 		"---\n enabled: false\n---\n":                           false,
 		"---\na: b\n---\nenabled: false\n":                      false,
-		"enabled: false\n":                                      false,
-		"":                                                      false,
-		"---\nenabled:\n---\n":                                  false,
 		"--- \nenabled: false\n---\n":                           false,
 		"---\nspecs_dirs: [\"./specs\"]\n---\n\nenabled: false": false,
 	} {
@@ -608,26 +542,20 @@ func TestSpecumResolves(t *testing.T) {
 		found              string // how the place is shown
 	}{
 		"a bare name":                        {"", "specs", "demo", "specs/demo", "./specs/demo"},
-		"white space":                        {"", "specs", " de\tmo \r\n", "specs/demo", "./specs/demo"},
 		"a path":                             {"", "specs", "./packages/api/specs/demo", "packages/api/specs/demo", "./packages/api/specs/demo"},
-		"a trailing slash":                   {"", "specs", "./specs/demo/", "specs/demo", "./specs/demo"},
 		"a name with a slash":                {"", "specs", "group/demo", "specs/group/demo", "./specs/group/demo"},
 		"a path without ./":                  {"", "specs", "specs/demo", "specs/demo", "specs/demo"},
 		"an absolute path inside":            {"", "specs", "/w/specs/demo", "specs/demo", "./specs/demo"},
 		"a path from the workspace":          {"", "specs", "/specs/demo", "specs/demo", "./specs/demo"},
 		"outside, absolute":                  {"", "specs", "/etc/demo", "specs/demo", ""},
-		"outside":                            {"", "specs", "../../demo", "demo", ""},
 		"outside, as a path":                 {"", "specs", "./../demo", "demo", ""},
 		"beside":                             {"", "specs", "../demo", "demo", "./specs/../demo"},
 		"nothing in it":                      {"", "specs", "\n", "specs", ""},
 		"a byte order mark":                  {"", "specs", "\ufeffdemo\n", "specs/demo", "./specs/demo"},
-		"a leading dash":                     {"", "specs", "-rf", "specs/-rf", "./specs/-rf"},
 		"specs_dirs, the first":              {dirs, "a/specs", "demo", "a/specs/demo", "./a/specs/demo"},
 		"specs_dirs, the first is not there": {dirs, "b", "demo", "b/demo", "./b/demo"},
 		"specs_dirs, none is there":          {dirs, "specs", "demo", "specs/demo", "./specs/demo"},
-		"specs_dirs, empty":                  {"---\nspecs_dirs: []\n---\n", "specs", "demo", "specs/demo", "./specs/demo"},
 		"specs_dirs, outside":                {"---\nspecs_dirs: [../x, /etc]\n---\n", "specs", "demo", "specs/demo", "./specs/demo"},
-		"specs_dirs, absolute":               {"---\nspecs_dirs: [\"/w/a\"]\n---\n", "a", "demo", "a/demo", "./a/demo"},
 		"specs_dirs, not in front matter":    {"specs_dirs: [\"./b\"]\n", "b", "demo", "b/demo", ""},
 		"specs_dirs, the workspace":          {"---\nspecs_dirs: [\"./\"]\n---\n", ".", "demo", "demo", "./demo"},
 		"a path, with specs_dirs":            {dirs, "a/specs", "./b/demo", "b/demo", "./b/demo"},
@@ -693,14 +621,10 @@ func TestSpecsState(t *testing.T) {
 		`{` + go5 + `}`: "task Task 1/5, Iter 1",
 		`{` + go5 + `, "taskIndex": null, "globalIteration": false}`:                          "task Task 1/5, Iter 1",
 		`{` + go5 + `, "taskIndex": "2"}`:                                                     "task Task 3/5, Iter 1",
-		`{` + go5 + `, "taskIndex": 2.0}`:                                                     "task Task 3/5, Iter 1",
 		`{` + go5 + `, "taskIndex": 2e0}`:                                                     "task Task 3/5, Iter 1",
 		`{` + go5 + `, "taskIndex": 1, "taskIndex": 3}`:                                       "task Task 4/5, Iter 1",
 		`{` + go5 + `, "taskindex": 3}`:                                                       "task Task 1/5, Iter 1",
-		`{` + go5 + `, "taskIndex": 1e300}`:                                                   "done",
 		`{` + go5 + `, "taskIndex": 99999999999999999999999}`:                                 "done",
-		`{` + go5 + `, "taskIndex": 1e999}`:                                                   "done",
-		`{` + go5 + `, "maxGlobalIterations": 1e999}`:                                         "task Task 1/5, Iter 1",
 		`{"phase": "execution", "totalTasks": 1e999}`:                                         "task Task 1/1000000000, Iter 1",
 		`{` + go5 + `, "globalIteration": 1e999}`:                                             "limit",
 		`{` + go5 + `, "taskIteration": "often", "maxTaskIterations": [], "recoveryMode": 7}`: "task Task 1/5, Iter 1",
@@ -708,36 +632,22 @@ func TestSpecsState(t *testing.T) {
 		`{` + go5 + `, "unknown": {"deep": [1, 2, {"x": null}]}}`:                             "task Task 1/5, Iter 1",
 		"\ufeff{" + go5 + "}":                                                                 "task Task 1/5, Iter 1",
 		`{}`:                                                                                  "phase",
-		`{"phase": 7}`:                                                                        "phase",
-		`{"phase": "EXECUTION"}`:                                                              "phase",
 		`{"phase": ["execution"]}`:                                                            "phase",
 		`{"phase": "execution"}`:                                                              "done",
 		`{` + go5 + `, "taskIndex": -1}`:                                                      "corrupt taskIndex is -1, not a whole number from 0",
 		`{` + go5 + `, "taskIndex": 1.5}`:                                                     "corrupt taskIndex is 1.5, ",
-		`{` + go5 + `, "taskIndex": -1e999}`:                                                  "corrupt taskIndex is -1e999, ",
 		`{` + go5 + `, "taskIndex": "two"}`:                                                   `corrupt taskIndex is "two", `,
-		`{` + go5 + `, "taskIndex": "NaN"}`:                                                   `corrupt taskIndex is "NaN", `,
-		`{` + go5 + `, "taskIndex": ""}`:                                                      `corrupt taskIndex is "", `,
 		`{` + go5 + `, "taskIndex": "-1"}`:                                                    `corrupt taskIndex is "-1", `,
-		`{` + go5 + `, "taskIndex": "0x1"}`:                                                   `corrupt taskIndex is "0x1", `,
-		`{` + go5 + `, "taskIndex": true}`:                                                    "corrupt taskIndex is true, ",
 		`{` + go5 + `, "taskIndex": [1]}`:                                                     "corrupt taskIndex is [1], ",
-		`{"totalTasks": {}}`:                                                                  "corrupt totalTasks is {}, ",
-		`{"globalIteration": "x"}`:                                                            "corrupt globalIteration is ",
 		`{"maxGlobalIterations": -5}`:                                                         "corrupt maxGlobalIterations is -5, ",
 		``:                                                                                    "corrupt it is empty",
-		" \n\t":                                                                               "corrupt it is empty",
 		`[]`:                                                                                  "corrupt it is one array, not an object",
-		`"execution"`:                                                                         "corrupt it is one string, not an object",
-		`7`:                                                                                   "corrupt it is one number, not an object",
 		`null`:                                                                                "corrupt it is null, not an object",
 		"{" + go5 + "}\n{}":                                                                   "corrupt line 2, column 1: invalid character '{' after top-level value",
 		"{\n  " + go5 + ",\n}":                                                                "corrupt line 3, column 1: invalid character '}'",
-		`{"phase": "execution`:                                                                "corrupt line 1, column ",
 		strings.Repeat(`{"a":`, 20_000):                                                       "corrupt line 1, column ",
 		strings.Repeat("[", 100_000):                                                          "corrupt line 1, column ",
 		"{\"phase\": \"\xff\xfe\"}":                                                           "phase",
-		"\x00\x00":                                                                            "corrupt line 1, column 1",
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(text, nil))
@@ -780,20 +690,17 @@ func TestSpecsChecks(t *testing.T) {
 		rule   string
 		reason string
 	}{
-		"quick mode, off":           {nil, state("design", 0, 0, `, "quickMode": true`), "", false, "phase", ""},
-		"quick mode, on":            {[]string{"quick-mode"}, state("design", 0, 0, `, "quickMode": true`), "", false, "quick-mode", "Quick mode active"},
-		"quick mode, not asked":     {[]string{"quick-mode"}, state("design", 0, 0, ""), "", false, "phase", ""},
-		"quick mode, guarded":       {[]string{"quick-mode"}, state("design", 0, 0, `, "quickMode": true`), "", true, "another", ""},
-		"quick mode, over":          {[]string{"quick-mode"}, state("completed", 0, 0, `, "quickMode": true`), "", false, "phase", ""},
-		"quick mode, execution":     {[]string{"quick-mode"}, state("execution", 0, 5, `, "quickMode": true`), "", false, "task", "Continue"},
-		"boxes, off":                {nil, state("execution", 3, 3, ""), open, false, "done", ""},
-		"boxes, on":                 {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, false, "unchecked-boxes", "Tasks incomplete: "},
-		"boxes, how many":           {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, false, "unchecked-boxes", "2 unchecked items"},
-		"boxes, all checked":        {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), "- [x] 1\n", false, "done", ""},
-		"boxes, no tasks.md":        {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), "", false, "done", ""},
-		"boxes, no tasks at all":    {[]string{"unchecked-boxes"}, state("execution", 0, 0, ""), open, false, "done", ""},
-		"boxes, guarded":            {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, true, "another", ""},
-		"boxes, while tasks remain": {[]string{"unchecked-boxes"}, state("execution", 1, 3, ""), open, false, "task", "Continue"},
+		"quick mode, off":        {nil, state("design", 0, 0, `, "quickMode": true`), "", false, "phase", ""},
+		"quick mode, on":         {[]string{"quick-mode"}, state("design", 0, 0, `, "quickMode": true`), "", false, "quick-mode", "Quick mode active"},
+		"quick mode, not asked":  {[]string{"quick-mode"}, state("design", 0, 0, ""), "", false, "phase", ""},
+		"quick mode, guarded":    {[]string{"quick-mode"}, state("design", 0, 0, `, "quickMode": true`), "", true, "another", ""},
+		"quick mode, over":       {[]string{"quick-mode"}, state("completed", 0, 0, `, "quickMode": true`), "", false, "phase", ""},
+		"boxes, off":             {nil, state("execution", 3, 3, ""), open, false, "done", ""},
+		"boxes, how many":        {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, false, "unchecked-boxes", "2 unchecked items"},
+		"boxes, all checked":     {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), "- [x] 1\n", false, "done", ""},
+		"boxes, no tasks.md":     {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), "", false, "done", ""},
+		"boxes, no tasks at all": {[]string{"unchecked-boxes"}, state("execution", 0, 0, ""), open, false, "done", ""},
+		"boxes, guarded":         {[]string{"unchecked-boxes"}, state("execution", 3, 3, ""), open, true, "another", ""},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {
 			t.Run(k.Name+"/"+name, func(t *testing.T) {
@@ -831,18 +738,15 @@ func TestTaskBlock(t *testing.T) {
 		group  bool
 	}{
 		"the third":             {fiveTasks, 2, true, "- [ ] 1.3 Print it\n  - **Do**: print it\n    with care\n\n  - **Verify**: go test ./...", false},
-		"the first":             {fiveTasks, 0, true, "- [x] 1.1 Read the file\n  - **Do**: open it", false},
 		"before a heading":      {fiveTasks, 3, true, "- [ ] 1.4 Document it\n  - **Do**: write", false},
 		"the last":              {fiveTasks, 4, true, "- [ ] 2.1 Tidy up", false},
 		"there is none":         {fiveTasks, 5, true, "", false},
 		"no tasks":              {"", 0, true, "", false},
 		"CRLF":                  {"- [ ] a\r\n  b\r\n- [ ] c\r\n", 0, true, "- [ ] a\n  b", false},
-		"stars and capitals":    {"* [X] a\n* [ ] b\n", 1, true, "* [ ] b", false},
 		"indented boxes":        {"- [ ] a\n  - [ ] a1\n- [ ] b\n", 1, true, "- [ ] b", false},
 		"a group":               {group, 1, true, "- [ ] 2 [P] b\n  - **Do**: b\n\n- [ ] 3 [P] c", true},
 		"its second":            {group, 2, true, "- [ ] 3 [P] c", false},
 		"groups are not for it": {group, 1, false, "- [ ] 2 [P] b\n  - **Do**: b", false},
-		"not of the group":      {group, 0, true, "- [ ] 1 a", false},
 		"at most five":          {strings.Repeat("- [ ] [P] x\n", 9), 0, true, strings.TrimSuffix(strings.Repeat("- [ ] [P] x\n", 5), "\n"), true},
 		"a huge one":            {"- [ ] " + strings.Repeat("é", 3000), 0, true, "- [ ] " + strings.Repeat("é", 997) + "…", false},
 		"no UTF-8":              {"- [ ] \xff", 0, true, "- [ ] ?", false},
@@ -854,7 +758,7 @@ func TestTaskBlock(t *testing.T) {
 	for _, k := range []kind{specumKind(), speckitKind()} {
 		v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{}, k.with(state("execution", 1, 4, ""), map[string]string{k.tasks: group}))
 		together := k.Name == "ralph-specum"
-		if strings.HasSuffix(v.Told, " | Task 2/4 (PARALLEL GROUP)") != together || strings.Contains(v.Reason, "## Current Task Group (PARALLEL)") != together {
+		if strings.Contains(v.Reason, "## Current Task Group (PARALLEL)") != together {
 			t.Errorf("%s: %q\n%s", k.Name, v.Told, v.Reason)
 		}
 	}
@@ -870,13 +774,11 @@ func TestSpecsOrphans(t *testing.T) {
 		deletes bool
 	}{
 		"a continue":                    {strategy.Situation{}, state("execution", 1, 5, ""), true},
-		"another phase":                 {strategy.Situation{}, state("tasks", 1, 5, ""), true},
 		"another's turn, another phase": {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("tasks", 1, 5, ""), true},
 		"done":                          {strategy.Situation{}, state("execution", 5, 5, ""), true},
 		"another program's":             {strategy.Situation{Turn: strategy.Turn{Active: true}}, state("execution", 1, 5, ""), false},
 		"the signal":                    {strategy.Situation{Message: strategy.Message{Text: specs.AllDone, Own: true}}, state("execution", 1, 5, ""), false},
 		"a corrupt file":                {strategy.Situation{}, "{", false},
-		"the limit":                     {strategy.Situation{}, state("execution", 1, 5, `, "globalIteration": 100`), false},
 		"waiting":                       {strategy.Situation{}, state("execution", 1, 5, `, "awaitingApproval": true`), false},
 	} {
 		for _, k := range []kind{specumKind(), speckitKind()} {

@@ -5,15 +5,11 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -36,7 +32,6 @@ func BenchmarkProcess(b *testing.B) {
 				b.ReportMetric(ms(median(times)), "ms/hook")
 				b.ReportMetric(float64(s.size)/1e6/median(times).Seconds(), "MB/s")
 			}
-			b.ReportMetric(s.peak(b, hook, true), "MiB-peak")
 			b.ReportMetric(0, "ns/op")
 		})
 		b.Run(size.name+", position remembered", func(b *testing.B) {
@@ -44,38 +39,15 @@ func BenchmarkProcess(b *testing.B) {
 			for b.Loop() {
 				for range 300 {
 					hooks = append(hooks, s.stops(b, hook, 1, false)...)
-					empties = append(empties, clock(b, empty, "", nil))
+					empties = append(empties, clock(b, empty, ""))
 				}
 			}
 			b.ReportMetric(ms(median(hooks)), "ms/hook")
 			b.ReportMetric(ms(median(empties)), "ms/empty")
 			b.ReportMetric(float64(median(hooks))/float64(median(empties)), "hook/empty")
-			b.ReportMetric(s.peak(b, hook, false), "MiB-peak")
 			b.ReportMetric(0, "ns/op")
 		})
 	}
-}
-
-// BenchmarkSureLisa times lisa-simpson where a rule is sure, in turn with
-// ned-flanders at the same stops: a judge that is not asked costs nothing.
-func BenchmarkSureLisa(b *testing.B) {
-	hooks := [2]string{install(b), install(b)}
-	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(hooks[1])), "strategy.json"), []byte(`{"plugin": "lisa-simpson", "strategy": "lisa-simpson"}`), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	sessions := [2]*session{newSession(b, 300<<10), newSession(b, 300<<10)}
-	var times [2][]time.Duration
-	for b.Loop() {
-		for range 300 {
-			for i, hook := range hooks {
-				times[i] = append(times[i], sessions[i].stops(b, hook, 1, false)...)
-			}
-		}
-	}
-	b.ReportMetric(ms(median(times[0])), "ms/ned")
-	b.ReportMetric(ms(median(times[1])), "ms/lisa")
-	b.ReportMetric(float64(median(times[1]))/float64(median(times[0])), "lisa/ned")
-	b.ReportMetric(0, "ns/op")
 }
 
 // session is a log of a given size that grows by a stop at a time.
@@ -131,7 +103,7 @@ func (s *session) stops(b *testing.B, hook string, n int, fresh bool) []time.Dur
 	var times []time.Duration
 	for range n {
 		s.prepare(b, hook, fresh)
-		times = append(times, clock(b, hook, s.event(), nil))
+		times = append(times, clock(b, hook, s.event()))
 	}
 	return times
 }
@@ -146,7 +118,7 @@ func (s *session) prepare(b *testing.B, hook string, fresh bool) {
 		return
 	}
 	if _, err := os.Stat(ledger); err != nil {
-		clock(b, hook, s.event(), nil)
+		clock(b, hook, s.event())
 	}
 	f, err := os.OpenFile(s.log, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -158,75 +130,16 @@ func (s *session) prepare(b *testing.B, hook string, fresh bool) {
 	}
 }
 
-// peak is the most memory that one stop holds, in MiB. Linux tells it of a
-// running process only, so the hook is caught at its last word: its standard
-// error is a pipe that is full.
-func (s *session) peak(b *testing.B, hook string, fresh bool) float64 {
-	b.Helper()
-	if _, err := os.Stat("/proc/self/status"); err != nil {
-		return 0
-	}
-	s.prepare(b, hook, fresh)
-	r, w, err := os.Pipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer r.Close()
-	fd := int(w.Fd()) // once: asking makes it block again
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		b.Fatal(err)
-	}
-	for _, junk := range [][]byte{make([]byte, 4096), {0}} {
-		for err = nil; err == nil; {
-			_, err = syscall.Write(fd, junk)
-		}
-	}
-	if err := syscall.SetNonblock(fd, false); err != nil {
-		b.Fatal(err)
-	}
-	var highest float64
-	clock(b, hook, s.event(), func(cmd *exec.Cmd) func() {
-		cmd.Stderr = w
-		return func() {
-			status := fmt.Sprintf("/proc/%d/status", cmd.Process.Pid)
-			for range 10_000 {
-				held := waitsForNotes(cmd.Process.Pid)
-				data, _ := os.ReadFile(status)
-				if m := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(data); m != nil {
-					kB, _ := strconv.ParseFloat(string(m[1]), 64)
-					highest = max(highest, kB/1024)
-				}
-				if held || len(data) == 0 {
-					break
-				}
-				time.Sleep(time.Millisecond)
-			}
-			w.Close()
-			go io.Copy(io.Discard, r)
-		}
-	})
-	return highest
-}
-
-// clock runs a program on an event. prepare may change the command and return
-// what to do while it runs.
-func clock(b *testing.B, program, event string, prepare func(*exec.Cmd) func()) time.Duration {
+// clock runs a program on an event.
+func clock(b *testing.B, program, event string) time.Duration {
 	b.Helper()
 	cmd := exec.Command(program)
 	cmd.Env = []string{"HOME=/nonexistent"}
 	cmd.Stdin = strings.NewReader(event)
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	meanwhile := func() {}
-	if prepare != nil {
-		meanwhile = prepare(cmd)
-	}
 	start := time.Now()
-	if err := cmd.Start(); err != nil {
-		b.Fatal(err)
-	}
-	meanwhile()
-	err := cmd.Wait()
+	err := cmd.Run()
 	took := time.Since(start)
 	if err != nil || event != "" && out.Len() == 0 {
 		b.Fatalf("%s: %q, %v", program, out.String(), err)
@@ -253,62 +166,3 @@ func median(d []time.Duration) time.Duration {
 }
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
-// BenchmarkSpec times a stop of a spec: a session of 200 lines, the end of it
-// read for the word that ends the spec, the state file and tasks.md read.
-func BenchmarkSpec(b *testing.B) {
-	built := install(b)
-	empty := emptyProgram(b)
-	data, err := os.ReadFile(built)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, plugin := range []string{"ralph-specum", "ralph-speckit"} {
-		root, project := filepath.Join(b.TempDir(), plugin), b.TempDir()
-		hook := filepath.Join(root, "hooks", "springfield-hook") // the directory's name says which plugin it is
-		state := filepath.Join(project, "specs", "demo", ".ralph-state.json")
-		files := map[string]string{filepath.Join(project, "specs", ".current-spec"): "demo"}
-		if plugin == "ralph-speckit" {
-			state = filepath.Join(project, ".specify", "specs", "demo", ".speckit-state.json")
-			files = map[string]string{filepath.Join(project, ".specify", ".current-feature"): "demo"}
-		}
-		files[hook] = string(data)
-		files[filepath.Join(filepath.Dir(state), "tasks.md")] = strings.Repeat("- [ ] 1.1 A task\n  - **Do**: what it says\n  - **Verify**: make test\n", 30)
-		for name, text := range files {
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-				b.Fatal(err)
-			}
-			if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-				b.Fatal(err)
-			}
-		}
-		s := newSession(b, 300<<10)
-		stop := func(i int) time.Duration {
-			text := fmt.Sprintf(`{"phase":"execution","taskIndex":%d,"totalTasks":30,"globalIteration":1}`, i%30)
-			if err := os.WriteFile(state, []byte(text), 0o600); err != nil {
-				b.Fatal(err)
-			}
-			old := time.Now().Add(-time.Minute)
-			if err := os.Chtimes(state, old, old); err != nil {
-				b.Fatal(err)
-			}
-			event := fmt.Sprintf(`{"hook_event_name":"Stop","session_id":"s","cwd":%q,"transcript_path":%q,"prompt_id":"p%d","last_assistant_message":"Task %d done.","stop_hook_active":%v}`,
-				project, s.log, i/30, i%30, i%30 > 0)
-			return clock(b, hook, event, nil)
-		}
-		b.Run(plugin, func(b *testing.B) {
-			var hooks, empties []time.Duration
-			stop(0)
-			for b.Loop() {
-				for i := range 300 {
-					hooks = append(hooks, stop(i))
-					empties = append(empties, clock(b, empty, "", nil))
-				}
-			}
-			b.ReportMetric(ms(median(hooks)), "ms/hook")
-			b.ReportMetric(ms(median(empties)), "ms/empty")
-			b.ReportMetric(float64(median(hooks))/float64(median(empties)), "hook/empty")
-			b.ReportMetric(0, "ns/op")
-		})
-	}
-}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
 
@@ -39,12 +40,8 @@ func newWard(t *testing.T, hook string) *ward {
 	t.Helper()
 	home := t.TempDir()
 	w := &ward{t: t, home: home, log: filepath.Join(home, ".claude", "projects", "p", "s.jsonl"), state: filepath.Join(home, ".claude", "springfield")}
-	data, err := os.ReadFile(hook)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name := range kinds() {
-		w.put(filepath.Join(home, name, "hooks", "springfield-hook"), string(data))
+		scratch.Place(t, hook, filepath.Join(home, name, "hooks", "springfield-hook"))
 		w.put(w.settings(name), fmt.Sprintf(`{"plugin": %q, "strategy": %q}`, name, name))
 	}
 	w.put(w.log, `{"type":"assistant","uuid":"a1","message":{"content":[{"type":"tool_use","id":"t1","name":"TodoWrite","input":{"todos":[{"content":"x","status":"pending"}]}}]}}`+"\n")
@@ -138,29 +135,6 @@ func (w *ward) lock() (unlock func()) {
 	return func() { f.Close() }
 }
 
-// full is a pipe that takes no more.
-func full(t *testing.T) *os.File {
-	t.Helper()
-	r, pipe, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close(); pipe.Close() })
-	fd := int(pipe.Fd())
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		t.Fatal(err)
-	}
-	for _, junk := range [][]byte{make([]byte, 4096), {0}} {
-		for err = nil; err == nil; {
-			_, err = syscall.Write(fd, junk)
-		}
-	}
-	if err := syscall.SetNonblock(fd, false); err != nil {
-		t.Fatal(err)
-	}
-	return pipe
-}
-
 func TestFaultsAreOnFile(t *testing.T) {
 	hook := install(t)
 	for name, fault := range map[string]struct {
@@ -172,10 +146,6 @@ func TestFaultsAreOnFile(t *testing.T) {
 			w.put(w.settings(plugin), `{"strategy": `)
 			return w.run(w.command(plugin), w.event(plugin))
 		}},
-		"an unknown strategy": {rule: "fault:settings", evidence: `there is no strategy "homer"`, told: 1, make: func(w *ward, plugin string) string {
-			w.put(w.settings(plugin), `{"strategy": "homer"}`)
-			return w.run(w.command(plugin), w.event(plugin))
-		}},
 		"a directory for settings": {rule: "fault:settings", evidence: "is a directory", told: 1, make: func(w *ward, plugin string) string {
 			os.Remove(w.settings(plugin))
 			if err := os.Mkdir(w.settings(plugin), 0o755); err != nil && !os.IsExist(err) {
@@ -185,12 +155,9 @@ func TestFaultsAreOnFile(t *testing.T) {
 		}},
 		"no plugin": {rule: "fault:plugin", evidence: "the hook is not in a plugin", told: 1, make: func(w *ward, plugin string) string {
 			cmd := w.command(plugin)
-			data, err := os.ReadFile(cmd.Path)
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			cmd.Path = filepath.Join(w.home, "stray")
-			w.put(cmd.Path, string(data))
+			stray := filepath.Join(w.home, "stray")
+			scratch.Place(w.t, cmd.Path, stray)
+			cmd.Path = stray
 			return w.run(cmd, w.event(plugin))
 		}},
 		"half an event": {rule: "fault:event", evidence: "unexpected EOF", make: func(w *ward, plugin string) string {
@@ -263,9 +230,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	w := newWard(t, install(t))
 	var wg sync.WaitGroup
 	for plugin := range kinds() {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for i := range 100 {
 				cmd := w.command(plugin)
 				cmd.Stdin = strings.NewReader(w.event(plugin))
@@ -277,7 +242,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				cmd.Process.Kill()
 				cmd.Wait()
 			}
-		}()
+		})
 	}
 	wg.Wait()
 	for plugin := range kinds() {

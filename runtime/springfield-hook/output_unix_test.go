@@ -36,11 +36,8 @@ func TestReaderIsGone(t *testing.T) {
 		"a decision, no stdout":           {stdout: true, want: "continue by rule progress"},
 		"a decision, no stderr":           {stderr: true, want: `"decision":"block"`},
 		"a decision, neither":             {stdout: true, stderr: true},
-		"why, no stdout":                  {stdout: true, args: []string{"why"}},
-		"log, no stdout":                  {stdout: true, args: []string{"log"}},
 		"log as JSON, neither":            {stdout: true, stderr: true, args: []string{"log", "--json"}},
 		"hold, no stdout":                 {stdout: true, args: []string{"hold", "1h"}},
-		"resume, no stdout":               {stdout: true, args: []string{"resume"}},
 		"loop status, no stdout":          {stdout: true, args: []string{"loop", "status"}},
 		"what is no word, nobody told so": {stdout: true, stderr: true, args: []string{"D'oh!"}},
 	} {

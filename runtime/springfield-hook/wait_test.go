@@ -17,16 +17,7 @@ func waitsForInput(pid int) bool {
 		time.Sleep(500 * time.Millisecond)
 		return true
 	}
-	return isIn(pid, map[string]string{"amd64": "0 0x0 ", "arm64": "63 0x0 "}[runtime.GOARCH]) // read(0, …
-}
-
-// waitsForNotes tells whether a hook is held up writing to standard error.
-func waitsForNotes(pid int) bool {
-	return isIn(pid, map[string]string{"amd64": "1 0x2 ", "arm64": "64 0x2 "}[runtime.GOARCH]) // write(2, …
-}
-
-// isIn tells whether a thread of a process is in a system call, on Linux.
-func isIn(pid int, call string) bool {
+	call := map[string]string{"amd64": "0 0x0 ", "arm64": "63 0x0 "}[runtime.GOARCH] // read(0, …
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	for _, task := range tasks {
 		current, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/syscall", pid, task.Name()))

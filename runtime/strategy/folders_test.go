@@ -3,14 +3,11 @@ package strategy_test
 import (
 	"bytes"
 	"flag"
-	"go/ast"
 	"go/format"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -43,32 +40,19 @@ func nameIn(t *testing.T, dir string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, made := "", false
+	var all []byte
 	for _, path := range files {
-		if strings.HasSuffix(path, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		data, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range file.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				made = made || d.Recv == nil && d.Name.Name == "Strategy"
-			case *ast.GenDecl:
-				for _, s := range d.Specs {
-					if v, ok := s.(*ast.ValueSpec); ok && d.Tok == token.CONST && v.Names[0].Name == "Name" {
-						name, _ = strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
-					}
-				}
-			}
-		}
+		all = append(all, data...)
 	}
-	if name == "" || !made {
+	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)
+	if name == nil || !bytes.Contains(all, []byte("\nfunc Strategy()")) {
 		t.Fatalf("runtime/strategy/%s has no constant Name or no function Strategy", dir)
 	}
-	return name
+	return string(name[1])
 }
 
 // The registry is made from the folders.

@@ -41,18 +41,15 @@ func TestTodosOfEveryShape(t *testing.T) {
 		input string
 		want  []fact.Todo
 	}{
-		"an array in an object":  {`{"todos":[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]}`, two},
-		"steps of a plan":        {`{"explanation":"x","plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`, two},
-		"the same in a string":   {quote(`{"plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`), two},
-		"descriptions":           {`{"todos":[{"description":"a \"b\"","status":"completed"},{"description":"c","status":"in_progress"},{"description":"d","status":"pending"}]}`, two},
-		"boxes":                  {`{"todos":` + quote("- [x] a \"b\"\n- [~] c\n- [ ] d") + `}`, two},
-		"numbers and words":      {`{"todos":` + quote("1. [completed] a \"b\"\n2. [in_progress] c\n3. [pending] d\n") + `}`, two},
-		"an array in a string":   {`{"todos":` + quote(`[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]`) + `}`, two},
-		"an empty one":           {`{"todos":[]}`, []fact.Todo{}},
-		"an empty one, a string": {`{"todos":"[]"}`, []fact.Todo{}},
-		"no list":                {`{"todos":"nothing to do"}`, nil},
-		"a number":               {`{"todos":7}`, nil},
-		"strings in strings":     {quote(quote(quote(quote("- [ ] a")))), nil},
+		"an array in an object": {`{"todos":[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]}`, two},
+		"steps of a plan":       {`{"explanation":"x","plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`, two},
+		"the same in a string":  {quote(`{"plan":[{"step":"a \"b\"","status":"completed"},{"step":"c","status":"in_progress"},{"step":"d","status":"pending"}]}`), two},
+		"boxes":                 {`{"todos":` + quote("- [x] a \"b\"\n- [~] c\n- [ ] d") + `}`, two},
+		"numbers and words":     {`{"todos":` + quote("1. [completed] a \"b\"\n2. [in_progress] c\n3. [pending] d\n") + `}`, two},
+		"an array in a string":  {`{"todos":` + quote(`[{"content":"a \"b\"","status":"completed"},{"content":"c","status":"in_progress"},{"content":"d","status":"pending"}]`) + `}`, two},
+		"an empty one":          {`{"todos":[]}`, []fact.Todo{}},
+		"no list":               {`{"todos":"nothing to do"}`, nil},
+		"strings in strings":    {quote(quote(quote(quote("- [ ] a")))), nil},
 	} {
 		v := viewOf(t, calling(WritesTodos), `{"in":`+test.input+`}`)
 		if len(v.Todos) != len(test.want) || len(test.want) > 0 && !reflect.DeepEqual(v.Todos, test.want) {

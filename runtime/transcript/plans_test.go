@@ -15,23 +15,16 @@ func TestPlansIn(t *testing.T) {
 		"Read docs/plans/auth.md first.":            {"docs/plans/auth.md"},
 		"(see `docs/superpowers/plans/a.md`)":       {"docs/superpowers/plans/a.md"},
 		"first plans/a.md, then plans/b.md":         {"plans/b.md", "plans/a.md"},
-		"@docs/plans/a.md":                          {"docs/plans/a.md"},
 		"\"docs/plans/a.md\":12":                    {"docs/plans/a.md"},
 		"the plan:docs/plans/a.md.":                 {"docs/plans/a.md"},
-		"line\ndocs/plans/a.md\nline":               {"docs/plans/a.md"},
 		"PLAN.md":                                   {"PLAN.md"},
-		"docs/refactor-plan.md":                     {"docs/refactor-plan.md"},
 		"docs/plan_of_work.md":                      {"docs/plan_of_work.md"},
-		"planning/q3.md":                            {"planning/q3.md"},
 		"/home/bart/x/docs/plans/ünï.md":            {"/home/bart/x/docs/plans/ünï.md"},
 		`C:\repo\docs\plans\a.md`:                   {"C:/repo/docs/plans/a.md"},
-		"../../plans/a.md":                          {"../../plans/a.md"},
 		"cat .superpowers/sdd/auth/task-1-brief.md": {".superpowers/sdd/auth"},
 		".superpowers/sdd/progress.md":              nil,
-		"README.md and docs/explanation.md":         nil,
 		"docs/planet/a.md, docs/airplane.md":        nil,
 		"docs/plans/a.mdx docs/plans/a.md.tmpl docs/plans/a.md/b": nil,
-		"docs/plans/": nil,
 	} {
 		if got := PlansIn(text); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -47,11 +40,9 @@ func TestPlans(t *testing.T) {
 		session *session
 		want    []fact.Plan
 	}{
-		"a prompt":          {new(session).asks("Carry out " + a), []fact.Plan{{Name: a}}},
 		"a prompt, earlier": {new(session).asks("Carry out " + a).says("Done.").asks("Fix the typo."), []fact.Plan{{Name: a, Turns: 1}}},
 		"what Claude says":  {new(session).asks("go").says("I follow " + a + "."), []fact.Plan{{Name: a}}},
 		"a call":            {new(session).asks("go").runs("Read", `{"file_path":"/w/`+a+`"}`), []fact.Plan{{Name: "/w/" + a}}},
-		"a command":         {new(session).asks("go").runs("Bash", `{"command":"grep -c '\\[ \\]' `+a+`","description":"x"}`), []fact.Plan{{Name: a}}},
 		"the newest first":  {new(session).asks("go").says(a).says(b).says(a), []fact.Plan{{Name: a}, {Name: b}}},
 		"written":           {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":"see `+b+`"}`), []fact.Plan{{Name: a, Written: true}}},
 		"written, then read": {new(session).asks("go").runs("Write", `{"file_path":"`+a+`","content":""}`).runs("Read", `{"file_path":"`+a+`"}`),
@@ -60,7 +51,6 @@ func TestPlans(t *testing.T) {
 			[]fact.Plan{{Name: a}}},
 		"a long call":       {new(session).asks("go").runs("Agent", `{"prompt":"follow `+a+` `+strings.Repeat("word ", 2000)+`"}`), []fact.Plan{{Name: a}}},
 		"in what is edited": {new(session).asks("go").runs("Edit", `{"file_path":"README.md","old_string":"`+a+`","new_string":"`+b+`"}`), nil},
-		"edited":            {new(session).asks("go").runs("Edit", `{"file_path":"`+a+`","old_string":"x","new_string":"y"}`), []fact.Plan{{Name: a, Written: true}}},
 		"in a result":       {new(session).asks("go").calls("Bash", `{"command":"ls"}`).returns(a, `{}`), nil},
 		"a ledger":          {new(session).asks("go").runs("Bash", `{"command":"echo x >> .superpowers/sdd/auth/progress.md"}`), []fact.Plan{{Name: ".superpowers/sdd/auth"}}},
 	} {

@@ -105,18 +105,12 @@ func check(t *testing.T, log []byte, part func(View) any, want any) {
 	}
 }
 
-func TestNothing(t *testing.T) {
-	check(t, nil, func(v View) any { v.Todos = nil; return v }, View{})
-}
-
 func TestText(t *testing.T) {
 	long := strings.Repeat("é", 40<<10)
 	for name, test := range map[string]struct {
 		log  *session
 		want string
 	}{
-		"newest":       {new(session).says("one").says("two"), "two"},
-		"before tools": {new(session).says("one").runs("Bash", `{"command":"ls"}`), "one"},
 		"blank":        {new(session).says("one").says("\n\n \t").says(""), "one"},
 		"blocks":       {new(session).add("assistant", `"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"b"},{"type":"text","text":"c"},{"type":"tool_use","id":"t","name":"Read","input":{}}]}`), "c"},
 		"a string":     {new(session).add("assistant", `"message":{"content":"a"}`), "a"},
@@ -125,7 +119,6 @@ func TestText(t *testing.T) {
 		"no UTF-8":     {new(session).raw("{\"type\":\"assistant\",\"message\":{\"content\":\"a\xff\xfeb\x00c\"}}"), "a\uFFFDb\x00c"},
 		"sidechain":    {new(session).says("one").raw(strings.Replace(new(session).says("sub").lines[0], `"isSidechain":false`, `"isSidechain":true`, 1)), "one"},
 		"synthetic":    {new(session).says("one").add("assistant", `"message":{"model":"<synthetic>","content":[{"type":"text","text":"No response requested."}]}`), "one"},
-		"torn":         {new(session).says("one").raw(new(session).says("two").lines[0][:120]).raw(""), "one"},
 		"huge":         {new(session).says("one").raw(strings.Replace(text(strings.Repeat("x", MaxLine)), `"u"`, `"other"`, 1)), "one"},
 		"NUL, unknown": {new(session).says("one").raw("\x00\x00").raw("[]").raw(`{"type":17}`).raw(`{"type":"progress","data":{}}`).raw(`{"type":"queue-operation","content":"x"}`).raw(`{"type":"assistant","message":[]}`).raw(`{"type":"assistant","message":{"content":[1,"x",{}]}}`), "one"},
 		"CRLF":         {new(session).says("one").raw(new(session).says("two").lines[0] + "\r").raw(new(session).add("user", `"message":3`).lines[0]), "one"},
@@ -151,35 +144,28 @@ func TestPrompts(t *testing.T) {
 		log  *session
 		want want
 	}{
-		"none":               {new(session).says("hello"), want{}},
-		"one":                {first(), want{1, "u1", "first"}},
-		"two":                {first().says("a").asks("second"), want{2, "u3", "second"}},
-		"image alone":        {first().add("user", `"message":{"content":[{"type":"image","source":{}}]}`), want{2, "u2", ""}},
-		"image and words":    {first().add("user", `"message":{"content":[{"type":"image","source":{}},{"type":"text","text":"look"}]}`), want{2, "u2", "look"}},
-		"reminder first":     {first().asks("<system-reminder>\nThe day is new.\n</system-reminder>\n\nsecond"), want{2, "u2", "second"}},
-		"file opened":        {first().add("user", `"message":{"content":[{"type":"text","text":"<ide_opened_file>x</ide_opened_file>"},{"type":"text","text":"second"}]}`), want{2, "u2", "second"}},
-		"reminder alone":     {first().asks("<system-reminder>x</system-reminder>"), want{1, "u1", "first"}},
-		"tool result":        {first().runs("Bash", `{}`), want{1, "u1", "first"}},
-		"meta":               {first().meta("a skill"), want{1, "u1", "first"}},
-		"hook feedback":      {first().meta("Stop hook feedback:\ngo on"), want{1, "u1", "first"}},
-		"feedback, not meta": {first().asks("Stop hook feedback:\ngo on"), want{1, "u1", "first"}},
-		"notification":       {first().add("user", `"origin":{"kind":"task-notification"},"message":{"content":"<task-notification>\n<task-id>b</task-id>"}`), want{1, "u1", "first"}},
-		"old notification":   {first().asks("<task-notification>\n<task-id>b</task-id>"), want{1, "u1", "first"}},
-		"peer":               {first().add("user", `"origin":{"kind":"peer"},"message":{"content":"hello from there"}`), want{1, "u1", "first"}},
-		"human origin":       {first().add("user", `"origin":{"kind":"human"},"promptSource":"sdk","message":{"content":"second"}`), want{2, "u2", "second"}},
-		"system source":      {first().add("user", `"promptSource":"system","message":{"content":"second"}`), want{1, "u1", "first"}},
-		"compaction":         {first().compacts(), want{1, "u1", "first"}},
-		"slash command":      {first().asks("<command-name>/compact</command-name>"), want{2, "u2", "<command-name>/compact</command-name>"}},
-		"its output":         {first().asks("<local-command-stdout>done</local-command-stdout>"), want{1, "u1", "first"}},
-		"shell command":      {first().asks("<bash-input>ls</bash-input>").asks("<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>"), want{2, "u2", "<bash-input>ls</bash-input>"}},
-		"interruption":       {first().asks("[Request interrupted by user for tool use]"), want{1, "u1", "first"}},
-		"typed ahead":        {first().attaches(`{"type":"queued_command","prompt":"and this","source_uuid":"x","commandMode":"prompt","origin":{"kind":"human"}}`), want{2, "u2", "and this"}},
-		"arrived ahead":      {first().attaches(`{"type":"queued_command","prompt":"<task-notification>\n<task-id>b</task-id>","commandMode":"task-notification"}`), want{1, "u1", "first"}},
-		"queue operation":    {first().raw(`{"type":"queue-operation","operation":"enqueue","content":"second"}`), want{1, "u1", "first"}},
-		"twice":              {first().raw(first().lines[0]), want{1, "u1", "first"}},
-		"long":               {new(session).asks(strings.Repeat("é", 300)), want{1, "u1", strings.Repeat("é", 200)}},
-		"no uuid":            {new(session).raw(`{"type":"user","message":{"content":"x"}}`), want{1, "", "x"}},
-		"strange uuid":       {new(session).raw(`{"type":"user","message":{"content":"x"},"uuid":"a\u0000b"}`), want{1, "", "x"}},
+		"none":            {new(session).says("hello"), want{}},
+		"two":             {first().says("a").asks("second"), want{2, "u3", "second"}},
+		"image alone":     {first().add("user", `"message":{"content":[{"type":"image","source":{}}]}`), want{2, "u2", ""}},
+		"image and words": {first().add("user", `"message":{"content":[{"type":"image","source":{}},{"type":"text","text":"look"}]}`), want{2, "u2", "look"}},
+		"reminder first":  {first().asks("<system-reminder>\nThe day is new.\n</system-reminder>\n\nsecond"), want{2, "u2", "second"}},
+		"reminder alone":  {first().asks("<system-reminder>x</system-reminder>"), want{1, "u1", "first"}},
+		"meta":            {first().meta("a skill"), want{1, "u1", "first"}},
+		"hook feedback":   {first().meta("Stop hook feedback:\ngo on"), want{1, "u1", "first"}},
+		"notification":    {first().add("user", `"origin":{"kind":"task-notification"},"message":{"content":"<task-notification>\n<task-id>b</task-id>"}`), want{1, "u1", "first"}},
+		"peer":            {first().add("user", `"origin":{"kind":"peer"},"message":{"content":"hello from there"}`), want{1, "u1", "first"}},
+		"human origin":    {first().add("user", `"origin":{"kind":"human"},"promptSource":"sdk","message":{"content":"second"}`), want{2, "u2", "second"}},
+		"compaction":      {first().compacts(), want{1, "u1", "first"}},
+		"slash command":   {first().asks("<command-name>/compact</command-name>"), want{2, "u2", "<command-name>/compact</command-name>"}},
+		"its output":      {first().asks("<local-command-stdout>done</local-command-stdout>"), want{1, "u1", "first"}},
+		"shell command":   {first().asks("<bash-input>ls</bash-input>").asks("<bash-stdout>x</bash-stdout><bash-stderr></bash-stderr>"), want{2, "u2", "<bash-input>ls</bash-input>"}},
+		"interruption":    {first().asks("[Request interrupted by user for tool use]"), want{1, "u1", "first"}},
+		"typed ahead":     {first().attaches(`{"type":"queued_command","prompt":"and this","source_uuid":"x","commandMode":"prompt","origin":{"kind":"human"}}`), want{2, "u2", "and this"}},
+		"arrived ahead":   {first().attaches(`{"type":"queued_command","prompt":"<task-notification>\n<task-id>b</task-id>","commandMode":"task-notification"}`), want{1, "u1", "first"}},
+		"queue operation": {first().raw(`{"type":"queue-operation","operation":"enqueue","content":"second"}`), want{1, "u1", "first"}},
+		"twice":           {first().raw(first().lines[0]), want{1, "u1", "first"}},
+		"long":            {new(session).asks(strings.Repeat("é", 300)), want{1, "u1", strings.Repeat("é", 200)}},
+		"strange uuid":    {new(session).raw(`{"type":"user","message":{"content":"x"},"uuid":"a\u0000b"}`), want{1, "", "x"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check(t, test.log.bytes(), func(v View) any { return want{v.Turns, v.Prompt, v.PromptText} }, test.want)
@@ -245,13 +231,10 @@ func TestTodos(t *testing.T) {
 	}{
 		"none":                 {new(session).asks("go").runs("Bash", `{}`), nil, 1},
 		"written":              {new(session).asks("go").runs("TodoWrite", two).runs("Bash", `{}`), ab, 0},
-		"not answered yet":     {new(session).calls("TodoWrite", two), ab, 0},
-		"written again":        {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", two), ab, 1},
 		"replaced":             {new(session).runs("TodoWrite", two).asks("go").runs("TodoWrite", `{"todos":[]}`), nil, 0},
 		"error":                {new(session).runs("TodoWrite", two).asks("go").calls("TodoWrite", `{"todos":[]}`).fails("InputValidationError"), ab, 1},
 		"no such tool":         {new(session).calls("TodoWrite", two).fails("No such tool available: TodoWrite"), nil, 0},
 		"odd type":             {new(session).runs("TodoWrite", two).runs("TodoWrite", `{"todos":"none"}`), ab, 0},
-		"old snapshot":         {new(session).add("user", `"message":{"content":"go"},"todos":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]`), ab, 0},
 		"old reminder":         {new(session).attaches(`{"type":"todo_reminder","content":[{"content":"a","status":"in_progress"},{"content":"b","status":"pending"}]}`), ab, 0},
 		"compaction":           {new(session).runs("TodoWrite", two).compacts(), ab, 0},
 		"tasks":                {tasks(), []fact.Todo{one, twoT}, 0},
@@ -259,20 +242,14 @@ func TestTodos(t *testing.T) {
 		"task refused":         {new(session).calls("TaskCreate", `{"subject":"one"}`).fails("No such tool available: TaskCreate"), nil, 0},
 		"only TaskCreate":      {new(session).calls("Read", `{}`).returns("Task #1 created successfully: one", `{"task":{"id":"1","subject":"one"}}`), nil, 0},
 		"update":               {tasks().updates(`{"taskId":"1","status":"in_progress"}`), []fact.Todo{with(one, "in_progress"), twoT}, 0},
-		"update by id":         {tasks().updates(`{"id":2,"status":"completed"}`).asks("x"), []fact.Todo{one, with(twoT, "completed")}, 1},
-		"update by task_id":    {tasks().updates(`{"status":"completed","task_id":"2"}`).runs("Bash", `{}`), []fact.Todo{one, with(twoT, "completed")}, 0},
 		"subject, owner":       {tasks().updates(`{"taskId":"1","subject":"uno","owner":"me"}`), []fact.Todo{{ID: "1", Content: "uno", Status: "pending", Owner: "me"}, twoT}, 0},
 		"deleted":              {tasks().updates(`{"taskId":"1","status":"deleted"}`), []fact.Todo{twoT}, 0},
 		"error undone":         {tasks().runs("Bash", `{}`).calls("TaskUpdate", `{"taskId":"1","status":"completed","owner":"x"}`).fails("Task not found"), []fact.Todo{one, twoT}, 0},
-		"unsuccessful":         {tasks().calls("TaskUpdate", `{"taskId":"1","status":"completed"}`).returns("Task not found", `{"success":false,"taskId":"1","error":"Task not found"}`), []fact.Todo{one, twoT}, 0},
 		"deletion undone":      {tasks().calls("TaskUpdate", `{"taskId":"1","status":"deleted"}`).fails("no"), []fact.Todo{twoT, one}, 0},
-		"unknown undone":       {tasks().calls("TaskUpdate", `{"taskId":"9","status":"completed"}`).fails("no"), []fact.Todo{one, twoT}, 0},
 		"unknown":              {new(session).updates(`{"taskId":"9","status":"in_progress"}`), []fact.Todo{{ID: "9", Status: "in_progress"}}, 0},
 		"blocked":              {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0},
-		"blocks":               {tasks().updates(`{"taskId":"1","addBlocks":["2"]}`), []fact.Todo{one, {ID: "2", Content: "two", Status: "pending", Blocked: true}}, 0},
 		"unblocked":            {tasks().updates(`{"taskId":"2","addBlockedBy":["1"]}`).updates(`{"taskId":"1","status":"completed"}`), []fact.Todo{with(one, "completed"), twoT}, 0},
 		"reminded":             {tasks().attaches(reminder).runs("Bash", `{}`), reminded, 0},
-		"reminded of nothing":  {tasks().attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), nil, 0},
 		"reminder, but a list": {new(session).runs("TodoWrite", two).attaches(`{"type":"task_reminder","content":[],"itemCount":0}`), ab, 0},
 		"TaskList":             {tasks().calls("TaskList", `{}`).returns("#7 [pending] seven", `{"tasks":[{"id":"7","subject":"seven","status":"pending","blockedBy":[]}]}`), []fact.Todo{{ID: "7", Content: "seven", Status: "pending"}}, 0},
 		"TaskList, no news":    {tasks().asks("x").calls("TaskList", `{}`).returns("…", `{"tasks":[{"id":"1","subject":"one","status":"pending"},{"id":"2","subject":"two","status":"pending"}]}`), []fact.Todo{one, twoT}, 1},
@@ -324,9 +301,7 @@ func TestSkill(t *testing.T) {
 		log  *session
 		want fact.Skill
 	}{
-		"none":             {new(session).says("Using grep to find it. Using the tool. I'm using the hammer."), fact.Skill{}},
 		"tool":             {new(session).asks("go").runs("Skill", `{"skill":"superpowers:brainstorming"}`).asks("and"), fact.Skill{Name: "brainstorming", From: "tool", Turns: 1}},
-		"tool, long ago":   {new(session).runs("Skill", `{"command":"pdf"}`), fact.Skill{Name: "pdf", From: "tool", Turns: 0}},
 		"refused":          {new(session).runs("Skill", `{"skill":"a"}`).asks("x").calls("Skill", `{"skill":"b"}`).fails("Unknown skill"), fact.Skill{Name: "a", From: "tool", Turns: 1}},
 		"body":             {new(session).meta("Base directory for this skill: /home/x/.claude/skills/writing-plans\n\n# Writing"), fact.Skill{Name: "writing-plans", From: "body", Turns: 0}},
 		"body, Windows":    {new(session).meta(`Base directory for this skill: C:\Users\new\skills\writing-plans` + "\n\n# Writing"), fact.Skill{Name: "writing-plans", From: "body", Turns: 0}},
@@ -334,10 +309,7 @@ func TestSkill(t *testing.T) {
 		"attribution":      {new(session).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), fact.Skill{Name: "review", From: "attribution", Turns: 0}},
 		"still at work":    {new(session).runs("Skill", `{"skill":"review"}`).asks("go").add("assistant", `"attributionSkill":"p:review","message":{"content":"x"}`), fact.Skill{Name: "review", From: "tool", Turns: 0}},
 		"announced":        {new(session).says("Good.\nI'm using the executing-plans skill to implement this plan."), fact.Skill{Name: "executing-plans", From: "announcement", Turns: 0}},
-		"announced, bold":  {new(session).says("I’m using the **superpowers:writing-plans** skill."), fact.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
-		"announced today":  {new(session).says("Using the brainstorming skill to refine this."), fact.Skill{Name: "brainstorming", From: "announcement", Turns: 0}},
 		"in few words":     {new(session).says("Right.\n\nUsing test-driven-development to build the parser."), fact.Skill{Name: "test-driven-development", From: "announcement", Turns: 0}},
-		"one word":         {new(session).says("Using brainstorming to find out."), fact.Skill{Name: "brainstorming", From: "announcement", Turns: 0}},
 		"in passing":       {new(session).says("You could go on using the writing-plans skill."), fact.Skill{}},
 		"a surer sign":     {new(session).runs("Skill", `{"skill":"review"}`).says("Using docker-compose to start."), fact.Skill{Name: "review", From: "tool", Turns: 0}},
 		"after that turn":  {new(session).runs("Skill", `{"skill":"review"}`).asks("x").says("Using writing-plans to plan."), fact.Skill{Name: "writing-plans", From: "announcement", Turns: 0}},
@@ -354,9 +326,7 @@ func TestAsked(t *testing.T) {
 	}{
 		"nothing":          {new(session).asks("go").runs("Bash", `{}`), ""},
 		"asked":            {new(session).asks("go").says("Which?").calls("AskUserQuestion", `{"questions":[]}`), "AskUserQuestion"},
-		"answered":         {new(session).asks("go").runs("AskUserQuestion", `{"questions":[]}`), "AskUserQuestion"},
 		"and said":         {new(session).asks("go").runs("AskUserQuestion", `{"questions":[]}`).says("Good."), ""},
-		"and done":         {new(session).asks("go").runs("AskUserQuestion", `{"questions":[]}`).runs("Bash", `{}`), ""},
 		"plan":             {new(session).asks("go").calls("ExitPlanMode", `{"plan":"x"}`), "ExitPlanMode"},
 		"plan refused":     {new(session).asks("go").calls("ExitPlanMode", `{"plan":"x"}`).fails("rejected").says("Then I wait."), "ExitPlanMode"},
 		"in an older turn": {new(session).asks("go").runs("AskUserQuestion", `{}`).asks("this"), ""},
@@ -382,25 +352,21 @@ func TestStarted(t *testing.T) {
 		log  *session
 		want []Task
 	}{
-		"none":              {new(session).asks("go").runs("Bash", `{"command":"ls"}`), nil},
-		"shell":             {server(), []Task{b1}},
-		"shell, text only":  {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`).returns("Command running in background with ID: b1. Output is", `"x"`), []Task{b1}},
-		"not answered yet":  {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`), []Task{{"", "make serve"}}},
-		"failed":            {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`).fails("no"), nil},
-		"sent there":        {new(session).asks("go").calls("Bash", `{"command":"make all"}`).returns("", `{"stdout":"","backgroundTaskId":"b2"}`), []Task{{"b2", "make all"}}},
-		"quoted":            {new(session).asks("go").calls("Bash", `{"command":"cat x"}`).returns(`"backgroundTaskId":"b2"`, `{"stdout":"\"backgroundTaskId\":\"b2\""}`), nil},
-		"agent":             {agent(server()), []Task{b1, a1}},
-		"agent, waited for": {new(session).asks("go").calls("Task", `{"description":"x"}`).returns("Done.", `{"status":"completed","agentId":"a1"}`), nil},
-		"monitor":           {new(session).asks("go").calls("Monitor", `{"command":"watch","description":"CI"}`).returns("Monitor started (task m1, timeout 3ms)", `{"taskId":"m1","timeoutMs":3}`), []Task{{"m1", "watch"}}},
-		"news":              {server().asks(notice("b1", "<event>x</event>")), []Task{b1}},
-		"ended":             {agent(server()).asks(notice("b1", "<status>completed</status>")), []Task{a1}},
-		"both ended":        {agent(server()).add("user", `"origin":{"kind":"task-notification"},"message":{"content":`+quote(notice("b1", "<status>killed</status>")+notice("a1", "<status>failed</status>"))+`}`), nil},
-		"ended ahead":       {agent(server()).attaches(`{"type":"queued_command","commandMode":"task-notification","prompt":` + quote(notice("a1", "<status>completed</status>")) + `}`), []Task{b1}},
-		"stopped":           {server().calls("TaskStop", `{"task_id":"b1"}`).returns("stopped", `{"message":"x","task_id":"b1"}`), nil},
-		"killed":            {server().calls("KillShell", `{"shell_id":"b1"}`).returns("killed", `{"message":"x","shell_id":"b1"}`), nil},
-		"looked at":         {server().calls("TaskOutput", `{"task_id":"b1"}`).returns("x", `{"retrieval_status":"not_ready","task":{"task_id":"b1","status":"running"}}`), []Task{b1}},
-		"found ended":       {server().calls("TaskOutput", `{"task_id":"b1"}`).returns("x", `{"retrieval_status":"success","task":{"task_id":"b1","status":"completed"}}`), nil},
-		"an older turn":     {server().asks("now this"), nil},
+		"shell":            {server(), []Task{b1}},
+		"shell, text only": {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`).returns("Command running in background with ID: b1. Output is", `"x"`), []Task{b1}},
+		"not answered yet": {new(session).asks("go").calls("Bash", `{"command":"make serve","run_in_background":true}`), []Task{{"", "make serve"}}},
+		"sent there":       {new(session).asks("go").calls("Bash", `{"command":"make all"}`).returns("", `{"stdout":"","backgroundTaskId":"b2"}`), []Task{{"b2", "make all"}}},
+		"quoted":           {new(session).asks("go").calls("Bash", `{"command":"cat x"}`).returns(`"backgroundTaskId":"b2"`, `{"stdout":"\"backgroundTaskId\":\"b2\""}`), nil},
+		"agent":            {agent(server()), []Task{b1, a1}},
+		"monitor":          {new(session).asks("go").calls("Monitor", `{"command":"watch","description":"CI"}`).returns("Monitor started (task m1, timeout 3ms)", `{"taskId":"m1","timeoutMs":3}`), []Task{{"m1", "watch"}}},
+		"news":             {server().asks(notice("b1", "<event>x</event>")), []Task{b1}},
+		"ended":            {agent(server()).asks(notice("b1", "<status>completed</status>")), []Task{a1}},
+		"both ended":       {agent(server()).add("user", `"origin":{"kind":"task-notification"},"message":{"content":`+quote(notice("b1", "<status>killed</status>")+notice("a1", "<status>failed</status>"))+`}`), nil},
+		"ended ahead":      {agent(server()).attaches(`{"type":"queued_command","commandMode":"task-notification","prompt":` + quote(notice("a1", "<status>completed</status>")) + `}`), []Task{b1}},
+		"stopped":          {server().calls("TaskStop", `{"task_id":"b1"}`).returns("stopped", `{"message":"x","task_id":"b1"}`), nil},
+		"looked at":        {server().calls("TaskOutput", `{"task_id":"b1"}`).returns("x", `{"retrieval_status":"not_ready","task":{"task_id":"b1","status":"running"}}`), []Task{b1}},
+		"found ended":      {server().calls("TaskOutput", `{"task_id":"b1"}`).returns("x", `{"retrieval_status":"success","task":{"task_id":"b1","status":"completed"}}`), nil},
+		"an older turn":    {server().asks("now this"), nil},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Started }, test.want) })
 	}
@@ -418,12 +384,9 @@ func TestOwnPrompt(t *testing.T) {
 	for name, test := range map[string]struct{ log, own string }{
 		"a prompt":             {line("p1", "go", "") + line("p2", "continue", ""), "p2"},
 		"why":                  {line("p1", "go", "") + line("p2", command("ned-flanders:why"), ""), "p1"},
-		"hold":                 {line("p1", "go", "") + line("p2", command("my-own:hold"), ""), "p1"},
 		"a command of others":  {line("p1", "go", "") + line("p2", command("superpowers:execute-plan"), ""), "p2"},
 		"no plugin's":          {line("p1", "go", "") + line("p2", command("log"), ""), "p2"},
 		"a task has ended":     {line("p1", "go", "") + line("p2", "<task-notification>x</task-notification>", `"origin":{"kind":"task-notification"},`), "p1"},
-		"a scheduled prompt":   {line("p1", "go", "") + line("p2", "look again", `"promptSource":"system",`), "p1"},
-		"our words":            {line("p1", "go", "") + line("p2", "Stop hook feedback:\\ngo on", `"isMeta":true,`), "p1"},
 		"words about our why":  {line("p1", "go", "") + line("p2", "what does /ned-flanders:why say?", ""), "p2"},
 		"a prompt without id":  {line("p1", "go", "") + `{"type":"user","uuid":"u","message":{"content":"on"}}` + "\n", "p1"},
 		"a session just begun": {"", ""},
@@ -459,27 +422,20 @@ func TestFeedback(t *testing.T) {
 		log  *session
 		want Feedback
 	}{
-		"none":          {new(session).asks("go"), Feedback{}},
 		"ours":          {blocks(new(session).asks("go"), ours), one(2)},
 		"others":        {blocks(new(session).asks("go"), theirs), Feedback{Others: 1}},
 		"both":          {blocks(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
 		"words first":   {new(session).meta("Stop hook feedback:\nx").attaches(`{"type":"hook_blocking_error","hookEvent":"Stop","blockingError":{"command":"` + "/a/springfield-hook.exe" + `"}}`), one(2)},
 		"words only":    {new(session).asks("go").meta("Stop hook feedback:\nx"), Feedback{Others: 1}},
 		"an older turn": {blocks(blocks(new(session), ours), theirs).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
-		"a wake-up":     {blocks(new(session), ours).asks("<task-notification>"), one(1)},
 		"another event": {new(session).attaches(`{"type":"hook_blocking_error","hookEvent":"PreToolUse","blockingError":{"command":"springfield-hook"}}`), Feedback{}},
-		"no output":     {new(session).attaches(`{"type":"hook_success","hookEvent":"Stop","command":"springfield-hook"}`), Feedback{}},
 
 		"ours, by context":           {context(new(session).asks("go"), ours), one(2)},
-		"others', by context":        {context(new(session).asks("go"), theirs), Feedback{Others: 1}},
-		"both, by context":           {context(context(new(session).asks("go"), theirs), ours), and(one(4), 1)},
 		"ours by context, a block":   {blocks(context(new(session).asks("go"), ours), theirs), and(one(2), 1)},
 		"a block of ours, a context": {context(blocks(new(session).asks("go"), ours), theirs), and(one(2), 1)},
 		"context, an older turn":     {context(new(session), ours).asks("go"), Feedback{Ours: []int64{at(1)}, All: 1, InOwn: 1}},
 		"a message to the user":      {prints(new(session).asks("go"), ours, `{"systemMessage":"ned-flanders let Claude stop: additionalContext"}`+"\n"), Feedback{}},
-		"not even JSON":              {prints(new(session).asks("go"), ours, `additionalContext`), Feedback{}},
 		"context for another event":  {new(session).attaches(`{"type":"hook_additional_context","content":["x"],"hookName":"PostToolUse","toolUseID":"x","hookEvent":"PostToolUse"}`), Feedback{}},
-		"success at another event":   {new(session).attaches(`{"type":"hook_success","hookName":"UserPromptSubmit","hookEvent":"UserPromptSubmit","stdout":"{\"hookSpecificOutput\":{\"hookEventName\":\"UserPromptSubmit\",\"additionalContext\":\"x\"}}","command":"springfield-hook"}`), Feedback{}},
 	} {
 		t.Run(name, func(t *testing.T) { check(t, test.log.bytes(), func(v View) any { return v.Feedback }, test.want) })
 	}
@@ -765,67 +721,4 @@ func FuzzLog(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
-}
-
-// large writes a log of many megabytes whose lines are as long as real ones.
-func large(b *testing.B, megabytes int) string {
-	rng := rand.New(rand.NewSource(11))
-	path := filepath.Join(b.TempDir(), "s.jsonl")
-	f, err := os.Create(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	code := strings.Repeat("func main() {\n\tfmt.Println(\"x\", 1)\n}\n\n", 30)
-	var block bytes.Buffer
-	s := new(session)
-	for block.Len() < 4<<20 {
-		s.lines = s.lines[:0]
-		s.asks("Please do " + fmt.Sprint(rng.Int()))
-		for range 40 {
-			s.says("I look at it. " + strings.Repeat("More words about it. ", rng.Intn(30)))
-			s.calls("Edit", `{"file_path":"/home/x/project/main.go","old_string":`+quote(code[:rng.Intn(800)])+`,"new_string":`+quote(code[:rng.Intn(1000)])+`}`)
-			s.returns("The file has been updated.", `{"filePath":"/home/x/project/main.go","oldString":`+quote(code[:rng.Intn(800)])+`,"originalFile":`+quote(code[:rng.Intn(1100)])+`,"structuredPatch":[{"oldStart":1,"lines":["a","b","c"]}]}`)
-			s.calls("Bash", `{"command":"go test ./...","description":"Run the tests"}`)
-			s.returns(strings.Repeat("ok  \tpackage/of/mine\t0.01s\n", rng.Intn(60)), `{"stdout":`+quote(strings.Repeat("ok  \tpackage/of/mine\t0.01s\n", rng.Intn(60)))+`,"stderr":"","interrupted":false}`)
-			s.raw(`{"type":"progress","data":{"type":"bash_progress","output":"` + strings.Repeat("line of output ", rng.Intn(60)) + `"}}`)
-			s.attaches(`{"type":"hook_success","hookEvent":"PostToolUse","stdout":"` + strings.Repeat("x", rng.Intn(900)) + `"}`)
-		}
-		block.Write(s.bytes())
-	}
-	for range megabytes / 4 {
-		if _, err := f.Write(block.Bytes()); err != nil {
-			b.Fatal(err)
-		}
-	}
-	return path
-}
-
-func BenchmarkFirstRead(b *testing.B) {
-	path := large(b, 200)
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(info.Size())
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := Read(path, Log{}); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkNothingNew(b *testing.B) {
-	path := large(b, 20)
-	prior, _, err := Read(path, Log{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, _, err := Read(path, prior); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

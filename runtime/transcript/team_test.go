@@ -21,10 +21,8 @@ func TestTeam(t *testing.T) {
 		want    int
 	}{
 		"alone":                {begun().says("Hm."), 0},
-		"a subagent":           {begun().calls("Agent", `{"description":"x","prompt":"…"}`).returns("done", `{"status":"completed"}`), 0},
 		"two of them":          {spawned(spawned(begun(), "moe"), "barney"), 2},
 		"one writes":           {says(begun(), "moe", "I have begun."), 1},
-		"one writes often":     {says(says(spawned(begun(), "moe"), "moe", "a"), "moe", `{"type":"idle_notification","from":"moe"}`), 1},
 		"one is shut down":     {says(spawned(spawned(begun(), "moe"), "barney"), "moe", `{"type":"shutdown_approved","requestId":"1","from":"moe"}`), 1},
 		"one has gone":         {says(spawned(begun(), "moe"), "system", `{"type":"teammate_terminated","message":"moe has shut down."}`), 0},
 		"the team is deleted":  {spawned(spawned(begun(), "moe"), "barney").runs("TeamDelete", `{}`), 0},

@@ -56,24 +56,12 @@ func TestTail(t *testing.T) {
 		want  fact.Window
 	}{
 		"nothing":             {nil, fact.Window{}},
-		"text":                {[]string{text("one"), text("two")}, fact.Window{Text: "two"}},
-		"text, then tool":     {[]string{text("one"), tool("Bash", `{"command":"ls"}`), result}, fact.Window{Text: "one", LastTool: "Bash"}},
-		"several blocks":      {[]string{`{"type":"assistant","message":{"content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"one"},{"type":"tool_use","name":"Read","input":{}}]}}`}, fact.Window{Text: "one", LastTool: "Read"}},
-		"a string for blocks": {[]string{`{"type":"assistant","message":{"content":"one"}}`}, fact.Window{Text: "one"}},
-		"empty text":          {[]string{text("one"), text("")}, fact.Window{Text: "one"}},
 		"todos":               {[]string{tool("TodoWrite", todos)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
-		"newer todos":         {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":[]}`)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{}}},
-		"todos of odd type":   {[]string{tool("TodoWrite", todos), tool("TodoWrite", `{"todos":"none"}`)}, fact.Window{LastTool: "TodoWrite", Todos: []fact.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "pending"}}}},
 		"background":          {[]string{prompt("go"), tool("Bash", `{"command":"make","run_in_background":true}`), result, text("It runs.")}, fact.Window{Text: "It runs.", LastTool: "Bash", Background: true}},
 		"background, earlier": {[]string{tool("Bash", `{"run_in_background":true}`), result, prompt("and now?"), text("Now this.")}, fact.Window{Text: "Now this.", LastTool: "Bash"}},
-		"meta is no prompt":   {[]string{tool("Bash", `{"run_in_background":true}`), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`}, fact.Window{LastTool: "Bash", Background: true}},
-		"sidechain":           {[]string{text("one"), strings.Replace(text("sub"), `"isSidechain":false`, `"isSidechain":true`, 1)}, fact.Window{Text: "one"}},
-		"unknown types":       {[]string{text("one"), `{"type":"file-history-snapshot","snapshot":{}}`, `{"type":17}`, `[]`, `null`, `"x"`}, fact.Window{Text: "one"}},
 		"torn last line":      {[]string{text("one"), text("two")[:90]}, fact.Window{Text: "one"}},
 		"NUL and junk":        {[]string{text("one"), "\x00\x00\x00", "\xff\xfe{", `{"type":"assistant","message":`}, fact.Window{Text: "one"}},
-		"CRLF":                {[]string{text("one") + "\r", text("two") + "\r", ""}, fact.Window{Text: "two"}},
 		"a huge line":         {[]string{text("one"), huge}, fact.Window{Text: "one"}},
-		"escapes":             {[]string{text(`a "quoted" \ back\\slash` + "\n\u2028“")}, fact.Window{Text: `a "quoted" \ back\\slash` + "\n\u2028“"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Tail(write(t, test.lines...), 50)
@@ -128,19 +116,13 @@ func TestSaid(t *testing.T) {
 		lines     []string
 		said, raw []string
 	}{
-		"nobody asked":    {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
-		"since a prompt":  {[]string{text("one"), prompt("and?"), text("two"), tool("Bash", `{}`), result, text("three")}, []string{"two", "three"}, nil},
-		"our own words":   {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
-		"subagents":       {[]string{strings.Replace(text("sub"), `"isSidechain":false`, `"isSidechain":true`, 1), text("one")}, []string{"one"}, nil},
-		"plain text":      {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
-		"torn, no person": {[]string{`{"type":"assistant","message":`, text("one")}, []string{"one"}, nil},
+		"nobody asked":   {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
+		"since a prompt": {[]string{text("one"), prompt("and?"), text("two"), tool("Bash", `{}`), result, text("three")}, []string{"two", "three"}, nil},
+		"our own words":  {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
+		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "s.jsonl")
-			if err := os.WriteFile(path, []byte(strings.Join(test.lines, "\n")+"\n"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			w, err := Tail(path, 50)
+			w, err := Tail(write(t, append(test.lines, "")...), 50)
 			if err != nil || !reflect.DeepEqual(w.Said, test.said) || !reflect.DeepEqual(w.Raw, test.raw) {
 				t.Errorf("said %q, raw %q, %v; want %q and %q", w.Said, w.Raw, err, test.said, test.raw)
 			}
@@ -194,23 +176,6 @@ func TestAbout(t *testing.T) {
 		w.Said = slices.DeleteFunc(w.Said, func(s string) bool { return !strings.Contains(s, "WORD") })
 		if err != nil || !slices.Equal(w.Said, test.said) || !slices.Equal(w.Raw, test.raw) {
 			t.Errorf("%s: said %q, raw %q, %v", name, w.Said, w.Raw, err)
-		}
-	}
-}
-
-func BenchmarkTail(b *testing.B) {
-	var lines []string
-	for i := range 200 {
-		lines = append(lines, text(fmt.Sprint(i, strings.Repeat(" word", 250))), tool("Bash", `{"command":"ls"}`), result)
-	}
-	path := filepath.Join(b.TempDir(), "s")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Tail(path, 50); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

@@ -16,14 +16,12 @@ func TestNearest(t *testing.T) {
 	}{
 		"no repository":            {[]string{".ledger/", "a/b/"}, "a/b", "a/b", false},
 		"no repository, a mark":    {[]string{".ledger/", "a/b/.ledger/"}, "a/b", "a/b", true},
-		"at the top":               {[]string{"a/.git/"}, "a", "a", false},
 		"below the top":            {[]string{"a/.git/", "a/b/c/"}, "a/b/c", "a", false},
 		"a mark on the way":        {[]string{"a/.git/", "a/b/.claude/state.json", "a/b/c/"}, "a/b/c", "a/b", true},
 		"a mark here":              {[]string{"a/.git/", "a/.ledger/", "a/b/.ledger/"}, "a/b", "a/b", true},
 		"a mark above the top":     {[]string{".ledger/", "a/.git/", "a/b/"}, "a/b", "a", false},
 		"a worktree's .git":        {[]string{".git/", "a/.git", "a/b/"}, "a/b", "a", false},
 		"the home is a repository": {[]string{"home/.git/", "home/.ledger/", "home/x/"}, "home/x", "home/x", false},
-		"in that home itself":      {[]string{"home/.git/", "home/.ledger/"}, "home", "home", true},
 		"a repository in the home": {[]string{"home/.git/", "home/x/.git/", "home/x/y/"}, "home/x/y", "home/x", false},
 		"a directory that is gone": {[]string{"a/.git/"}, "a/gone/b", "a", false},
 	} {

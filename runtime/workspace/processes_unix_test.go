@@ -4,7 +4,6 @@ package workspace
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,11 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // TestMain is also the processes that these tests start: one that writes a file
-// over and over, one that has no room to write, one that may not.
+// over and over, and one that has no room to write.
 func TestMain(m *testing.M) {
 	if role := os.Getenv("WORKSPACE_TEST"); role != "" {
 		if err := roles()[role](os.Getenv("WORKSPACE_TEST_DIR")); err != nil {
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 }
 
 func roles() map[string]func(dir string) error {
-	return map[string]func(dir string) error{"write": writeOften, "no room": writeWithoutRoom, "nobody": writeAsNobody}
+	return map[string]func(dir string) error{"write": writeOften, "no room": writeWithoutRoom}
 }
 
 // play starts this test binary in a role.
@@ -180,18 +180,24 @@ func TestNoRoom(t *testing.T) {
 	r.only(before, nil)
 }
 
-// writeAsNobody reads and writes what it may not.
-func writeAsNobody(dir string) error {
-	if os.Geteuid() == 0 {
-		return errors.New("still root")
+// What may not be read or written, as a user who is not root.
+func TestWithoutPermission(t *testing.T) { scratch.WithoutRights(t, checkPermissions) }
+
+func checkPermissions(t *testing.T, work string) {
+	t.Setenv("TMPDIR", work)
+	r := newRoom(t)
+	for _, name := range []string{"secret", "closed/f", "fixed/f"} {
+		r.write("space/"+name, filepath.Base(name))
 	}
-	s, err := Open(dir)
-	if err != nil {
-		return err
+	before := r.tree()
+	for name, mode := range map[string]fs.FileMode{"space/secret": 0, "space/closed": 0, "space/fixed": 0o555} {
+		if err := os.Chmod(r.path(name), mode); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for name, problem := range map[string]string{"secret": "permission denied", "closed/f": "permission denied", "closed/": "permission denied"} {
-		if f := s.Read(strategy.Want{Name: name}); !f.Found || f.Problem != problem || f.Data != nil || f.Names != nil {
-			err = errors.Join(err, fmt.Errorf("read %s: %+v", name, f))
+	for _, name := range []string{"secret", "closed/f", "closed/"} {
+		if f := r.Read(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
+			t.Errorf("read %s: %+v", name, f)
 		}
 	}
 	for _, c := range []strategy.Change{
@@ -199,54 +205,11 @@ func writeAsNobody(dir string) error {
 		{Name: "fixed/new/f", Data: []byte("x")}, {Name: "fixed/f"}, {Name: "closed/f", Data: []byte("x")}, {Name: "closed/f"},
 		{Name: "secret", Data: []byte("x"), Was: []byte("secret")},
 	} {
-		if failed := s.Apply([]strategy.Change{c}); failed == nil || !strings.HasSuffix(failed.Error(), ": permission denied") {
-			err = errors.Join(err, fmt.Errorf("change %s: %w", c.Name, failed))
+		if err := r.Apply([]strategy.Change{c}); err == nil || !strings.HasSuffix(err.Error(), ": permission denied") {
+			t.Errorf("change %s: %v", c.Name, err)
 		}
 	}
-	return err
-}
-
-// What may not be read or written, as a user who is not root.
-func TestWithoutPermission(t *testing.T) {
-	r := newRoom(t)
-	for _, name := range []string{"secret", "closed/f", "fixed/f"} {
-		r.write("space/"+name, filepath.Base(name))
-	}
-	before := r.tree()
-	modes := map[string]fs.FileMode{"space/secret": 0, "space/closed": 0, "space/fixed": 0o555}
-	for name, mode := range modes {
-		if err := os.Chmod(r.path(name), mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	cmd := play(t, "nobody", r.Dir)
-	if os.Geteuid() == 0 {
-		const nobody = 65534
-		program, err := os.ReadFile(os.Args[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		cmd.Path = filepath.Join(t.TempDir(), "workspace.test")
-		if err := os.WriteFile(cmd.Path, program, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for _, dir := range []string{r.parent, filepath.Dir(r.parent), filepath.Dir(cmd.Path), filepath.Dir(filepath.Dir(cmd.Path))} {
-			if err := os.Chmod(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for name := range modes {
-			if err := os.Chown(r.path(name), nobody, nobody); err != nil {
-				t.Fatal(err)
-			}
-		}
-		cmd.Dir = r.parent
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	}
-	if err := cmd.Run(); err != nil {
-		t.Errorf("%v: %s", err, cmd.Stderr)
-	}
-	for name := range modes {
+	for _, name := range []string{"space/secret", "space/closed", "space/fixed"} {
 		if err := os.Chmod(r.path(name), 0o755); err != nil {
 			t.Fatal(err)
 		}

@@ -80,38 +80,6 @@ func TestClaimsNoOther(t *testing.T) {
 	}
 }
 
-// Logs as Codex has written them, told in neutral terms.
-func TestLines(t *testing.T) {
-	for name, want := range map[string][]string{
-		"list.jsonl": {
-			`session 0001 in /p`, `mode default`, `prompted 0002 "execute the plan"`,
-			`says "I look first."`, `calls exec_command`, `over 4420`, `result call_1 "hello\n"`,
-			`says "I plan."`, `calls update_plan writes todos`, `result call_2 "Plan updated"`,
-			`says "Part one is done; the tests remain."`, `pushed "[springfield] go on: &lt;two&gt; &amp; "three"" ours`, `says "The tests are done."`, `rested`,
-		},
-		"code.jsonl": {
-			`session 0001 in /p`, `mode default`, `prompted 0002 "execute the plan"`,
-			`says "I plan."`, `calls exec`,
-			"result cc1 \"Script error:\\nTypeError: tools.update_plan is not a function\\n    at exec_main.mjs:1:23\" failed",
-			`says "I run."`, `calls exec`, `over 26416`, `result cc2 "hello\n"`,
-			`says "Part one is done; the tests remain."`, `pushed "[springfield] go on: &lt;two&gt; &amp; "three"" ours`, `says "The tests are done."`, `rested`,
-		},
-		"older.jsonl": {
-			`session 0001 in /p`, `mode default`, `prompted  "execute the plan"`, `says "I look first."`, `calls exec_command`, `result call_1 "hello\n"`,
-			`says "I plan."`, `calls update_plan writes todos`, `result call_2 "Plan updated"`, `says "Part one is done; the tests remain."`, `rested`,
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := told(t, name)
-			for i := range max(len(got), len(want)) {
-				if i >= len(got) || i >= len(want) || got[i] != want[i] {
-					t.Fatalf("line %d: got %q\nwant %q", i, got, want)
-				}
-			}
-		})
-	}
-}
-
 // told is what a log's lines say, one text for each that matters.
 func told(t testing.TB, name string) (all []string) {
 	parse := codex.Host().Log.Parse
@@ -121,10 +89,7 @@ func told(t testing.TB, name string) (all []string) {
 			continue
 		}
 		var s []string
-		switch {
-		case e.Session != nil:
-			s = append(s, fmt.Sprintf("session %s in %s", e.Session, e.Cwd))
-		case e.Mode != nil:
+		if e.Mode != nil {
 			s = append(s, "mode "+string(e.Mode))
 		}
 		switch e.What {
@@ -132,8 +97,6 @@ func told(t testing.TB, name string) (all []string) {
 			s = append(s, fmt.Sprintf("prompted %s \"%s\"", e.PromptID, codec.Text(e.Words)))
 		case transcript.Pushed:
 			s = append(s, fmt.Sprintf("pushed \"%s\"", codec.Text(e.Words)))
-		case transcript.Rested:
-			s = append(s, "rested")
 		case transcript.Interrupted:
 			s = append(s, "interrupted")
 		}
@@ -153,8 +116,6 @@ func toldOf(p *transcript.Part) string {
 	case transcript.Call:
 		s := "calls " + string(p.Name)
 		switch p.Does {
-		case transcript.WritesTodos:
-			s += " writes todos"
 		case transcript.AsksPerson:
 			s += " asks"
 		case transcript.MayGoOn:
@@ -176,8 +137,6 @@ func toldOf(p *transcript.Part) string {
 		return "over " + string(p.ID)
 	case transcript.SkillText:
 		return "skill " + string(p.Name)
-	case transcript.HookBlock:
-		return map[bool]string{true: "ours", false: "another's"}[p.Ours]
 	}
 	return "other"
 }

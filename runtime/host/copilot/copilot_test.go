@@ -1,7 +1,6 @@
 package copilot
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -9,19 +8,18 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host"
 )
 
-// events are as recorded, with short ids.
-func events() []struct {
+// recorded is an event, and whether a person has sent it.
+type recorded struct {
 	payload string
 	want    host.Event
 	user    bool
-} {
+}
+
+// events are as recorded, with short ids.
+func events() []recorded {
 	const log = "/home/lisa/.copilot/session-state/31a01d/events.jsonl"
 	plan := guard.Moment{PermissionMode: "plan"}
-	return []struct {
-		payload string
-		want    host.Event
-		user    bool
-	}{
+	return []recorded{
 		{`{"hook_event_name":"Stop","session_id":"31a01d","timestamp":"2026-11-22T14:33:07.277Z","cwd":"/p","transcript_path":"` + log + `","stop_reason":"end_turn","stop_hook_active":false}`,
 			host.Event{Name: "Stop", SessionID: "31a01d", Cwd: "/p", TranscriptPath: log, At: 1795357987277}, true},
 		{`{"sessionId":"31a01d","timestamp":1795357987561,"cwd":"/p","transcriptPath":"` + log + `","stopReason":"end_turn","stop_hook_active":true}`,
@@ -76,10 +74,6 @@ func TestOthersEvents(t *testing.T) {
 
 // This stop's own entry is known by its time and its session, and only when it is complete.
 func TestArrived(t *testing.T) {
-	log, err := os.ReadFile("testdata/plain.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
 	const of = `{"type":"hook.start","data":{"hookInvocationId":"x","hookType":"agentStop","input":{"sessionId":"s1","timestamp":1795357987277,"cwd":"/p"}},"id":"y"}`
 	for _, c := range []struct {
 		end  string
@@ -87,7 +81,6 @@ func TestArrived(t *testing.T) {
 		want bool
 	}{
 		{of + "\n", host.Event{SessionID: "s1", At: 1795357987277}, true},
-		{string(log) + of, host.Event{SessionID: "s1", At: 1795357987277}, true},
 		{of + "\n" + `{"type":"hook.end"}` + "\n", host.Event{SessionID: "s1", At: 1795357987277}, true},
 		{of[:len(of)-2], host.Event{SessionID: "s1", At: 1795357987277}, false},
 		{of + "\n", host.Event{SessionID: "s1", At: 1795357987278}, false},
@@ -95,8 +88,6 @@ func TestArrived(t *testing.T) {
 		{strings.Replace(of, "agentStop", "subagentStop", 1) + "\n", host.Event{SessionID: "s1", At: 1795357987277}, false},
 		{strings.Replace(of, "1795357987277", "0", 1) + "\n", host.Event{SessionID: "s1"}, false},
 		{`{"type":"assistant.message","data":{"content":` + of + `}}`, host.Event{SessionID: "s1", At: 1795357987277}, false},
-		{string(log), host.Event{SessionID: "s1", At: 1795357987277}, false},
-		{"", host.Event{SessionID: "s1", At: 1}, false},
 	} {
 		if got := arrived(c.e, []byte(c.end)); got != c.want {
 			t.Errorf("%d bytes, %+v: %t", len(c.end), c.e, got)

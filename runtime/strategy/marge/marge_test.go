@@ -124,22 +124,16 @@ func TestMarge(t *testing.T) {
 		"nothing": {said, nil, strategy.Stop, "otherwise", ""},
 
 		// The workflow state.
-		"state":                 {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "task 3"},
-		"state, its line":       {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ".claude/workflow-state.json, line 5"},
-		"state, skill, phase":   {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "“batch_execution”"},
-		"state, next":           {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"next": "write the docs", "phase"`)}, strategy.Continue, "state", "“write the docs”"},
-		"state, todos":          {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "b", Status: "pending"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "Open in the todo list: “b”."},
-		"state, other members":  {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"x": [1, {"y": null}], "phase"`)}, strategy.Continue, "state", ""},
-		"state, BOM and CRLF":   {said, map[string]strategy.File{WorkflowFile: text("\xef\xbb\xbf" + strings.ReplaceAll(string(workflow().Data), "\n", "\r\n"))}, strategy.Continue, "state", ""},
-		"waiting":               {said, map[string]strategy.File{WorkflowFile: workflow("false", "true")}, strategy.Stop, "state-waiting", "waits for you"},
-		"waiting, nothing else": {said, map[string]strategy.File{WorkflowFile: text(`{"waiting_for_user": true}`)}, strategy.Stop, "state-waiting", ""},
-		"done":                  {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5")}, strategy.Stop, "state-done", "5 of 5"},
-		"just fresh":            {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:10")}, strategy.Continue, "state", ""},
-		"stale":                 {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:09")}, strategy.Stop, "unsure", "31 min"},
-		"stale, waiting":        {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "20:00", "false", "true")}, strategy.Stop, "unsure", "1 h 40 min"},
-		"stale, another zone":   {said, map[string]strategy.File{WorkflowFile: workflow("21:30:00Z", "22:09:00+01:00")}, strategy.Stop, "unsure", "31 min"},
-		"fresh, another zone":   {said, map[string]strategy.File{WorkflowFile: workflow("21:30:00Z", "16:00:00.5-05:30")}, strategy.Continue, "state", ""},
-		"in the future":         {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06", "2031-02-06")}, strategy.Continue, "state", ""},
+		"state":               {said, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "task 3"},
+		"state, next":         {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"next": "write the docs", "phase"`)}, strategy.Continue, "state", "“write the docs”"},
+		"state, todos":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "b", Status: "pending"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", "Open in the todo list: “b”."},
+		"state, BOM and CRLF": {said, map[string]strategy.File{WorkflowFile: text("\xef\xbb\xbf" + strings.ReplaceAll(string(workflow().Data), "\n", "\r\n"))}, strategy.Continue, "state", ""},
+		"waiting":             {said, map[string]strategy.File{WorkflowFile: workflow("false", "true")}, strategy.Stop, "state-waiting", "waits for you"},
+		"done":                {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5")}, strategy.Stop, "state-done", "5 of 5"},
+		"just fresh":          {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:10")}, strategy.Continue, "state", ""},
+		"stale":               {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "21:09")}, strategy.Stop, "unsure", "31 min"},
+		"stale, waiting":      {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "20:00", "false", "true")}, strategy.Stop, "unsure", "1 h 40 min"},
+		"in the future":       {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06", "2031-02-06")}, strategy.Continue, "state", ""},
 		"in the future, and old": {said, map[string]strategy.File{WorkflowFile: func() strategy.File {
 			f := workflow("2026-02-06", "2031-02-06")
 			f.Age = 31 * 60_000
@@ -148,22 +142,16 @@ func TestMarge(t *testing.T) {
 		"no time":             {said, map[string]strategy.File{WorkflowFile: workflow(`"2026-02-06T21:30:00Z"`, `""`)}, strategy.Stop, "state-fault", "updated_at is missing"},
 		"an odd time":         {said, map[string]strategy.File{WorkflowFile: workflow("2026-02-06T21:30:00Z", "yesterday")}, strategy.Stop, "state-fault", "line 7, column 17: updated_at is not a time"},
 		"no total":            {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 0")}, strategy.Stop, "state-fault", "tasks_total is 0"},
-		"a negative total":    {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": -5")}, strategy.Stop, "state-fault", "line 4, column 18: tasks_total is negative"},
 		"negative done":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": -2")}, strategy.Stop, "state-fault", "tasks_completed is negative"},
 		"more than all":       {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 7")}, strategy.Stop, "state-fault", "more than tasks_total"},
 		"a word for a number": {said, map[string]strategy.File{WorkflowFile: workflow(": 5", `: "5"`)}, strategy.Stop, "state-fault", "not a whole number"},
-		"a huge number":       {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 99999999999999999999")}, strategy.Stop, "state-fault", "not a whole number"},
 		"a broken number":     {said, map[string]strategy.File{WorkflowFile: workflow(": 5", ": 5.5")}, strategy.Stop, "state-fault", "not a whole number"},
 		"an odd bool":         {said, map[string]strategy.File{WorkflowFile: workflow("false", `"no"`)}, strategy.Stop, "state-fault", "neither true nor false"},
 		"an odd string":       {said, map[string]strategy.File{WorkflowFile: workflow(`"executing-plans"`, "7")}, strategy.Stop, "state-fault", "skill is not a string"},
 		"twice":               {said, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"skill"`)}, strategy.Stop, "state-fault", "skill is given twice"},
 		"an array":            {said, map[string]strategy.File{WorkflowFile: text("[]")}, strategy.Stop, "state-fault", "not a JSON object"},
-		"empty":               {said, map[string]strategy.File{WorkflowFile: text("")}, strategy.Stop, "state-fault", "ends too early"},
 		"torn":                {said, map[string]strategy.File{WorkflowFile: text(string(workflow().Data[:90]))}, strategy.Stop, "state-fault", "ends too early"},
 		"a comma too many":    {said, map[string]strategy.File{WorkflowFile: workflow("Z\"\n}", "Z\",\n}")}, strategy.Stop, "state-fault", "line 8, column 1: invalid character"},
-		"a wrong bracket":     {said, map[string]strategy.File{WorkflowFile: text("{]")}, strategy.Stop, "state-fault", "line 1, column 2: invalid character"},
-		"two objects":         {said, map[string]strategy.File{WorkflowFile: workflow("Z\"\n}", "Z\"\n}{}")}, strategy.Stop, "state-fault", "line 8, column 2: invalid character"},
-		"NUL":                 {said, map[string]strategy.File{WorkflowFile: text("\x00\x00\x00")}, strategy.Stop, "state-fault", "line 1, column 1"},
 		"cannot be read":      {said, map[string]strategy.File{WorkflowFile: {Found: true, Problem: "larger than 256 KiB"}}, strategy.Stop, "state-fault", "larger than 256 KiB"},
 		"broken, long ago":    {said, map[string]strategy.File{WorkflowFile: aged("{", 45)}, strategy.Stop, "unsure", "45 min"},
 		"another session's":   {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Session: strategy.Session{ID: "s1"}}, map[string]strategy.File{WorkflowFile: workflow(`"phase"`, `"session_id": "s2", "phase"`)}, strategy.Stop, "unsure", "another session"},
@@ -171,37 +159,28 @@ func TestMarge(t *testing.T) {
 
 		// The message says whose turn it is.
 		"asks":                 {strategy.Situation{Message: strategy.Message{Text: "Shall I go on with task 3?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asks", ""},
-		"offers":               {strategy.Situation{Message: strategy.Message{Text: "Ready for feedback."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "hands", ""},
-		"waits":                {strategy.Situation{Message: strategy.Message{Text: "I'll wait for the build to finish."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "waits", ""},
 		"asked":                {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Asked: "AskUserQuestion"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "asked", ""},
 		"says it is done":      {strategy.Situation{Message: strategy.Message{Text: "All done."}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 		"an answer":            {strategy.Situation{Message: strategy.Message{Text: "Two of five."}, Turn: strategy.Turn{Prompt: "How far is it?", Calls: []fact.Call{{Name: "Read"}, {Name: "Grep"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "answers", "How far is it?"},
-		"an answer, without ?": {strategy.Situation{Message: strategy.Message{Text: "Two of five."}, Turn: strategy.Turn{Prompt: "explain the plan"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Stop, "answers", ""},
 		"asked to do it":       {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "Could you carry out the plan?"}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 		"a question, and work": {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "What about the tests?", Calls: []fact.Call{{Name: "Read"}, {Name: "Edit"}}}}, map[string]strategy.File{WorkflowFile: workflow()}, strategy.Continue, "state", ""},
 
 		// The ledger of superpowers.
 		"sdd, begun":          {said, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", "task 1, “The user table” (" + planName + ", line 5), from “Step 1: Write the failing test” (line 7) on"},
 		"sdd, half":           {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete (commits 1a2b3c4..5d6e7f8, review clean)\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "task 2, “The session cookie” (" + planName + ", line 16), from “Step 1: Write the failing test for Sign” (line 18)"},
-		"sdd, counted":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3 tasks complete in " + ledgerName},
 		"sdd, a fix round":    {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\nTask 2: fix round 1/5 (two findings)\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "“fix round 1/5 (two findings)”"},
 		"sdd, out of order":   {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 2: complete\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "task 1"},
 		"sdd, all":            {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\nTask 2: complete\nTask 3: complete\n"), planName: text(authPlan)}, strategy.Stop, "sdd-done", "3 of 3"},
 		"sdd, a range":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Tasks 1-2: complete\n- **Task 3:** complete\n"), planName: text(authPlan)}, strategy.Stop, "sdd-done", "3 of 3"},
-		"sdd, a list":         {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Tasks 1, 2 & 3: complete\n"), planName: text(authPlan)}, strategy.Stop, "sdd-done", "3 of 3"},
 		"sdd, boxes":          {said, map[string]strategy.File{ledgerName: text(ledgerHead + "- [x] Task 1: The user table (approved)\n- [ ] Task 2: The cookie\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
 		"sdd, notes below":    {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete (clean)\n  Minor: see Task 2.\nTask 1: minor (deferred): names\nRuling: Task 2 uses the cookie of Task 1 — simpler — nothing\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
 		"sdd, blocked":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\nTask 2: BLOCKED (no credentials)\n"), planName: text(authPlan)}, strategy.Stop, "sdd-waiting", "blocked (no credentials)"},
-		"sdd, was blocked":    {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 2: blocked\nTask 2: fix round 1/5\nTask 1: complete\n"), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
 		"sdd, in code":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "```\nTask 1: complete\n```\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
 		"sdd, its own words":  {said, map[string]strategy.File{ledgerName: text(ledgerHead + "| 1 | The user table | ✓ DONE |\n"), planName: text(authPlan)}, strategy.Stop, "unsure", "in some other way"},
 		"sdd, milestones":     {said, map[string]strategy.File{ledgerName: text(ledgerHead + "M2 Task 1: complete\nM2 Task 2: complete\nM2 Task 3: complete\n"), planName: text(authPlan)}, strategy.Stop, "sdd-done", ""},
 		"sdd, no plan":        {said, map[string]strategy.File{ledgerName: text(ledgerHead + "Task 1: complete\n")}, strategy.Stop, "unsure", "its plan " + planName + " is not there"},
 		"sdd, no plan, boxes": {said, map[string]strategy.File{ledgerName: text("- [x] one\n- [ ] two\n")}, strategy.Continue, "sdd", "“two” (" + ledgerName + ", line 2)"},
 		"sdd, plan unnamed":   {said, map[string]strategy.File{ledgerName: text("Task 1: complete\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
-		"sdd, docs/plans":     {said, map[string]strategy.File{ledgerName: text("Task 1: complete\n"), "docs/plans/2026-02-06-auth.md": text(authPlan)}, strategy.Continue, "sdd", "1 of 3"},
-		"sdd, absolute":       {said, map[string]strategy.File{ledgerName: text("# SDD ledger — plan: /w/x/auth.md\n"), "x/auth.md": text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
-		"sdd, elsewhere":      {said, map[string]strategy.File{ledgerName: text("# SDD ledger — plan: /other/docs/superpowers/plans/2026-02-06-auth.md\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
 		"sdd, a link":         {said, map[string]strategy.File{ledgerName: text("# Progress\n\n**Plan:** [auth](" + planName + ")\n"), planName: text(authPlan)}, strategy.Continue, "sdd", "0 of 3"},
 		"sdd, boxes ticked":   {said, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(strings.Replace(strings.Replace(authPlan, "- [ ] **Step 1", "- [x] **Step 1", 1), "- [ ] **Step 2: Run it", "- [x] **Step 2: Run it", 1))}, strategy.Continue, "sdd", "task 2"},
 		"sdd, some ticked":    {said, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(strings.Replace(authPlan, "- [ ] **Step 1", "- [x] **Step 1", 1))}, strategy.Continue, "sdd", "task 1, “The user table” (" + planName + ", line 5), from “Step 2: Run it”"},
@@ -214,16 +193,13 @@ func TestMarge(t *testing.T) {
 			ledgerName: aged(ledgerHead, 3), planName: text(authPlan),
 			".superpowers/sdd/b/progress.md": aged("# SDD ledger — plan: docs/plans/b.md\nTask 1: complete\n", 2), "docs/plans/b.md": text("## Task 1\n## Task 2: more\n"),
 		}, strategy.Continue, "sdd", "1 of 2"},
-		"sdd, named":           {named(planName), map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
-		"sdd, its directory":   {named("/w/.superpowers/sdd/2026-02-06-auth"), map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
-		"sdd, another's":       {called, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Stop, "unsure", "not what this session works on"},
-		"sdd, ours of two":     {named(planName), map[string]strategy.File{ledgerName: aged(ledgerHead, 3), planName: text(authPlan), ".superpowers/sdd/b/progress.md": aged("Task 1: complete\n", 2)}, strategy.Continue, "sdd", "0 of 3"},
-		"sdd, hidden files":    {said, map[string]strategy.File{".superpowers/sdd/.gitignore": text("*\n"), ".superpowers/sdd/progress.md": text("Task 1: complete\n")}, strategy.Stop, "otherwise", ""},
-		"sdd, words to itself": {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Known: true}, Plans: []fact.Plan{{Name: "x"}}}, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
+		"sdd, named":        {named(planName), map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
+		"sdd, another's":    {called, map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Stop, "unsure", "not what this session works on"},
+		"sdd, ours of two":  {named(planName), map[string]strategy.File{ledgerName: aged(ledgerHead, 3), planName: text(authPlan), ".superpowers/sdd/b/progress.md": aged("Task 1: complete\n", 2)}, strategy.Continue, "sdd", "0 of 3"},
+		"sdd, hidden files": {said, map[string]strategy.File{".superpowers/sdd/.gitignore": text("*\n"), ".superpowers/sdd/progress.md": text("Task 1: complete\n")}, strategy.Stop, "otherwise", ""},
 
 		// The plan in use.
 		"plan":                 {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", "“the cookie” (docs/plans/a.md, line 2)"},
-		"plan, absolute":       {named("/w/docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", "1 of 3"},
 		"plan, all ticked":     {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text("- [x] a\n* [X] b\n1. [x] c\n")}, strategy.Stop, "plan-done", "3 of 3"},
 		"plan, none ticked":    {named(planName), map[string]strategy.File{planName: text(authPlan)}, strategy.Continue, "plan", "0 of 5"},
 		"plan, no boxes":       {named("docs/plans/a.md"), map[string]strategy.File{"docs/plans/a.md": text("- one\n- two\n- [-] three\n- [] four\n")}, strategy.Stop, "otherwise", ""},
@@ -235,15 +211,12 @@ func TestMarge(t *testing.T) {
 		"plan, cannot be read": {named("../plans/a.md"), map[string]strategy.File{"../plans/a.md": {Problem: "outside of the workspace"}}, strategy.Stop, "unsure", "outside of the workspace"},
 		"plan, earlier":        {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "Fix the typo."}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Stop, "otherwise", ""},
 		"plan, go on":          {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "continue"}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 1}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", ""},
-		"plan, long ago":       {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Turn: strategy.Turn{Prompt: "continue"}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Turns: 4}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Stop, "otherwise", ""},
 		"plan, just written":   {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Plans: []fact.Plan{{Name: planName, Written: true}}}, map[string]strategy.File{planName: text(authPlan)}, strategy.Stop, "unsure", "no box is ticked"},
-		"plan, ticked":         {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Plans: []fact.Plan{{Name: "docs/plans/a.md", Written: true}}}, map[string]strategy.File{"docs/plans/a.md": text(half)}, strategy.Continue, "plan", ""},
 		"plan, of a ledger":    {named(planName), map[string]strategy.File{ledgerName: aged(ledgerHead+"Task 1: complete\n", 300), planName: text(authPlan)}, strategy.Stop, "unsure", "5 h"},
 
 		// When several speak: the state, the ledger of superpowers, the plan.
 		"state before sdd":    {said, map[string]strategy.File{WorkflowFile: workflow(), ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "state", ""},
 		"state done, sdd not": {said, map[string]strategy.File{WorkflowFile: workflow(": 2", ": 5"), ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Stop, "state-done", ""},
-		"state stale, sdd":    {said, map[string]strategy.File{WorkflowFile: workflow("21:30", "11:30"), ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Continue, "sdd", ""},
 		"state broken, sdd":   {said, map[string]strategy.File{WorkflowFile: text("{"), ledgerName: text(ledgerHead), planName: text(authPlan)}, strategy.Stop, "state-fault", ""},
 		"sdd before plan":     {named(planName, "docs/plans/a.md"), map[string]strategy.File{ledgerName: text(ledgerHead), planName: text(authPlan), "docs/plans/a.md": text(half)}, strategy.Continue, "sdd", ""},
 		"sdd stale, plan":     {named("docs/plans/a.md", planName), map[string]strategy.File{ledgerName: aged(ledgerHead, 300), planName: text(authPlan), "docs/plans/a.md": text(half)}, strategy.Continue, "plan", "the cookie"},
@@ -269,13 +242,6 @@ func TestMarge(t *testing.T) {
 	}
 }
 
-// mend is what is wrong with what a user's file has chosen.
-func mend(chosen rules.Options) []string {
-	o, l := &Options{Options: chosen}, &strategy.Layer{By: strategy.User, Strategy: Name}
-	o.Over(Strategy().New(), l)
-	return l.Faults
-}
-
 func TestMargeSettings(t *testing.T) {
 	for name, test := range map[string]struct {
 		config Options
@@ -297,17 +263,6 @@ func TestMargeSettings(t *testing.T) {
 		if v := test.config.Decide(s); v.Rule != test.rule {
 			t.Errorf("%s: %s, %s", name, v.Rule, v.Evidence)
 		}
-	}
-	for name, config := range map[string]rules.Options{
-		"a rule set":  {Set: "default"},
-		"unknown ids": {Off: []string{"progress"}},
-	} {
-		if faults := mend(config); len(faults) != 1 {
-			t.Errorf("%s: %v", name, faults)
-		}
-	}
-	if faults := mend(rules.Options{Off: []string{"state", "sdd-waiting", "plan", "answers", "unsure"}}); len(faults) != 0 {
-		t.Error(faults)
 	}
 }
 

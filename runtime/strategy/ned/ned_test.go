@@ -51,35 +51,25 @@ func TestNedRuleSets(t *testing.T) {
 		"in progress only":    {strategy.Situation{Message: strategy.Message{Text: "Hm."}, Todos: strategy.Todos{List: []fact.Todo{{Content: "a", Status: "in_progress"}}}}, strategy.Stop, strategy.Stop, "otherwise"},
 
 		// Where the sets part: the seed tree looks anywhere in the text.
-		"question at the end":   {strategy.Situation{Message: strategy.Message{Text: "Task 1 complete. Should I go on with Task 2?"}}, strategy.Continue, strategy.Stop, "asks"},
-		"question, bold":        {strategy.Situation{Message: strategy.Message{Text: "Task 1 is in place.\n\n**Shall I go on?**"}}, strategy.Continue, strategy.Stop, "asks"},
-		"question before":       {strategy.Situation{Message: strategy.Message{Text: "Why did it fail? The path was wrong.\n\nNow I'll fix the path."}}, strategy.Stop, strategy.Continue, "intent"},
-		"offer":                 {strategy.Situation{Message: strategy.Message{Text: "Phase 1 works. If you like, the rest can follow."}}, strategy.Continue, strategy.Stop, "offers"},
-		"offer with todos":      {strategy.Situation{Message: strategy.Message{Text: "Happy to do the rest."}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "offers"},
-		"waiting":               {strategy.Situation{Message: strategy.Message{Text: "Step 2 runs. I'll wait for the build to finish."}}, strategy.Continue, strategy.Stop, "waits"},
-		"topic":                 {strategy.Situation{Message: strategy.Message{Text: "Moving to a new topic is always hard."}}, strategy.Continue, strategy.Stop, "otherwise"},
-		"Next.js":               {strategy.Situation{Message: strategy.Message{Text: "It is built with Next.js."}}, strategy.Continue, strategy.Stop, "otherwise"},
-		"abandoned":             {strategy.Situation{Message: strategy.Message{Text: "The branch was abandoned. Let me look at the other one."}}, strategy.Stop, strategy.Continue, "intent"},
-		"incomplete":            {strategy.Situation{Message: strategy.Message{Text: "The table is incomplete, so here are the missing rows:"}}, strategy.Stop, strategy.Continue, "colon"},
-		"intent":                {strategy.Situation{Message: strategy.Message{Text: "The test fails. Let me fix the parser."}}, strategy.Stop, strategy.Continue, "intent"},
-		"a colon, then a list":  {strategy.Situation{Message: strategy.Message{Text: "What changed:\n\n- the parser"}}, strategy.Stop, strategy.Stop, "otherwise"},
-		"em dash":               {strategy.Situation{Message: strategy.Message{Text: "I'll start on Task 3 next—let me know if you'd rather not."}}, strategy.Continue, strategy.Stop, "offers"},
-		"let me know, dots":     {strategy.Situation{Message: strategy.Message{Text: "Let me know…"}}, strategy.Stop, strategy.Stop, "offers"},
-		"waiting, em dash":      {strategy.Situation{Message: strategy.Message{Text: "I'm moving on to the next step once the build passes—waiting for CI."}}, strategy.Stop, strategy.Stop, "waits"},
-		"question, emoji":       {strategy.Situation{Message: strategy.Message{Text: "Which one fits best? 🙂"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "asks"},
-		"question, Japanese":    {strategy.Situation{Message: strategy.Message{Text: "どちらにしますか？"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "asks"},
-		"question, then list":   {strategy.Situation{Message: strategy.Message{Text: "Which do you prefer?\n\n- A\n- B"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "choices"},
-		"question, numbered":    {strategy.Situation{Message: strategy.Message{Text: "Which do you prefer?\n\n1. **A**: this\n2. **B**: that"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "choices"},
-		"CRLF":                  {strategy.Situation{Message: strategy.Message{Text: "Which one?\r\n\r\nNow I'll fix the path."}}, strategy.Stop, strategy.Continue, "intent"},
-		"now, imperative":       {strategy.Situation{Message: strategy.Message{Text: "All tests pass. Now update the table and commit."}, Turn: strategy.Turn{Count: 3}}, strategy.Stop, strategy.Continue, "work"},
-		"now, to the reader":    {strategy.Situation{Message: strategy.Message{Text: "All tests pass. Now update the table and commit."}}, strategy.Stop, strategy.Stop, "otherwise"},
-		"now, a statement":      {strategy.Situation{Message: strategy.Message{Text: "Now it works."}}, strategy.Stop, strategy.Stop, "otherwise"},
-		"doing":                 {strategy.Situation{Message: strategy.Message{Text: "Diff clean. Committing with the usual message."}}, strategy.Stop, strategy.Continue, "intent"},
-		"doing, as a subject":   {strategy.Situation{Message: strategy.Message{Text: "Adding a parser is easy."}}, strategy.Stop, strategy.Stop, "otherwise"},
-		"told to the user":      {strategy.Situation{Message: strategy.Message{Text: "Now restart your editor."}}, strategy.Stop, strategy.Stop, "hands"},
-		"begun, then a thought": {strategy.Situation{Message: strategy.Message{Text: "Let me check what is stored. The source files might not be."}}, strategy.Stop, strategy.Continue, "intent"},
-		"begun, then a list":    {strategy.Situation{Message: strategy.Message{Text: "I see it now. Let me add both:\n\n1. the flag\n2. the test"}}, strategy.Stop, strategy.Continue, "intent"},
-		"clause":                {strategy.Situation{Message: strategy.Message{Text: "The race is fixed - let me check the other test."}}, strategy.Stop, strategy.Continue, "intent"},
+		"question at the end":  {strategy.Situation{Message: strategy.Message{Text: "Task 1 complete. Should I go on with Task 2?"}}, strategy.Continue, strategy.Stop, "asks"},
+		"question before":      {strategy.Situation{Message: strategy.Message{Text: "Why did it fail? The path was wrong.\n\nNow I'll fix the path."}}, strategy.Stop, strategy.Continue, "intent"},
+		"offer":                {strategy.Situation{Message: strategy.Message{Text: "Phase 1 works. If you like, the rest can follow."}}, strategy.Continue, strategy.Stop, "offers"},
+		"waiting":              {strategy.Situation{Message: strategy.Message{Text: "Step 2 runs. I'll wait for the build to finish."}}, strategy.Continue, strategy.Stop, "waits"},
+		"Next.js":              {strategy.Situation{Message: strategy.Message{Text: "It is built with Next.js."}}, strategy.Continue, strategy.Stop, "otherwise"},
+		"abandoned":            {strategy.Situation{Message: strategy.Message{Text: "The branch was abandoned. Let me look at the other one."}}, strategy.Stop, strategy.Continue, "intent"},
+		"intent":               {strategy.Situation{Message: strategy.Message{Text: "The test fails. Let me fix the parser."}}, strategy.Stop, strategy.Continue, "intent"},
+		"a colon, then a list": {strategy.Situation{Message: strategy.Message{Text: "What changed:\n\n- the parser"}}, strategy.Stop, strategy.Stop, "otherwise"},
+		"em dash":              {strategy.Situation{Message: strategy.Message{Text: "I'll start on Task 3 next—let me know if you'd rather not."}}, strategy.Continue, strategy.Stop, "offers"},
+		"question, emoji":      {strategy.Situation{Message: strategy.Message{Text: "Which one fits best? 🙂"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "asks"},
+		"question, Japanese":   {strategy.Situation{Message: strategy.Message{Text: "どちらにしますか？"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "asks"},
+		"question, then list":  {strategy.Situation{Message: strategy.Message{Text: "Which do you prefer?\n\n- A\n- B"}, Todos: strategy.Todos{List: pending}}, strategy.Continue, strategy.Stop, "choices"},
+		"CRLF":                 {strategy.Situation{Message: strategy.Message{Text: "Which one?\r\n\r\nNow I'll fix the path."}}, strategy.Stop, strategy.Continue, "intent"},
+		"now, imperative":      {strategy.Situation{Message: strategy.Message{Text: "All tests pass. Now update the table and commit."}, Turn: strategy.Turn{Count: 3}}, strategy.Stop, strategy.Continue, "work"},
+		"now, to the reader":   {strategy.Situation{Message: strategy.Message{Text: "All tests pass. Now update the table and commit."}}, strategy.Stop, strategy.Stop, "otherwise"},
+		"now, a statement":     {strategy.Situation{Message: strategy.Message{Text: "Now it works."}}, strategy.Stop, strategy.Stop, "otherwise"},
+		"doing, as a subject":  {strategy.Situation{Message: strategy.Message{Text: "Adding a parser is easy."}}, strategy.Stop, strategy.Stop, "otherwise"},
+		"told to the user":     {strategy.Situation{Message: strategy.Message{Text: "Now restart your editor."}}, strategy.Stop, strategy.Stop, "hands"},
+		"begun, then a list":   {strategy.Situation{Message: strategy.Message{Text: "I see it now. Let me add both:\n\n1. the flag\n2. the test"}}, strategy.Stop, strategy.Continue, "intent"},
 		"done above, intent below": {
 			strategy.Situation{Message: strategy.Message{Text: "The parser is done.\n\nNow I'll write the printer."}}, strategy.Stop, strategy.Continue, "intent"},
 	} {
@@ -106,35 +96,20 @@ func TestNedRuleSets(t *testing.T) {
 	}
 }
 
-func TestReasonNamesWhatRemains(t *testing.T) {
-	v := decide(rules.Options{}, strategy.Situation{Todos: strategy.Todos{List: []fact.Todo{{Content: "write the printer", Status: "pending"}, {Content: "write the docs", Status: "pending"}}}})
-	for _, want := range []string{"todo list is not done", "write the printer"} {
-		if !strings.Contains(v.Reason, want) {
-			t.Errorf("reason %q does not say %q", v.Reason, want)
-		}
-	}
-}
-
 // Closings that sound like work and wait for a person.
 func TestNedWaitsForThePerson(t *testing.T) {
 	for _, text := range []string{
 		"Let me know how you want to proceed:\n\n1. Fix the tests\n2. Skip them",
 		"I'll proceed once you confirm.",
 		"I'll hold off until you approve it.",
-		"I'll stop here.",
-		"I'll pause here for your review.",
-		"I will not push without your approval.",
 		"I'll need the password from you.",
-		"I'll go with whichever you choose.",
 		"You can pick A or B. Let me hear which one.",
 		"I'll continue after CI passes.",
 		"I should mention that the tests were never run.",
 		"We need to decide between A and B.",
 		"I need to pick a license: MIT or Apache.",
-		"Pick one:",
 		"Reply with one of these:",
 		"Everything is set up. Now run `make install`.",
-		"Finally, add the token in Settings > Secrets.",
 		"Deleting the branch cannot be undone.",
 		"Testing needs a staging key.",
 		"Which database should the service use? I need to know this before I go on.",
@@ -158,12 +133,9 @@ func TestNedConfiguration(t *testing.T) {
 		"phrase in any case":       {rules.Options{Add: []rules.Rule{{ID: "ship", Says: []string{"Ship IT"}, Then: strategy.Stop}}}, "Let me ship it.", strategy.Stop, "ship", ""},
 		"phrase, whole words":      {rules.Options{Add: []rules.Rule{{ID: "ship", Says: []string{"ship"}, Then: strategy.Stop}}}, "Let me fix the shipping.", strategy.Continue, "intent", ""},
 		"opening and closing":      {rules.Options{Add: []rules.Rule{{ID: "x", Opens: []string{"I’ll"}, Closes: ".", Then: strategy.Stop}}}, "Fine: I'll do it.", strategy.Stop, "x", ""},
-		"empty phrase":             {rules.Options{Add: []rules.Rule{{ID: "a", Says: []string{""}, Then: strategy.Stop}}}, "", strategy.Stop, "otherwise", "phrases must not be empty"},
 		"added continue":           {rules.Options{Add: []rules.Rule{{ID: "doh", Text: "^D'oh", Then: strategy.Continue, Reason: "Mend it: {evidence}"}}}, "D'oh!", strategy.Continue, "doh", ""},
-		"both conditions":          {rules.Options{Add: []rules.Rule{{ID: "x", Text: "a", Tool: "Bash", Then: strategy.Continue}}}, "a", strategy.Stop, "otherwise", ""},
 		"switched off":             {rules.Options{Off: []string{"intent"}}, "Let me fix it.", strategy.Stop, "otherwise", ""},
 		"a fault beside a stop":    {rules.Options{Add: []rules.Rule{deploys, {ID: "a", Text: "a", Then: "block"}}}, "Now I'll start the deployment.", strategy.Stop, "deploys", "then must be"},
-		"a fault beside seed":      {rules.Options{Set: "seed", Add: []rules.Rule{{ID: "a", Text: "(", Then: strategy.Stop}}}, "Next.js", strategy.Continue, "progress", "missing closing )"},
 		"order":                    {rules.Options{Order: []string{"intent"}}, "I'll add it if you like.", strategy.Stop, "offers", ""},
 		"unknown in order":         {rules.Options{Order: []string{"x"}}, "Let me fix it.", strategy.Continue, "intent", `order: there is no rule "x"`},
 		"a project's own":          {rules.Options{Last: []rules.Rule{{ID: "p", Text: ".", Then: strategy.Continue}}}, "Which one do you prefer?", strategy.Stop, "asks", ""},
@@ -171,16 +143,12 @@ func TestNedConfiguration(t *testing.T) {
 		"a project's fault":        {rules.Options{Last: []rules.Rule{{ID: "p\x1b", Text: ".", Then: strategy.Continue}, {ID: "q", Text: "."}}}, "Hm.", strategy.Stop, "otherwise", "then must be"},
 		"too many in front":        {rules.Options{Add: append(make([]rules.Rule, 200), deploys)}, "Now I'll start the deployment.", strategy.Stop, "deploys", "more than 200"},
 		"long id":                  {rules.Options{Add: []rules.Rule{{ID: strings.Repeat("a", 41), Text: "a", Then: strategy.Stop}}}, "", strategy.Stop, "otherwise", "an id has at most"},
-		"control sign in id":       {rules.Options{Add: []rules.Rule{{ID: "a\x1bb", Text: "a", Then: strategy.Stop}}}, "", strategy.Stop, "otherwise", "an id has at most"},
 		"unknown set":              {rules.Options{Set: "homer"}, "Let me fix it.", strategy.Continue, "intent", `no rule set "homer"`},
 		"unknown id":               {rules.Options{Off: []string{"intents"}}, "Let me fix it.", strategy.Continue, "intent", `no rule "intents"`},
-		"no id":                    {rules.Options{Add: []rules.Rule{{Text: "a", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "no id"},
 		"no condition":             {rules.Options{Add: []rules.Rule{{ID: "a", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "no condition"},
 		"bad decision":             {rules.Options{Add: []rules.Rule{{ID: "a", Text: "a", Then: "block"}}}, "Let me fix it.", strategy.Continue, "intent", "then must be"},
 		"bad pattern":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "(", Then: strategy.Stop}}}, "Let me fix it.", strategy.Continue, "intent", "missing closing )"},
-		"long pattern":             {rules.Options{Add: []rules.Rule{{ID: "a", Ending: strings.Repeat("a", 1001), Then: strategy.Stop}}}, "", strategy.Stop, "otherwise", "longer than 1000"},
 		"long reason":              {rules.Options{Add: []rules.Rule{{ID: "a", Text: "a", Then: strategy.Continue, Reason: strings.Repeat("a", 2001)}}}, "", strategy.Stop, "otherwise", "longer than 2000"},
-		"too many":                 {rules.Options{Add: make([]rules.Rule, 201)}, "", strategy.Stop, "otherwise", "more than 200"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			mended, faults := mend(test.config)

@@ -45,21 +45,15 @@ func TestGoalLoop(t *testing.T) {
 		"goes on":                {loopAt(goalOf(), "Working."), strategy.Continue, "loop", "iteration 2 of 10"},
 		"inactive":               {loopAt(goalOf("active: false"), "Working."), strategy.Stop, "inactive", "active is false"},
 		"another session's":      {loopAt(goalOf("session_id: s2"), "Working."), strategy.Stop, "other-session", "another session"},
-		"its own session's":      {loopAt(goalOf("session_id: s1"), "Working."), strategy.Continue, "loop", ""},
 		"no session is known":    {func() strategy.Situation { s := loopAt(goalOf("session_id: s1"), "x"); s.Session.ID = ""; return s }(), strategy.Continue, "loop", ""},
 		"promise":                {loopAt(goalOf("completion_promise: tests passing"), "Now ALL TESTS PASSING!"), strategy.Stop, fact.LoopPromised, "“tests passing”"},
-		"promise, any of":        {loopAt(goalOf("completion_promise: a b|c d"), "C D."), strategy.Stop, fact.LoopPromised, "“c d”"},
 		"promise, longer":        {loopAt(goalOf("completion_promise: All tests passing"), "tests passing"), strategy.Continue, "loop", ""},
-		"a promise in a list":    {loopAt(goalOf("completion_promise: [\"a|b\"]"), "a"), strategy.Continue, "loop", ""},
 		"the last one":           {loopAt(goalOf("iteration_count: 8", "max_iterations: 10"), "x"), strategy.Continue, "loop", "iteration 9 of 10"},
 		"the limit":              {loopAt(goalOf("iteration_count: 9", "max_iterations: 10"), "x"), strategy.Stop, fact.LoopLimited, "iteration 10 of 10"},
-		"beyond the limit":       {loopAt(goalOf("iteration_count: 99", "max_iterations: 10"), "x"), strategy.Stop, fact.LoopLimited, ""},
 		"a limit of nothing":     {loopAt(goalOf("max_iterations: 0"), "x"), strategy.Stop, fact.LoopLimited, ""},
 		"promise at the limit":   {loopAt(goalOf("iteration_count: 9", "completion_promise: yes!"), "yes!"), strategy.Stop, fact.LoopPromised, ""},
 		"above the ceiling":      {loopAt(goalOf("iteration_count: 24", "max_iterations: 500"), "x"), strategy.Stop, fact.LoopLimited, "25 (the file asks for 500; your ceiling is 25)"},
-		"below the ceiling":      {loopAt(goalOf("iteration_count: 23", "max_iterations: 500"), "x"), strategy.Continue, "loop", "24 of 25 (the file asks for 500"},
 		"timeout":                {loopAt(goalOf("timeout: 30m", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Stop, fact.LoopTimedOut, "timeout is 30 min"},
-		"before the timeout":     {loopAt(goalOf("timeout: 2h", "started_at: 2027-01-15T07:00:00Z"), "x"), strategy.Continue, "loop", ""},
 		"timeout, started now":   {loopAt(goalOf("timeout: 30m"), "x"), strategy.Continue, "loop", ""},
 		"the reminder is quoted": {loopAt(goalOf("completion_promise: tests passing"), "I was told to explicitly state the completion promise."), strategy.Continue, "loop", ""},
 	} {
@@ -233,13 +227,10 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 		change func(i int, s *strategy.Situation)
 		told   int
 	}{
-		"no tool call":    {func(int, *strategy.Situation) {}, 8},
-		"one in between":  {func(i int, s *strategy.Situation) { s.Turn.Count = min(i/5, 1) }, 13},
-		"another prompt":  {func(i int, s *strategy.Situation) { s.Turn.PromptID = strconv.Itoa(i / 4) }, 0},
-		"no transcript":   {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 0},
-		"always one more": {func(i int, s *strategy.Situation) { s.Turn.Count = i }, 0},
-		"no cap is known": {func(_ int, s *strategy.Situation) { s.Session.Cap = 0 }, 0},
-		"a higher cap":    {func(_ int, s *strategy.Situation) { s.Session.Cap = 12 }, 12},
+		"no tool call":   {func(int, *strategy.Situation) {}, 8},
+		"one in between": {func(i int, s *strategy.Situation) { s.Turn.Count = min(i/5, 1) }, 13},
+		"another prompt": {func(i int, s *strategy.Situation) { s.Turn.PromptID = strconv.Itoa(i / 4) }, 0},
+		"no transcript":  {func(_ int, s *strategy.Situation) { s.Turn.Known = false }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := loopAt(goalOf("max_iterations: 20"), "")
