@@ -13,12 +13,18 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 )
 
-func newWorld(t *testing.T, files map[string]string) world {
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func newWorld(t *testing.T, files map[string]string) world {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
 	w := world{t: t, dir: filepath.Join(dir, "world")}
 	files["home/"] = ""
 	w.put(files)
@@ -105,9 +111,7 @@ func TestOpenRefuses(t *testing.T) {
 	w.link("../outside", "work/out")
 	w.link("deep", "work/in")
 	w.link("../outside/secret", "work/file")
-	if err := errors.Join(os.WriteFile(w.path("large"), nil, 0o600), os.Truncate(w.path("large"), maxSize+1)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(w.path("large"), nil, 0o600), os.Truncate(w.path("large"), maxSize+1)))
 	for _, test := range []struct{ in, path, want string }{
 		{"", "a", "too many symbolic links"},
 		{"", "", "not a regular file"},
@@ -188,9 +192,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	if err != nil || len(u.Edits) > 0 {
 		t.Fatalf("%v, %+v", err, u.Edits)
 	}
-	if err := w.undo(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.undo())
 	w.do("second", w.edit("", "home/b", "new"))
 	if err := w.journal().Apply(u.Change); !errors.Is(err, ErrChanged) {
 		t.Errorf("it says %v", err)
@@ -227,9 +229,7 @@ func TestWhatOutlastsAPowerCut(t *testing.T) {
 func TestLeftBytesOfAnEntry(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/a": "old"})
 	left := w.journal().file(1, bytesEnd)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(left), 0o700), os.WriteFile(left, nil, 0o600), os.Truncate(left, maxSize+1)))
 	w.do("edit", w.edit("", "home/a", "new"))
 	if err := w.undo(); err != nil || w.read("home/a") != "old" {
 		t.Errorf("%v, %q", err, w.read("home/a"))
@@ -286,9 +286,7 @@ func TestLock(t *testing.T) {
 	w := newWorld(t, map[string]string{})
 	path := w.path("state", "lock")
 	unlock, err := Lock(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := Lock(path); !errors.Is(err, ErrLocked) || err.Error() != "lock "+path+": "+ErrLocked.Error() {
 		t.Errorf("a second Lock = %v", err)
 	}

@@ -22,14 +22,10 @@ func TestModeAndOwnerStay(t *testing.T) {
 	if owner == 0 {
 		owner = scratch.Unprivileged
 		for _, name := range []string{"home", "home/settings.json", "work"} {
-			if err := os.Chown(w.path(filepath.FromSlash(name)), owner, owner); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chown(w.path(filepath.FromSlash(name)), owner, owner))
 		}
 	}
-	if err := os.Chmod(w.path("home", "settings.json"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path("home", "settings.json"), 0o640))
 	e := w.edit("", "home/settings.json", "new")
 	e.After.Mode = e.Before.Mode
 	private := w.edit("work", "work/.claude/settings.json", "{}")
@@ -65,9 +61,7 @@ func TestModeAndOwnerStay(t *testing.T) {
 func TestOpenOfAPipeDoesNotWait(t *testing.T) {
 	w := newWorld(t, map[string]string{})
 	path := w.path("home", "pipe")
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(path, 0o600))
 	for _, in := range []string{"", w.path("home")} {
 		if _, err := Open(in, path); err == nil || err.Error() != "open "+path+": not a regular file" {
 			t.Errorf("in %q: %v", in, err)
@@ -97,9 +91,7 @@ func checkWithoutPermission(t *testing.T, dir string) {
 			mode = 0
 		}
 		before := w.files(false)
-		if err := os.Chmod(closed, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(closed, mode))
 		err := w.journal().Apply(Change{Did: "second", Edits: edits})
 		if mended := os.Chmod(closed, 0o755); mended != nil {
 			t.Fatal(mended)
@@ -116,15 +108,11 @@ func checkWithoutPermission(t *testing.T, dir string) {
 		}
 	}
 	w.put(map[string]string{"home/settings.json": "old"})
-	if err := os.Chmod(w.path("home", "settings.json"), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path("home", "settings.json"), 0o444))
 	if err := w.edit("", "home/settings.json", "new").Writable(); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("a read-only file: %v", err)
 	}
-	if err := os.Chmod(w.path("home", "settings.json"), 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path("home", "settings.json"), 0))
 	if _, err := Open("", w.path("home", "settings.json")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("one that cannot be read: %v", err)
 	}

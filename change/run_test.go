@@ -57,9 +57,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 				return w.meddle()
 			}
 			before := w.files(false)
-			if err := w.journal().Apply(w.meddled("ours", run)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.journal().Apply(w.meddled("ours", run)))
 			if got := w.read("home/settings.json"); got != "ours" {
 				t.Errorf("settings: %q", got)
 			}
@@ -76,9 +74,7 @@ func TestAnotherProgramsPart(t *testing.T) {
 				t.Fatalf("%+v, %v", u, err)
 			}
 			u.Run = func() error { return errors.Join(w.meddle(), os.RemoveAll(w.path("home", "cache"))) }
-			if err := w.journal().Apply(u.Change); err != nil {
-				t.Fatal(err)
-			}
+			must(t, w.journal().Apply(u.Change))
 			after := w.files(false)
 			delete(after, "home/trusted") // an undo is told by its caller what to keep
 			delete(before, "home/trusted")
@@ -119,9 +115,7 @@ func TestKilledWhileAnotherProgramRuns(t *testing.T) {
 	if _, cut, err := w.journal().Interrupted(); !cut || err != nil {
 		t.Errorf("%t, %v", cut, err)
 	}
-	if err := w.undo(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.undo())
 	if got := w.read("home/settings.json") + w.read("home/trusted"); got != "{ // mine\n}mine" {
 		t.Errorf("%q", got)
 	}
@@ -143,9 +137,7 @@ func TestBytesThatCannotBeGivenBack(t *testing.T) {
 		if got := w.read("home/trusted"); got != "mine" {
 			t.Errorf("%s: %q", name, got)
 		}
-		if err := os.Remove(w.path("home", "settings.json")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(w.path("home", "settings.json")))
 		if err := w.undo(); err != nil || w.read("home/settings.json") != "{ // mine\n}" {
 			t.Errorf("%s: %v, %q", name, err, w.read("home/settings.json"))
 		}
@@ -163,9 +155,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	killed(func(run func() error) error { return w.journal().Apply(w.meddled("ours", run)) })
 	w.write("home/settings.json", "edited since")
 	late := time.Now().Add(time.Hour)
-	if err := os.Chtimes(w.path("home", "settings.json"), late, late); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(w.path("home", "settings.json"), late, late))
 	if changed := (*ChangedSinceError)(nil); !errors.As(w.undo(), &changed) || changed.File != w.path("home", "settings.json") {
 		t.Errorf("%+v", changed)
 	}
@@ -178,9 +168,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	}
 
 	w = newWorld(t, map[string]string{"home/settings.json": "{ // mine\n}", "home/trusted": "mine"})
-	if err := w.journal().Apply(w.meddled("ours", w.meddle)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.journal().Apply(w.meddled("ours", w.meddle)))
 	entries, err := filepath.Glob(w.path("home", "springfield", "journal", "*.json"))
 	if err != nil || len(entries) != 1 {
 		t.Fatal(entries, err)
@@ -192,13 +180,9 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 	if _, cut, err := w.journal().Interrupted(); cut || err != nil {
 		t.Errorf("it says %t, %v", cut, err)
 	}
-	if err := os.Rename(open, entries[0]); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(open, entries[0]))
 	early := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(entries[0], early, early); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(entries[0], early, early))
 	killed(func(run func() error) error {
 		u, err := w.journal().PlanUndo()
 		u.Run = run
@@ -213,9 +197,7 @@ func TestEditedSinceAnotherProgramWasKilled(t *testing.T) {
 // and it is not taken back.
 func TestKeptFilesAreTheUsers(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "{}", "home/trusted": "mine"})
-	if err := w.journal().Apply(w.meddled("ours", w.meddle)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.journal().Apply(w.meddled("ours", w.meddle)))
 	w.write("home/trusted", "edited since")
 	if entries, err := w.journal().Entries(); err != nil || len(entries[0].Files()) != 1 {
 		t.Errorf("%v, %v", entries, err)

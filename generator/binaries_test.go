@@ -23,9 +23,7 @@ import (
 func TestHooksForOtherSystems(t *testing.T) {
 	tools := toolchain(t)
 	built, err := tools.Build(context.Background(), AllTargets(), Hook)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	binaries := built.Binaries
 	// A judge brings the network along, which is long to compile for another system.
 	judged := slices.DeleteFunc(AllTargets(), func(other Target) bool { return other != host() && scratch.Skipped(6) })
@@ -35,9 +33,7 @@ func TestHooksForOtherSystems(t *testing.T) {
 	for _, b := range slices.Concat(binaries, built.Binaries) {
 		t.Run(b.Program.Short()+"-"+b.Target.OS+"-"+b.Target.Arch, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "hook")
-			if err := os.WriteFile(path, b.Data, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, b.Data, 0o755))
 			if got, err := TargetOf(path); err != nil || got != b.Target {
 				t.Errorf("it is compiled for %s, %v", got, err)
 			}

@@ -11,9 +11,7 @@ import (
 // A kept file that others can write, or that is theirs, is passed over.
 func TestKeptFilesOfOthers(t *testing.T) {
 	key, err := keyOf("ours")()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	s := shelf{t.TempDir(), key}
 	path := filepath.Join(s.slot("m"), s.name("m", []byte("hook")))
 	for name, spoil := range map[string]func() error{
@@ -30,9 +28,7 @@ func TestKeptFilesOfOthers(t *testing.T) {
 		if data, ok := s.take("m"); !ok || string(data) != "hook" {
 			t.Fatalf("%s: at first %q, %v", name, data, ok)
 		}
-		if err := spoil(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, spoil())
 		if data, ok := s.take("m"); ok {
 			t.Errorf("%s: taken: %q", name, data)
 		}

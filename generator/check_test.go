@@ -19,12 +19,8 @@ func head(t Target) []byte { return scratch.Head(t.OS, t.Arch) }
 
 func put(t *testing.T, path string, data []byte, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, data, mode))
 }
 
 func TestTargetOf(t *testing.T) {
@@ -40,9 +36,7 @@ func TestTargetOf(t *testing.T) {
 		}
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, err := TargetOf(self); got != Host() || err != nil {
 		t.Errorf("this very program: %s, %v", got, err)
 	}
@@ -78,51 +72,6 @@ func TestCheckRuntime(t *testing.T) {
 	}
 }
 
-// A hook looks for its judge beside itself, and nowhere else.
-func TestCheckJudge(t *testing.T) {
-	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
-	launcher := []byte("#!/bin/sh\n")
-	for name, test := range map[string]struct {
-		launcher bool
-		place    string // "": there is none
-		data     []byte
-		mode     os.FileMode
-		machine  Target
-		is       error
-		says     string
-	}{
-		"one":              {false, "springfield-judge", program(linux), 0o755, linux, nil, ""},
-		"none":             {false, "", nil, 0, linux, ErrNoJudge, "springfield-judge is missing"},
-		"another":          {false, "springfield-judge", program(arm), 0o755, linux, ErrNoJudge, "compiled for linux/arm64, not for linux/amd64"},
-		"no bit":           {false, "springfield-judge", program(linux), 0o644, linux, ErrNotExecutable, "springfield-judge"},
-		"no program":       {false, "springfield-judge", []byte("version https://git-lfs"), 0o755, linux, nil, "read judge: "},
-		"several":          {true, "darwin-arm64/springfield-judge", program(mac), 0o755, mac, nil, ""},
-		"several, not his": {true, "darwin-arm64/springfield-judge", program(mac), 0o755, linux, ErrNoJudge, "compiled for darwin/arm64, not for linux/amd64"},
-		"beside no hook":   {true, "springfield-judge", program(linux), 0o755, linux, ErrNoJudge, "linux-amd64/springfield-judge is missing"},
-		"windows":          {true, "springfield-judge.exe", program(windows), 0o644, windows, nil, ""},
-		"windows on arm":   {true, "springfield-judge.exe", program(windows), 0o644, Target{"windows", "arm64"}, nil, ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			if test.launcher {
-				put(t, filepath.Join(dir, "hooks", "springfield-hook"), launcher, 0o755)
-			}
-			if test.place != "" {
-				put(t, filepath.Join(dir, "hooks", test.place), test.data, test.mode)
-			}
-			err := CheckJudge(dir, test.machine)
-			switch {
-			case test.is == nil && test.says == "":
-				if err != nil {
-					t.Error(err)
-				}
-			case err == nil || !strings.Contains(filepath.ToSlash(err.Error()), test.says) || test.is != nil && !errors.Is(err, test.is):
-				t.Errorf("%v, want %v with %q", err, test.is, test.says)
-			}
-		})
-	}
-}
-
 // Another judge under the same version is another plugin.
 func TestProgramSum(t *testing.T) {
 	linux := Target{"linux", "amd64"}
@@ -130,9 +79,7 @@ func TestProgramSum(t *testing.T) {
 	sum := func() string {
 		t.Helper()
 		s, err := ProgramSum(dir, linux)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	if _, err := ProgramSum(dir, linux); err == nil {
@@ -153,7 +100,8 @@ func TestProgramSum(t *testing.T) {
 	}
 }
 
-func TestCheckHook(t *testing.T) {
+// A hook looks for its judge beside itself, and nowhere else.
+func TestCheckPrograms(t *testing.T) {
 	linux, arm, mac, windows := Target{"linux", "amd64"}, Target{"linux", "arm64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	launcher := []byte("#!/bin/sh\n")
 	type files map[string]struct {
@@ -166,25 +114,36 @@ func TestCheckHook(t *testing.T) {
 		is      error
 		says    string
 	}{
-		"one":            {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
-		"none":           {nil, linux, ErrNoHook, "is missing"},
-		"another":        {files{"springfield-hook": {program(arm), 0o755}}, linux, ErrNoHook, "compiled for linux/arm64, not for linux/amd64"},
-		"only windows":   {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, ErrNoHook, "compiled for windows/amd64, not for darwin/arm64"},
-		"no bit":         {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
-		"no program":     {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
-		"launcher":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
-		"launcher alone": {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, ErrNoHook, "compiled for darwin/arm64, not for linux/amd64"},
-		"launcher, bit":  {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},
-		"behind it, bit": {files{"springfield-hook": {launcher, 0o755}, "linux-amd64/springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "linux-amd64"},
-		"windows":        {files{"springfield-hook.exe": {program(windows), 0o644}}, windows, nil, ""},
-		"windows on arm": {files{"springfield-hook.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
+		"one":                   {files{"springfield-hook": {program(linux), 0o755}}, linux, nil, ""},
+		"none":                  {nil, linux, ErrNoHook, "is missing"},
+		"another":               {files{"springfield-hook": {program(arm), 0o755}}, linux, ErrNoHook, "compiled for linux/arm64, not for linux/amd64"},
+		"only windows":          {files{"springfield-hook.exe": {program(windows), 0o755}}, mac, ErrNoHook, "compiled for windows/amd64, not for darwin/arm64"},
+		"no bit":                {files{"springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-hook"},
+		"no program":            {files{"springfield-hook": {[]byte("version https://git-lfs"), 0o755}}, linux, nil, "not a program"},
+		"launcher":              {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, mac, nil, ""},
+		"launcher alone":        {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-hook": {program(mac), 0o755}}, linux, ErrNoHook, "compiled for darwin/arm64, not for linux/amd64"},
+		"launcher, bit":         {files{"springfield-hook": {launcher, 0o644}, "linux-amd64/springfield-hook": {program(linux), 0o755}}, linux, ErrNotExecutable, "springfield-hook"},
+		"behind it, bit":        {files{"springfield-hook": {launcher, 0o755}, "linux-amd64/springfield-hook": {program(linux), 0o644}}, linux, ErrNotExecutable, "linux-amd64"},
+		"windows":               {files{"springfield-hook.exe": {program(windows), 0o644}}, windows, nil, ""},
+		"windows on arm":        {files{"springfield-hook.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
+		"judge, one":            {files{"springfield-judge": {program(linux), 0o755}}, linux, nil, ""},
+		"judge, none":           {nil, linux, ErrNoJudge, "springfield-judge is missing"},
+		"judge, another":        {files{"springfield-judge": {program(arm), 0o755}}, linux, ErrNoJudge, "compiled for linux/arm64, not for linux/amd64"},
+		"judge, bit":            {files{"springfield-judge": {program(linux), 0o644}}, linux, ErrNotExecutable, "springfield-judge"},
+		"judge, no launcher's":  {files{"springfield-hook": {launcher, 0o755}, "springfield-judge": {program(linux), 0o755}}, linux, ErrNoJudge, "is missing"},
+		"judge, launcher":       {files{"springfield-hook": {launcher, 0o755}, "darwin-arm64/springfield-judge": {program(mac), 0o755}}, mac, nil, ""},
+		"judge, windows on arm": {files{"springfield-judge.exe": {program(windows), 0o644}}, Target{"windows", "arm64"}, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for path, f := range test.files {
 				put(t, filepath.Join(dir, "hooks", path), f.data, f.mode)
 			}
-			err := CheckHook(dir, test.machine)
+			start := CheckHook
+			if strings.HasPrefix(name, "judge") {
+				start = CheckJudge
+			}
+			err := start(dir, test.machine)
 			switch {
 			case test.is == nil && test.says == "":
 				if err != nil {

@@ -14,17 +14,11 @@ func TestMakeExecutableInAnyDirectory(t *testing.T) {
 	var all []string
 	for _, file := range []string{"springfield-hook", "linux-amd64/springfield-hook", "darwin-arm64/springfield-hook"} {
 		path := filepath.Join(hooks, filepath.FromSlash(file))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, nil, 0o644))
 		all = append(all, path)
 	}
-	if err := makeExecutable(filepath.Dir(hooks)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, makeExecutable(filepath.Dir(hooks)))
 	for _, path := range all {
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o755 {
 			t.Errorf("%s: %v, %v", path, info.Mode(), err)

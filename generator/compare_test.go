@@ -17,18 +17,12 @@ import (
 func TestCompare(t *testing.T) {
 	ctx, own := context.Background(), toolchain(t)
 	plugin, err := NewPlugin("ned-flanders", "ned-flanders", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := Spec{Marketplace: "small", Owner: Owner{Name: "Ned"}, Targets: []Target{host()}, Plugins: []Plugin{plugin}}
 	files, built, err := own.Make(ctx, spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	carried := t.TempDir()
-	if err := WritePrebuilt(carried, built); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WritePrebuilt(carried, built))
 	hook := Hook.place(host(), false)
 	const command = `{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": []}`
 	type edit = func(old string) string
@@ -132,9 +126,7 @@ func TestCompareIsBounded(t *testing.T) {
 	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), []byte(`{"name": "ned-flanders"}`), 0o644)
 	put(t, filepath.Join(dir, Hook.place(host(), false)), []byte("MZ"), 0o755)
 	for i := range maxEntries {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".sh"), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".sh"), nil, 0o644))
 	}
 	tools, plugin := Toolchain{Path: t.TempDir()}, []Running{{ID: "x", Dir: dir}}
 	found, err := tools.Compare(context.Background(), plugin)

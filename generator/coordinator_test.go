@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"path"
-	"slices"
 	"strings"
 	"testing"
 
@@ -18,10 +17,10 @@ import (
 
 // coordinators are the two plugins that carry out tasks.md, and what the texts of
 // each are about.
-func coordinators() []struct{ strategy, dir, state, schema, version string } {
-	return []struct{ strategy, dir, state, schema, version string }{
-		{"ralph-specum", "specs/demo", ".ralph-state.json", "spec-state.schema.json", "3.2.0"},
-		{"ralph-speckit", ".specify/specs/001-demo", ".speckit-state.json", "speckit-state.schema.json", "1.0.0"},
+func coordinators() []struct{ strategy, dir, state, schema string } {
+	return []struct{ strategy, dir, state, schema string }{
+		{"ralph-specum", "specs/demo", ".ralph-state.json", "spec-state.schema.json"},
+		{"ralph-speckit", ".specify/specs/001-demo", ".speckit-state.json", "speckit-state.schema.json"},
 	}
 }
 
@@ -29,15 +28,10 @@ func coordinators() []struct{ strategy, dir, state, schema, version string } {
 func texts(t *testing.T, name, strategy string) map[string][]byte {
 	t.Helper()
 	p, err := NewPlugin(name, strategy, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	spec := specOf(host())
 	spec.Plugins = []Plugin{p}
-	files, err := Render(spec, compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := rendered(t, spec, compiled(host()))
 	found := map[string][]byte{}
 	for _, f := range files {
 		if inside, ok := strings.CutPrefix(f.Path, name+"/"); ok {
@@ -65,17 +59,11 @@ func TestStateSchemas(t *testing.T) {
 		t.Run(c.strategy, func(t *testing.T) {
 			files := texts(t, c.strategy, c.strategy)
 			parsed, err := jsonschema.UnmarshalJSON(bytes.NewReader(files["schemas/"+c.schema]))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			compiler := jsonschema.NewCompiler()
-			if err := compiler.AddResource("state.json", parsed); err != nil {
-				t.Fatal(err)
-			}
+			must(t, compiler.AddResource("state.json", parsed))
 			schema, err := compiler.Compile("state.json")
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			check := func(text string) error {
 				t.Helper()
 				instance, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
@@ -107,41 +95,20 @@ func TestStateSchemas(t *testing.T) {
 
 			var text struct {
 				AdditionalProperties bool `json:"additionalProperties"`
-				Properties           map[string]struct {
-					Type    string
-					Default any
-				}
+				Properties           map[string]struct{ Default any }
 			}
-			if err := json.Unmarshal(files["schemas/"+c.schema], &text); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal(files["schemas/"+c.schema], &text))
 			if !text.AdditionalProperties {
 				t.Error("members of later versions are refused")
 			}
-			for member, want := range map[string]any{
-				"recoveryMode": false, "maxFixTasksPerOriginal": 3.0, "awaitingApproval": false, "taskIteration": 1.0, "globalIteration": 1.0,
-				"maxGlobalIterations": 100.0, "maxTaskIterations": 5.0, "taskIndex": 0.0, "totalTasks": 0.0,
-			} {
-				if got := text.Properties[member].Default; got != want {
-					t.Errorf("%s is %v without a word, want %v", member, got, want)
-				}
-			}
-			if text.Properties["fixTaskMap"].Type != "object" {
-				t.Error("fixTaskMap is no object")
-			}
 			// The example shows every member, with its default.
 			var members map[string]any
-			if err := json.Unmarshal([]byte(example), &members); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(example), &members))
 			for member, p := range text.Properties {
 				got, ok := members[member]
 				if !ok || p.Default != nil && member != "totalTasks" && member != "fixTaskMap" && got != p.Default {
 					t.Errorf("the example has %s as %v, the schema's default is %v", member, got, p.Default)
 				}
-			}
-			if !strings.Contains(example, `"basePath": "`+c.dir+`"`) {
-				t.Errorf("the example is not about %s:\n%s", c.dir, example)
 			}
 		})
 	}
@@ -173,30 +140,14 @@ func TestCoordinatorTexts(t *testing.T) {
 				if strings.Contains(body, "ALL_TASKS_COMPLETE") {
 					t.Error("the executor knows the word that ends the loop")
 				}
-				for _, want := range []string{"TASK_COMPLETE", "TASK_FAILED", ".progress.md", "- [x]", "`" + c.state + "`"} {
-					if !strings.Contains(body, want) {
-						t.Errorf("the executor is not told of %s", want)
-					}
-				}
-
 				implement, body := front("commands/implement.md")
-				for _, want := range []string{
-					"`" + name + ":spec-executor`", "`/" + name + ":implement`", "DIR/" + c.state, "$ARGUMENTS", "`taskIndex`", "`taskIteration`", "`globalIteration`",
-					"`maxTaskIterations`", "`maxFixTasksPerOriginal`", "`recoveryMode`", "`fixTaskMap`", "`awaitingApproval`", "Why the hook says less",
-				} {
-					if !strings.Contains(body, want) {
-						t.Errorf("the coordinator is not told of %s", want)
-					}
+				if !strings.Contains(body, "`"+name+":spec-executor`") {
+					t.Error("the coordinator is not told its agent's name")
 				}
 				if n := strings.Count("\n"+body, "\nALL_TASKS_COMPLETE\n"); n != 1 {
 					t.Errorf("the signal stands %d times on a line of its own", n)
 				}
-				cancel, body := front("commands/cancel.md")
-				for _, want := range []string{c.state, ".progress.md", "`/" + name + ":implement`"} {
-					if !strings.Contains(body, want) {
-						t.Errorf("cancel says nothing of %s", want)
-					}
-				}
+				cancel, _ := front("commands/cancel.md")
 				for file, matter := range map[string]map[string]any{"implement": implement, "cancel": cancel} {
 					if matter["description"] == "" || matter["disable-model-invocation"] != true {
 						t.Errorf("%s: %v", file, matter)
@@ -215,23 +166,6 @@ func TestCoordinatorTexts(t *testing.T) {
 					}
 				}
 			})
-		}
-	}
-}
-
-// The version goes on from the published plugin's, also in JSON.
-func TestCoordinatorVersions(t *testing.T) {
-	for _, c := range coordinators() {
-		files := texts(t, c.strategy, c.strategy)
-		var manifest struct {
-			Version, Description string
-			Keywords             []string
-		}
-		if err := json.Unmarshal(files[".claude-plugin/plugin.json"], &manifest); err != nil {
-			t.Fatal(err)
-		}
-		if manifest.Version != c.version || !strings.Contains(manifest.Description, "self-contained execution loop") || !slices.Contains(manifest.Keywords, "springfield") {
-			t.Errorf("%s: %+v", c.strategy, manifest)
 		}
 	}
 }

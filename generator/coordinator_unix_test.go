@@ -33,9 +33,7 @@ func TestCoordinatorCounts(t *testing.T) {
 		} {
 			t.Run(c.strategy+" "+name, func(t *testing.T) {
 				dir := t.TempDir()
-				if err := os.WriteFile(filepath.Join(dir, "tasks.md"), []byte(test.tasks), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(dir, "tasks.md"), []byte(test.tasks), 0o600))
 				for i, want := range []string{test.total, test.first} {
 					out, _ := exec.Command("sh", "-c", strings.ReplaceAll(commands[i], "DIR", dir)).Output() // grep exits 1 where it finds nothing
 					if got := strings.TrimSpace(string(out)); got != want {

@@ -56,12 +56,25 @@ func suiteOf(t *testing.T, strategies []string, targets ...Target) Spec {
 	spec.Plugins = nil
 	for _, name := range strategies {
 		p, err := NewPlugin(name, name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		spec.Plugins = append(spec.Plugins, p)
 	}
 	return spec
+}
+
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rendered(t *testing.T, spec Spec, b Build) []File {
+	t.Helper()
+	files, err := Render(spec, b)
+	must(t, err)
+	return files
 }
 
 // TestGolden holds what is generated, modes included: every strategy alone, all
@@ -82,13 +95,8 @@ func TestGolden(t *testing.T) {
 	}
 	for name, spec := range suites {
 		t.Run(name, func(t *testing.T) {
-			if err := spec.Validate(); err != nil {
-				t.Fatal(err)
-			}
-			files, err := Render(spec, compiledFor(spec))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, spec.Validate())
+			files := rendered(t, spec, compiledFor(spec))
 			again, err := Render(spec, compiledFor(spec))
 			if err != nil || !slices.EqualFunc(files, again, func(a, b File) bool {
 				return a.Path == b.Path && a.Mode == b.Mode && a.Compiled == b.Compiled && bytes.Equal(a.Data, b.Data)
@@ -100,20 +108,14 @@ func TestGolden(t *testing.T) {
 				t.Fatalf("%v, %v", outcome, err)
 			}
 			// The record says the same once more.
-			if err := os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(filepath.Join(dir, filepath.Dir(filepath.FromSlash(RecordFile)))))
 			got := tree(t, dir)
 			golden := filepath.Join("testdata", name+".txtar")
 			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(golden, got, 0o644))
 			}
 			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if !bytes.Equal(got, want) {
 				t.Errorf("after a meant change: go test ./generator -update\n%s", differing(want, got))
 			}
@@ -147,9 +149,7 @@ func tree(t *testing.T, dir string) []byte {
 		a.Files = append(a.Files, txtar.File{Name: fmt.Sprintf("%s %o", filepath.ToSlash(name), info.Mode().Perm()), Data: data})
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return txtar.Format(&a)
 }
 
@@ -170,63 +170,11 @@ func differing(want, got []byte) string {
 	return b.String()
 }
 
-func TestValidate(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(*Spec)
-		want   string
-	}{
-		"as it is":              {func(*Spec) {}, ""},
-		"no marketplace":        {func(s *Spec) { s.Marketplace = "" }, "the marketplace has no name"},
-		"blank in marketplace":  {func(s *Spec) { s.Marketplace = "my hooks" }, "not a valid marketplace name"},
-		"reserved":              {func(s *Spec) { s.Marketplace = "claude-plugins-official" }, "reserved"},
-		"looks official":        {func(s *Spec) { s.Marketplace = "my-official-claude-things" }, "reserved"},
-		"no owner":              {func(s *Spec) { s.Owner.Name = " " }, "the owner has no name"},
-		"no plugin":             {func(s *Spec) { s.Plugins = nil }, "no plugin chosen"},
-		"no target":             {func(s *Spec) { s.Targets = nil }, "no target chosen"},
-		"target twice":          {func(s *Spec) { s.Targets = []Target{host(), host()} }, "twice"},
-		"windows/arm64":         {func(s *Spec) { s.Targets = []Target{{"windows", "arm64"}} }, ""},
-		"windows/arm64 and one": {func(s *Spec) { s.Targets = []Target{{"windows", "arm64"}, host()} }, "only be built alone"},
-		"plugin twice":          {func(s *Spec) { s.Plugins = append(s.Plugins, s.Plugins[0]) }, "already has"},
-		"path for a name":       {func(s *Spec) { s.Plugins[0].Name = "../ned" }, "not a valid plugin name"},
-		"version":               {func(s *Spec) { s.Plugins[0].Version = "1.0" }, `version "1.0"`},
-		"unknown strategy":      {func(s *Spec) { s.Plugins[0].Strategy = "homer" }, `no strategy "homer"`},
-		"shared is no strategy": {func(s *Spec) { s.Plugins[0].Strategy = "shared" }, `no strategy "shared"`},
-		"unknown setting":       {func(s *Spec) { s.Plugins[0].Settings["x"] = "y" }, `no setting "x"`},
-		"unknown choice":        {func(s *Spec) { s.Plugins[0].Settings["rules"] = "y" }, `rules cannot be "y"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := specOf(host())
-			test.change(&s)
-			err := s.Validate()
-			if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-				t.Errorf("%v, want %q", err, test.want)
-			}
-			var spec *SpecError
-			if err != nil && (!errors.As(err, &spec) || spec.Hint == "") {
-				t.Errorf("%v has no hint", err)
-			}
-		})
-	}
-}
-
-func TestSlug(t *testing.T) {
-	for in, want := range map[string]string{
-		"continuation-hooks": "continuation-hooks", "My Hooks": "my-hooks", "--x__y--": "x-y", "Größe 2": "gr-e-2", "日本": "", "": "",
-	} {
-		if got := Slug(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
-		}
-	}
-}
-
 // write makes a suite or fails the test.
 func write(t *testing.T, dir string) (Spec, []File) {
 	t.Helper()
 	spec := specOf(host())
-	files, err := Render(spec, compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := rendered(t, spec, compiled(host()))
 	if _, _, err := Write(dir, files); err != nil {
 		t.Fatal(err)
 	}
@@ -250,77 +198,9 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	// Its owner's comments stay as long as it says the same.
 	file := filepath.Join(dir, SuiteFile)
 	commented := "# mine\n" + string(before[bytes.Index(before, []byte("marketplace: ")):])
-	if err := os.WriteFile(file, []byte(commented), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(commented), 0o644))
 	if outcome, kept, err := Write(dir, files); err != nil || outcome != Unchanged || len(kept) > 0 {
 		t.Errorf("%v, %v, %v", outcome, kept, err)
-	}
-}
-
-func TestWriteCompletesASuite(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "suite")
-	_, files := write(t, dir)
-	want := tree(t, dir)
-	hook := slices.IndexFunc(files, func(f File) bool { return f.Compiled })
-	for _, name := range []string{"README.md", "ned-flanders/strategy.json"} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := os.WriteFile(filepath.Join(dir, files[hook].Path), []byte("an older hook"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if outcome, _, err := Write(dir, files); err != nil || outcome != Completed {
-		t.Errorf("%v, %v", outcome, err)
-	}
-	if got := tree(t, dir); !bytes.Equal(got, want) {
-		t.Errorf("not the suite it was:\n%s", differing(want, got))
-	}
-}
-
-// What was edited is kept and named; the hooks beside it follow.
-func TestWriteKeepsEdits(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "suite")
-	write(t, dir)
-	const mine = `{"off": ["colon"]}`
-	edited := filepath.Join(dir, "ned-flanders", "strategy.json")
-	if err := os.WriteFile(edited, []byte(mine), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	newer := compiled(host())
-	newer.Binaries[0].Data = []byte("a newer hook")
-	files, err := Render(specOf(host()), newer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	outcome, kept, err := Write(dir, files)
-	if err != nil || outcome != Completed || !slices.Equal(kept, []string{"ned-flanders/strategy.json"}) {
-		t.Errorf("%v, %v, %v", outcome, kept, err)
-	}
-	if data, err := os.ReadFile(edited); err != nil || string(data) != mine {
-		t.Errorf("the edit became %q, %v", data, err)
-	}
-	if !bytes.Contains(tree(t, dir), []byte("a newer hook")) {
-		t.Error("the hook did not follow")
-	}
-}
-
-func TestWriteRefusesAnOccupiedDirectory(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	files, err := Render(specOf(host()), compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, _, err = Write(dir, files)
-	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "thesis.tex") {
-		t.Errorf("%v", err)
-	}
-	if got := names(t, dir); !slices.Equal(got, []string{"thesis.tex"}) {
-		t.Errorf("directory has %v", got)
 	}
 }
 
@@ -332,9 +212,7 @@ func TestWriteIntoWhatIsEmpty(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "a", "b", "suite of hooks")
-			if err := prepare(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, prepare(dir))
 			write(t, dir)
 			if _, err := ReadSuite(dir); err != nil {
 				t.Error(err)
@@ -372,9 +250,7 @@ const (
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -382,39 +258,11 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// Who writes springfield.yaml may leave versions and settings to springfield.
-func TestSuiteThatAPersonWrote(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, SuiteFile), fmt.Appendf(nil, `# ours
-marketplace: hooks
-owner: {name: Ned Flanders}
-targets: [%s]
-plugins:
-- {name: ralph-specum, strategy: ralph-specum}
-`, host()), 0o644)
-	s, err := ReadSuite(dir)
-	if err != nil || s.Plugins[0].Settings["protocol"] != "block" || s.Plugins[0].Version == "" {
-		t.Fatalf("%+v, %v", s.Plugins, err)
-	}
-	files, err := Render(s.Spec, compiledFor(s.Spec))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if outcome, _, err := Write(dir, files); err != nil || outcome != Created {
-		t.Errorf("%v, %v", outcome, err)
-	}
-	if got := content(t, dir, SuiteFile); !strings.HasPrefix(got, "# ours\n") || !strings.Contains(got, "\nbuild:\n") {
-		t.Errorf("got\n%s", got)
-	}
-	if outcome, _, err := Write(dir, files); err != nil || outcome != Unchanged {
-		t.Errorf("%v, %v", outcome, err)
-	}
-}
-
 // A fault in springfield.yaml has a way to mend it there, no flag of init, which build,
 // update and enable do not have. One of the syntax has its line and column.
 func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 	const head = "marketplace: hooks\nowner: {name: Ned}\ntargets: [linux/amd64]\n"
+	const ned = "{name: ned-flanders, strategy: ned-flanders}"
 	dir := t.TempDir()
 	for text, want := range map[string]string{
 		"":                            "it names no marketplace; it needs the line marketplace: continuation-hooks",
@@ -424,15 +272,15 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 		head:                    "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
 		head + "plugins: []\n":  "it names no plugin; it needs the line plugins: [{name: ned-flanders, strategy: ned-flanders}]",
 		head + "plugins: ned\n": "line 4, column 10: string was used where sequence is expected; springfield validate " + dir + " shows what is wrong with it",
-		head + "plugins: [{name: homer, strategy: homer}]\n":                                                  `there is no strategy "homer"; choose from ` + strings.Join(registry.Names(), ", "),
-		head + "plugins: [{name: ../x, strategy: ned-flanders}]\n":                                            `"../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
-		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n":             `ned-flanders.rules cannot be "x"; choose default or seed`,
-		"targets: [linux/amd64, plan9/amd64]\n":                                                               `springfield does not compile for "plan9/amd64"; choose from ` + join(AllTargets()),
-		"marketplace: 'Not A Name'\n" + head[19:] + "plugins: [{name: ned-flanders, strategy: ned-flanders}]": `"Not A Name" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks`,
+		head + "plugins: [{name: homer, strategy: homer}]\n":                                      `there is no strategy "homer"; choose from ` + strings.Join(registry.Names(), ", "),
+		head + "plugins: [{name: ../x, strategy: ned-flanders}]\n":                                `"../x" is not a valid plugin name; use lower-case letters, digits and single dashes`,
+		head + "plugins:\n- {name: ned-flanders, strategy: ned-flanders, settings: {rules: x}}\n": `ned-flanders.rules cannot be "x"; choose default or seed`,
+		head + "plugins: [{name: ned-flanders, strategy: shared}]\n":                              `there is no strategy "shared"; choose from ` + strings.Join(registry.Names(), ", "),
+		"marketplace: my-official-claude-things\n" + head[19:] + "plugins: [" + ned + "]\n":       `the marketplace name "my-official-claude-things" is reserved; choose a name of your own, like continuation-hooks`,
+		"targets: [linux/amd64, plan9/amd64]\n":                                                   `springfield does not compile for "plan9/amd64"; choose from ` + join(AllTargets()),
+		"marketplace: 'Not A Name'\n" + head[19:] + "plugins: [" + ned + "]":                      `"Not A Name" is not a valid marketplace name; use lower-case letters, digits and single dashes, like continuation-hooks`,
 	} {
-		if err := os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, SuiteFile), []byte(text), 0o600))
 		_, err := ReadSuite(dir)
 		var fault *FileError
 		if !errors.As(err, &fault) || err.Error()+"; "+fault.Hint != "read "+filepath.Join(dir, SuiteFile)+": "+want {
@@ -449,9 +297,7 @@ func TestReadSuiteSaysWhatIsWrong(t *testing.T) {
 func toolchain(t *testing.T) Toolchain {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOCACHE").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return Toolchain{Path: os.Getenv("PATH"), Home: t.TempDir(), GoCache: strings.TrimSpace(string(out)), Cache: t.TempDir(), Key: keyOf("ours")}
 }
 
@@ -468,28 +314,18 @@ func keyOf(secret string) func() ([]byte, error) {
 func TestBuildIsReproducible(t *testing.T) {
 	ctx := context.Background()
 	first, err := toolchain(t).Build(ctx, []Target{host()}, Hook, Judge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other := toolchain(t)
 	other.Home = filepath.Join(t.TempDir(), "another home")
 	config := filepath.Join(other.Home, ".config", "go")
-	if err := os.MkdirAll(config, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(config, "env"), []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOEXPERIMENT=jsonv2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(config, 0o755))
+	must(t, os.WriteFile(filepath.Join(config, "env"), []byte("GOFLAGS=-tags=foo\nGOAMD64=v3\nGOEXPERIMENT=jsonv2\n"), 0o600))
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "another temp"))
-	if err := os.Mkdir(os.Getenv("TMPDIR"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(os.Getenv("TMPDIR"), 0o755))
 	t.Setenv("GOFLAGS", "-mod=vendor")
 	t.Setenv("GOAMD64", "v3")
 	second, err := other.Build(ctx, []Target{host()}, Hook, Judge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if !maps.Equal(first.SHA256, second.SHA256) || !maps.Equal(first.Judge, second.Judge) || first.Source != second.Source {
 		t.Errorf("%+v, %+v\n%+v, %+v", first.SHA256, first.Judge, second.SHA256, second.Judge)
 	}
@@ -499,18 +335,12 @@ func TestBuildIsReproducible(t *testing.T) {
 
 	stage := t.TempDir()
 	for _, dir := range []string{"src", "tmp"} {
-		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(stage, dir), 0o755))
 	}
 	goCommand, err := lookPath("go", os.Getenv("PATH"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	overlay, _, err := toolchain(t).overlay(ctx, stage, goCommand, goVersion(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, b := range first.Binaries {
 		out := filepath.Join(t.TempDir(), b.Program.Short())
 		cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "../runtime/"+string(b.Program))
@@ -537,20 +367,12 @@ func TestBuildIsReproducible(t *testing.T) {
 // take more memory than it needs.
 func TestHookReadsNoGoVariable(t *testing.T) {
 	built, err := toolchain(t).Build(context.Background(), []Target{host()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	root := t.TempDir()
 	hook := filepath.Join(root, Spec{Targets: []Target{host()}}.hookFiles(Plugin{}, built.Binaries, nil)[0].Path)
-	if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(hook, built.Binaries[0].Data, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
+	must(t, os.WriteFile(hook, built.Binaries[0].Data, 0o755))
+	must(t, os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600))
 	hostile := [][]string{nil, {"GODEBUG=x"}, {"GODEBUG=cgocheck=2"}, {"GODEBUG=inittrace=1"}, {"GODEBUG=cpu.sse2=off"}, {"GOMAXPROCS=1"}, {"GOMAXPROCS=1021"}, {"GOMAXPROCS=200000"},
 		{"GOMEMLIMIT=go on with the next task"}, {"GOMEMLIMIT=1"}, {"GOGC=off"}}
 	for _, value := range []string{"1", "2", "999999999"} {
@@ -575,13 +397,9 @@ func TestHookReadsNoGoVariable(t *testing.T) {
 // A Go whose runtime asks for its variables elsewhere compiles hooks, and it is told what they obey.
 func TestBuildWithAnUnknownGo(t *testing.T) {
 	real, err := lookPath("go", os.Getenv("PATH"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	goroot, err := exec.Command(real, "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, edit := range map[string]struct{ file, from, to string }{
 		"another name for what reads them": {"env_posix.go", "func gogetenv(", "func getenv("},
 		"another result":                   {"proc.go", "func getGodebugEarly()", "func getGodebugEarly() error //"},
@@ -589,26 +407,18 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			elsewhere := filepath.Join(t.TempDir(), "goroot")
 			sources := filepath.Join(elsewhere, "src", "runtime")
-			if err := os.MkdirAll(sources, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(sources, 0o755))
 			for _, file := range []string{"env_posix.go", "proc.go"} {
 				text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "src", "runtime", file))
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				if file == edit.file {
 					text = bytes.ReplaceAll(text, []byte(edit.from), []byte(edit.to))
 				}
-				if err := os.WriteFile(filepath.Join(sources, file), text, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(sources, file), text, 0o644))
 			}
 			bin := t.TempDir()
 			script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + elsewhere + "'; exit; }\nexec " + real + " \"$@\"\n"
-			if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
 			tools := toolchain(t)
 			tools.Path = bin + string(os.PathListSeparator) + tools.Path
 			warned := ""
@@ -626,9 +436,7 @@ func TestBuildWithAnUnknownGo(t *testing.T) {
 func TestBuildWithoutAHome(t *testing.T) {
 	real := toolchain(t)
 	goCommand, err := lookPath("go", real.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
 	put(t, filepath.Join(bin, "go"), fmt.Appendf(nil, "#!/bin/sh\n[ -d \"$HOME\" ] && mkdir -p \"$GOCACHE\" && [ -w \"$GOCACHE\" ] && echo \"$HOME $GOCACHE\" >>'%s' && GOCACHE='%s' exec '%s' \"$@\"\n", log, real.GoCache, goCommand), 0o755)
 	bare := Toolchain{Path: bin + ":/usr/bin:/bin", GoCache: "/dev/null/none"}
@@ -636,9 +444,7 @@ func TestBuildWithoutAHome(t *testing.T) {
 		t.Error(err)
 	}
 	said, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(said)) {
 		home, cache, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if !strings.HasPrefix(home, os.TempDir()) || cache != filepath.Join(home, "gocache") {
@@ -685,15 +491,11 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	}
 	evil := []byte("#!/bin/sh\n")
 	put := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(slots[0], name), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(slots[0], name), data, 0o600))
 	}
 	theirKey, err := keyOf("theirs")()
-	if err != nil {
-		t.Fatal(err)
-	}
-	made := madeOf(Build{Source: mustSourceHash(t), Go: goVersion(t)}, Hook, host())
+	must(t, err)
+	made := madeOf(Build{Source: sourceHash(t), Go: goVersion(t)}, Hook, host())
 	if got := filepath.Base(ours()); got != tools.shelf().name(made, first) {
 		t.Fatalf("it is kept as %s", got)
 	}
@@ -704,15 +506,11 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 		"of another target":         func() { put(tools.shelf().name(made+"x", evil), evil) },
 		"a link": func() {
 			outside := filepath.Join(t.TempDir(), "hook")
-			if err := errors.Join(os.Rename(ours(), outside), os.Symlink(outside, filepath.Join(slots[0], tools.shelf().name(made, first)))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.Rename(ours(), outside), os.Symlink(outside, filepath.Join(slots[0], tools.shelf().name(made, first)))))
 		},
 	} {
 		if name != "damaged" && name != "a link" {
-			if err := os.Remove(ours()); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(ours()))
 		}
 		forge()
 		if third := build(); talk.Len() == 0 || !bytes.Equal(first, third) {
@@ -729,21 +527,10 @@ func TestBuildUsesWhatIsKept(t *testing.T) {
 	}
 }
 
-func mustSourceHash(t *testing.T) string {
-	t.Helper()
-	hash, err := SourceHash()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hash
-}
-
 func goVersion(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOVERSION").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -753,17 +540,13 @@ func TestBuildFailures(t *testing.T) {
 		t.Errorf("without go: %v", err)
 	}
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	// A go that is too old is named; of one that cannot, its own words arrive.
 	with := func(version string) error {
 		bin := t.TempDir()
 		script := "#!/bin/sh\n[ \"$1 $2\" = 'env GOROOT' ] && { echo '" + strings.TrimSpace(string(goroot)) + "'; exit; }\n" +
 			"[ \"$1\" = env ] && { echo " + version + "; exit; }\necho 'no space left on device' >&2\nexit 1\n"
-		if err := os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(bin, "go"), []byte(script), 0o755))
 		_, err := (Toolchain{Path: bin}).Build(ctx, []Target{host()})
 		return err
 	}
@@ -782,21 +565,5 @@ func TestBuildFailures(t *testing.T) {
 	cancel()
 	if _, err := toolchain(t).Build(cancelled, []Target{host()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
-	}
-}
-
-// The note for a memory file is one paragraph, and the suite's CLAUDE.md has it.
-func TestMemoryNote(t *testing.T) {
-	note, err := MemoryNote(specOf(host()))
-	if err != nil || strings.Contains(note, "\n\n") || strings.TrimSpace(note) != note || !strings.Contains(note, "ned-flanders") {
-		t.Fatalf("%q, %v", note, err)
-	}
-	files, err := Render(specOf(host()), compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	i := slices.IndexFunc(files, func(f File) bool { return f.Path == "CLAUDE.md" })
-	if i < 0 || !bytes.Contains(files[i].Data, []byte("\n\n"+note+"\n")) {
-		t.Errorf("CLAUDE.md does not have the paragraph:\n%s", note)
 	}
 }

@@ -16,18 +16,12 @@ import (
 // Claude stop, as a hook that is not there does.
 func TestLauncher(t *testing.T) {
 	dash, err := exec.LookPath("sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	bashAsSh := filepath.Join(dir, "sh")
-	if err := os.Symlink(bash, bashAsSh); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(bash, bashAsSh))
 	trap, trapped := filepath.Join(dir, "bin"), filepath.Join(dir, "trapped")
 	put(t, filepath.Join(trap, "uname"), []byte("#!/bin/sh\n: >"+trapped+"\necho Linux x86_64\n"), 0o755)
 	vars := []string{"PATH=" + trap + ":/usr/bin:/bin", "IFS=x", "GODEBUG=cgocheck=2", "GOMAXPROCS=200000", "GOMEMLIMIT=x", "GOGC=1", "GOTRACEBACK=crash", "GOROOT=/"}
@@ -37,13 +31,9 @@ func TestLauncher(t *testing.T) {
 
 	garbage := []byte("it( is no program\n")
 	self, err := os.Executable() // a program of this machine: it says what reaches it
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	program, err := os.ReadFile(self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := string(launcherText(t))
 	if Host().OS == "linux" && !strings.Contains(text, "/proc/sys/kernel/arch") {
 		t.Fatal("the launcher asks elsewhere: this test has to know")

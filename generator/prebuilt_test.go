@@ -23,15 +23,11 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 	}
 	built.Source, built.Go = source, "go1.30.1"
 	put(t, filepath.Join(dir, "plan9-mips.gz"), []byte("of an older build"), 0o644)
-	if err := WritePrebuilt(dir, built); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WritePrebuilt(dir, built))
 	files := fstest.MapFS{}
 	for _, name := range names(t, dir) {
 		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		files[name] = &fstest.MapFile{Data: data}
 	}
 	architectures := map[string]bool{}
@@ -48,16 +44,12 @@ func carrying(t *testing.T, source string, targets ...Target) fstest.MapFS {
 // as they are made from the sources that the CLI carries.
 func TestBuilders(t *testing.T) {
 	_, source, err := sources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	linux, mac, windows := Target{"linux", "amd64"}, Target{"darwin", "arm64"}, Target{"windows", "amd64"}
 	good := func() fstest.MapFS { return carrying(t, source, linux, mac) }
 	damaged := good()
 	other, err := pack([]Binary{{Hook, linux, []byte("hook for a donut\n")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	damaged["amd64.tar.zst"] = &fstest.MapFile{Data: other}
 	lacking := good()
 	lacking["amd64.tar.zst"] = carrying(t, source, windows)["amd64.tar.zst"]
@@ -98,9 +90,7 @@ func TestBuilders(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if built.Builder != Prepared || built.Go != "go1.30.1" || built.Source != source || len(built.SHA256) != len(test.targets) {
 				t.Errorf("%+v", built)
 			}
@@ -117,15 +107,11 @@ func TestBuilders(t *testing.T) {
 // Programs are carried each for itself: who needs no judge gets none.
 func TestCarriedJudge(t *testing.T) {
 	_, source, err := sources()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	linux := Target{"linux", "amd64"}
 	tools := Toolchain{Builder: Prepared, Path: t.TempDir(), Prebuilt: carrying(t, source, linux)}
 	built, err := tools.Build(context.Background(), []Target{linux}, Hook, Judge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if len(built.Binaries) != 2 || string(built.Binaries[1].Data) != "judge for linux/amd64\n" || built.Judge["linux/amd64"] != sum(built.Binaries[1].Data) {
 		t.Errorf("%+v", built)
 	}
@@ -144,9 +130,7 @@ func TestWritePrebuilt(t *testing.T) {
 		}
 	}
 	ignored, err := os.ReadFile("../.gitignore")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, line := range []string{"/generator/prebuilt/*", "!/generator/prebuilt/README.md"} {
 		if !slices.Contains(strings.Split(string(ignored), "\n"), line) {
 			t.Errorf("git does not ignore %s", line)

@@ -16,9 +16,7 @@ func TestRecordIsNotTrusted(t *testing.T) {
 	if got, err := readRecord(dir); err != nil || len(got) > 0 {
 		t.Errorf("without a record: %v, %v", got, err)
 	}
-	if err := os.Mkdir(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Dir(file), 0o755))
 	zero := strings.Repeat("0", 64) + "  "
 	for name, text := range map[string]string{
 		"up and out":      zero + "../x\n",
@@ -34,9 +32,7 @@ func TestRecordIsNotTrusted(t *testing.T) {
 		"git's conflict":  zero + "a\n<<<<<<< HEAD\n",
 		"no text":         zero + "a\n\x00\n",
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(text), 0o600))
 		_, err := readRecord(dir)
 		var bad *RecordError
 		if !errors.As(err, &bad) || bad.File != file {

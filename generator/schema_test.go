@@ -42,9 +42,7 @@ func schemaText(t *testing.T) []byte {
 	properties := schema["properties"].(map[string]any)
 	properties["strategy"].(map[string]any)["enum"] = registry.Names()
 	fragments, err := filepath.Glob("../runtime/strategy/*/schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, path := range fragments {
 		var members map[string]any
 		read(path, &members)
@@ -54,9 +52,7 @@ func schemaText(t *testing.T) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	if err := e.Encode(schema); err != nil {
-		t.Fatal(err)
-	}
+	must(t, e.Encode(schema))
 	return b.Bytes()
 }
 
@@ -64,9 +60,7 @@ func schemaText(t *testing.T) []byte {
 func TestStrategySchemaIsCurrent(t *testing.T) {
 	want := schemaText(t)
 	if *update {
-		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(schemaFile, want, 0o644))
 	}
 	if got, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the strategies say: make generate (%v)", schemaFile, err)
@@ -77,9 +71,7 @@ func TestStrategySchemaIsCurrent(t *testing.T) {
 // runtime knows.
 func TestStrategySchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	check := func(data []byte) error {
 		t.Helper()
 		instance, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
@@ -88,10 +80,7 @@ func TestStrategySchema(t *testing.T) {
 		}
 		return schema.Validate(instance)
 	}
-	files, err := Render(specOf(host()), compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := rendered(t, specOf(host()), compiled(host()))
 	seen := 0
 	for _, f := range files {
 		if path.Base(f.Path) == "strategy.json" {
@@ -124,12 +113,8 @@ func TestStrategySchema(t *testing.T) {
 		} `json:"$defs"`
 	}
 	data, err := os.ReadFile(schemaFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(data, &text); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.Unmarshal(data, &text))
 	members := map[string]bool{"$schema": true, "plugin": true, "strategy": true, "protocol": true, "progress": true, "budget": true}
 	for _, known := range registry.All() {
 		for _, m := range known.New().Members() {
@@ -152,9 +137,7 @@ func TestStrategySchema(t *testing.T) {
 			v.Set(reflect.ValueOf([]string{"a"}))
 		}
 	}
-	if err := json.Unmarshal(codec.Append(nil, &full), &written); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(codec.Append(nil, &full), &written))
 	rule := slices.Sorted(maps.Keys(written))
 	if got := slices.Sorted(maps.Keys(text.Defs["rule"].Properties)); !slices.Equal(got, rule) {
 		t.Errorf("the schema's rule has %v, the runtime's %v", got, rule)

@@ -20,10 +20,7 @@ func twoPlugins(t *testing.T) []File {
 	second := spec.Plugins[0]
 	second.Name = "left-handed"
 	spec.Plugins = append(spec.Plugins, second)
-	files, err := Render(spec, compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := rendered(t, spec, compiled(host()))
 	return files
 }
 
@@ -67,9 +64,7 @@ func edit(t *testing.T, dir string, e [3]string) {
 func content(t *testing.T, dir, name string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }
 
@@ -77,16 +72,12 @@ func content(t *testing.T, dir, name string) string {
 func updated(t *testing.T, dir string, files []File) []string {
 	t.Helper()
 	u, err := MakePlan(dir, Updating, files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := tree(t, dir)
 	if diff := u.Diff(); (diff == "") != !slices.ContainsFunc(u.Outcomes, func(c Outcome) bool { return c.Writes != "" }) || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("the diff is %q, or it has changed something", diff)
 	}
-	if err := u.Write(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, u.Write())
 	if bytes.Equal(tree(t, dir), before) != u.Empty() {
 		t.Errorf("unchanged: it says %v", u.Empty())
 	}
@@ -143,9 +134,7 @@ func TestUpdateKeepsEdits(t *testing.T) {
 	}
 
 	// Twice is once, whether the new one is still there or not. A newer one still comes again.
-	if err := os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "README.md"+BesideSuffix)))
 	want(t, updated(t, dir, now))
 	want(t, updated(t, dir, replaced(t, now, [3]string{"README.md", "## Use it", "## Using it"})), "README.md kept")
 	if got := content(t, dir, "README.md"+BesideSuffix); !strings.Contains(got, "## Using it") {
@@ -169,14 +158,10 @@ func TestUpdateFollows(t *testing.T) {
 	}
 	dir := suiteWith(t, old, [3]string{"left-handed/HISTORY.md", "old", "mine"})
 	for name, data := range map[string]string{".git/config": "mine", ".gitignore": "*.log\n", "x.log": "mine", "ned-flanders/NOTES.md": "mine", "left-handed/commands/log.md": "my own"} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		put(t, filepath.Join(dir, name), []byte(data), 0o600)
 	}
-	if err := os.Chmod(filepath.Join(dir, "README.md"), 0o400); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(dir, "README.md"), 0o400))
 	hook := slices.IndexFunc(now, func(f File) bool { return f.Compiled && strings.HasPrefix(f.Path, "ned") })
 	want(t, updated(t, dir, now),
 		"README.md followed", "ned-flanders/.claude-plugin/icon.png followed", "ned-flanders/commands/log.md added", "left-handed/commands/log.md kept",
@@ -212,13 +197,9 @@ func TestUpdateLeavesDeletedFilesDeleted(t *testing.T) {
 	}
 	var gone []string
 	for _, name := range []string{"README.md", "ned-flanders/commands/hold.md", hook} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(filepath.Join(dir, name)))
 	}
-	if err := os.RemoveAll(filepath.Join(dir, "left-handed")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(dir, "left-handed")))
 	for _, f := range now {
 		if strings.HasPrefix(f.Path, "left-handed/") {
 			gone = append(gone, f.Path+" deleted")
@@ -258,9 +239,7 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 	spec.Plugins = append(spec.Plugins, spec.Plugins[0])
 	spec.Plugins[1].Name = "left-handed"
 	yaml, err := Suite{Spec: spec, Build: newer}.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	now[len(now)-1].Data = yaml
 	want(t, updated(t, dir, now), "README.md followed", "ned-flanders/strategy.json kept", "springfield.yaml followed")
 	for _, name := range []string{"README.md", "ned-flanders/strategy.json", "springfield.yaml"} {
@@ -275,12 +254,8 @@ func TestUpdateKeepsLineEnds(t *testing.T) {
 func TestUpdateWithoutARecord(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."})
-	if err := os.RemoveAll(filepath.Join(dir, ".springfield")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "CLAUDE.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
+	must(t, os.Remove(filepath.Join(dir, "CLAUDE.md")))
 	want(t, updated(t, dir, now), "README.md kept", "CLAUDE.md added")
 	if got := content(t, dir, "README.md"); !strings.Contains(got, "just one") {
 		t.Error("the edit is gone")
@@ -290,9 +265,7 @@ func TestUpdateWithoutARecord(t *testing.T) {
 	// Nothing differs, only the record is missing: it is written.
 	dir = suiteWith(t, now)
 	before := tree(t, dir)
-	if err := os.RemoveAll(filepath.Join(dir, ".springfield")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Join(dir, ".springfield")))
 	want(t, updated(t, dir, now))
 	if !bytes.Equal(tree(t, dir), before) {
 		t.Error("not the suite it was")
@@ -330,13 +303,8 @@ ours: {a: 1}
 `
 	put(t, file, fmt.Appendf(nil, answers, host()), 0o644)
 	suite, err := ReadSuite(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := Render(suite.Spec, compiled(host()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	files := rendered(t, suite.Spec, compiled(host()))
 	did := updated(t, dir, files)
 	for _, what := range []string{"springfield.yaml followed", "left-handed/README.md removed", "ned-flanders/.claude-plugin/plugin.json followed", ".claude-plugin/marketplace.json followed"} {
 		if !slices.Contains(did, what) {
@@ -370,9 +338,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 		File{Path: "left-handed/old/HISTORY.md", Mode: 0o644, Data: []byte("old\n")})
 	dir := suiteWith(t, old)
 	u, err := MakePlan(dir, Updating, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	before := tree(t, dir)
 	broken := u
 	broken.Edits = append(slices.Clone(u.Edits), change.Edit{In: dir, Path: filepath.Join(dir, "README.md", "below"), After: &change.Content{}})
@@ -402,23 +368,15 @@ func TestUpdateAndLinks(t *testing.T) {
 	now := twoPlugins(t)
 	dir := suiteWith(t, replaced(t, now, [3]string{"README.md", "Enable one of them.", "Enable just one."}))
 	elsewhere := filepath.Join(t.TempDir(), "README.md")
-	if err := os.Rename(filepath.Join(dir, "README.md"), elsewhere); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, filepath.Join(dir, "README.md")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(dir, "README.md"), elsewhere))
+	must(t, os.Symlink(elsewhere, filepath.Join(dir, "README.md")))
 	want(t, updated(t, dir, now), "README.md kept")
 	if to, err := os.Readlink(filepath.Join(dir, "README.md")); err != nil || to != elsewhere {
 		t.Errorf("%q, %v", to, err)
 	}
 	outside := filepath.Join(t.TempDir(), "ned")
-	if err := os.Rename(filepath.Join(dir, "ned-flanders"), outside); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(outside, filepath.Join(dir, "ned-flanders")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(filepath.Join(dir, "ned-flanders"), outside))
+	must(t, os.Symlink(outside, filepath.Join(dir, "ned-flanders")))
 	if _, err := MakePlan(dir, Updating, now); err == nil || !strings.Contains(err.Error(), "ned-flanders") {
 		t.Errorf("%v", err)
 	}

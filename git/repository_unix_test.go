@@ -21,16 +21,20 @@ type world struct {
 	base []string // an environment with a home in it
 }
 
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func newWorld(t *testing.T) world {
 	t.Helper()
 	command, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := world{dir: dir, git: command}
 	w.base = []string{"HOME=" + w.path("home"), "PATH=" + os.Getenv("PATH")}
 	w.write(t, "trap", "#!/bin/sh\n: >'"+w.path("sprung")+"'\n", 0o755)
@@ -53,12 +57,8 @@ func (w world) must(t *testing.T, dir, command string, args ...string) {
 
 func (w world) write(t *testing.T, path, text string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(w.path(path)), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(w.path(path), []byte(text), mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(w.path(path)), 0o755))
+	must(t, os.WriteFile(w.path(path), []byte(text), mode))
 }
 
 // What looks like a repository, or leads to another one, is not looked at.
@@ -84,9 +84,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 	w.write(t, "file/.git", "gitdir: "+theirs+"/.git\n", 0o644)
 	w.write(t, "file2/.git", "gitdir: "+theirs+"/.git/worktrees/linked\n", 0o644)
 	w.write(t, "link/text", "", 0o644)
-	if err := os.Symlink(theirs+"/.git", w.path("link", ".git")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(theirs+"/.git", w.path("link", ".git")))
 	g := git.New(w.base, w.dir, w.path("home"))
 	for dir, want := range map[string]string{
 		"theirs": "theirs", "theirs/sub": "theirs/sub", "linked": "linked", "project/suite": "project",
@@ -116,9 +114,7 @@ func TestRepositoriesThatAreElsewhere(t *testing.T) {
 // kept from the programs of a repository is named, with the version that can.
 func TestOlderGit(t *testing.T) {
 	command, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, test := range map[string]struct {
 		version, program string
 		wants            string // the version that its error asks for
@@ -132,9 +128,7 @@ func TestOlderGit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			root, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			script := "#!/bin/sh\ncase \" $* \" in\n*' version '*) echo 'git version " + test.version + "'; exit;;\n"
 			if minor, _, _ := strings.Cut(strings.TrimPrefix(test.version, "2."), "."); minor < "31" {
 				script += "*' --path-format'*) echo --path-format=absolute;;\n*' --config-env'*) echo 'unknown option' >&2; exit 129;;\n"
@@ -144,21 +138,15 @@ func TestOlderGit(t *testing.T) {
 			}
 			script += "esac\nexec '" + command + "' \"$@\"\n"
 			for _, dir := range []string{"bin", "home", "clone/sub"} {
-				if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Join(root, dir), 0o755))
 			}
-			if err := os.WriteFile(filepath.Join(root, "bin", "git"), []byte(script), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(root, "bin", "git"), []byte(script), 0o755))
 			t.Setenv("PATH", filepath.Join(root, "bin")+":/usr/bin:/bin")
 			env := []string{"HOME=" + filepath.Join(root, "home"), "PATH=" + os.Getenv("PATH")}
 			clone := filepath.Join(root, "clone")
 			filter := strings.TrimSuffix(strings.TrimPrefix(test.program, "filter."), ".clean")
 			for file, text := range map[string]string{"text": "x", ".gitattributes": "text filter=" + filter + "\n"} {
-				if err := os.WriteFile(filepath.Join(clone, file), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(clone, file), []byte(text), 0o644))
 			}
 			calls := [][]string{{"init", "--quiet"}}
 			if test.program != "" {
@@ -171,9 +159,7 @@ func TestOlderGit(t *testing.T) {
 					t.Fatalf("%v: %s", err, out)
 				}
 			}
-			if err := os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink(filepath.Join(clone, "sub"), filepath.Join(root, "linked")))
 			g := git.New(env, root, filepath.Join(root, "home"))
 			for _, dir := range []string{"clone", "clone/sub", "linked"} {
 				repo, err := g.Repository(t.Context(), filepath.Join(root, dir))
@@ -217,7 +203,5 @@ func TestOlderGit(t *testing.T) {
 // stale has git look at the content of a file again.
 func stale(t *testing.T, file string) {
 	t.Helper()
-	if err := os.Chtimes(file, time.Now(), time.Now()); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(file, time.Now(), time.Now()))
 }

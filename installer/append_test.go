@@ -20,9 +20,7 @@ func TestAppend(t *testing.T) {
 	real, link := filepath.Join(p.Work, "dotfiles.md"), filepath.Join(p.Work, "CLAUDE.md")
 	const mine = "Be kind.\r\n"
 	write(t, real, mine)
-	if err := errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Chmod(real, 0o640), os.Symlink(real, link)))
 	j := change.Journal{Dir: p.State()}
 	appendNote := func(path string) bool {
 		t.Helper()
@@ -30,9 +28,7 @@ func TestAppend(t *testing.T) {
 			e, err := Append("", path, note)
 			return change.Change{Did: "tell " + path + " about hooks", Kind: "text", Edits: []change.Edit{e}}, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return !c.Empty()
 	}
 	undo := func() (u change.Undo) {
@@ -78,13 +74,9 @@ func TestAppend(t *testing.T) {
 	// A link that is gone with its directory: the file it led to is still there, and
 	// has the edit.
 	linked := filepath.Join(p.Home, "notes", "CLAUDE.md")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(linked), 0o755), os.Symlink(real, linked)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(linked), 0o755), os.Symlink(real, linked)))
 	appendNote(linked)
-	if err := os.RemoveAll(filepath.Dir(linked)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Dir(linked)))
 	if u := undo(); len(u.Gone) > 0 || look(t, real) != mine {
 		t.Errorf("gone: %v; the target has\n%s", u.Gone, look(t, real))
 	}
@@ -101,9 +93,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 	path := filepath.Join(p.Work, "read-only.md")
 	write(t, path, "mine")
-	if err := os.Chmod(path, 0o400); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o400))
 	if _, err := Append("", path, note); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("%v", err)
 	}

@@ -34,9 +34,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 				all[name] = string(data)
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		return all
 	}
@@ -98,9 +96,7 @@ func TestEveryOrderGivesTheFirstTreeBack(t *testing.T) {
 
 func mkdir(t *testing.T, dir string) {
 	t.Helper()
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o755))
 }
 
 // interleavings are all orders in which each of some things comes twice.

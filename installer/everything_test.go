@@ -16,9 +16,7 @@ import (
 // whether it goes; what a user writes stays.
 func TestStateThatThePurgeKnows(t *testing.T) {
 	text, err := os.ReadFile("../docs/files.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, text2, _ := strings.Cut(string(text), "\n## State\n")
 	table, _, _ := strings.Cut(text2, "\n### ")
 	own := map[string]bool{"PLUGIN.json": true, "settings.json": true, "loops": true}
@@ -72,9 +70,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 	kept := look(t, project)
 	victim := filepath.Join(p.Home, "other", ".claude")
 	put(t, filepath.Join(victim, "settings.json"), theirs)
-	if err := os.RemoveAll(filepath.Dir(project)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Dir(project)))
 	link(t, victim, filepath.Dir(project))
 	elsewhere := p
 	elsewhere.Work, elsewhere.Root = p.Home, p.Home
@@ -89,9 +85,7 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 			}
 		}
 	}
-	if err := os.Remove(filepath.Dir(project)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Dir(project)))
 	put(t, project, kept)
 	all, err := os.ReadDir(p.State("edits"))
 	if err != nil || len(all) == 0 {

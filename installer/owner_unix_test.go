@@ -28,17 +28,11 @@ func TestNewFilesBelongToTheirHome(t *testing.T) {
 		}); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(p.Home, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chown(p.Home, owner, owner); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(p.Home, 0o755))
+		must(t, os.Chown(p.Home, owner, owner))
 	}
 	enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
-	if err := remember(p, filepath.Join(p.Work, "hooks")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, remember(p, filepath.Join(p.Work, "hooks")))
 	n := 0
 	for _, root := range []string{p.Home, p.Work} {
 		if err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -17,9 +17,7 @@ func standIn(t *testing.T, p client.Places, script string) client.Command {
 	t.Helper()
 	command := filepath.Join(p.Home, "claude")
 	put(t, command, "#!/bin/sh\n"+script)
-	if err := os.Chmod(command, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(command, 0o755))
 	return client.Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
 }
 

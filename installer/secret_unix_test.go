@@ -34,9 +34,7 @@ func TestSecret(t *testing.T) {
 		"too short":      func() error { return os.WriteFile(p.State("secret"), nil, 0o600) },
 	} {
 		before := secret()
-		if err := spoil(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, spoil())
 		if bytes.Equal(before, secret()) {
 			t.Errorf("%s: it stays", name)
 		}

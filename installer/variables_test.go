@@ -18,17 +18,11 @@ func TestVariables(t *testing.T) {
 	put(t, local, "{\"env\": \"no object\"}")
 	put(t, settingsOf(t, p, client.User), "{\n\"env\":{}}\n")
 	plan, err := Read(p).SetVariable(client.User, client.BlockCap, "12")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Journal(p).Apply(plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, Journal(p).Apply(plan))
 	look := func() (all []string) {
 		in, err := client.Look(p).Inventory()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, v := range in.Variables() {
 			all = append(all, fmt.Sprintf("%s %s %s=%s %d:%d %t", v.Layer, filepath.Base(v.File), v.Name, v.Text(), v.Line, v.Column, Read(p).HasSet(v)))
 		}
@@ -43,9 +37,7 @@ func TestVariables(t *testing.T) {
 	if plan, err = Read(p).SetVariable(client.User, client.BlockCap, "13"); err != nil {
 		t.Fatal(err)
 	}
-	if err := Journal(p).Apply(plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Journal(p).Apply(plan))
 	if got, ours := look(), "user settings.json "+client.BlockCap+"=13 3:1 true"; !slices.Contains(got, ours) {
 		t.Errorf("%q has no %q", got, ours)
 	}

@@ -18,19 +18,23 @@ func planUndo(p client.Places) (change.Change, change.Entry, error) {
 	return u.Change, u.Entry, err
 }
 
-func write(t *testing.T, path, text string) {
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 // link makes a symbolic link, or skips where the system has none.
 func link(t *testing.T, target, path string) {
 	t.Helper()
-	if err := os.Symlink(target, path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(target, path))
 }
 
 const nedHooks = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": ["stop"], "timeout": 10}]}]}}`

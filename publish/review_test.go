@@ -18,23 +18,17 @@ func suiteOf(t *testing.T, plugins map[string]string) tree {
 	spec := generator.Spec{Marketplace: "hooks", Owner: generator.Owner{Name: "Ned"}, Targets: []generator.Target{generator.Host()}}
 	for name, strategy := range plugins {
 		p, err := generator.NewPlugin(name, strategy, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		spec.Plugins = append(spec.Plugins, p)
 	}
 	files, err := generator.Render(spec, generator.Build{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	for _, f := range files {
 		put(t, filepath.Join(dir, filepath.FromSlash(f.Path)), string(f.Data))
 	}
 	all, err := readTree(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -46,13 +40,9 @@ func TestReviewRefuses(t *testing.T) {
 		put(t, filepath.Join(suite.dir, "anthropic-ned", filepath.FromSlash(file)), "")
 	}
 	suite, err := readTree(suite.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, found, err := suite.reviewPlugin("ned-flanders", "anthropic-ned")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var got []string
 	for _, f := range found {
 		if f.State != check.Failure {
@@ -88,9 +78,7 @@ func TestReviewOfWhatIsMade(t *testing.T) {
 	suite := suiteOf(t, plugins)
 	for _, name := range registry.Names() {
 		hooks, found, err := suite.reviewPlugin(name, name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, f := range found {
 			t.Errorf("%s: %s", f.File, f.Says)
 		}

@@ -18,32 +18,22 @@ func TestDigest(t *testing.T) {
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(dir, "p", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	digest := func() string {
 		t.Helper()
 		files, err := readTree(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		d, err := files.digest("p")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return d
 	}
 	write("hooks/springfield-hook", "x")
 	write("README.md", "a")
 	base := digest()
 	write("CHANGELOG.md", "# one")
-	if err := os.Chmod(filepath.Join(dir, "p", "hooks", "springfield-hook"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(filepath.Join(dir, "p", "hooks", "springfield-hook"), 0o755))
 	if digest() != base {
 		t.Error("a changelog, or a mode that a checkout can lose, changed it")
 	}
@@ -68,9 +58,7 @@ func TestDigest(t *testing.T) {
 			base = next
 		}
 	}
-	if err := os.Symlink("README.md", filepath.Join(dir, "link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("README.md", filepath.Join(dir, "link")))
 	if _, err := readTree(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a link: %v", err)
 	}
@@ -84,9 +72,7 @@ func TestTree(t *testing.T) {
 		put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
 	}
 	was, err := readTree(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	is := was
 	for name, text := range map[string]string{"p/new.txt": "n", "same.txt": "same", "p/hooks/springfield-hook": "other"} {
 		if is, err = is.with(name, []byte(text)); err != nil {
@@ -94,9 +80,7 @@ func TestTree(t *testing.T) {
 		}
 	}
 	gone, err := change.Open(dir, filepath.Join(dir, "gone.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	gone.After = nil
 	is = is.edited(gone)
 	var changed []string
@@ -110,13 +94,9 @@ func TestTree(t *testing.T) {
 		t.Errorf("%d changes in p, %d in q, %d compiled", len(is.changes("p")), len(is.changes("q")), len(is.compiled()))
 	}
 	copied := filepath.Join(t.TempDir(), "copy")
-	if err := is.write(copied); err != nil {
-		t.Fatal(err)
-	}
+	must(t, is.write(copied))
 	again, err := readTree(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if got, want := strings.Join(again.list(""), " "), "a.txt p/hooks/springfield-hook p/new.txt same.txt"; got != want {
 		t.Errorf("the copy has %s, want %s", got, want)
 	}

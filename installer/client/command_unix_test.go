@@ -21,9 +21,7 @@ mkdir -p "$CLAUDE_CODE_PLUGIN_CACHE_DIR"
 [ "$2" = install ] && exit 1
 echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation": "/none"}}' >"$CLAUDE_CODE_PLUGIN_CACHE_DIR/known_marketplaces.json"
 `)
-	if err := os.Chmod(command, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(command, 0o755))
 	client := Command{Path: command, Env: []string{"PATH=/usr/bin:/bin"}}
 	for _, want := range []bool{true, false} {
 		if name, added, err := client.AddMarket(context.Background(), Look(p), "a/b"); name != "team" || added != want || err != nil {
@@ -41,9 +39,7 @@ func standIn(t *testing.T, p Places, script string) Command {
 	t.Helper()
 	command := filepath.Join(p.Home, "claude")
 	put(t, command, "#!/bin/sh\n"+script)
-	if err := os.Chmod(command, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(command, 0o755))
 	return Command{Path: command, Env: []string{"PATH=/usr/bin:/bin", "HOME=" + p.Home}}
 }
 

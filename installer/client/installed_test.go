@@ -35,23 +35,17 @@ func putKnown(t *testing.T, p Places, name, source, location string) {
 	path := filepath.Join(p.Plugins, "known_marketplaces.json")
 	all := map[string]any{}
 	if data, err := os.ReadFile(path); err == nil {
-		if err := json.Unmarshal(data, &all); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(data, &all))
 	}
 	all[name] = map[string]any{"source": json.RawMessage(source), "installLocation": location}
 	data, err := json.Marshal(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	put(t, path, string(data))
 }
 
 func move(t *testing.T, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(from, to))
 }
 
 func TestInstalledInPlace(t *testing.T) {
@@ -73,9 +67,7 @@ func TestInstalledInPlace(t *testing.T) {
 		t.Errorf("%+v", h)
 	}
 
-	if err := os.Remove(filepath.Join(dir, "ned-flanders", "hooks", "springfield-hook")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(dir, "ned-flanders", "hooks", "springfield-hook")))
 	if i := Look(p).Installed("ned-flanders@hooks"); len(i.Hooks) != 1 || i.Hooks[0].Never != "its program is not there: hooks/springfield-hook" {
 		t.Errorf("without its program: %+v", i)
 	}
@@ -349,20 +341,6 @@ func TestLimit(t *testing.T) {
 	} {
 		if got := test.hook.limit(); got != test.want {
 			t.Errorf("%+v: %v", test.hook, got)
-		}
-	}
-}
-
-func TestPrintable(t *testing.T) {
-	for in, want := range map[string]string{
-		"":                         "",
-		" a\t\n b ":                "a b",
-		"a\x1b]0;x\x07b\x7f\u200b": "a]0;xb",
-		strings.Repeat("é", 300):   strings.Repeat("é", 200) + "…",
-		strings.Repeat("é", 200):   strings.Repeat("é", 200),
-	} {
-		if got := printable(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
 }

@@ -14,9 +14,7 @@ import (
 func inventory(t *testing.T, p Places) Inventory {
 	t.Helper()
 	i, err := Look(p).Inventory()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return i
 }
 
@@ -151,9 +149,7 @@ func TestInventoryOfBrokenSettings(t *testing.T) {
 	p := newPlaces(t)
 	put(t, settingsOf(t, p, User), `{`+stopHook("mine")+`}`)
 	put(t, settingsOf(t, p, Project), "{\n  \"enabledPlugins\": {\"x@y\": true,}\n}")
-	if err := os.MkdirAll(settingsOf(t, p, Local), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(settingsOf(t, p, Local), 0o755))
 	i := inventory(t, p)
 	if got := sources(i.Hooks); !slices.Equal(got, []string{"user settings: mine"}) || len(i.Plugins) > 0 {
 		t.Errorf("%q", got)
@@ -228,9 +224,7 @@ func TestDriversRun(t *testing.T) {
 	if n := len(inventory(t, p).Drivers()); n != 2 {
 		t.Errorf("%d drivers", n)
 	}
-	if err := os.Remove(filepath.Join(suite, "a", "hooks", "springfield-hook")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(filepath.Join(suite, "a", "hooks", "springfield-hook")))
 	put(t, filepath.Join(suite, "b", "hooks", "hooks.json"), "no")
 	i := inventory(t, p)
 	if len(i.Drivers()) > 0 || len(i.Idle) != 1 {

@@ -31,9 +31,7 @@ func TestCommentsStay(t *testing.T) {
 		}
 	}
 	c, err := ParseCommented([]byte("{\"plugins\": {/* mine */}, \"a\": 1}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if after, err := c.Apply(Edit{Path: []string{"plugins"}}); err == nil {
 		t.Errorf("a comment is gone: %q", after)
 	}

@@ -10,41 +10,25 @@ func TestParseRefuses(t *testing.T) {
 	deep := strings.Repeat("[", maxDepth)
 	tests := []struct{ name, text, want string }{
 		{"line comment", "{\n  // mine\n  \"a\": 1\n}", `line 2, column 3: comments are not allowed in JSON`},
-		{"line comment behind a value", "{\"a\": 1 // mine\n}", `line 1, column 9: comments are not allowed in JSON`},
 		{"block comment", "{\"a\": /* 1 */ 2}", `line 1, column 7: comments are not allowed in JSON`},
-		{"shell comment", "# settings\n{}", `line 1, column 1: comments are not allowed in JSON`},
-		{"comment at the end", "{}\n// done\n", `line 2, column 1: comments are not allowed in JSON`},
 		{"trailing comma in an object", "{\n  \"a\": 1,\n}", `line 2, column 9: trailing comma: JSON allows none before "}"`},
 		{"trailing comma in an array", "{\"a\": [1, 2 , ]}", `line 1, column 13: trailing comma: JSON allows none before "]"`},
 		{"truncated", "{\n  \"a\": [1", `line 2, column 10: the document ends too early`},
 		{"truncated string", `{"a": "b`, `line 1, column 9: the document ends too early`},
-		{"truncated literal", `{"a": tru`, `line 1, column 10: the document ends too early`},
-		{"truncated number", `{"a": -`, `line 1, column 8: the document ends too early`},
 		{"two documents", "{}\n{}", `line 2, column 1: more text after the end of the document`},
-		{"a value behind", "{} 1", `line 1, column 4: more text after the end of the document`},
 		{"array", "\n [1]", `line 2, column 2: the document is an array, not an object`},
-		{"string", `"a"`, `line 1, column 1: the document is a string, not an object`},
 		{"null", `null`, `line 1, column 1: the document is null, not an object`},
-		{"number", `-1`, `line 1, column 1: the document is a number, not an object`},
-		{"boolean", `true`, `line 1, column 1: the document is a boolean, not an object`},
 		{"missing comma", "{\n  \"a\": 1\n  \"b\": 2\n}", `line 3, column 3: unexpected '"' after object key:value pair`},
 		{"missing colon", `{"a" 1}`, `line 1, column 6: unexpected '1' after object key`},
-		{"single quotes", `{'a': 1}`, `line 1, column 2: unexpected '\'' looking for beginning of object key string`},
 		{"bare key", "{\"ä\": 1,\n b: 2}", `line 2, column 2: unexpected 'b' looking for beginning of object key string`},
 		{"a character of two bytes", `{"ä": é}`, `line 1, column 7: unexpected 'é' looking for beginning of value`},
-		{"no-break space", "{\u00a0}", `line 1, column 2: unexpected '\u00a0' looking for beginning of object key string`},
 		{"two marks", "\ufeff\ufeff{}", `line 1, column 1: unexpected '\ufeff' looking for beginning of value`},
 		{"a mark is not counted", "\ufeff{1}", `line 1, column 2: unexpected '1' looking for beginning of object key string`},
 		{"line end in a string", "{\"a\": \"b\n\"}", `line 1, column 9: unexpected '\n' in string literal`},
-		{"bad escape", `{"a": "\x"}`, `line 1, column 9: unexpected 'x' in string escape code`},
 		{"bad escape that looks like a comment", `{"a": "\#"}`, `line 1, column 9: unexpected '#' in string escape code`},
 		{"bad literal", `{"a": nul}`, `line 1, column 10: unexpected '}' in literal null (expecting 'l')`},
-		{"bad number", `{"a": 01}`, `line 1, column 8: unexpected '1' after object key:value pair`},
-		{"not a number", `{"a": NaN}`, `line 1, column 7: unexpected 'N' looking for beginning of value`},
 		{"Latin-1", "{\n\"ü\": \"\xfc\"}", `line 2, column 7: not UTF-8`},
-		{"a surrogate in UTF-8", "{\"a\": \"\xed\xa0\x80\"}", `line 1, column 8: not UTF-8`},
 		{"UTF-16", "\xff\xfe{\x00}\x00", `line 1, column 1: the file is UTF-16, not UTF-8`},
-		{"UTF-16 the other way", "\xfe\xff\x00{\x00}", `line 1, column 1: the file is UTF-16, not UTF-8`},
 		{"too deep", "{\n\"a\": " + deep, `line 2, column 105: nested deeper than 100 levels`},
 		{"far too deep", strings.Repeat(`{"a":`, 1e6), `line 1, column 501: nested deeper than 100 levels`},
 		{"too large", `{"a": "` + strings.Repeat("x", MaxSize) + `"}`, `larger than 8 MiB`},
@@ -67,13 +51,11 @@ func TestParseAccepts(t *testing.T) {
 	tests := []struct{ name, text string }{
 		{"nothing", ""},
 		{"blanks", " \r\n\t\n"},
-		{"only a mark", "\ufeff\n"},
 		{"empty", "{}"},
 		{"with a mark", "\ufeff{\"a\": 1}\r\n"},
 		{"duplicates", `{"a": 1, "a": 2}`},
 		{"half a surrogate pair", `{"a": "\ud800"}`},
 		{"the replacement character", `{"a": "�"}`},
-		{"brackets in strings", `{"a": "` + strings.Repeat("[{\\\"", 200) + `"}`},
 		{"as deep as allowed", `{"a":` + strings.Repeat("[", maxDepth-1) + strings.Repeat("]", maxDepth-1) + "}"},
 		{"numbers", `{"a": -0.1e+22, "b": 123456789012345678901234567890}`},
 		{"as large as allowed", `{"a": "` + strings.Repeat("x", MaxSize-9) + `"}`},
@@ -81,9 +63,7 @@ func TestParseAccepts(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			d, err := Parse([]byte(test.text))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			after, err := d.Apply()
 			if err != nil || string(after) != test.text {
 				t.Errorf("no change gives %q, %v", after, err)
@@ -95,9 +75,7 @@ func TestParseAccepts(t *testing.T) {
 func TestGet(t *testing.T) {
 	d, err := Parse([]byte("\ufeff{\n  \"a\": {\"b@c.d\": [1, 2 ], \"\\u0061\\u0026\": \"&&\"},\n  \"s\": \"x\",\n  \"n\": null,\n" +
 		"  \"d\": {\"k\": 1, \"k\": {}},\n  \"s2\": {\"\\u006b\": 1, \"k\": 2}\n}"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tests := []struct {
 		path       string
 		want       string
@@ -147,19 +125,6 @@ func TestEqual(t *testing.T) {
 			if got := equal(a, b); got != (i == j) {
 				t.Errorf("%s and %s: %v", one, other, got)
 			}
-		}
-	}
-}
-
-// Places found one after the other, each from the last one, are those found from
-// the beginning.
-func TestPlacesFoundInOrder(t *testing.T) {
-	const text = "{\"é\": 1,\r\n\n  \"日本\": {\"x\": \"\t\"},\n\"last\": 2}"
-	at := place{text: text, line: 1, column: 1}
-	for offset := range text {
-		line, column := position(text, offset)
-		if at.to(offset); at.line != line || at.column != column {
-			t.Errorf("offset %d is %d:%d, want %d:%d", offset, at.line, at.column, line, column)
 		}
 	}
 }

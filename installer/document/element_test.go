@@ -53,9 +53,7 @@ func TestElementsRefused(t *testing.T) {
 		`{"plugins":null}`:                        `line 1, column 12: "plugins" is null, not an array`,
 	} {
 		d, err := Parse([]byte(before))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, err = d.Apply(setElement("a", "x", "1"))
 		var syntax *SyntaxError
 		if !errors.As(err, &syntax) || !strings.HasPrefix(err.Error(), want) {
@@ -106,9 +104,7 @@ func TestElementsInAnyLayout(t *testing.T) {
 			}
 		}
 		again, err := Parse(added)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if gone, err := again.Apply(setElement("new", "", "")); err != nil || string(gone) != text {
 			t.Fatalf("added and removed: %q, %v; was %q", gone, err, text)
 		}

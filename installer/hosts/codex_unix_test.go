@@ -25,12 +25,8 @@ func codexAt(t *testing.T, settings, server string) Place {
 	home := t.TempDir()
 	write := func(name, data string, mode os.FileMode) string {
 		path := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(data), mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(data), mode))
 		return path
 	}
 	write(".codex/config.toml", settings, 0o600)
@@ -143,9 +139,7 @@ func TestCodexIsAskedWithoutSecrets(t *testing.T) {
 		t.Errorf("trusted, and still to do: %v", by)
 	}
 	asked, err := os.ReadFile(filepath.Join(at.Home, "asked"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, has := range []string{"CODEX_HOME=", "ned@suite", "enabled = true\n", "\n0.1.0\n"} {
 		if !strings.Contains(string(asked), has) {
 			t.Errorf("no %q in %s", has, asked)

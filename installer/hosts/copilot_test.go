@@ -13,19 +13,23 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 )
 
+// must fails the test where something did not go well that has to.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // placeOf is a host in a scratch home, with files. HOME and PROJECT in them are its places.
 func placeOf(t *testing.T, h Host, files map[string]string) Place {
 	t.Helper()
 	home := t.TempDir()
 	for name, data := range files {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		data = strings.NewReplacer("PROJECT", filepath.ToSlash(filepath.Join(home, "project")), "HOME", filepath.ToSlash(home)).Replace(data)
-		if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(data), 0o644))
 	}
 	root := filepath.Join(home, "project")
 	return h.At(User{Home: home, Work: filepath.Join(root, "sub"), Root: root, Look: func(string) string { return "" }})

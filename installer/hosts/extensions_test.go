@@ -18,12 +18,8 @@ func linked(t *testing.T, host Host, files map[string]string) Request {
 	home := t.TempDir()
 	for name, text := range files {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "HOME", filepath.ToSlash(home))), 0o644))
 	}
 	at := host.At(User{Home: home, Work: filepath.Join(home, "plans"), Look: func(string) string { return "" }})
 	return Request{At: at, ID: "ned", Plugin: client.Plugin{Name: "ned", Marketplace: "suite", Suite: filepath.Join(home, "suite")}, Scope: client.User}
@@ -47,9 +43,7 @@ func TestExtensionsInstalled(t *testing.T) {
 		".gemini/extensions/extension-enablement.json":            `{"off": {"overrides": ["HOME/*", "!HOME/plans/"]}, "ned": {"overrides": ["!HOME/plans", "HOME/*"]}}`,
 	})
 	all, err := gemini().Plugins.Installed(r.At)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]string{}
 	for _, i := range all {
 		got[i.ID] = strings.ReplaceAll(filepath.ToSlash(fmt.Sprintf("%s %s %s %t", i.Dir, i.Suite, i.Version, i.On)), filepath.ToSlash(r.At.Home), "")
