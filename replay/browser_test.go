@@ -254,7 +254,7 @@ func TestPageInABrowser(t *testing.T) {
 	bare := r
 	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "No model was asked."}}
 	bare.Score()
-	for name, r := range map[string]Report{"bare": bare, "made": madeReport(900, 7)} {
+	for name, r := range map[string]Report{"bare": bare, "made": manyRows(300)} {
 		path := filepath.Join(t.TempDir(), name+".html")
 		if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
 			t.Fatal(err)

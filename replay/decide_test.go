@@ -287,12 +287,9 @@ func TestCandidates(t *testing.T) {
 	mine := file("mine.json", `{"add":[{"id":"mine","says":["hear hear"],"then":"continue"}],"budget":{"hour":1}}`)
 	bart := file("bart-simpson.json", `{"off":["waits"]}`)
 	for _, test := range []struct{ name, want string }{
-		{"nobody", "there is no strategy"},
 		{"ned-flanders:nothing", "no rule set"},
 		{"bart-simpson:seed", "one set of rules"},
-		{"todo-continuation", "answers prompts"},
 		{filepath.Join(dir, "none.json"), "no such file"},
-		{file("torn.json", `{"add":`), "torn.json"},
 		{file("wrong.json", `{"strategy":"ned-flanders","add":[{"id":"x","then":"continue"}]}`), "has no condition"},
 		{file("who.json", `{"strategy":"homer"}`), `there is no strategy "homer"`},
 		{file("prompts.json", `{"strategy":"todo-continuation"}`), "answers prompts"},

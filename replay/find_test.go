@@ -148,13 +148,6 @@ func TestForks(t *testing.T) {
 	}
 }
 
-func TestNoTranscripts(t *testing.T) {
-	r := replayed(t, t.TempDir())
-	if r.Files != 0 || len(r.Rows) != 0 || len(r.Labels) != len(Labels()) || len(r.Skipped) != 1 || r.Skipped[0].Why != "not found" {
-		t.Errorf("%+v", r)
-	}
-}
-
 func TestSinceAndProject(t *testing.T) {
 	home := t.TempDir()
 	first := stopped("a")

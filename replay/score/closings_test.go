@@ -98,11 +98,7 @@ func scoreHalf(out io.Writer, c contest, rows []closing, verbose bool) error {
 		}
 		goesOn := v.Decision == strategy.Continue || c.oracle && v.Page != "" && r.Expect == "continue"
 		all.count("all", r, goesOn)
-		if r.Lang == "en" {
-			all.count("English", r, goesOn)
-		} else {
-			all.count("other languages", r, goesOn)
-		}
+		all.count(map[bool]string{true: "English", false: "other languages"}[r.Lang == "en"], r, goesOn)
 		if v.Page != "" {
 			all.asked++
 		}
