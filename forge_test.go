@@ -4,13 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
-
-	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
 // workflow is what the tests look at in a workflow of the forge.
@@ -26,11 +23,7 @@ type workflowJob struct {
 	Environment any
 	Permissions map[string]string
 	Timeout     int `yaml:"timeout-minutes"`
-	Strategy    struct {
-		Matrix map[string][]string
-	}
-	Env   map[string]string
-	Steps []workflowStep
+	Steps       []workflowStep
 }
 
 type workflowStep struct {
@@ -117,28 +110,6 @@ func TestWorkflowsHaveFewRights(t *testing.T) {
 					t.Errorf("%s: %s builds a release with what other runs have left in a cache", name, job)
 				}
 			}
-		}
-	}
-}
-
-// The tests run with the oldest Go that the module and the hook allow, and with the newest, on each system.
-func TestWorkflowsTryTheOldestGo(t *testing.T) {
-	systems := map[string]bool{}
-	for job, j := range workflows(t)["ci.yml"].Jobs {
-		if len(j.Strategy.Matrix) == 0 {
-			continue
-		}
-		if want := []string{hookruntime.Go, "stable"}; !slices.Equal(j.Strategy.Matrix["go"], want) {
-			t.Errorf("%s runs with Go %v, want %v", job, j.Strategy.Matrix["go"], want)
-		}
-		for _, system := range append(j.Strategy.Matrix["system"], j.RunsOn) {
-			before, _, _ := strings.Cut(system, "-")
-			systems[before] = true
-		}
-	}
-	for _, system := range []string{"ubuntu", "macos", "windows"} {
-		if !systems[system] {
-			t.Errorf("nothing is tested on %s", system)
 		}
 	}
 }

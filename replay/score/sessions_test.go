@@ -317,18 +317,3 @@ func TestScoreSessions(t *testing.T) {
 		}
 	}
 }
-
-func TestScoreRefuses(t *testing.T) {
-	for rows, want := range map[string]string{
-		"":                            "line 1",
-		"{":                           "line 1",
-		`{"session":"../a"}`:          "is not a file name",
-		`{"session":"a","line":9}`:    "has 1 lines, a row is at 9",
-		`{"session":"none","line":1}`: "none",
-	} {
-		dir := write(t, rows, map[string][]string{"a": {prompt}})
-		if err := score(&bytes.Buffer{}, dir, false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", rows, err, want)
-		}
-	}
-}
