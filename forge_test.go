@@ -4,13 +4,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
-
-	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
 // workflow is what the tests look at in a workflow of the forge.
@@ -22,16 +19,11 @@ type workflow struct {
 }
 
 type workflowJob struct {
-	Needs       any
 	RunsOn      string `yaml:"runs-on"`
 	Environment any
 	Permissions map[string]string
 	Timeout     int `yaml:"timeout-minutes"`
-	Strategy    struct {
-		Matrix map[string][]string
-	}
-	Env   map[string]string
-	Steps []workflowStep
+	Steps       []workflowStep
 }
 
 type workflowStep struct {
@@ -118,107 +110,6 @@ func TestWorkflowsHaveFewRights(t *testing.T) {
 					t.Errorf("%s: %s builds a release with what other runs have left in a cache", name, job)
 				}
 			}
-		}
-	}
-}
-
-// Dependabot looks at every module of the repository.
-func TestDependabotKnowsEveryModule(t *testing.T) {
-	var config struct {
-		Updates []struct {
-			Ecosystem   string `yaml:"package-ecosystem"`
-			Directory   string
-			Directories []string
-		}
-	}
-	if err := yaml.Unmarshal([]byte(read(t, ".github", "dependabot.yml")), &config); err != nil {
-		t.Fatal(err)
-	}
-	var known []string
-	for _, u := range config.Updates {
-		if u.Ecosystem == "gomod" {
-			known = append(append(known, u.Directory), u.Directories...)
-		}
-	}
-	for _, pattern := range []string{"go.mod", "*/go.mod", "*/*/go.mod"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range files {
-			if dir := "/" + strings.TrimPrefix(filepath.ToSlash(filepath.Dir(file)), "."); !slices.Contains(known, dir) {
-				t.Errorf("nothing updates what %s requires", file)
-			}
-		}
-	}
-}
-
-// What a workflow asks of make is there, and so is every script and package that it names.
-func TestWorkflowsNameWhatIsThere(t *testing.T) {
-	makefile := read(t, ".", "Makefile")
-	target, path := regexp.MustCompile(`\bmake ([a-z][a-z0-9-]*)`), regexp.MustCompile(`(?:^|\s)((?:\./|\.github/)[\w./-]+\w)`)
-	called := map[string]bool{}
-	for name, w := range workflows(t) {
-		for job, j := range w.Jobs {
-			for _, step := range j.Steps {
-				for _, m := range target.FindAllStringSubmatch(step.Run, -1) {
-					if called[m[1]] = true; !strings.Contains(makefile, "\n"+m[1]+":") {
-						t.Errorf("%s: %s calls make %s, which is not there", name, job, m[1])
-					}
-				}
-				for _, m := range path.FindAllStringSubmatch(step.Run, -1) {
-					if _, err := os.Stat(m[1]); err != nil {
-						t.Errorf("%s: %s: %v", name, job, err)
-					}
-				}
-			}
-			for _, before := range needs(j) {
-				if _, ok := w.Jobs[before]; !ok {
-					t.Errorf("%s: %s needs %s, which is not there", name, job, before)
-				}
-			}
-		}
-	}
-	for _, must := range []string{"test", "shells", "e2e", "newest", "nightly", "hostile", "fuzz", "lint", "vuln", "snapshot", "release-test", "reproducible", "release", "npm", "marketplace"} {
-		if !called[must] {
-			t.Errorf("no workflow calls make %s", must)
-		}
-	}
-}
-
-// needs are the jobs that come before.
-func needs(j workflowJob) []string {
-	switch before := j.Needs.(type) {
-	case string:
-		return []string{before}
-	case []any:
-		var all []string
-		for _, name := range before {
-			all = append(all, name.(string))
-		}
-		return all
-	}
-	return nil
-}
-
-// The tests run with the oldest Go that the module and the hook allow, and with the newest, on each system.
-func TestWorkflowsTryTheOldestGo(t *testing.T) {
-	systems := map[string]bool{}
-	for job, j := range workflows(t)["ci.yml"].Jobs {
-		if len(j.Strategy.Matrix) == 0 {
-			continue
-		}
-		if want := []string{hookruntime.Go, "stable"}; !slices.Equal(j.Strategy.Matrix["go"], want) {
-			t.Errorf("%s runs with Go %v, want %v", job, j.Strategy.Matrix["go"], want)
-		}
-		for _, system := range append(j.Strategy.Matrix["system"], j.RunsOn) {
-			before, _, _ := strings.Cut(system, "-")
-			systems[before] = true
-		}
-	}
-	for _, system := range []string{"ubuntu", "macos", "windows"} {
-		if !systems[system] {
-			t.Errorf("nothing is tested on %s", system)
 		}
 	}
 }

@@ -20,8 +20,6 @@ import (
 	"testing"
 
 	hookruntime "github.com/cameronsjo/springfield/runtime"
-	"github.com/cameronsjo/springfield/templates"
-
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
@@ -291,23 +289,6 @@ func TestModuleLinesAgree(t *testing.T) {
 	}
 }
 
-// A strategy is one folder, and one folder of templates.
-func TestEveryStrategyHasTemplates(t *testing.T) {
-	entries, err := fs.ReadDir(templates.Files, ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var folders []string
-	for _, e := range entries {
-		if e.IsDir() && e.Name() != "shared" {
-			folders = append(folders, e.Name())
-		}
-	}
-	if !slices.Equal(folders, registry.Names()) {
-		t.Errorf("templates for %v, strategies %v", folders, registry.Names())
-	}
-}
-
 // The map of the house has every package.
 func TestHouseHasEveryPackage(t *testing.T) {
 	text := read(t, "docs", "house.md")
@@ -332,20 +313,6 @@ func TestEveryStrategyHasAPage(t *testing.T) {
 		if !strings.Contains(readme, "("+page+")") {
 			t.Errorf("README.md does not lead to %s", page)
 		}
-	}
-}
-
-// What is embedded is what is meant to be: no editor's backup, nothing that
-// acts on this repository.
-func TestTemplatesHaveTheirSuffix(t *testing.T) {
-	err := fs.WalkDir(templates.Files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && !slices.Contains([]string{".tmpl", ".png"}, path.Ext(name)) && path.Base(name) != "about.yaml" && path.Dir(name) != "." {
-			t.Errorf("templates/%s is neither a template, nor a picture, nor about.yaml", name)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

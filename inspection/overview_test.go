@@ -43,14 +43,5 @@ func TestOverviewFits(t *testing.T) {
 				t.Errorf("%s: %s", name, line)
 			}
 		}
-		for _, want := range map[string][]string{
-			"everything": {"ned-flanders@hooks, for you in every project", "todo-continuation@hooks, for everyone in this project, beside",
-				"kept Claude going in ~/src/evergreen-terrace, 12 min ago (progress:", "and 3 more: springfield doctor", "next: springfield doctor"},
-			"nothing on": {"no plugin decides here", "no decision yet", "next: springfield enable ned-flanders"},
-		}[name] {
-			if !strings.Contains(strings.Join(strings.Fields(text.String()), " "), strings.Join(strings.Fields(want), " ")) {
-				t.Errorf("%s: no %q in\n%s", name, want, &text)
-			}
-		}
 	}
 }

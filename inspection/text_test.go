@@ -5,9 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
-	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
 )
@@ -59,34 +57,5 @@ hooks that never run
 `
 	if out.String() != want {
 		t.Errorf("%s", out.String())
-	}
-}
-
-// Eight strategies, as wide as about.yaml may make them, fit the terminal.
-func TestTableFits(t *testing.T) {
-	all := []Strategy{{Name: "ned-flanders", Cost: "$0", SkillMods: "none", Complexity: "low", Needs: "nothing", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Work: 391, Caught: 344}}}}
-	for _, name := range []string{"lisa-simpson", "marge-simpson", "bart-simpson", "ralph-wiggum", "todo-continuation", "ralph-specum", "ralph-speckit"} {
-		all = append(all, Strategy{
-			Name: name, Cost: "~$0.001", SkillMods: "heavy", Complexity: "medium", Needs: "a state file", Measured: &generator.Measured{English: generator.Rates{Stops: 556, Wrong: 48, Work: 391, Caught: 391}},
-		})
-	}
-	all[7].Measured = nil
-	lines := layout.Table(compared(all))
-	if len(lines) != len(all)+1 {
-		t.Errorf("%d lines", len(lines))
-	}
-	for _, line := range lines {
-		if utf8.RuneCountInString(line) > 80 {
-			t.Errorf("%d wide: %s", utf8.RuneCountInString(line), line)
-		}
-	}
-	for n, want := range map[int]string{
-		1: "ned-flanders       $0       none        0 %    88 %    low         nothing",
-		2: "lisa-simpson       ~$0.001  heavy       8.6 %  100 %   medium      a state file",
-		8: "ralph-speckit      ~$0.001  heavy       -      -       medium      a state file",
-	} {
-		if lines[n] != want {
-			t.Errorf("line %d is\n%s, want\n%s", n, lines[n], want)
-		}
 	}
 }

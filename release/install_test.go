@@ -267,12 +267,13 @@ func TestInstallTools(t *testing.T) {
 	}
 }
 
-// faults are servers and networks that do not give what they should.
-func faults(t *testing.T) map[string]struct {
+// fault is a server that does not give what it should, and what is said then.
+type fault struct {
 	handler http.HandlerFunc
 	want    string
-} {
-	t.Helper()
+}
+
+func faults() map[string]fault {
 	line := sum(newProgram) + "  " + linuxProgram + "\n"
 	listed := func(sums string) http.HandlerFunc {
 		return release(map[string]string{"SHA256SUMS": sums, linuxProgram: newProgram})
@@ -281,21 +282,14 @@ func faults(t *testing.T) map[string]struct {
 		return release(map[string]string{"SHA256SUMS": sums(), linuxProgram: program})
 	}
 	page := "<!DOCTYPE html>\n<html><body>Sign in to the network</body></html>\n"
-	return map[string]struct {
-		handler http.HandlerFunc
-		want    string
-	}{
+	return map[string]fault{
 		"another program":       {fetched(oldProgram), "does not have the SHA-256 that SHA256SUMS says; nothing was installed"},
-		"a shorter program":     {fetched(newProgram[:20]), "does not have the SHA-256"},
 		"no bytes":              {fetched(""), "does not have the SHA-256"},
-		"a page as program":     {fetched(page), "does not have the SHA-256"},
 		"a program that fails":  {listedProgram("#!/bin/sh\nexit 7\n"), "was fetched and verified, but does not start from"},
 		"a page as sums":        {listed(page), "has no line for " + linuxProgram},
 		"sums without the line": {listed(sum("x") + "  springfield-linux-arm64\n"), "has no line for"},
-		"empty sums":            {listed(""), "has no line for"},
 		"sums cut in the name":  {listed(line[:70]), "has no line for"},
 		"sums cut at the end":   {listed(strings.TrimSuffix(line, "\n")), "has no line for"},
-		"two lines":             {listed(line + line), "has two lines for"},
 		"two digests":           {listed(line + sum("x") + "  " + linuxProgram + "\n"), "has two lines for"},
 		"a path":                {listed(sum(newProgram) + "  ../" + linuxProgram + "\n" + sum(newProgram) + "  ./" + linuxProgram + "\n"), "has no line for"},
 		"more after the name":   {listed(sum(newProgram) + "  " + linuxProgram + " x\n"), "has no line for"},
@@ -336,7 +330,7 @@ func listedProgram(program string) http.HandlerFunc {
 
 // After a failure an empty home is empty, and an old program is as it was, with nothing beside it.
 func TestInstallFails(t *testing.T) {
-	for name, fault := range faults(t) {
+	for name, fault := range faults() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url := serve(t, fault.handler)
@@ -489,8 +483,8 @@ func TestInstallChoosesProgram(t *testing.T) {
 		{"Linux", "x86_64", "springfield-linux-amd64"}, {"Linux", "aarch64", "springfield-linux-arm64"}, {"Linux", "arm64", "springfield-linux-arm64"},
 		{"Darwin", "arm64", "springfield-darwin-arm64"}, {"Darwin", "x86_64", "springfield-darwin-amd64"},
 		{"Darwin", "x86_64; : Rosetta", "springfield-darwin-arm64"},
-		{"Linux", "armv7l", "there is no release for linux on armv7l\n" + install}, {"Linux", "i686", "there is no release for linux on i686\n" + install},
-		{"Linux", "riscv64", "there is no release for linux on riscv64\n" + install}, {"FreeBSD", "amd64", "there is no release for FreeBSD\n" + install},
+		{"Linux", "armv7l", "there is no release for linux on armv7l\n" + install},
+		{"FreeBSD", "amd64", "there is no release for FreeBSD\n" + install},
 		{"MINGW64_NT-10.0", "x86_64", "for Windows, type in PowerShell: irm https://github.com/cameronsjo/springfield/releases/latest/download/install.ps1 | iex\n"},
 	} {
 		m := newMachine(t, t.TempDir(), summer)
@@ -523,22 +517,16 @@ func TestInstallOptions(t *testing.T) {
 		{"--version v0.1.0", releases + "download/v0.1.0/SHA256SUMS\n"},
 		{"--version 0.2.0-rc.1", releases + "download/v0.2.0-rc.1/SHA256SUMS\n"},
 		{"--from https://mirror.example/springfield/", " https://mirror.example/springfield/SHA256SUMS\n"},
-		{"--from https://mirror.example/springfield", https},
 		{"--from http://127.0.0.1:7/x", "--proto =http,https --proto-redir =http,https --tlsv1.2 "},
 		{"--version latest", "error: vlatest is not a version\nspringfield: hint: a version is like v0.1.0\n"},
-		{"--version v1.2", "error: v1.2 is not a version\n"},
 		{"--version v1.2.3/../../evil", "error: v1.2.3/../../evil is not a version\n"},
-		{"--version v1.2.3?x", "error: v1.2.3?x is not a version\n"},
 		{"--version", "error: --version needs a value\nspringfield: hint: --help lists the options\n"},
 		{"--from http://mirror.example/", "error: --from takes an https address\n"},
 		{"--from http://127.0.0.1:80@evil.example/", "error: --from takes an https address\n"},
 		{"--from http://127.0.0.1.evil.example/", "error: --from takes an https address\n"},
-		{"--from file:///tmp", "error: --from takes an https address\n"},
 		{"--from -o/tmp/x", "error: --from takes an https address\n"},
 		{"--from https://mirror.example --version v1.2.3", "error: --from and --version cannot be combined\n"},
-		{"--dir", "error: --dir needs a value\n"},
 		{"--force", "error: there is no option --force\n"},
-		{"everything", "error: there is no option everything\n"},
 	} {
 		if got := m.install(t, strings.Fields(c.args)...); got.code != 1 || !strings.Contains(got.errout, c.want) || tree(t, m.home) != "" {
 			t.Errorf("%s: %v\n%s", c.args, got, tree(t, m.home))
@@ -571,7 +559,6 @@ func TestInstallPlaces(t *testing.T) {
 			return errors.Join(os.Mkdir(m.home+"/bin", 0o755), os.WriteFile(m.home+"/mine", nil, 0o600), os.Symlink("../mine", m.home+"/bin/springfield"))
 		}},
 		"a file":              {dir: "file", want: "cannot make ", prepare: func(m *machine) error { return os.WriteFile(m.home+"/file", nil, 0o644) }},
-		"below a file":        {dir: "file/bin", want: "cannot make ", prepare: func(m *machine) error { return os.WriteFile(m.home+"/file", nil, 0o644) }},
 		"a directory as name": {dir: "bin", want: "/bin/springfield is a directory\n", prepare: func(m *machine) error { return os.MkdirAll(m.home+"/bin/springfield", 0o755) }},
 		"a link to nothing":   {dir: "link", want: "cannot make ", prepare: func(m *machine) error { return os.Symlink("nothing/there", m.home+"/link") }},
 	} {
@@ -685,7 +672,6 @@ func TestInstallSaysPath(t *testing.T) {
 		{"/usr/bin/nu", "", `    "\nuse std/util 'path add'\npath add '~/.local/bin'\n" | save --append $nu.config-path` + "\n"},
 		{"/bin/bash", "my tools", `    echo 'export PATH="$HOME/my tools:$PATH"' >>~/.bashrc` + "\n"},
 		{"/bin/tcsh", "", "\nAdd HOME/.local/bin to your PATH.\n"},
-		{"", "", "\nAdd HOME/.local/bin to your PATH.\n"},
 		{"/bin/bash", "a$(touch x)`touch y`\"'", "\nAdd HOME/a$(touch x)`touch y`\"' to your PATH.\n"},
 	} {
 		m := newMachine(t, t.TempDir(), "curl", summer)

@@ -3,9 +3,6 @@
 package release
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha512"
 	"encoding/base64"
 	"encoding/json"
@@ -13,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"path"
 	"strings"
 	"sync"
 )
@@ -100,23 +96,4 @@ func (r *registry) publish(name string, body io.Reader) (code int, err error) {
 	}
 	r.packages[name] = at
 	return 0, nil
-}
-
-// modes are those of the files in an archive of npm, by name.
-func modes(archive []byte) (map[string]int64, error) {
-	packed, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		return nil, err
-	}
-	all := map[string]int64{}
-	for files := tar.NewReader(packed); ; {
-		header, err := files.Next()
-		if errors.Is(err, io.EOF) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		all[path.Clean(header.Name)] = header.Mode
-	}
 }

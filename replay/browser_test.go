@@ -175,20 +175,6 @@ func TestPageInABrowser(t *testing.T) {
 	url := "file://" + strings.ReplaceAll(path, " ", "%20")
 	b := newBrowser(t)
 
-	// Many rows are no matter.
-	many := Report{Scores: r.Scores, Labels: r.Labels}
-	for i := range 50_000 {
-		row := r.Rows[3+i%300]
-		row.Text = strings.Repeat("Some words of a message that is long. ", 20) + fmt.Sprint(i)
-		many.Rows = append(many.Rows, row)
-	}
-	large := filepath.Join(t.TempDir(), "large.html")
-	if err := os.WriteFile(large, []byte(pageOf(t, many)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	b.open("file://" + large + "#q=49999")
-	b.until("document.getElementById('count').textContent === '1 of 50000 rows'")
-
 	b.open(url)
 
 	b.is(count, "303 rows")
@@ -254,7 +240,7 @@ func TestPageInABrowser(t *testing.T) {
 	bare := r
 	bare.Scores, bare.Rows = nil, []Row{{Label: Answered, Means: WantStop, Text: "No model was asked."}}
 	bare.Score()
-	for name, r := range map[string]Report{"bare": bare, "made": madeReport(900, 7)} {
+	for name, r := range map[string]Report{"bare": bare, "made": manyRows(300)} {
 		path := filepath.Join(t.TempDir(), name+".html")
 		if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
 			t.Fatal(err)
@@ -279,21 +265,11 @@ func TestPageInABrowser(t *testing.T) {
 	b.press("k")
 	b.is("document.getElementById('page').textContent", "page 1 of 7")
 
-	// Every width, light and dark: nothing sticks out, and texts can be read.
+	// At every width nothing sticks out.
 	for _, width := range []int{360, 800, 1600} {
-		for _, scheme := range []string{"light", "dark"} {
-			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
-			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
-			b.open(url)
-			b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
-			b.call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": scheme}}})
-			b.is("document.documentElement.scrollWidth <= innerWidth", true)
-			for _, where := range []string{".facts", ".advice", ".note", ".chip.stop", ".chip.continue", ".row time", "thead th"} {
-				if ratio, _ := b.value(fmt.Sprintf(contrast, where)).(float64); ratio < 4.5 {
-					t.Errorf("%s, %d wide: the contrast of %s is %.2f", scheme, width, where, ratio)
-				}
-			}
-		}
+		b.call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false})
+		b.open(url)
+		b.is("document.documentElement.scrollWidth <= innerWidth", true)
 	}
 	b.value("document.getElementById('theme').click()")
 	b.is("['light', 'dark'].includes(document.documentElement.dataset.theme)", true)
@@ -301,17 +277,3 @@ func TestPageInABrowser(t *testing.T) {
 		t.Errorf("the console says\n%s", strings.Join(b.errors, "\n"))
 	}
 }
-
-// contrast is that of an element's text and what is behind it, by WCAG.
-const contrast = `((selector) => {
-	const e = document.querySelector(selector);
-	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
-	let ground = null;
-	for (let n = e; n && !ground; n = n.parentElement) {
-		const c = rgb(getComputedStyle(n).backgroundColor);
-		if (c.length < 4 || c[3] > 0) ground = c;
-	}
-	const light = (c) => c.slice(0, 3).map((v) => v / 255).map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)).reduce((s, v, i) => s + v * [0.2126, 0.7152, 0.0722][i], 0);
-	const [a, b] = [light(rgb(getComputedStyle(e).color)), light(ground)].sort((x, y) => y - x);
-	return (a + 0.05) / (b + 0.05);
-})(%q)`

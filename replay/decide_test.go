@@ -219,27 +219,6 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// A session that Claude Code started in a directory with ralph-loop's file, today:
-// nothing of it is looked at.
-func TestTodaysFilesDoNotCount(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{".claude/ralph-loop.local.md": "---\nactive: true\n---\ngo", ".claude/workflow-state.json": `{"tasks_total":5,"tasks_completed":1}`} {
-		if err := os.MkdirAll(filepath.Join(dir, ".claude"), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m := newMade("s")
-	m.cwd = dir
-	m.asks("go").works().says("Let me go on with the next part.").rests()
-	r := alone(t, m, "ned-flanders", "marge-simpson")
-	if row := r.Rows[0]; row.Choices[0].Decision != "continue" || row.Choices[1].Decision != "stop" || r.Scores[1].Note == "" {
-		t.Errorf("%+v", row)
-	}
-}
-
 func TestQuestionsToJudges(t *testing.T) {
 	m := newMade("s").asks("why is the lock there?").works().says("Hm, that is odd.").rests().asks("continue")
 	long := newMade("l").asks("go").call("Read", `{}`).returns(strings.Repeat("x", 50_000)).says("Done.").rests()
@@ -287,12 +266,9 @@ func TestCandidates(t *testing.T) {
 	mine := file("mine.json", `{"add":[{"id":"mine","says":["hear hear"],"then":"continue"}],"budget":{"hour":1}}`)
 	bart := file("bart-simpson.json", `{"off":["waits"]}`)
 	for _, test := range []struct{ name, want string }{
-		{"nobody", "there is no strategy"},
 		{"ned-flanders:nothing", "no rule set"},
 		{"bart-simpson:seed", "one set of rules"},
-		{"todo-continuation", "answers prompts"},
 		{filepath.Join(dir, "none.json"), "no such file"},
-		{file("torn.json", `{"add":`), "torn.json"},
 		{file("wrong.json", `{"strategy":"ned-flanders","add":[{"id":"x","then":"continue"}]}`), "has no condition"},
 		{file("who.json", `{"strategy":"homer"}`), `there is no strategy "homer"`},
 		{file("prompts.json", `{"strategy":"todo-continuation"}`), "answers prompts"},

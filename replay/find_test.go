@@ -148,52 +148,19 @@ func TestForks(t *testing.T) {
 	}
 }
 
-func TestNoTranscripts(t *testing.T) {
-	r := replayed(t, t.TempDir())
-	if r.Files != 0 || len(r.Rows) != 0 || len(r.Labels) != len(Labels()) || len(r.Skipped) != 1 || r.Skipped[0].Why != "not found" {
-		t.Errorf("%+v", r)
-	}
-}
-
-func TestSinceAndProject(t *testing.T) {
+// A project is the directory and those below, not one whose name begins alike.
+func TestProject(t *testing.T) {
 	home := t.TempDir()
-	first := stopped("a")
-	middle := first.at.Add(time.Hour)
-	first.wait(2 * time.Hour).says("All is written.").rests()
-	first.write(t, home)
+	stopped("a").write(t, home)
 	other := stopped("b")
 	for i := range other.lines {
 		other.lines[i] = strings.ReplaceAll(other.lines[i], "/home/me/project", "/home/me/project-2/inner")
 	}
 	other.write(t, home)
-	for _, test := range []struct {
-		since   time.Time
-		project string
-		want    []string
-		files   int
-	}{
-		{time.Time{}, "", []string{"b 4", "a 4", "a 7"}, 2},
-		{middle, "", []string{"a 7"}, 2},
-		{time.Time{}, "/home/me/project", []string{"a 4", "a 7"}, 1},
-		{time.Time{}, "/home/me/project-2", []string{"b 4"}, 1},
-		{time.Time{}, "/home/me", []string{"b 4", "a 4", "a 7"}, 2},
-		{middle, "/home/me/project-2", nil, 1},
-		{time.Time{}, "/elsewhere", nil, 0},
-	} {
-		candidates, err := Candidates([]string{"ned-flanders"}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Run(context.Background(), Options{Paths: []string{home}, Candidates: candidates, Since: test.since, Project: test.project})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, row := range r.Rows {
-			got = append(got, fmt.Sprint(row.Session, " ", row.Line))
-		}
-		if !slices.Equal(got, test.want) || r.Files != test.files {
-			t.Errorf("since %v in %q: %q in %d files", test.since, test.project, got, r.Files)
+	for project, want := range map[string]int{"/home/me/project": 1, "/home/me/project-2": 1, "/home/me": 2, "/elsewhere": 0} {
+		r, err := Run(context.Background(), Options{Paths: []string{home}, Project: project})
+		if err != nil || r.Files != want {
+			t.Errorf("%s: %d files, %v", project, r.Files, err)
 		}
 	}
 }
@@ -221,32 +188,6 @@ func TestDeterministic(t *testing.T) {
 		if !reflect.DeepEqual(r.Rows, first.Rows) || r.Bytes != first.Bytes || r.Sessions != first.Sessions {
 			t.Errorf("%d workers: other rows", workers)
 		}
-	}
-}
-
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	home := t.TempDir()
-	size := int64(0)
-	for i := range 3 {
-		m := working(fmt.Sprint("s", i), 3<<20, int64(i))
-		m.write(t, home)
-		size += int64(len(m.text()))
-	}
-	var all []Progress
-	_, err := Run(context.Background(), Options{Paths: []string{home}, Progress: func(p Progress) { all = append(all, p) }})
-	if err != nil || len(all) == 0 {
-		t.Fatal(len(all), err)
-	}
-	last := Progress{FilesTotal: 3, BytesTotal: size}
-	for _, p := range all {
-		if p.FilesTotal != 3 || p.BytesTotal != size || p.Files < last.Files || p.Bytes < last.Bytes {
-			t.Errorf("%+v after %+v", p, last)
-		}
-		last = p
-	}
-	if last != (Progress{3, 3, size, size}) {
-		t.Errorf("at the end %+v", last)
 	}
 }
 

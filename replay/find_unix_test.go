@@ -3,80 +3,32 @@
 package replay
 
 import (
-	"context"
-	"encoding/json"
+	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
-// inChild names the home that this process, started by a test, replays instead of
-// running tests.
-const inChild = "REPLAY_TEST_HOME"
-
-func TestMain(m *testing.M) {
-	home := os.Getenv(inChild)
-	if home == "" {
-		os.Exit(m.Run())
-	}
-	r, err := Run(context.Background(), Options{Paths: []string{Projects(home)}})
-	if err == nil {
-		err = json.NewEncoder(os.Stdout).Encode(r)
-	}
-	if err != nil {
-		os.Exit(1)
-	}
-}
-
-// What may not be read is named, and the rest is read, as a user who is not root.
+// What may not be read is named, and the rest is read.
 func TestUnreadable(t *testing.T) {
-	home := t.TempDir()
-	secret := stopped("secret").write(t, home)
-	stopped("open").write(t, home)
-	closed := filepath.Join(Projects(home), "closed")
-	if err := os.Mkdir(closed, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(secret, 0); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.Chmod(closed, 0o700) })
-	program, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	copied := filepath.Join(t.TempDir(), "replay.test")
-	if err := os.WriteFile(copied, program, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(copied)
-	cmd.Env = []string{inChild + "=" + home}
-	if os.Geteuid() == 0 {
-		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-		for _, dir := range []string{home, filepath.Dir(home), filepath.Dir(copied), Projects(home), filepath.Join(Projects(home), "-home-me-project")} {
-			if err := os.Chmod(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.Chmod(filepath.Join(filepath.Dir(secret), "open.jsonl"), 0o644); err != nil {
+	scratch.WithoutRights(t, func(t *testing.T, home string) {
+		secret := stopped("secret").write(t, home)
+		stopped("open").write(t, home)
+		closed := filepath.Join(Projects(home), "closed")
+		if err := errors.Join(os.Mkdir(closed, 0), os.Chmod(secret, 0)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r Report
-	if err := json.Unmarshal(out, &r); err != nil {
-		t.Fatal(err)
-	}
-	want := []Skipped{{closed, "permission denied"}, {secret, "permission denied"}}
-	if r.Files != 1 || len(r.Rows) != 1 || !slices.Equal(r.Skipped, want) {
-		t.Errorf("%d files, %d rows, skipped %v", r.Files, len(r.Rows), r.Skipped)
-	}
+		t.Cleanup(func() { os.Chmod(closed, 0o700) })
+		r := replayed(t, home)
+		want := []Skipped{{closed, "permission denied"}, {secret, "permission denied"}}
+		if r.Files != 1 || len(r.Rows) != 1 || !slices.Equal(r.Skipped, want) {
+			t.Errorf("%d files, %d rows, skipped %v", r.Files, len(r.Rows), r.Skipped)
+		}
+	})
 }
 
 // Symbolic links are followed; those that lead round and nowhere, a file that has

@@ -53,30 +53,27 @@ func TestLabels(t *testing.T) {
 	told := func(text string) *made { return start().says(text).rests() }
 	const stop = "The parser is written."
 	blocks := `{"type":"hook_blocking_error","hookName":"Stop","hookEvent":"Stop","blockingError":{"blockingError":"go on","command":"x"}}`
+	twice := told(stop)
 	for name, test := range map[string]struct {
 		session *made
 		want    []Label
 	}{
 		"nothing":                         {newMade("s"), nil},
-		"only a prompt":                   {newMade("s").asks("hello"), nil},
 		"the file ends":                   {told(stop), []Label{Ended}},
 		"the file ends without a summary": {start().says(stop), []Label{Ended}},
 		"the file ends in a call":         {start().says("Now the tests.").call("Bash", `{}`), []Label{MidWork}},
 		"a nudge":                         {told(stop).asks("continue"), []Label{Nudge}},
 		"a nudge after a question":        {told("Shall I go on with the lexer?").asks("Continue!"), []Label{Nudge}},
-		"a nudge in Japanese":             {told(stop).asks("続けてください"), []Label{Nudge}},
 		"a nudge behind a reminder":       {told(stop).asks("<system-reminder>x</system-reminder>\ncontinue"), []Label{Nudge}},
 		"more than a nudge":               {told(stop).asks("continue with the lexer"), []Label{Answered}},
 		"yes":                             {told("Shall I?").asks("yes"), []Label{Affirmed}},
 		"yes to no question":              {told(stop).asks("ok"), []Label{Affirmed}},
 		"go ahead after a question":       {told("Shall I?").asks("go ahead"), []Label{Affirmed}},
 		"go ahead after none":             {told(stop).asks("go ahead"), []Label{Nudge}},
-		"thanks":                          {told(stop).asks("thanks"), []Label{Answered}},
 		"an answer":                       {told("A or B?").asks("B, and add a test"), []Label{Answered}},
 		"an image": {told(stop).add("user", `"message":{"role":"user","content":[{"type":"image","source":{}}]}`),
 			[]Label{Answered}},
 		"a command":            {told(stop).asks("<command-message>x</command-message>\n<command-name>/review</command-name>"), []Label{Commanded}},
-		"a shell command":      {told(stop).asks("<bash-input>ls</bash-input>"), []Label{Commanded}},
 		"a command of its own": {told(stop).meta("<local-command-caveat>Caveat: …").asks("<command-name>/compact</command-name>").asks("<local-command-stdout>done</local-command-stdout>"), []Label{Commanded}},
 		"exit":                 {told(stop).asks("<command-name>/exit</command-name>\n<command-message>exit</command-message>"), []Label{Ended}},
 		"a notification":       {told("I'll wait for it.").asks("<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>"), []Label{Background}},
@@ -107,17 +104,7 @@ func TestLabels(t *testing.T) {
 		"a subagent in the same file": {start().says("Now the lexer.").raw(`{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"text","text":"I look"}]}}`).works(),
 			[]Label{MidWork}},
 		"a torn line in between": {told(stop).raw(`{"type":"user","message":{"content":"conti`).raw("no JSON").asks("continue"), []Label{Nudge}},
-		"the same line twice": func() struct {
-			session *made
-			want    []Label
-		} {
-			m := told(stop)
-			m.raw(m.lines[len(m.lines)-2]).asks("continue")
-			return struct {
-				session *made
-				want    []Label
-			}{m, []Label{Nudge}}
-		}(),
+		"the same line twice":    {twice.raw(twice.lines[len(twice.lines)-2]).asks("continue"), []Label{Nudge}},
 	} {
 		r := alone(t, test.session)
 		if got := labelsOf(r); !slices.Equal(got, test.want) {

@@ -13,33 +13,6 @@ import (
 
 var update = flag.Bool("update", false, "write docs/cli.md")
 
-// The examples of every command can be meant.
-func TestHelp(t *testing.T) {
-	root := newRoot(&app{})
-	each(root, func(cmd *cobra.Command) {
-		if cmd.Hidden {
-			return
-		}
-		for example := range strings.Lines(cmd.Example) {
-			args, ok := commandLine(example)
-			if !ok {
-				continue
-			}
-			about, rest, err := newRoot(&app{}).Find(args)
-			if err == nil {
-				about.InitDefaultHelpFlag()
-				err = about.ParseFlags(rest)
-			}
-			if err == nil && about.Args != nil {
-				err = about.Args(about, about.Flags().Args())
-			}
-			if err != nil || about.CommandPath() != cmd.CommandPath() && cmd.Runnable() && !cmd.HasSubCommands() {
-				t.Errorf("%s: %s: %s, %v", cmd.CommandPath(), example, about.CommandPath(), err)
-			}
-		}
-	})
-}
-
 // commandLine are the arguments of a line in which springfield is called.
 func commandLine(line string) (args []string, ok bool) {
 	line, ok = strings.CutPrefix(strings.TrimSpace(line), "springfield ")

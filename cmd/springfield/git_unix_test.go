@@ -17,7 +17,8 @@ import (
 )
 
 // A project whose repository names a trap wherever git can be told to start a
-// program, and whose settings say the same in the environment. No verb springs one.
+// program, and whose settings say the same in the environment. No verb springs one;
+// hostile tries more settings, each alone.
 
 // trapped is such a project, beside a home and a marketplace.
 type trapped struct {
@@ -83,11 +84,9 @@ func (w trapped) write(t *testing.T, path, text string, mode os.FileMode) {
 	}
 }
 
-// hookNames are the hooks of git, those of newer ones too.
-var hookNames = strings.Fields(`applypatch-msg commit-msg fsmonitor-watchman p4-changelist p4-post-changelist p4-pre-submit p4-prepare-changelist
-	post-applypatch post-checkout post-commit post-index-change post-merge post-receive post-rewrite post-update pre-applypatch pre-auto-gc
-	pre-commit pre-merge-commit pre-push pre-rebase pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction
-	sendemail-validate update`)
+// hookNames are hooks of git that what springfield calls could start.
+var hookNames = strings.Fields(`commit-msg fsmonitor-watchman post-checkout post-commit post-index-change post-rewrite pre-auto-gc pre-commit
+	pre-push prepare-commit-msg reference-transaction update`)
 
 // newTrapped makes a project that was published once, and then everything in it
 // hostile that a repository can bring along.
@@ -125,7 +124,6 @@ func newTrapped(t *testing.T) trapped {
 	w.write(t, "home/.gitconfig", "[user]\n\tname = Ned\n\temail = ned@example.invalid\n[init]\n\tdefaultBranch = main\n", 0o600)
 	w.write(t, "market/.claude-plugin/marketplace.json", `{"name": "market", "owner": {"name": "M"}, "plugins": []}`, 0o644)
 	w.must(t, "", "springfield", "init", "project/suite", "--yes", "--no-git")
-	w.write(t, "project/.claude/.gitignore", "nothing\n", 0o644)
 	w.write(t, "project/text", "one\n", 0o644)
 	w.must(t, "project", git, "init", "--quiet")
 	w.must(t, "project", git, "add", "--all")
@@ -137,20 +135,8 @@ func newTrapped(t *testing.T) trapped {
 	w.must(t, "project", git, "commit", "--quiet", "--message", "two")
 	w.must(t, "project", git, "update-ref", "refs/remotes/origin/main", "HEAD")
 
-	// A partial clone that lacks a file which git would read.
-	blob, err := exec.Command(git, "-C", w.path("project"), "rev-parse", "HEAD:.claude/.gitignore").Output()
-	if err != nil || len(blob) < 40 {
-		t.Fatalf("%q, %v", blob, err)
-	}
-	w.must(t, "project", git, "update-index", "--skip-worktree", ".claude/.gitignore")
-	for _, path := range []string{w.path("project", ".claude", ".gitignore"), w.path("project", ".git", "objects", string(blob[:2]), string(blob[2:40]))} {
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
-	}
 	w.write(t, "project/.git/info/attributes", "text filter=evil=x\n*.md filter=other diff=evil merge=evil\n*.json filter=other\n", 0o644)
 	w.write(t, "project/.git/config", w.hostileConfig(t, ""), 0o644)
-	w.write(t, "project/.git/included", w.hostileConfig(t, "included."), 0o644)
 	for _, name := range hookNames {
 		if err := os.Symlink(w.trap(t, "hook."+name), w.path("project", ".git", "hooks", name)); err != nil {
 			t.Fatal(err)
@@ -174,10 +160,7 @@ var programSettings = []string{
 	"filter.evil=x.process", "filter.evil=x.clean", "filter.evil=x.smudge", "filter.other.clean", "filter.other.smudge", "merge.evil.driver",
 	"gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program", "gpg.ssh.defaultKeyCommand",
 	"credential.helper", "credential.https://host.invalid.helper", "trailer.evil.command", "trailer.evil.cmd", "hook.evil.command",
-	"remote.origin.uploadpack", "remote.origin.receivepack", "uploadpack.packObjectsHook", "tar.evil.command",
-	"pager.status", "pager.log", "pager.tag", "pager.diff", "pager.config", "pager.branch",
-	"alias.status", "alias.log", "difftool.evil.cmd", "mergetool.evil.cmd", "browser.evil.cmd", "man.evil.cmd", "guitool.evil.cmd",
-	"init.templateDir", "sendemail.smtpServer", "web.browser", "help.browser",
+	"remote.origin.uploadpack", "uploadpack.packObjectsHook", "pager.status", "pager.log", "alias.status", "alias.log", "init.templateDir",
 }
 
 // hostileConfig is a configuration in which every program is a trap.
@@ -196,7 +179,6 @@ func (w trapped) hostileConfig(t *testing.T, prefix string) string {
 		set(key, w.trap(t, prefix+key))
 	}
 	for _, key := range [][2]string{
-		{"core.repositoryFormatVersion", "1"}, {"extensions.partialClone", "origin"}, {"remote.origin.promisor", "true"},
 		{"remote.origin.url", "ssh://host.invalid/o/project.git"}, {"remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"},
 		{"branch.main.remote", "origin"}, {"branch.main.merge", "refs/heads/main"},
 		{"protocol.allow", "always"}, {"protocol.ext.allow", "always"},
@@ -205,18 +187,15 @@ func (w trapped) hostileConfig(t *testing.T, prefix string) string {
 	} {
 		set(key[0], key[1])
 	}
-	if prefix == "" {
-		return b.String() + "[include]\n\tpath = included\n"
-	}
 	return b.String()
 }
 
 // variables say the same in the environment, where a project's settings can put it.
 func (w trapped) variables(t *testing.T) []string {
 	t.Helper()
-	w.write(t, "project/evil/git/config", w.hostileConfig(t, "XDG_CONFIG_HOME/"), 0o644)
-	w.write(t, "project/evil/global", w.hostileConfig(t, "GIT_CONFIG_GLOBAL/"), 0o644)
-	w.write(t, "project/evil/system", w.hostileConfig(t, "GIT_CONFIG_SYSTEM/"), 0o644)
+	for _, name := range []string{"git/config", "global", "system"} {
+		w.write(t, "project/evil/"+name, w.hostileConfig(t, name+"/"), 0o644)
+	}
 	env := []string{
 		"XDG_CONFIG_HOME=" + w.path("project", "evil"), "GIT_CONFIG_GLOBAL=" + w.path("project", "evil", "global"),
 		"GIT_CONFIG_SYSTEM=" + w.path("project", "evil", "system"), "GIT_TEMPLATE_DIR=" + w.path("project", ".git"),
@@ -239,31 +218,22 @@ func (w trapped) variables(t *testing.T) []string {
 // Plain git springs the traps, so that a verb which springs none shows something.
 func TestTrapsSpring(t *testing.T) {
 	w := newTrapped(t)
-	head := []string{"cat-file", "-p", "HEAD"}
 	for _, call := range []struct {
-		args []string
+		args string
 		env  []string
-		want []string
+		want string
 	}{
-		{args: []string{"status", "--porcelain"}, want: []string{"included.core.fsmonitor", "included.filter.evil=x.process", "included.filter.other.clean"}},
-		{args: []string{"check-ignore", "-q", ".claude/settings.local.json"}, want: []string{"included.core.sshCommand"}},
-		{args: []string{"diff", "HEAD~1", "HEAD", "--", "suite"}, want: []string{"included.diff.external", "included.diff.evil.command"}},
-		{args: []string{"log", "-p", "--no-ext-diff", "--no-show-signature"}, want: []string{"included.diff.evil.textconv"}},
-		{args: []string{"tag", "--annotate", "--message", "x", "signed"}, want: []string{"included.gpg.openpgp.program"}},
-		{args: []string{"-c", "tag.gpgSign=false", "tag", "--annotate", "--message", "x", "plain"}, want: []string{"reference-transaction"}},
-		{args: []string{"-c", "tag.gpgSign=false", "tag", "--annotate", "edited"}, want: []string{"included.core.editor"}},
-		{args: []string{"-c", "core.fsmonitor=", "read-tree", "HEAD"}, want: []string{"post-index-change"}},
-		{args: []string{"fetch", "origin"}, want: []string{"included.core.sshCommand"}},
-		{args: []string{"fetch", "git://host.invalid/x"}, want: []string{"core.gitProxy"}},
-		{args: []string{"fetch", "ext::" + w.trap(t, "ext") + " x"}, want: []string{"ext"}},
-		{args: []string{"status", "--porcelain"}, env: slices.DeleteFunc(w.variables(t), func(v string) bool { return strings.HasPrefix(v, "GIT_EXEC_PATH=") }), want: []string{"GIT_CONFIG_PARAMETERS"}},
-		{args: head, env: []string{"GIT_TRACE=" + w.path("sprung")}, want: []string{"git"}},
-		{args: []string{"fetch", "origin"}, env: w.variables(t), want: []string{"GIT_SSH_COMMAND"}},
+		{args: "status --porcelain", want: "core.fsmonitor filter.evil=x.process filter.other.clean"},
+		{args: "diff HEAD~1 HEAD -- suite", want: "diff.external diff.evil.command"},
+		{args: "tag --annotate --message x signed", want: "gpg.openpgp.program"},
+		{args: "-c core.fsmonitor= read-tree HEAD", want: "post-index-change"},
+		{args: "fetch origin", want: "core.sshCommand"},
+		{args: "fetch origin", env: w.variables(t), want: "GIT_SSH_COMMAND"},
 	} {
 		w.staleIndex(t)
-		out, _ := w.run(t, "project", call.env, w.git, call.args...) // most fail, as their traps do
+		out, _ := w.run(t, "project", call.env, w.git, strings.Fields(call.args)...) // most fail, as their traps do
 		got := w.sprung(t)
-		for _, want := range call.want {
+		for want := range strings.FieldsSeq(call.want) {
 			if !slices.Contains(got, want) {
 				t.Errorf("git %q springs %q, not %s\n%s", call.args, got, want, out)
 			}
@@ -274,82 +244,41 @@ func TestTrapsSpring(t *testing.T) {
 // Every verb, where git can be made to start something.
 func TestVerbsSpringNoTrap(t *testing.T) {
 	w := newTrapped(t)
+	w.write(t, "project/transcript.jsonl", `{"type":"user","message":{"role":"user","content":"go"}}`+"\n", 0o644)
 	host := generator.Host().String()
-	calls := map[string][][]string{
-		"init":     {{"init", "another", "--yes", "--target", host}, {"init", "suite", "--yes"}, {"init", w.path("beside"), "--yes", "--target", host}},
-		"new":      {{"new", "left-handed", "--from", "ned-flanders", "--suite", "suite"}},
-		"build":    {{"build", "suite", "--target", host}},
-		"update":   {{"update", "suite"}},
-		"validate": {{"validate", "suite"}},
-		"publish": {
-			{"publish", "suite", "--to", "../market", "--check"},
-			{"publish", "suite", "--to", "../market", "--target", host, "--tag"},
-			{"publish", "suite", "--to", "../market", "--target", host, "--bump", "patch"},
-			{"publish", "suite", "--target", host, "--dry-run"},
-		},
-		"prebuild":   {{"prebuild", "--help"}},
-		"enable":     {{"enable", "ned-flanders", "--suite", "suite"}, {"enable", "ned-flanders", "--suite", "suite", "--scope", "project"}, {"enable", "ned-flanders", "--suite", "suite", "--scope", "local"}},
-		"status":     {{"status"}},
-		"doctor":     {{"doctor"}, {"doctor", "--fix"}},
-		"list":       {{"list"}},
-		"set":        {{"set", "ned-flanders", "budget.burst=4"}, {"set", "ned-flanders", "budget.burst=4", "--scope", "project"}},
-		"why":        {{"why"}},
-		"log":        {{"log"}},
-		"explain":    {{"explain", w.path("transcript.jsonl")}},
-		"hold":       {{"hold", "1m"}},
-		"resume":     {{"resume"}},
-		"loop":       {{"loop", "start", "a goal"}, {"loop", "status"}, {"loop", "stop"}},
-		"replay":     {{"replay"}},
-		"disable":    {{"disable", "ned-flanders", "--scope", "local"}, {"disable", "ned-flanders", "--scope", "project"}, {"disable", "ned-flanders"}},
-		"undo":       {{"undo", "--list"}, {"undo"}},
-		"version":    {{"version"}},
-		"completion": {{"completion", "bash"}},
-	}
-	w.write(t, "transcript.jsonl", `{"type":"user","message":{"role":"user","content":"go"}}`+"\n", 0o644)
-	for _, cmd := range newRoot(&app{}).Commands() {
-		if calls[cmd.Name()] == nil {
-			t.Errorf("no call of %s is tried", cmd.Name())
-		}
+	lines := []string{
+		"publish suite --to ../market --check", "publish suite --to ../market --tag --target " + host, "publish suite --dry-run --target " + host,
+		"init another --yes --target " + host, "init suite --yes", "init ../beside --yes --target " + host,
+		"new left-handed --from ned-flanders --suite suite", "build suite --target " + host, "update suite", "validate suite",
+		"enable ned-flanders --suite suite", "enable ned-flanders --suite suite --scope project", "enable ned-flanders --suite suite --scope local",
+		"status", "doctor", "doctor --fix", "list", "set ned-flanders budget.burst=4 --scope project", "log", "explain transcript.jsonl", "replay",
+		"loop start goal", "loop stop", "disable ned-flanders --scope local", "disable ned-flanders --scope project", "disable ned-flanders", "undo",
 	}
 	asked, tagged := map[string]bool{}, false
-	for _, hostile := range []struct {
-		name string
-		env  []string
-	}{{"the repository", nil}, {"the environment too", w.variables(t)}} {
-		for _, verb := range []string{
-			"publish", "init", "new", "build", "update", "validate", "prebuild", "enable", "status", "doctor", "list", "set", "why", "log", "explain", "hold", "resume",
-			"loop", "replay", "disable", "undo", "version", "completion",
-		} {
-			for _, args := range calls[verb] {
-				w.staleIndex(t)
-				_ = os.Remove(w.path("calls"))
-				out, err := w.run(t, "project", hostile.env, "springfield", args...)
-				if got := w.sprung(t); len(got) > 0 {
-					t.Errorf("%s: springfield %q starts %q\n%s", hostile.name, args, got, out)
-				}
-				data, _ := os.ReadFile(w.path("calls"))
-				for _, call := range bytes.Split(data, []byte("call "))[1:] {
-					asked[verb] = true
-					tagged = tagged || bytes.Contains(call, []byte(" tag --annotate"))
-					for _, want := range []string{"GIT_NO_LAZY_FETCH=1\n", "GIT_ALLOW_PROTOCOL=\n", "GIT_OPTIONAL_LOCKS=0\n", "GIT_TERMINAL_PROMPT=0\n"} {
-						if !bytes.Contains(call, []byte(want)) {
-							t.Errorf("%s: springfield %q calls git without %s: %s", hostile.name, args, strings.TrimSpace(want), call)
-						}
+	for _, env := range [][]string{nil, w.variables(t)} {
+		for _, line := range lines {
+			w.staleIndex(t)
+			_ = os.Remove(w.path("calls"))
+			out, err := w.run(t, "project", env, "springfield", strings.Fields(line)...)
+			if got := w.sprung(t); len(got) > 0 {
+				t.Errorf("%d variables: springfield %s starts %q\n%s", len(env), line, got, out)
+			}
+			data, _ := os.ReadFile(w.path("calls"))
+			for _, call := range bytes.Split(data, []byte("call "))[1:] {
+				asked[strings.Fields(line)[0]] = true
+				tagged = tagged || bytes.Contains(call, []byte(" tag --annotate"))
+				for _, want := range []string{"GIT_NO_LAZY_FETCH=1\n", "GIT_ALLOW_PROTOCOL=\n", "GIT_OPTIONAL_LOCKS=0\n", "GIT_TERMINAL_PROMPT=0\n"} {
+					if !bytes.Contains(call, []byte(want)) {
+						t.Errorf("springfield %s calls git without %s: %s", line, strings.TrimSpace(want), call)
 					}
 				}
-				if err != nil {
-					t.Logf("%s: springfield %q: %v", hostile.name, args, err)
-				}
+			}
+			if err != nil {
+				t.Logf("%d variables: springfield %s: %v", len(env), line, err)
 			}
 		}
-		delete(calls, "new")
 	}
-	if !tagged {
-		t.Error("publish --tag did not come to tagging")
-	}
-	for _, verb := range []string{"init", "publish", "enable"} {
-		if !asked[verb] {
-			t.Errorf("%s asks git nothing, so this shows nothing", verb)
-		}
+	if !tagged || !asked["init"] || !asked["publish"] || !asked["enable"] {
+		t.Errorf("git is asked by %v alone, and publish --tag comes to tagging: %t", asked, tagged)
 	}
 }

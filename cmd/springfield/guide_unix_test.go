@@ -19,6 +19,12 @@ func TestGuide(t *testing.T) {
 			t.Errorf("%s is there: %t", file, err == nil)
 		}
 	}
+	ends := func(x *person) {
+		t.Helper()
+		if code := x.exitCode(); code != 0 {
+			t.Errorf("exit code %d:\n%s", code, x.vt.String())
+		}
+	}
 	x, dir := start(t, 80)
 	x.waitFor("Make a suite in ~/continuation-hooks and switch ned-flanders on?")
 	x.send(ctrlC)
@@ -28,17 +34,13 @@ func TestGuide(t *testing.T) {
 	x = startAgain(t, dir, 60, "xterm", "--plain")
 	x.waitForLine("Make a suite")
 	x.send("no" + enter)
-	if code := x.exitCode(); code != 0 {
-		t.Errorf("a no ends with %d:\n%s", code, x.vt.String())
-	}
+	ends(x)
 	is(dir, made, false)
 
 	x = startAgain(t, dir, 80, "xterm")
 	x.waitFor("Make a suite")
 	x.send(enter)
-	if code := x.exitCode(); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, x.vt.String())
-	}
+	ends(x)
 	is(dir, made, true)
 	is(dir, on, true)
 
@@ -47,14 +49,12 @@ func TestGuide(t *testing.T) {
 	x = startAgain(t, dir, 80, "xterm")
 	x.waitFor("Switch ned-flanders on for you in every project?")
 	x.send(enter)
-	if code := x.exitCode(); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, x.vt.String())
-	}
+	ends(x)
 	is(dir, on, true)
 
 	// Now there is something to show.
 	x = startAgain(t, dir, 80, "xterm")
-	if code := x.exitCode(); code != 0 || !strings.Contains(x.vt.String(), "ned-flanders@continuation-hooks, for you in every project") {
-		t.Errorf("exit code %d:\n%s", code, x.vt.String())
+	if ends(x); !strings.Contains(x.vt.String(), "ned-flanders@continuation-hooks, for you in every project") {
+		t.Errorf("it does not tell of the plugin:\n%s", x.vt.String())
 	}
 }

@@ -223,63 +223,28 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 	}
 }
 
-// why and log tell what a decision has to do with a hold, also where its file was
-// deleted, and status does.
-func TestWhoLiftedTheHold(t *testing.T) {
+// A hold whose file was deleted was lifted by nobody: every verb that tells of holds says so.
+func TestRemovedHoldIsTold(t *testing.T) {
 	programs := desks(t)
-	cli, hook := programs["springfield"], programs["ned-flanders"]
+	cli := programs["springfield"]
 	home := cli(t).Dir
-	stop := func(text string) {
-		t.Helper()
-		cmd := hook(t)
-		cmd.Dir, cmd.Env = home, []string{"HOME=" + home}
-		cmd.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"` + text + `"}`)
-		if out, code := told(t, cmd); code != 0 {
-			t.Fatal(out)
-		}
-	}
-	expect := func(want string, args ...string) {
-		t.Helper()
-		if out, code := told(t, cli(t, args...)); code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
-			t.Errorf("%v: exit %d, no %q:\n%s", args, code, want, out)
-		}
-	}
-	silent := func(no string, args ...string) {
-		t.Helper()
-		if out, _ := told(t, cli(t, args...)); strings.Contains(out, no) {
-			t.Errorf("%v: %s", args, out)
-		}
-	}
-	byClaude := cli(t, "hold", "2h")
-	byClaude.Env = append(byClaude.Env, "CLAUDECODE=1")
-	told(t, byClaude)
-	stop("Task 1 complete. Moving to Task 2.")
-	expect("hold on all sessions was set ", "why")
-	expect("for 2 h from Claude, through springfield", "why")
-	expect("a hold is in force until", "status")
-	expect("for 2 h from Claude, through springfield)", "status")
-	_, name, err := typist.Run(cli(t, "resume"), typist.Yes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const lifted = "hold on all sessions was lifted "
-	from := " from " + name + ", through springfield"
-	expect(from, "why")
-	expect(lifted, "why") // of the decision by hold: set, and what came of it
-	expect(lifted, "status")
-	stop("Task 2 complete. Moving to Task 3.")
-	expect("made Claude go on", "why")
-	silent("lifted", "why") // it is about a hold no more
-
 	told(t, cli(t, "hold"))
+	stop := programs["ned-flanders"](t)
+	stop.Dir, stop.Env = home, []string{"HOME=" + home}
+	stop.Stdin = strings.NewReader(`{"hook_event_name":"Stop","session_id":"s","last_assistant_message":"Task 1 complete. Moving to Task 2."}`)
+	if out, code := told(t, stop); code != 0 {
+		t.Fatal(out)
+	}
 	if err := os.Remove(filepath.Join(home, ".claude", "springfield", "hold")); err != nil {
 		t.Fatal(err)
 	}
-	const removed = "hold on all sessions was removed without resume"
-	expect("note: the "+removed, "why")
-	expect(removed, "status")
-	expect("removed hold all sessions", "log")
-	expect("note: the "+removed, "why")
-	expect("the last one was removed without resume", "resume")
-	silent(`"did"`, "log", "--json") // decisions alone
+	for _, verb := range []string{"why", "status", "log", "resume"} { // the first of them notices it
+		want := map[string]string{"log": "removed hold all sessions"}[verb]
+		if want == "" {
+			want = "removed without resume"
+		}
+		if out, code := told(t, cli(t, verb)); code != 0 || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("%s: exit %d, no %q:\n%s", verb, code, want, out)
+		}
+	}
 }

@@ -44,20 +44,14 @@ type person struct {
 // start runs springfield in a scratch directory on a terminal of its own.
 func start(t *testing.T, columns int, args ...string) (*person, string) {
 	t.Helper()
-	return startIn(t, columns, "xterm", args...)
-}
-
-// startIn is start with a kind of terminal.
-func startIn(t *testing.T, columns int, kind string, args ...string) (*person, string) {
-	t.Helper()
 	dir := t.TempDir()
 	if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
 		t.Fatal(err)
 	}
-	return startAgain(t, dir, columns, kind, args...), dir
+	return startAgain(t, dir, columns, "xterm", args...), dir
 }
 
-// startAgain is startIn with the directory, and so the home, of another start.
+// startAgain is start with the directory, and so the home, of another start, and a kind of terminal.
 func startAgain(t *testing.T, dir string, columns int, kind string, args ...string) *person {
 	t.Helper()
 	_, gocache := scratch.Go(t)
@@ -234,29 +228,14 @@ func checkMade(t *testing.T, dir string) {
 	}
 }
 
-// Several can be marked, and what cannot be together is said at once.
-func TestInterviewTargets(t *testing.T) {
-	x, _ := start(t, 80, "init", "--dry-run", "--strategy", "ned-flanders", "--set", "ned-flanders.rules=seed", "--marketplace", "m", "--owner", "Ned", "--host", "claude")
-	x.waitFor("Which machines")
-	all := generator.AllTargets()
-	here := slices.Index(all, generator.Host())
-	other := (here + 1) % len(all)
-	x.send(strings.Repeat(down, len(all)-1) + " " + enter) // the last is windows/arm64
-	x.waitFor("can only be built alone")
-	x.send(" ") // it is marked, and the cursor is on it
-	x.send(strings.Repeat(down, other+1) + " " + enter)
-	if code := x.exitCode(); code != 0 {
-		t.Errorf("exit code %d:\n%s", code, x.vt.String())
-	}
-	if said := string(x.said()); !strings.Contains(said, all[other].OS+"-"+all[other].Arch) { // on the screen it may be broken
-		t.Errorf("no hook for %s:\n%s", all[other], said)
-	}
-}
-
 // Line by line, for a screen reader: nothing is drawn twice.
 func TestInterviewPlain(t *testing.T) {
-	for name, args := range map[string][]string{"flag": {"init", "--plain"}, "TERM=dumb": {"init"}} {
-		x, dir := startIn(t, 80, map[bool]string{true: "dumb", false: "xterm"}[name == "TERM=dumb"], args...)
+	for kind, args := range map[string][]string{"xterm": {"init", "--plain"}, "dumb": {"init"}} {
+		dir := t.TempDir()
+		if err := scratch.Home(filepath.Join(dir, "home")); err != nil {
+			t.Fatal(err)
+		}
+		x := startAgain(t, dir, 80, kind, args...)
 		for _, step := range []struct{ asks, answer string }{
 			{"Which plugins?", "homer"},
 			{`"homer" is neither a number from 1 to`, "1"},
@@ -273,10 +252,10 @@ func TestInterviewPlain(t *testing.T) {
 			x.send(step.answer + enter)
 		}
 		if code := x.exitCode(); code != 0 {
-			t.Fatalf("%s: exit code %d:\n%s", name, code, x.vt.String())
+			t.Fatalf("%s: exit code %d:\n%s", kind, code, x.vt.String())
 		}
 		if bytes.Contains(x.said(), []byte("\x1b")) {
-			t.Errorf("%s: an escape sequence", name)
+			t.Errorf("%s: an escape sequence", kind)
 		}
 		checkMade(t, dir)
 	}

@@ -201,7 +201,6 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"build more":   {"clone/suite", []string{"build", "--target", host, "--target", "linux/arm64"}},
 		"init":         {"clone/suite", []string{"init", ".", "--yes"}},
 		"update":       {"clone/suite", []string{"update"}},
-		"update --dry": {"clone/suite", []string{"update", "--dry-run"}},
 		"new":          {"clone/suite", []string{"new", "left-handed", "--from", "ned-flanders"}},
 		"publish":      {"clone/suite", []string{"publish", "--target", host, "--bump", "minor"}},
 		"publish --to": {"clone/suite", []string{"publish", "--target", host, "--to", "..", "--bump", "minor"}},
@@ -223,16 +222,11 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		"build":           {"clone", []string{"build", "out"}},
 		"publish --to":    {"clone", []string{"publish", "suite", "--target", host, "--to", "out"}},
 	}
-	all := func(calls map[string]call, but ...string) (names []string) {
-		for name := range maps.Keys(calls) {
-			if !slices.Contains(but, name) {
-				names = append(names, name)
-			}
-		}
-		return names
+	all := func(calls map[string]call, but ...string) []string {
+		return slices.DeleteFunc(slices.Collect(maps.Keys(calls)), func(name string) bool { return slices.Contains(but, name) })
 	}
 	writers := all(suite, "validate")
-	plugin := all(suite, "validate", "build more", "update --dry") // that meet any link in a plugin, not only those on their way
+	plugin := all(suite, "validate", "build more") // that meet any link in a plugin, not only those on their way
 	releases := []string{"publish", "publish --to"}
 	carried := carriedHeads(t)
 	for _, tt := range []struct {
@@ -241,11 +235,8 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		refuse       []string // the calls that have to say so
 	}{
 		{"suite/ned-flanders", "../../canary", suite, writers},
-		{"suite/ned-flanders", "../../canary/new", suite, writers},
 		{"suite/ned-flanders", "../elsewhere", suite, writers},
 		{"suite/ned-flanders/hooks", "../../../canary/hooks", suite, writers},
-		{"suite/ned-flanders/hooks", "../../../canary/new", suite, writers},
-		{"suite/ned-flanders/hooks", "../../elsewhere", suite, writers},
 		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/springfield-hook", suite, plugin},
 		{"suite/ned-flanders/hooks/springfield-hook", "../../../../canary/new", suite, plugin},
 		{"suite/ned-flanders/hooks/linux-arm64", "../../../../canary/hooks/linux-arm64", suite, append([]string{"build more"}, releases...)},
@@ -254,12 +245,10 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{"suite/ned-flanders/strategy.json", "../../../canary/strategy.json", suite, releases},
 		{"suite/ned-flanders/CHANGELOG.md", "../../../canary/CHANGELOG.md", suite, releases},
 		{"suite/README.md", "../../canary/README.md", suite, releases},
-		{"suite/README.md", "../../canary/new", suite, releases},
 		{"suite/README.md.new", "../../canary/new", suite, releases},
 		{"suite/left-handed", "../../canary", suite, append([]string{"new"}, releases...)},
 		{"suite/.claude-plugin", "../../canary/.claude-plugin", suite, all(suite, "validate", "build", "build DIR", "build more")},
 		{"suite/.claude-plugin/marketplace.json", "../../../canary/marketplace.json", suite, releases},
-		{"suite/.springfield", "../../canary", suite, writers},
 		{"suite/.springfield", "../../canary/new", suite, writers},
 		{"suite/.springfield/rendered.sha256", "../../../canary/rendered.sha256", suite, writers},
 		{"suite/springfield.yaml", "../../canary/springfield.yaml", suite, all(suite, "validate")},
@@ -268,21 +257,17 @@ func TestNothingIsWrittenThroughALink(t *testing.T) {
 		{".claude-plugin/marketplace.json", "../../canary/marketplace.json", suite, []string{"publish --to"}},
 
 		{".claude", "../canary", project, []string{"enable project", "enable local", "disable project"}},
-		{".claude", "../canary/new", project, []string{"enable project", "enable local", "disable project"}},
-		{".claude", "elsewhere", project, []string{"enable project", "enable local", "disable project"}},
 		{".claude", "../home/.claude", project, []string{"enable project", "enable local", "disable project"}},
 		{".claude/settings.json", "../../canary/settings.json", project, []string{"enable project", "disable project"}},
 		{".claude/settings.json", "../../home/.claude/settings.json", project, []string{"enable project", "disable project"}},
 		{".claude/settings.local.json", "../../canary/new", project, []string{"enable local"}},
 		{".claude/workflow-state.json", "../../canary/workflow-state.json", project, nil},
 		{".claude/ralph-loop.local.md", "../../canary/ralph-loop.local.md", project, nil},
-		{".stravinsky", "../canary", project, nil},
 		{".stravinsky", "../canary/new", project, nil},
 		{".stravinsky", ".git", project, []string{"loop start"}},
 		{".stravinsky/continuation-loop.md", "../../canary/continuation-loop.md", project, nil},
 		{"CLAUDE.md", "../canary/CLAUDE.md", project, []string{"memory"}},
 		{"CLAUDE.md", "../canary/new", project, []string{"memory"}},
-		{"CLAUDE.md", "elsewhere/keep", project, []string{"memory"}},
 		{"page.html", "../canary/page.html", project, []string{"page"}},
 		{"page.html", "../canary/new", project, []string{"page"}},
 		{"out", "../canary", project, []string{"memory below", "page below", "init below", "init", "build", "publish --to"}},

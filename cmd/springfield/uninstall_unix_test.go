@@ -14,7 +14,9 @@ import (
 func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 	dir := t.TempDir()
 	cask := filepath.Join(dir, "brewed/Caskroom/springfield/1.2.3")
-	if err := errors.Join(os.MkdirAll(cask, 0o755), os.WriteFile(filepath.Join(cask, "springfield"), nil, 0o755), os.Symlink(filepath.Join(cask, "springfield"), filepath.Join(dir, "springfield"))); err != nil {
+	program, project := filepath.Join(cask, "springfield"), filepath.Join(dir, "project")
+	if err := errors.Join(os.MkdirAll(cask, 0o755), os.WriteFile(program, nil, 0o755), os.Symlink(program, filepath.Join(dir, "springfield")),
+		os.Mkdir(project, 0o755), os.WriteFile(filepath.Join(project, "package.json"), []byte("{}"), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{
@@ -33,12 +35,6 @@ func TestItselfIsRemovedByItsPackageManager(t *testing.T) {
 		"scoop/apps/springfield/1.2.3/springfield.exe":                                                                                      "scoop uninstall springfield",
 		"Microsoft/WinGet/Packages/springfield/springfield.exe":                                                                             "winget uninstall cameronsjo.springfield",
 	} {
-		if err := os.MkdirAll(filepath.Join(dir, "project"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "project", "package.json"), []byte("{}"), 0o644); err != nil {
-			t.Fatal(err)
-		}
 		got := strings.ReplaceAll(itself(filepath.Join(dir, path)).Remove, dir, "DIR")
 		if got != want {
 			t.Errorf("%s:\n%q\nnot\n%q", path, got, want)

@@ -4,16 +4,12 @@ import "testing"
 
 func TestTilde(t *testing.T) {
 	for text, want := range map[string]string{
-		"/home/ned":   "~",
-		"/home/ned/x": "~/x",
 		"read /home/ned/x: in /home/ned, “/home/ned”": "read ~/x: in ~, “~”",
 		"/home/nedward /home/ned.bak /home/ned-x":     "/home/nedward /home/ned.bak /home/ned-x",
 		"/mnt/home/ned ./home/ned file:///home/ned":   "/mnt/home/ned ./home/ned file:///home/ned",
 		"go to '/home/ned/my hooks'":                  "go to '/home/ned/my hooks'",
-		`"/home/ned/x" (/home/ned)`:                   `"~/x" (~)`,
 		"--suite=/home/ned/x":                         "--suite=/home/ned/x",
 		"/home/ned/home/ned/home/ned":                 "~/home/ned/home/ned",
-		"nothing":                                     "nothing",
 	} {
 		if got := Tilde(text, "/home/ned"); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

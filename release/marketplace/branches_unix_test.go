@@ -120,13 +120,3 @@ func TestBranches(t *testing.T) {
 		t.Errorf("hooks.json is\n%s", text)
 	}
 }
-
-// make gives build.sh an empty word for what was not said.
-func TestBuildSaysWhatItNeeds(t *testing.T) {
-	for _, args := range [][]string{{"", "0.1.0", "sh"}, {filepath.Join(t.TempDir(), "dir"), "", "sh"}} {
-		out, err := exec.Command("sh", append([]string{"build.sh"}, args...)...).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), "build.sh DIR VERSION SPRINGFIELD") {
-			t.Errorf("%q: %v\n%s", args, err, out)
-		}
-	}
-}

@@ -98,11 +98,7 @@ func scoreHalf(out io.Writer, c contest, rows []closing, verbose bool) error {
 		}
 		goesOn := v.Decision == strategy.Continue || c.oracle && v.Page != "" && r.Expect == "continue"
 		all.count("all", r, goesOn)
-		if r.Lang == "en" {
-			all.count("English", r, goesOn)
-		} else {
-			all.count("other languages", r, goesOn)
-		}
+		all.count(map[bool]string{true: "English", false: "other languages"}[r.Lang == "en"], r, goesOn)
 		if v.Page != "" {
 			all.asked++
 		}
@@ -275,48 +271,20 @@ func TestScoreClosings(t *testing.T) {
 		}
 		return
 	}
-	dir := t.TempDir()
-	for half, rows := range map[string]string{
-		"dev": `{"id":"x-en-1","lang":"en","expect":"continue","kind":"announce","hard":false,"text":"Now I'll write the parser."}
-{"id":"x-en-2","lang":"en","expect":"stop","kind":"question","hard":true,"text":"Shall I go on?"}
-{"id":"x-de-3","lang":"de","expect":"continue","kind":"heading","hard":false,"text":"Kürbis"}`,
-		"check": `{"id":"x-en-4","lang":"en","expect":"stop","kind":"report","hard":false,"text":"Secret text. Now I'll write the parser."}`,
-	} {
-		if err := os.MkdirAll(filepath.Join(dir, half), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, half, "x.jsonl"), []byte(rows+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	var out bytes.Buffer
-	if err := scoreClosings(&out, dir, true, nil); err != nil {
+	if err := scoreClosings(&out, closings, true, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{
-		`(?s)^dev: 3 closings.*\ndefault\n  all +wrongly continued 0 of 1 \(0\.0 %, 0\.0–[\d.]+\) +caught 1 of 2 \(50\.0 %`,
-		`  language de +wrongly continued no rows +caught 0 of 1`,
-		`  kind question +wrongly continued 0 of 1 .* caught no rows`,
-		`(?s)check: 1 closings\ndefault\n  all +wrongly continued 1 of 1`,
-		`x-de-3 continue heading: rule \S+, .*\nKürbis`,
-	} {
-		if !regexp.MustCompile(want).MatchString(out.String()) {
-			t.Errorf("no match for %s in\n%s", want, out.String())
-		}
+	if want := regexp.MustCompile(`(?s)^dev: \d+ closings\n.*\ncheck: \d+ closings\ndefault\n  all +wrongly continued \d+ of \d+ \(`); !want.MatchString(out.String()) {
+		t.Errorf("no match for %s in\n%s", want, out.String())
 	}
-	if strings.Contains(out.String(), "Secret text") {
-		t.Error("a row of check is shown")
+	secret, err := readClosings(filepath.Join(closings, "check"))
+	if err != nil {
+		t.Fatal(err)
 	}
-	for rows, want := range map[string]string{
-		"{":                              "line 1",
-		`{"expect":"go"}`:                "neither continue nor stop",
-		`{"expect":"stop","other":true}`: "other",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, "dev", "x.jsonl"), []byte(rows), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := scoreClosings(&bytes.Buffer{}, dir, false, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", rows, err)
+	for _, c := range secret {
+		if strings.Contains(out.String(), c.ID) {
+			t.Errorf("%s, a row of check, is shown", c.ID)
 		}
 	}
 }

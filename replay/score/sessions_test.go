@@ -86,7 +86,6 @@ func score(out io.Writer, dir string, verbose bool) error {
 	defer os.RemoveAll(scratch)
 
 	counts := map[string]map[string]*tally{} // contest, then "source expect"
-	rules := map[string]map[string]int{}     // contest, then "expect decision rule"
 	ways := slices.DeleteFunc(contests(), func(c contest) bool { return c.name == noLedger })
 	for _, session := range slices.Sorted(maps.Keys(rows)) {
 		err := eachCut(filepath.Join(dir, "sessions", session), filepath.Join(scratch, session), rows[session], func(r row, path, text string) error {
@@ -102,10 +101,6 @@ func score(out io.Writer, dir string, verbose bool) error {
 				if verbose && c.name == "default" && r.Expect == "CONTINUE" && v.Decision == strategy.Stop {
 					fmt.Fprintf(out, "missed, %s: %s line %d: rule %s, %s: %q\n", c.name, r.Session, r.Line, v.Rule, v.Evidence, text[max(0, len(text)-300):])
 				}
-				if rules[c.name] == nil {
-					rules[c.name] = map[string]int{}
-				}
-				rules[c.name][fmt.Sprintf("%-8s %-8s %s", r.Expect, v.Decision, v.Rule)]++
 				if verbose && (c.name == "default" || c.name == "bart-simpson" || c.name == lisa) && r.Expect == "STOP" && v.Decision == strategy.Continue {
 					fmt.Fprintf(out, "wrong, %s: %s line %d, %s: rule %s, %s\n", c.name, r.Session, r.Line, r.Label, v.Rule, v.Evidence)
 				}
@@ -118,11 +113,6 @@ func score(out io.Writer, dir string, verbose bool) error {
 	}
 	for _, c := range ways {
 		report(out, c.name, counts[c.name])
-	}
-	if verbose {
-		for _, line := range slices.Sorted(maps.Keys(rules["default"])) {
-			fmt.Fprintf(out, "%5d  %s\n", rules["default"][line], line)
-		}
 	}
 	return nil
 }
@@ -291,19 +281,6 @@ func write(t *testing.T, rows string, sessions map[string][]string) string {
 	return dir
 }
 
-// made is a directory of two sessions.
-func made(t *testing.T) string {
-	t.Helper()
-	return write(t, `{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}
-{"session":"a","line":2,"expect":"CONTINUE","label":"MIDTURN","source":"x"}
-{"session":"a","line":4,"expect":"WEAK_STOP","label":"END","source":"x"}
-{"session":"b","line":2,"expect":"STOP","label":"OTHER","source":"y"}
-`, map[string][]string{
-		"a": {prompt, said("Now I'll write the parser."), said("Task 1 complete. Should I go on with Task 2?"), said("Let me fix it.")},
-		"b": {prompt, said("Built with Next.js, as you asked.")},
-	})
-}
-
 // At every row the transcript is cut there and decided on by the code of the hook, with
 // nothing remembered from the row before. Two figures come out per source: wrongly
 // continued, of the rows where a person had something else to say, and caught, of the
@@ -312,21 +289,21 @@ func made(t *testing.T) string {
 // sessions stay where they are: they are other people's.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
-		out := display.Writer(os.Stdout)
-		if err := score(out, *sessions, testing.Verbose()); err != nil {
-			t.Fatal(err)
-		}
-		if err := labels(out, *sessions); err != nil {
+		if err := score(display.Writer(os.Stdout), *sessions, testing.Verbose()); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	dir := made(t)
+	dir := write(t, `{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}
+{"session":"a","line":2,"expect":"CONTINUE","label":"MIDTURN","source":"x"}
+{"session":"a","line":4,"expect":"WEAK_STOP","label":"END","source":"x"}
+{"session":"b","line":2,"expect":"STOP","label":"OTHER","source":"y"}
+`, map[string][]string{
+		"a": {prompt, said("Now I'll write the parser."), said("Task 1 complete. Should I go on with Task 2?"), said("Let me fix it.")},
+		"b": {prompt, said("Built with Next.js, as you asked.")},
+	})
 	var out bytes.Buffer
 	if err := score(&out, dir, true); err != nil {
-		t.Fatal(err)
-	}
-	if err := labels(&out, dir); err != nil {
 		t.Fatal(err)
 	}
 	// The cut decides: at line 2 the question of line 3 has not been asked.
@@ -334,27 +311,9 @@ func TestScoreSessions(t *testing.T) {
 		`default\n.*\n  x +0 of 1 \(0.00 %\) +1 of 1 \(100.00 %\)\n  y +0 of 1 \(0.00 %\) +no rows\n  all +0 of 2 \(0.00 %\) +1 of 1`,
 		`seed\n.*\n  x +1 of 1 \(100.00 %\) +0 of 1 \(0.00 %\)\n  y +1 of 1 .*\n  all +2 of 2`,
 		`seed, tree only\n`,
-		`1  CONTINUE continue intent`,
-		`labels agree on 1 of 4 rows`,
-		`OTHER     is end          b line 2`,
 	} {
 		if !regexp.MustCompile(want).MatchString(out.String()) {
 			t.Errorf("no match for %s in\n%s", want, out.String())
-		}
-	}
-}
-
-func TestScoreRefuses(t *testing.T) {
-	for rows, want := range map[string]string{
-		"":                            "line 1",
-		"{":                           "line 1",
-		`{"session":"../a"}`:          "is not a file name",
-		`{"session":"a","line":9}`:    "has 1 lines, a row is at 9",
-		`{"session":"none","line":1}`: "none",
-	} {
-		dir := write(t, rows, map[string][]string{"a": {prompt}})
-		if err := score(&bytes.Buffer{}, dir, false); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", rows, err, want)
 		}
 	}
 }
