@@ -46,7 +46,7 @@ func TestStateThatIsTheUsers(t *testing.T) {
 	}
 	removed, left, err := ForgetAll(p)
 	if err != nil || len(removed) != 4 || len(left) != 4 {
-		t.Errorf("removed %v, left %q, %v", removed, left, err)
+		t.Errorf("removed %v, left %v, %v", removed, left, err)
 	}
 	for _, l := range left {
 		if !strings.HasPrefix(l.Remove, "rm -r '"+p.State()) || !strings.HasSuffix(l.Remove, "'") {
