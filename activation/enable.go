@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/git"
@@ -69,6 +71,9 @@ func Enable(ctx context.Context, m Means, r Enabling) (done Enabled, err error) 
 	if err := e.find(ctx); err != nil {
 		return done, err
 	}
+	if err := e.checkListed(); err != nil {
+		return done, err
+	}
 	if err := e.look(); err != nil {
 		return done, err
 	}
@@ -92,6 +97,22 @@ func Enable(ctx context.Context, m Means, r Enabling) (done Enabled, err error) 
 		return again, err
 	})
 	return e.done(ctx, plan), err
+}
+
+// checkListed refuses a plugin of a suite whose catalog, which the user has changed,
+// lacks it: Claude Code would not find it.
+func (e *enabling) checkListed() error {
+	plugin := e.wanted.Plugin
+	if plugin.Suite == "" {
+		return nil
+	}
+	names, err := e.Settings.Offers(client.Directory(plugin.Marketplace, plugin.Suite))
+	if err != nil || slices.Contains(names, plugin.Name) {
+		return err
+	}
+	catalog := filepath.Join(plugin.Suite, ".claude-plugin", "marketplace.json")
+	return failf("springfield update "+check.Quote(plugin.Suite)+" writes "+catalog+".new, which has its entry: copy that over",
+		"%s does not list %s, so Claude Code would not find it", catalog, plugin.Name)
 }
 
 // Managed is the file that an administrator would deploy to have a plugin on for all

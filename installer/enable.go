@@ -14,13 +14,11 @@ package installer
 import (
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
-	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
 )
@@ -74,22 +72,6 @@ func (e *RivalsError) Error() string {
 	return fmt.Sprintf("%s would not be alone: %s would drive the same loop", e.Plugin, strings.Join(e.IDs, ", "))
 }
 
-// UnlistedError says that a suite's catalog, which the user has changed, lacks a plugin.
-type UnlistedError struct{ Plugin client.Plugin }
-
-func (e *UnlistedError) Error() string {
-	return fmt.Sprintf("%s does not list %s, so Claude Code would not find it", e.catalog(), e.Plugin.Name)
-}
-
-// Hint says where the entry is.
-func (e *UnlistedError) Hint() string {
-	return "springfield update " + check.Quote(e.Plugin.Suite) + " writes " + e.catalog() + ".new, which has its entry: copy that over"
-}
-
-func (e *UnlistedError) catalog() string {
-	return filepath.Join(e.Plugin.Suite, ".claude-plugin", "marketplace.json")
-}
-
 // Enable plans to switch a plugin on in a scope.
 func (s *Settings) Enable(e Enabling) (change.Change, error) {
 	c := change.Change{Did: fmt.Sprintf("enable %s in %s settings", e.Plugin.ID(), e.Scope)}
@@ -101,13 +83,6 @@ func (s *Settings) Enable(e Enabling) (change.Change, error) {
 	var market client.Market
 	if e.Plugin.Suite != "" { // else it is known by its name alone
 		market = client.Directory(e.Plugin.Marketplace, e.Plugin.Suite)
-		names, err := s.Offers(market)
-		if err != nil {
-			return c, err
-		}
-		if !slices.Contains(names, e.Plugin.Name) {
-			return c, &UnlistedError{e.Plugin}
-		}
 		if user, err = s.user(); err != nil {
 			return c, err
 		}

@@ -47,7 +47,7 @@ func TestGuide(t *testing.T) {
 	x = startAgain(t, dir, 80, "xterm", "disable", "ned-flanders")
 	x.exitCode()
 	x = startAgain(t, dir, 80, "xterm")
-	x.waitFor("Switch ned-flanders on for you in every project?")
+	x.waitFor("Switch ned-flanders on?")
 	x.send(enter)
 	ends(x)
 	is(dir, on, true)
