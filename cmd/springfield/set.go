@@ -18,6 +18,8 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/layer"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type setOptions struct {
@@ -173,10 +175,10 @@ func inCell(raw json.RawMessage) string {
 
 // plugin finds the plugin whose settings are meant: one that settings switch on, one of
 // a suite or a marketplace, or that of a strategy.
-func (a *app) plugin(places client.Places, name string) (layer.Plugin, error) {
+func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 	inventory, err := client.Look(places).Inventory()
 	if err != nil {
-		return layer.Plugin{}, err
+		return hook.Plugin{}, err
 	}
 	var dirs []string
 	for _, p := range inventory.Plugins {
@@ -185,25 +187,25 @@ func (a *app) plugin(places client.Places, name string) (layer.Plugin, error) {
 		}
 	}
 	if len(dirs) > 1 {
-		return layer.Plugin{}, &usageError{fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
+		return hook.Plugin{}, &usageError{fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
 			"add its marketplace: " + name + "@MARKETPLACE"}
 	}
 	if len(dirs) == 1 {
-		return layer.In(dirs[0])
+		return hook.ReadPlugin(dirs[0])
 	}
 	found, err := a.means(places).Find(name, "")
 	var several *activation.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
-		return layer.In(filepath.Join(found.Suite, found.Name))
+		return hook.ReadPlugin(filepath.Join(found.Suite, found.Name))
 	case errors.As(err, &several):
-		return layer.Plugin{}, err
+		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")
-	if p, ok := layer.Of(bare); ok {
-		return p, nil
+	if known, ok := registry.Named(bare); ok {
+		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
-	return layer.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
+	return hook.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
 }
 
 func runSet(a *app, o setOptions) error {

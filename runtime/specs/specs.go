@@ -74,14 +74,14 @@ func (k Kind) Strategy() strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
 		Loop: &strategy.Loop{Spec: true, Files: k.looks, Armed: k.armed},
-		New:  func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
+		New:  func() strategy.Options { return &Options{kind: &k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
 
 // Options are the most iterations that a state file can ask for, and more to look at
 // before Claude may stop, which a project cannot choose.
 type Options struct {
-	kind    Kind
+	kind    *Kind
 	Ceiling strategy.Number
 	Checks  []string
 }
@@ -252,7 +252,7 @@ func orphans(dir strategy.File) []string {
 
 // Decide takes the decision.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
-	k := o.kind
+	k := *o.kind
 	local := s.Workspace.Files[k.Local]
 	if off(local) {
 		v := stops("disabled", k.Local+" says enabled: false")
