@@ -339,7 +339,7 @@ func TestFailsOpen(t *testing.T) {
 		"config of odd type": {"{\n  \"strategy\": 7}", `{}`, "line 2, column 15: strategy cannot be a number"},
 		"empty config":       {"", `{}`, "strategy.json"},
 		"endless config":     {strings.Repeat(" ", maxConfig+1), `{}`, "larger than"},
-		"unknown strategy":   {`{"strategy": "homer"}`, `{}`, `there is no strategy "homer"; there is`},
+		"unknown strategy":   {`{"strategy": "homer"}`, `{}`, `there is no strategy "homer"; this hook knows`},
 		"no strategy":        {`{}`, `{}`, `there is no strategy ""`},
 		"path of the ledger": {ned, `{"transcript_path": "../../projects/x/y", "last_assistant_message": "All done."}`, "stop by rule finished"},
 		"control characters": {ned, `{"session_id": "\u0000\n", "last_assistant_message": "a\nspringfield: forged"}`, "ned-flanders: stop: no rule matched"},
