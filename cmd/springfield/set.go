@@ -23,7 +23,6 @@ import (
 )
 
 type setOptions struct {
-	plugin string
 	values []string // KEY=VALUE
 	unset  []string // keys
 	scope  string
@@ -56,11 +55,23 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
   springfield set ned-flanders --unset budget.burst`,
 		Args: arguments(1, math.MaxInt, "a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.plugin, o.values = args[0], args[1:]
-			if len(o.unset) == 0 && (len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "=")) {
-				return showSettings(a, o)
+			o.values = args[1:]
+			shows := len(o.unset) == 0 && (len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
+			if !shows && !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
+				return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
 			}
-			return runSet(a, o)
+			places, err := a.places()
+			if err != nil {
+				return err
+			}
+			p, err := a.plugin(places, args[0])
+			if err != nil {
+				return err
+			}
+			if shows {
+				return showSettings(a, places, p, o)
+			}
+			return runSet(a, places, p, o)
 		},
 	}
 	f := cmd.Flags()
@@ -82,15 +93,7 @@ type settingsShape struct {
 }
 
 // showSettings shows all settings, or one and what each file says of it.
-func showSettings(a *app, o setOptions) error {
-	places, err := a.places()
-	if err != nil {
-		return err
-	}
-	p, err := a.plugin(places, o.plugin)
-	if err != nil {
-		return err
-	}
+func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	stack, err := layer.Read(places, p)
 	if err != nil {
 		return err
@@ -208,20 +211,10 @@ func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 	return hook.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
 }
 
-func runSet(a *app, o setOptions) error {
+func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	scope := layer.Scope(o.scope)
-	if !slices.Contains(layer.Scopes(), scope) {
-		return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
-	}
-	places, err := a.places()
-	if err != nil {
-		return err
-	}
-	p, err := a.plugin(places, o.plugin)
-	if err != nil {
-		return err
-	}
-	if scope == layer.Suite && within(places.Plugins, p.Root) {
+	inside, err := filepath.Rel(places.Plugins, p.Root)
+	if scope == layer.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
 		return &hinted{fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates"}
 	}
 	var assignments []layer.Assignment
@@ -239,10 +232,14 @@ func runSet(a *app, o setOptions) error {
 	if err == nil && !o.dryRun {
 		c, err = installer.Journal(places).Do(plan)
 	}
-	if err != nil {
-		return hintPlugin(err)
-	}
-	if o.dryRun {
+	switch {
+	case errors.Is(err, layer.ErrInvalid):
+		return &hinted{err, "nothing was written: fix that file first"}
+	case errors.Is(err, change.ErrChanged):
+		return &hinted{err, "the other program's change was kept; run it again"}
+	case err != nil:
+		return hintChange(err, "set")
+	case o.dryRun:
 		return a.preview(o.json, c, "")
 	}
 	stack, err := layer.Read(places, p)
@@ -275,17 +272,6 @@ func runSet(a *app, o setOptions) error {
 	return nil
 }
 
-// hintPlugin says what to do about a file of settings.
-func hintPlugin(err error) error {
-	switch {
-	case errors.Is(err, layer.ErrInvalid):
-		return &hinted{err, "nothing was written: fix that file first"}
-	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, "the other program's change was kept; run it again"}
-	}
-	return hintChange(err, "set")
-}
-
 // assignments are what the call says, of the keys that the plugin has.
 func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
@@ -310,10 +296,4 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		all = append(all, a)
 	}
 	return all, nil
-}
-
-// within tells whether a path lies in a directory.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return path != "" && err == nil && filepath.IsLocal(rel)
 }

@@ -122,7 +122,7 @@ func (l *loopHere) limit(goal wiggum.Goal) int {
 }
 
 func (l *loopHere) ceiling() int {
-	rounds, _ := l.driver.Settings.Ceiling()
+	rounds, _ := l.driver.Settings.MaxRounds()
 	return rounds
 }
 

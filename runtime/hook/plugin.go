@@ -29,8 +29,10 @@ func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(follow(executable))
 		for _, hooks := range []string{dir, filepath.Dir(dir)} {
-			if filepath.Base(hooks) == "hooks" && isPlugin(filepath.Dir(hooks)) {
-				return filepath.Dir(hooks), nil
+			root := filepath.Dir(hooks)
+			_, named := registry.Named(filepath.Base(root))
+			if filepath.Base(hooks) == "hooks" && (named || file.Exists(filepath.Join(root, configFile))) {
+				return root, nil
 			}
 		}
 	}
@@ -38,11 +40,6 @@ func findRoot(executable, fallback string) (string, error) {
 		return "", errors.New("find plugin: the hook is not in a plugin, and CLAUDE_PLUGIN_ROOT is not set")
 	}
 	return fallback, nil
-}
-
-func isPlugin(dir string) bool {
-	_, named := registry.Named(filepath.Base(dir))
-	return named || file.Exists(filepath.Join(dir, configFile))
 }
 
 // follow resolves a symlinked binary. Directories are left as they are named:
@@ -103,7 +100,7 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 		fault = notObject(data)
 	}
 	if fault != nil {
-		return Plugin{}, errors.New("read " + path + ": " + place(data, fault).Error())
+		return Plugin{}, errors.New("read " + path + ": " + place(data, fault))
 	}
 	if name == "" {
 		name = otherwise

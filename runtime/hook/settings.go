@@ -79,25 +79,25 @@ func (s Settings) blocks() bool {
 	return s.Strategy.Blocks
 }
 
-// Rounds is how often in a row the plugin may make Claude go on: its budget, or
+// MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
 // the most that a loop can ask for.
-func (s Settings) Rounds() int {
+func (s Settings) MaxContinues() int {
 	if s.Strategy.Answers() != "Stop" {
 		return 0
 	}
-	if rounds, ok := s.Ceiling(); ok {
+	if rounds, ok := s.MaxRounds(); ok {
 		return rounds
 	}
 	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour)
 }
 
-// Ceiling is the most that a loop can ask for; not ok for a strategy without one.
-func (s Settings) Ceiling() (rounds int, ok bool) {
+// MaxRounds is the most that a loop can ask for; not ok for a strategy without one.
+func (s Settings) MaxRounds() (rounds int, ok bool) {
 	loop, ok := s.Options.(strategy.Looping)
 	if !ok {
 		return 0, false
 	}
-	return loop.Rounds(), true
+	return loop.MaxRounds(), true
 }
 
 // Judge is who is asked where the rules are not sure; not ok if no judge is.
@@ -190,7 +190,8 @@ func (b *budget) Members(m *codec.Members) {
 }
 
 // Over are the settings with a file over them, and what is wrong with it: that is not
-// in force. A fault that begins with a line is about the whole file.
+// in force. The file is read strictly. Of a member that only other strategies have the
+// rest is in force; a fault that begins with a line is about the whole file.
 func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 	var f struct {
 		text     string // what is read elsewhere, or not at all
@@ -199,18 +200,30 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 		budget   budget
 	}
 	options := s.Strategy.New()
-	others, err := decode(data, append(options.Members(),
+	members := append(options.Members(),
 		strategy.Text("$schema", &f.text), strategy.Text("plugin", &f.text), strategy.Text("strategy", &f.text), strategy.Text("protocol", &f.protocol),
 		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
-		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }}))
-	if err != nil {
-		return s, []string{err.Error()}
-	}
+		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }})
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
-	for _, m := range others {
-		if m.Without != "" {
-			l.Fault(m.Name + ": " + l.Strategy + " " + m.Without)
+	whole, fault := codec.First(data)
+	if fault == nil {
+		fault = notObject(whole)
+	}
+	for _, m := range object.Members(data) {
+		if fault != nil {
+			break
 		}
+		i := slices.IndexFunc(members, func(known strategy.Member) bool { return strings.EqualFold(known.Name, m.Name) })
+		if i >= 0 {
+			fault = codec.ReadMember(data, members[i].Name, m.Value, members[i].Into)
+		} else if other, ok := memberOfAnother(m.Name); !ok {
+			fault = codec.Unknown(m.Name, m.Key)
+		} else if other.Without != "" {
+			l.Fault(other.Name + ": " + l.Strategy + " " + other.Without)
+		}
+	}
+	if fault != nil {
+		return s, []string{place(data, fault)}
 	}
 	options.Over(s.Options, &l)
 	s.Options = options
@@ -248,36 +261,8 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 	return s, l.Faults
 }
 
-// decode reads a file of settings, strictly: each member goes where the strategy has
-// it, or all have. A member that only other strategies have is returned; one that none
-// has is an error, which begins with its line and column.
-func decode(data []byte, members []strategy.Member) (others []strategy.Member, err error) {
-	whole, fault := codec.First(data)
-	if fault == nil {
-		fault = notObject(whole)
-	}
-	if fault != nil {
-		return nil, place(data, fault)
-	}
-	for _, m := range object.Members(data) {
-		i := slices.IndexFunc(members, func(known strategy.Member) bool { return strings.EqualFold(known.Name, m.Name) })
-		if i < 0 {
-			other, ok := ofAnother(m.Name)
-			if !ok {
-				return nil, place(data, codec.Unknown(m.Name, m.Key))
-			}
-			others = append(others, other)
-			continue
-		}
-		if fault := codec.ReadMember(data, members[i].Name, m.Value, members[i].Into); fault != nil {
-			return nil, place(data, fault)
-		}
-	}
-	return others, nil
-}
-
-// ofAnother is a member that some strategy has.
-func ofAnother(name string) (strategy.Member, bool) {
+// memberOfAnother is a member that some strategy has.
+func memberOfAnother(name string) (strategy.Member, bool) {
 	for _, known := range registry.All() {
 		for _, m := range known.New().Members() {
 			if strings.EqualFold(m.Name, name) {
@@ -299,7 +284,7 @@ func notObject(data []byte) *codec.Fault {
 }
 
 // place is a fault with its line and column in front.
-func place(data []byte, f *codec.Fault) error {
+func place(data []byte, f *codec.Fault) string {
 	line, column := object.Position(data, f.At)
-	return errors.New("line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says)
+	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
 }

@@ -86,8 +86,8 @@ type Options struct {
 	Checks  []string
 }
 
-// Rounds is the most iterations.
-func (o *Options) Rounds() int { return o.Ceiling.Value }
+// MaxRounds is the most iterations.
+func (o *Options) MaxRounds() int { return o.Ceiling.Value }
 
 // Members are the ceiling and the checks.
 func (o *Options) Members() []strategy.Member {
@@ -273,7 +273,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if s.Workspace.Away {
 		p.Shown = plainPath(s.Workspace.Dir + "/" + p.Dir)
 	}
-	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.Rounds()}
+	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxRounds()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
 	v := r.decide(o.Checks)
 	if v.Decision == strategy.Continue { // for other plugins, which may decide later
