@@ -66,7 +66,8 @@ func Read(places client.Places, p hook.Plugin) (Stack, error) {
 	}
 	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: keys}
-	read := func(f File, in string) {
+	read := func(in, path string, scope Scope, by strategy.Writer) {
+		f := File{Scope: scope, Path: path, by: by}
 		if f.edit, f.err = change.Open(in, f.Path); f.err == nil {
 			if f.There = f.edit.Before != nil; f.There {
 				f.data = f.edit.Before.Data
@@ -82,18 +83,21 @@ func Read(places client.Places, p hook.Plugin) (Stack, error) {
 			f.Fault = named.Err.Error() // the path stands beside it
 		} else if f.err != nil {
 			f.Fault = f.err.Error()
-		} else if settings, faults = settings.Over(f.data, f.by); len(faults) > 0 && strings.HasPrefix(faults[0], "line ") {
+		} else {
+			settings, faults = settings.Over(f.data, f.by)
+		}
+		if len(faults) > 0 && strings.HasPrefix(faults[0], "line ") {
 			f.unread = "the file cannot be read: " + faults[0]
 		}
 		s.Files = append(s.Files, f)
 	}
 	if p.Root != "" {
-		read(File{Scope: Suite, Path: filepath.Join(p.Root, "strategy.json"), by: strategy.Author}, filepath.Dir(p.Root))
+		read(filepath.Dir(p.Root), filepath.Join(p.Root, "strategy.json"), Suite, strategy.Author)
 	}
-	read(File{Scope: User, Path: places.RulesFile(p.Name), by: strategy.User}, "")
+	read("", places.RulesFile(p.Name), User, strategy.User)
 	project := filepath.Join(places.Work, ".claude")
 	if !folder.Same(project, places.Config) { // in the home they are one file
-		read(File{Scope: Project, Path: filepath.Join(project, "springfield", p.Name+".json"), by: strategy.Project}, places.Work)
+		read(places.Work, filepath.Join(project, "springfield", p.Name+".json"), Project, strategy.Project)
 	}
 	return s, nil
 }
@@ -186,7 +190,8 @@ func (f File) refusal(k Key, inForce json.RawMessage) string {
 	if len(faults) > 0 {
 		return strings.TrimPrefix(faults[0], k.Name+": ")
 	}
-	same := above.Protocol == f.below.Protocol && above.Limits == f.below.Limits && reflect.DeepEqual(above.Options, f.below.Options)
+	same := above.Protocol == f.below.Protocol && above.Limits == f.below.Limits &&
+		reflect.DeepEqual(above.Options, f.below.Options)
 	switch {
 	case document.Same(raw, inForce) || f.Scope != Project || !same: // of a project's programs none is named
 		return ""

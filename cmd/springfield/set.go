@@ -56,7 +56,8 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 		Args: arguments(1, math.MaxInt, "a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.values = args[1:]
-			shows := len(o.unset) == 0 && (len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
+			shows := len(o.unset) == 0 &&
+				(len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
 			if !shows && !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
 				return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
 			}

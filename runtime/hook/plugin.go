@@ -107,7 +107,8 @@ func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
 	}
 	var ok bool
 	if p.Strategy, ok = registry.Named(name); !ok {
-		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) + "; this hook knows " + strings.Join(registry.Names(), ", "))
+		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) +
+			"; this hook knows " + strings.Join(registry.Names(), ", "))
 	}
 	if !isName(p.Name) {
 		p.Name = name

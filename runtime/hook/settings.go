@@ -201,7 +201,8 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 	}
 	options := s.Strategy.New()
 	members := append(options.Members(),
-		strategy.Text("$schema", &f.text), strategy.Text("plugin", &f.text), strategy.Text("strategy", &f.text), strategy.Text("protocol", &f.protocol),
+		strategy.Text("$schema", &f.text), strategy.Text("plugin", &f.text), strategy.Text("strategy", &f.text),
+		strategy.Text("protocol", &f.protocol),
 		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
 		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }})
 	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
@@ -213,7 +214,7 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 		if fault != nil {
 			break
 		}
-		i := slices.IndexFunc(members, func(known strategy.Member) bool { return strings.EqualFold(known.Name, m.Name) })
+		i := slices.IndexFunc(members, func(k strategy.Member) bool { return strings.EqualFold(k.Name, m.Name) })
 		if i >= 0 {
 			fault = codec.ReadMember(data, members[i].Name, m.Value, members[i].Into)
 		} else if other, ok := memberOfAnother(m.Name); !ok {
@@ -249,7 +250,11 @@ func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
 		name  string
 		value *int
 		most  int
-	}{{"burst", &s.Limits.Burst, maxBurst}, {"prompt", &s.Limits.PerPrompt, maxPrompt}, {"hour", &s.Limits.PerHour, guard.MaxHour}} {
+	}{
+		{"burst", &s.Limits.Burst, maxBurst},
+		{"prompt", &s.Limits.PerPrompt, maxPrompt},
+		{"hour", &s.Limits.PerHour, guard.MaxHour},
+	} {
 		switch set := f.budget[i]; {
 		case set == nil || by == strategy.Project && *set > *limit.value:
 		case *set < 0 || *set > limit.most:
