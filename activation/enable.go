@@ -276,7 +276,7 @@ func (e *enabling) examine(dir string) error {
 		e.Tell("springfield: note: %v; the hook knows better, or it lets Claude stop", err)
 		return nil
 	}
-	e.wanted.Rounds = settings.Rounds()
+	e.wanted.Rounds = settings.MaxContinues()
 	return nil
 }
 

@@ -25,7 +25,7 @@ func (in *Inspection) checkBlockCap() (all []check.Finding) {
 	honoured := client.Honoured(in.Settings)
 	for _, s := range in.Drivers() {
 		settings, err := hook.ReadSettings(s.Dir, in.state(), "")
-		rounds := settings.Rounds()
+		rounds := settings.MaxContinues()
 		if err != nil || rounds <= honoured { // an error is for checkRules to tell
 			continue
 		}

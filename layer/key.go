@@ -35,15 +35,11 @@ type Key struct {
 
 // property is what the schema says of a member.
 type property struct {
-	Type        string
-	Description string
-	Default     json.RawMessage
-	Enum        []string
-	Minimum     *float64
-	Maximum     *float64
-	Items       *property
-	Properties  map[string]property
-	Required    []string
+	Key
+	Enum       []string
+	Items      *property
+	Properties map[string]property
+	Required   []string
 }
 
 // Keys are the settings that a plugin of a strategy has, sorted by name.
@@ -113,7 +109,8 @@ func (p property) leaves(prefix string) (keys []Key) {
 			keys = append(keys, at.leaves(prefix+name+".")...)
 			continue
 		}
-		k := Key{Name: prefix + name, Description: at.Description, Default: at.Default, Type: at.Type, Choices: at.Enum, Minimum: at.Minimum, Maximum: at.Maximum, whole: len(p.Required) > 0}
+		k := at.Key
+		k.Name, k.Choices, k.whole = prefix+name, at.Enum, len(p.Required) > 0
 		if k.Default == nil {
 			k.Default = json.RawMessage("null")
 		}
@@ -157,62 +154,40 @@ func number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 // Read reads a value as it is written in a shell: a word, a number, a list of words
 // with commas, or JSON.
 func (k Key) Read(text string) (json.RawMessage, error) {
+	known := func(word string) bool { return len(k.Choices) == 0 || slices.Contains(k.Choices, word) }
 	var value any = text
-	var err error
+	ok := true
 	switch {
 	case k.names && !strings.HasPrefix(strings.TrimSpace(text), "["):
-		value, err = k.words(text)
+		words := []string{}
+		for word := range strings.SplitSeq(text, ",") {
+			if word = strings.TrimSpace(word); word == "" {
+				continue
+			}
+			if !known(word) {
+				return nil, k.invalid(word)
+			}
+			words = append(words, word)
+		}
+		value = words
 	case k.Type == "string":
-		err = k.known(text)
-	case k.Type == "integer" || k.Type == "number" || k.Type == "boolean":
-		value, err = k.scalar(text)
+		ok = known(text)
+	case k.Type == "boolean":
+		value, ok = text == "true", text == "true" || text == "false"
+	case k.Type == "integer" || k.Type == "number":
+		f, err := strconv.ParseFloat(text, 64)
+		value = f + 0 // -0 is 0
+		ok = err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) && (k.Type == "number" || f == math.Trunc(f)) &&
+			(k.Minimum == nil || f >= *k.Minimum) && (k.Maximum == nil || f <= *k.Maximum)
+	case json.Valid([]byte(text)):
+		return json.RawMessage(text), nil
 	default:
-		raw := json.RawMessage(text)
-		if !json.Valid(raw) {
-			return nil, k.invalid(text)
-		}
-		return raw, nil
+		ok = false
 	}
-	if err != nil {
-		return nil, err
-	}
-	return document.Encode(value)
-}
-
-func (k Key) words(text string) (all []string, err error) {
-	all = []string{}
-	for word := range strings.SplitSeq(text, ",") {
-		if word = strings.TrimSpace(word); word == "" {
-			continue
-		}
-		if err := k.known(word); err != nil {
-			return nil, err
-		}
-		all = append(all, word)
-	}
-	return all, nil
-}
-
-func (k Key) known(word string) error {
-	if len(k.Choices) > 0 && !slices.Contains(k.Choices, word) {
-		return k.invalid(word)
-	}
-	return nil
-}
-
-func (k Key) scalar(text string) (any, error) {
-	if k.Type == "boolean" {
-		if text != "true" && text != "false" {
-			return nil, k.invalid(text)
-		}
-		return text == "true", nil
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	whole := k.Type != "integer" || f == math.Trunc(f)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || !whole || k.Minimum != nil && f < *k.Minimum || k.Maximum != nil && f > *k.Maximum {
+	if !ok {
 		return nil, k.invalid(text)
 	}
-	return f + 0, nil // -0 is 0
+	return document.Encode(value)
 }
 
 // UsageError is a call that cannot be meant, and what to do about it.

@@ -19,11 +19,11 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 	t.Helper()
 	dir := t.TempDir()
 	places := client.Places{Config: filepath.Join(dir, "home", ".claude"), Work: filepath.Join(dir, "work")}
-	p, ok := Of(strategy)
+	known, ok := registry.Named(strategy)
 	if !ok {
 		t.Fatalf("there is no strategy %s", strategy)
 	}
-	p.Root = filepath.Join(dir, "suite", strategy)
+	p := hook.Plugin{Name: strategy, Strategy: known, Root: filepath.Join(dir, "suite", strategy)}
 	for path, text := range map[string]string{
 		filepath.Join(p.Root, "strategy.json"): suite, places.RulesFile(strategy): user,
 		filepath.Join(places.Work, ".claude", "springfield", strategy+".json"): project,
@@ -138,7 +138,8 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 					t.Fatalf("%s=%s: %v", k.Name, text, err)
 				}
 				after := string(c.Edits[0].After.Data)
-				if _, faults := hook.Unplugged(known, "", "").Layered([]byte(after), 1); len(faults) > 0 {
+				defaults, _ := hook.Defaults(known, "")
+				if _, faults := defaults.Over([]byte(after), 1); len(faults) > 0 {
 					t.Errorf("%s: %v", after, faults)
 				}
 				changed := stack(t, known.Name, "{}", after, "")
@@ -155,12 +156,9 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
-	ned, _ := Of("ned-flanders")
-	lisa, _ := Of("lisa-simpson")
-	specum, _ := Of("ralph-specum")
+	const ned, lisa, specum = "ned-flanders", "lisa-simpson", "ralph-specum"
 	for _, test := range []struct {
-		plugin           Plugin
-		key, text, value string
+		strategy, key, text, value string
 	}{
 		{ned, "budget.burst", "0", "0"}, {ned, "budget.burst", "100", "100"}, {ned, "budget.burst", "101", ""}, {ned, "budget.burst", "-1", ""},
 		{ned, "budget.burst", "1.5", ""}, {ned, "budget.burst", "", ""}, {ned, "budget.burst", "NaN", ""}, {ned, "budget.burst", "1e1", "10"},
@@ -169,8 +167,9 @@ func TestRead(t *testing.T) {
 		{lisa, "cascade", "true", "true"}, {lisa, "cascade", "yes", ""}, {lisa, "judge.daily", "0.5", "0.5"}, {lisa, "judge.daily", "Inf", ""},
 		{lisa, "judge.model", "a b", `"a b"`}, {specum, "checks", "quick-mode", `["quick-mode"]`}, {specum, "checks", "quick", ""},
 	} {
-		s := Stack{Plugin: test.plugin}
-		s.Keys, _ = Keys(test.plugin.Strategy)
+		var s Stack
+		known, _ := registry.Named(test.strategy)
+		s.Keys, _ = Keys(known)
 		k, err := s.Key(test.key)
 		if err != nil {
 			t.Fatal(err)
@@ -195,11 +194,10 @@ func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
 	if err := os.Symlink(secret, path); err != nil {
 		t.Fatal(err)
 	}
-	f := read(Project, filepath.Dir(filepath.Dir(filepath.Dir(path))), path)
-	if f.Fault == "" || f.doc != nil {
-		t.Errorf("%+v", f)
+	s, err := Read(client.Places{Config: t.TempDir(), Work: filepath.Dir(filepath.Dir(filepath.Dir(path)))}, s.Plugin)
+	if err != nil || s.Files[i].Fault == "" || s.Files[i].doc != nil {
+		t.Errorf("%+v, %v", s.Files[i], err)
 	}
-	s.Files[i] = f
 	k, _ := s.Key("budget.burst")
 	if c, err := s.Set(Project, []Assignment{{k, json.RawMessage("2")}}); !errors.Is(err, ErrInvalid) || !c.Empty() {
 		t.Errorf("%v, %v", c, err)
@@ -212,10 +210,9 @@ func FuzzRead(f *testing.F) {
 		f.Add("budget.burst", seed)
 		f.Add("add", seed)
 	}
-	ned, _ := Of("ned-flanders")
-	s := Stack{Plugin: ned}
-	s.Keys, _ = Keys(ned.Strategy)
-	s.Files = []File{{Scope: User, Path: "user"}}
+	var s Stack
+	ned, _ := registry.Named("ned-flanders")
+	s.Keys, _ = Keys(ned)
 	f.Fuzz(func(t *testing.T, key, text string) {
 		k, err := s.Key(key)
 		if err != nil {

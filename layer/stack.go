@@ -1,3 +1,6 @@
+// Package layer shows and changes the settings of a plugin. They lie in three
+// files, each over the one before: the plugin's own strategy.json, the user's file and
+// the project's. The hook decides what of them is in force; this package asks it.
 package layer
 
 import (
@@ -41,81 +44,62 @@ type File struct {
 	err   error  // the Fault
 	edit  change.Edit
 	doc   *document.Document
+	data  []byte // what the hook reads
+	by    strategy.Writer
+	below hook.Settings // in force below the file
+	// unread is why the hook takes nothing of a file that can be read otherwise.
+	unread string
 }
 
 // Stack is a plugin's settings, with the files that they come from.
 type Stack struct {
-	Plugin Plugin
+	Plugin hook.Plugin
 	Keys   []Key
 	Files  []File // lowest first
 }
 
 // Read reads a plugin's files, as they are for a session that starts in places.Work.
-func Read(places client.Places, p Plugin) (Stack, error) {
+func Read(places client.Places, p hook.Plugin) (Stack, error) {
 	keys, err := Keys(p.Strategy)
 	if err != nil {
 		return Stack{}, err
 	}
+	settings := hook.Plugin{Name: p.Name, Strategy: p.Strategy}.ReadSettings("", "")
 	s := Stack{Plugin: p, Keys: keys}
-	if p.Root != "" {
-		s.Files = append(s.Files, read(Suite, filepath.Dir(p.Root), filepath.Join(p.Root, "strategy.json")))
+	read := func(in, path string, scope Scope, by strategy.Writer) {
+		f := File{Scope: scope, Path: path, by: by}
+		if f.edit, f.err = change.Open(in, f.Path); f.err == nil {
+			if f.There = f.edit.Before != nil; f.There {
+				f.data = f.edit.Before.Data
+			}
+			f.doc, f.err = document.Parse(f.data)
+		}
+		if !f.There {
+			f.data = []byte("{}")
+		}
+		f.below = settings
+		var faults []string
+		if named := (*fs.PathError)(nil); errors.As(f.err, &named) {
+			f.Fault = named.Err.Error() // the path stands beside it
+		} else if f.err != nil {
+			f.Fault = f.err.Error()
+		} else {
+			settings, faults = settings.Over(f.data, f.by)
+		}
+		if len(faults) > 0 && strings.HasPrefix(faults[0], "line ") {
+			f.unread = "the file cannot be read: " + faults[0]
+		}
+		s.Files = append(s.Files, f)
 	}
-	s.Files = append(s.Files, read(User, "", places.RulesFile(p.Name)))
-	project := filepath.Join(places.Work, ".claude", "springfield", p.Name+".json")
-	if !folder.Same(filepath.Join(places.Work, ".claude"), places.Config) { // in the home they are one file
-		s.Files = append(s.Files, read(Project, places.Work, project))
+	if p.Root != "" {
+		read(filepath.Dir(p.Root), filepath.Join(p.Root, "strategy.json"), Suite, strategy.Author)
+	}
+	read("", places.RulesFile(p.Name), User, strategy.User)
+	project := filepath.Join(places.Work, ".claude")
+	if !folder.Same(project, places.Config) { // in the home they are one file
+		read(places.Work, filepath.Join(project, "springfield", p.Name+".json"), Project, strategy.Project)
 	}
 	return s, nil
-}
-
-func read(scope Scope, in, path string) File {
-	f := File{Scope: scope, Path: path}
-	var data []byte
-	var err error
-	if f.edit, err = change.Open(in, path); err == nil {
-		if f.There = f.edit.Before != nil; f.There {
-			data = f.edit.Before.Data
-		}
-		f.doc, err = document.Parse(data)
-	}
-	if err != nil {
-		f.Fault, f.err = says(err), err
-	}
-	return f
-}
-
-// says is an error without the path, which stands beside it.
-func says(err error) string {
-	if named := (*fs.PathError)(nil); errors.As(err, &named) {
-		return named.Err.Error()
-	}
-	return err.Error()
-}
-
-// data is what the hook reads of the file.
-func (f File) data() []byte {
-	if !f.There {
-		return []byte("{}")
-	}
-	return f.edit.Before.Data
-}
-
-func (f File) writer() strategy.Writer {
-	return map[Scope]strategy.Writer{Suite: strategy.Author, User: strategy.User, Project: strategy.Project}[f.Scope]
-}
-
-// below are the settings in force below a file, and whether there is such a file.
-func (s Stack) below(scope Scope) hook.Settings {
-	settings := hook.Unplugged(s.Plugin.Strategy, "", "")
-	for _, f := range s.Files {
-		if f.Scope == scope {
-			break
-		}
-		if f.Fault == "" {
-			settings, _ = settings.Layered(f.data(), f.writer())
-		}
-	}
-	return settings
 }
 
 // Value is a setting as it is in force.
@@ -152,14 +136,15 @@ func (s Stack) Value(k Key) Value {
 			continue
 		}
 		raw, ok, err := f.doc.Get(k.path()...)
-		if err != nil { // a key on the way is there twice
-			v.Said = append(v.Said, Said{Scope: f.Scope, Value: json.RawMessage("null"), Why: err.Error()})
+		said := Said{Scope: f.Scope, Value: raw, Why: f.unread}
+		switch {
+		case err != nil: // a key on the way is there twice
+			said.Value, said.Why = json.RawMessage("null"), err.Error()
+		case !ok:
 			continue
+		case said.Why == "":
+			said.Why = f.refusal(k, v.Value)
 		}
-		if !ok {
-			continue
-		}
-		said := Said{Scope: f.Scope, Value: raw, Why: s.ignored(f, k, raw, v.Value)}
 		if said.InForce = said.Why == ""; said.InForce {
 			v.Value, v.From = k.over(v.Value, raw), string(f.Scope)
 		}
@@ -186,83 +171,34 @@ func (k Key) over(below, raw json.RawMessage) json.RawMessage {
 	return both
 }
 
-// ignored is why a value in a file is not in force, "" if it is.
-func (s Stack) ignored(f File, k Key, raw, inForce json.RawMessage) string {
-	below := s.below(f.Scope)
-	if _, faults := below.Layered(f.data(), f.writer()); len(faults) > 0 && strings.HasPrefix(faults[0], "line ") {
-		return "the file cannot be read: " + faults[0] // nothing of it is in force
-	}
-	return s.refused(f, f.doc, k, inForce)
-}
-
-// refused is why the hook takes a value of a document, given to it alone, not from a
-// file; "" if it does.
-func (s Stack) refused(f File, d *document.Document, k Key, inForce json.RawMessage) string {
+// refusal is why the hook does not take a value, given to it alone, from the file; "" if
+// it does. Nothing else that is wrong with the file matters.
+func (f File) refusal(k Key, inForce json.RawMessage) string {
 	path := k.path()
 	if k.whole {
 		path = path[:1]
 	}
-	raw, _, err := d.Get(path...)
+	raw, _, err := f.doc.Get(path...)
 	if err != nil {
 		return err.Error()
 	}
-	below := s.below(f.Scope)
-	above, faults := below.Layered(alone(path, raw), f.writer())
-	switch {
-	case len(faults) > 0:
+	alone := string(raw)
+	for _, name := range slices.Backward(path) {
+		alone = "{" + document.Quote(name) + ":" + alone + "}"
+	}
+	above, faults := f.below.Over([]byte(alone), f.by)
+	if len(faults) > 0 {
 		return strings.TrimPrefix(faults[0], k.Name+": ")
-	case document.Same(raw, inForce) || f.Scope != Project || !equal(below, above):
+	}
+	same := above.Protocol == f.below.Protocol && above.Limits == f.below.Limits &&
+		reflect.DeepEqual(above.Options, f.below.Options)
+	switch {
+	case document.Same(raw, inForce) || f.Scope != Project || !same: // of a project's programs none is named
 		return ""
 	case k.Type == "integer" || k.Type == "number":
 		return "a project's file can only lower it"
 	}
 	return "a project's file cannot set it"
-}
-
-// alone is a file that says nothing but one value.
-func alone(path []string, raw json.RawMessage) []byte {
-	text := string(raw)
-	for _, name := range slices.Backward(path) {
-		text = "{" + document.Quote(name) + ":" + text + "}"
-	}
-	return []byte(text)
-}
-
-// equal tells whether the same is in force.
-func equal(a, b hook.Settings) bool {
-	return a.Protocol == b.Protocol && a.Limits == b.Limits && same(reflect.ValueOf(a.Progress), reflect.ValueOf(b.Progress)) &&
-		same(reflect.ValueOf(a.Options), reflect.ValueOf(b.Options))
-}
-
-// same compares settings in depth; functions, which no file brings, are left out.
-func same(a, b reflect.Value) bool {
-	switch a.Kind() {
-	case reflect.Func:
-		return true
-	case reflect.Interface, reflect.Pointer:
-		if a.IsNil() || b.IsNil() {
-			return a.IsNil() == b.IsNil()
-		}
-		return a.Elem().Type() == b.Elem().Type() && same(a.Elem(), b.Elem())
-	case reflect.Struct:
-		for i := range a.NumField() {
-			if !same(a.Field(i), b.Field(i)) {
-				return false
-			}
-		}
-		return true
-	case reflect.Slice, reflect.Array:
-		if a.Len() != b.Len() {
-			return false
-		}
-		for i := range a.Len() {
-			if !same(a.Index(i), b.Index(i)) {
-				return false
-			}
-		}
-		return true
-	}
-	return a.Equal(b)
 }
 
 // Key finds a setting by its name.

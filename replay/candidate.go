@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/hook"
@@ -105,7 +104,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 		var c Candidate
 		var err error
 		if isFile(path) {
-			if c.Settings, err = hook.FromFile(path); err == nil {
+			if c.Settings, err = hook.ReadFile(path); err == nil {
 				c, err = noted(c)
 			}
 			if err != nil {
@@ -140,12 +139,9 @@ func candidate(name string) (Candidate, error) {
 	if !ok {
 		return Candidate{}, fmt.Errorf("there is no strategy %q: choose %s, or a rules file", name, strings.Join(Names(), ", "))
 	}
-	settings := hook.Unplugged(known, "", "")
-	if set != "" {
-		var err error
-		if settings, err = settings.With(`{"rules": ` + strconv.Quote(set) + `}`); err != nil {
-			return Candidate{}, fmt.Errorf("%s: %w", name, err)
-		}
+	settings, err := hook.Defaults(known, set)
+	if err != nil {
+		return Candidate{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return noted(Candidate{Settings: settings})
 }

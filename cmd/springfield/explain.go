@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -124,12 +123,9 @@ func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Pla
 // decider is how to decide: a strategy, or whatever else a replay compares.
 func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.Named(o.strategy); ok {
-		settings := hook.Unplugged(known, "", "")
-		if o.rules != "" {
-			var err error
-			if settings, err = settings.With(`{"rules": ` + strconv.Quote(o.rules) + `}`); err != nil {
-				return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
-			}
+		settings, err := hook.Defaults(known, o.rules)
+		if err != nil {
+			return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
 		}
 		return replay.Candidate{Name: o.strategy, Settings: settings, Bare: o.treeOnly}, nil
 	}

@@ -18,10 +18,11 @@ import (
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/layer"
+	"github.com/cameronsjo/springfield/runtime/hook"
+	"github.com/cameronsjo/springfield/runtime/registry"
 )
 
 type setOptions struct {
-	plugin string
 	values []string // KEY=VALUE
 	unset  []string // keys
 	scope  string
@@ -54,14 +55,27 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
   springfield set ned-flanders --unset budget.burst`,
 		Args: arguments(1, math.MaxInt, "a plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.plugin, o.values = args[0], args[1:]
-			if len(o.unset) == 0 && (len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "=")) {
+			o.values = args[1:]
+			shows := len(o.unset) == 0 &&
+				(len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
+			if !shows && !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
 				if f := cmd.Flags(); f.Changed("scope") || f.Changed("dry-run") {
 					return &usageError{errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting"}
 				}
-				return showSettings(a, o)
+				return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
 			}
-			return runSet(a, o)
+			places, err := a.places()
+			if err != nil {
+				return err
+			}
+			p, err := a.plugin(places, args[0])
+			if err != nil {
+				return err
+			}
+			if shows {
+				return showSettings(a, places, p, o)
+			}
+			return runSet(a, places, p, o)
 		},
 	}
 	f := cmd.Flags()
@@ -83,15 +97,7 @@ type settingsShape struct {
 }
 
 // showSettings shows all settings, or one and what each file says of it.
-func showSettings(a *app, o setOptions) error {
-	places, err := a.places()
-	if err != nil {
-		return err
-	}
-	p, err := a.plugin(places, o.plugin)
-	if err != nil {
-		return err
-	}
+func showSettings(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	stack, err := layer.Read(places, p)
 	if err != nil {
 		return err
@@ -176,10 +182,10 @@ func inCell(raw json.RawMessage) string {
 
 // plugin finds the plugin whose settings are meant: one that settings switch on, one of
 // a suite or a marketplace, or that of a strategy.
-func (a *app) plugin(places client.Places, name string) (layer.Plugin, error) {
+func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 	inventory, err := client.Look(places).Inventory()
 	if err != nil {
-		return layer.Plugin{}, err
+		return hook.Plugin{}, err
 	}
 	var dirs []string
 	for _, p := range inventory.Plugins {
@@ -188,41 +194,31 @@ func (a *app) plugin(places client.Places, name string) (layer.Plugin, error) {
 		}
 	}
 	if len(dirs) > 1 {
-		return layer.Plugin{}, &usageError{fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
+		return hook.Plugin{}, &usageError{fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
 			"add its marketplace: " + name + "@MARKETPLACE"}
 	}
 	if len(dirs) == 1 {
-		return layer.In(dirs[0])
+		return hook.ReadPlugin(dirs[0])
 	}
 	found, err := a.means(places).Find(name, "")
 	var several *activation.SeveralError
 	switch {
 	case err == nil && found.Suite != "":
-		return layer.In(filepath.Join(found.Suite, found.Name))
+		return hook.ReadPlugin(filepath.Join(found.Suite, found.Name))
 	case errors.As(err, &several):
-		return layer.Plugin{}, err
+		return hook.Plugin{}, err
 	}
 	bare, _, _ := strings.Cut(name, "@")
-	if p, ok := layer.Of(bare); ok {
-		return p, nil
+	if known, ok := registry.Named(bare); ok {
+		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
-	return layer.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
+	return hook.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
 }
 
-func runSet(a *app, o setOptions) error {
+func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	scope := layer.Scope(o.scope)
-	if !slices.Contains(layer.Scopes(), scope) {
-		return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
-	}
-	places, err := a.places()
-	if err != nil {
-		return err
-	}
-	p, err := a.plugin(places, o.plugin)
-	if err != nil {
-		return err
-	}
-	if scope == layer.Suite && within(places.Plugins, p.Root) {
+	inside, err := filepath.Rel(places.Plugins, p.Root)
+	if scope == layer.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
 		return &hinted{fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates"}
 	}
 	var assignments []layer.Assignment
@@ -240,10 +236,14 @@ func runSet(a *app, o setOptions) error {
 	if err == nil && !o.dryRun {
 		c, err = installer.Journal(places).Do(plan)
 	}
-	if err != nil {
-		return hintPlugin(err)
-	}
-	if o.dryRun {
+	switch {
+	case errors.Is(err, layer.ErrInvalid):
+		return &hinted{err, "nothing was written: fix that file first"}
+	case errors.Is(err, change.ErrChanged):
+		return &hinted{err, "the other program's change was kept; run it again"}
+	case err != nil:
+		return hintChange(err, "set")
+	case o.dryRun:
 		return a.preview(o.json, c, "")
 	}
 	stack, err := layer.Read(places, p)
@@ -276,17 +276,6 @@ func runSet(a *app, o setOptions) error {
 	return nil
 }
 
-// hintPlugin says what to do about a file of settings.
-func hintPlugin(err error) error {
-	switch {
-	case errors.Is(err, layer.ErrInvalid):
-		return &hinted{err, "nothing was written: fix that file first"}
-	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, "the other program's change was kept; run it again"}
-	}
-	return hintChange(err, "set")
-}
-
 // assignments are what the call says, of the keys that the plugin has.
 func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err error) {
 	for _, text := range append(slices.Clone(o.values), o.unset...) {
@@ -311,10 +300,4 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		all = append(all, a)
 	}
 	return all, nil
-}
-
-// within tells whether a path lies in a directory.
-func within(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return path != "" && err == nil && filepath.IsLocal(rel)
 }

@@ -38,7 +38,7 @@ type Driver struct {
 
 // DriverAround is the plugin that a hook lies in, if that drives loops.
 func DriverAround(executable, state, dir string) Driver {
-	settings, err := hook.Around(executable, state, dir)
+	settings, err := hook.FindSettings(executable, state, dir)
 	switch {
 	case err != nil:
 		return NoDriver(state, dir, "this hook is not in a plugin, so Claude Code does not call it; run a plugin's own")
@@ -51,7 +51,7 @@ func DriverAround(executable, state, dir string) Driver {
 
 // NoDriver is where no plugin drives loops; what the user set for one counts.
 func NoDriver(state, dir, problem string) Driver {
-	return Driver{hook.Unplugged(wiggum.Strategy(), state, dir), problem}
+	return Driver{hook.Plugin{Name: wiggum.Name, Strategy: wiggum.Strategy()}.ReadSettings(state, dir), problem}
 }
 
 // Drives tells whether a plugin of this strategy drives goal loops.
@@ -122,7 +122,7 @@ func (l *loopHere) limit(goal wiggum.Goal) int {
 }
 
 func (l *loopHere) ceiling() int {
-	rounds, _ := l.driver.Settings.Ceiling()
+	rounds, _ := l.driver.Settings.MaxRounds()
 	return rounds
 }
 

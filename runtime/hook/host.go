@@ -62,7 +62,7 @@ type start struct {
 	Host
 	root     string // of the plugin
 	plugin   string
-	own      own
+	own      Plugin
 	event    Event
 	answers  string // the event that it was to answer
 	state    string // directory
@@ -119,10 +119,10 @@ func (s *start) read() (f *fault, asked bool) {
 	var err error
 	if s.root, err = findRoot(s.Executable, s.PluginRoot); err != nil {
 		f = &fault{faultPlugin, err}
-	} else if s.own, err = readOwn(s.root); err != nil {
+	} else if s.own, err = ReadPlugin(s.root); err != nil {
 		f, s.plugin = &fault{faultSettings, err}, nameOf(s.root)
 	} else {
-		s.plugin, s.answers, s.prefix = s.own.plugin, s.own.strategy.Answers(), s.own.strategy.Prefix
+		s.plugin, s.answers, s.prefix = s.own.Name, s.own.Strategy.Answers(), s.own.Strategy.Prefix
 	}
 	if f != nil {
 		s.note(f.err.Error())
@@ -144,7 +144,7 @@ func (s *start) read() (f *fault, asked bool) {
 		return f, false
 	}
 	if event.Cwd == "" {
-		if f == nil && s.own.strategy.Placed {
+		if f == nil && s.own.Strategy.Placed {
 			return f, false
 		}
 		event.Cwd, _ = filepath.Abs(".")
@@ -157,7 +157,7 @@ func (s *start) read() (f *fault, asked bool) {
 
 // settings are what is in force here.
 func (s *start) settings() Settings {
-	settings := s.own.settings(s.state, s.project())
+	settings := s.own.ReadSettings(s.state, s.project())
 	s.quiet = settings.Protocol == "exit2" && s.event.Host.Context != nil
 	if j, asks := settings.Judge(); asks {
 		s.finish = s.finish.Add(time.Duration(j.Within) * time.Second)

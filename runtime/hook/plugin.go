@@ -7,9 +7,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/object"
 	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // configFile lies in the root of every plugin.
@@ -24,8 +29,10 @@ func findRoot(executable, fallback string) (string, error) {
 	if executable != "" {
 		dir := filepath.Dir(follow(executable))
 		for _, hooks := range []string{dir, filepath.Dir(dir)} {
-			if filepath.Base(hooks) == "hooks" && isPlugin(filepath.Dir(hooks)) {
-				return filepath.Dir(hooks), nil
+			root := filepath.Dir(hooks)
+			_, named := registry.Named(filepath.Base(root))
+			if filepath.Base(hooks) == "hooks" && (named || file.Exists(filepath.Join(root, configFile))) {
+				return root, nil
 			}
 		}
 	}
@@ -33,11 +40,6 @@ func findRoot(executable, fallback string) (string, error) {
 		return "", errors.New("find plugin: the hook is not in a plugin, and CLAUDE_PLUGIN_ROOT is not set")
 	}
 	return fallback, nil
-}
-
-func isPlugin(dir string) bool {
-	_, named := registry.Named(filepath.Base(dir))
-	return named || file.Exists(filepath.Join(dir, configFile))
 }
 
 // follow resolves a symlinked binary. Directories are left as they are named:
@@ -54,4 +56,93 @@ func follow(path string) string {
 		path = target
 	}
 	return path
+}
+
+// Plugin is a plugin as its own file names it, read before anything is known of the
+// event.
+type Plugin struct {
+	Name     string
+	Strategy strategy.Strategy
+	Root     string // "" for a plugin that lies nowhere
+	path     string // of its own file, "" for none
+	data     []byte
+}
+
+// ReadPlugin tells which plugin lies in a directory. Without a file the directory's
+// name says which, so that a plugin that lost its settings keeps its strategy.
+func ReadPlugin(root string) (Plugin, error) {
+	path := filepath.Join(root, configFile)
+	data, err := file.Read(path, maxConfig)
+	if known, ok := registry.Named(filepath.Base(root)); ok && os.IsNotExist(err) {
+		return Plugin{Name: known.Name, Strategy: known, Root: root}, nil
+	}
+	if err != nil {
+		return Plugin{}, err
+	}
+	p, err := parsePlugin(path, data, "")
+	p.Root = root
+	return p, err
+}
+
+// parsePlugin reads whose settings a file has: those of a plugin of the strategy
+// otherwise where it names none. A fault in the rules does not hide it.
+func parsePlugin(path string, data []byte, otherwise string) (Plugin, error) {
+	p, name := Plugin{path: path, data: data}, ""
+	fault := codec.Check(data)
+	for _, m := range object.Members(data) {
+		for _, known := range []strategy.Member{strategy.Text("plugin", &p.Name), strategy.Text("strategy", &name)} {
+			if fault == nil && strings.EqualFold(known.Name, m.Name) {
+				fault = codec.ReadMember(data, known.Name, m.Value, known.Into)
+			}
+		}
+	}
+	if fault == nil {
+		fault = notObject(data)
+	}
+	if fault != nil {
+		return Plugin{}, errors.New("read " + path + ": " + place(data, fault))
+	}
+	if name == "" {
+		name = otherwise
+	}
+	var ok bool
+	if p.Strategy, ok = registry.Named(name); !ok {
+		return Plugin{}, errors.New("read " + path + ": there is no strategy " + strconv.Quote(name) +
+			"; this hook knows " + strings.Join(registry.Names(), ", "))
+	}
+	if !isName(p.Name) {
+		p.Name = name
+	}
+	return p, nil
+}
+
+// ReadFile are the settings that one file brings: a plugin's strategy.json, or a
+// user's own file of rules. One that leaves out whose rules it has is named as its
+// strategy, or it is for the default one. What is wrong with it is an error, because it
+// is what the user wants to try.
+func ReadFile(path string) (Settings, error) {
+	data, err := file.Read(path, maxConfig)
+	if err != nil {
+		return Settings{}, err
+	}
+	name := strings.TrimSuffix(filepath.Base(path), ".json")
+	if _, ok := registry.Named(name); !ok {
+		name = registry.Default()
+	}
+	p, err := parsePlugin(path, data, name)
+	if err != nil {
+		return Settings{}, err
+	}
+	s := p.ReadSettings("", "")
+	if len(s.Faults) > 0 {
+		return Settings{}, errors.New("read " + s.Faults[0])
+	}
+	return s, nil
+}
+
+// isName tells whether a plugin's name may be part of a path.
+func isName(s string) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
+	})
 }

@@ -137,7 +137,7 @@ func (s *Snapshot) guarded() guard.Veto {
 	if veto := s.anotherLoop(); veto.Rule != "" {
 		return veto
 	}
-	if _, loops := s.Settings.Ceiling(); !loops {
+	if _, loops := s.Settings.MaxRounds(); !loops {
 		return guard.Answer(s.Settings.Plugin, s.View.PromptText, s.View.CallsInTurn)
 	}
 	return guard.Veto{}
@@ -362,7 +362,7 @@ func (s *Snapshot) Settle() Settled {
 	loop, goesOn := s.Verdict.Remember.Key != "", s.Verdict.Decision == strategy.Continue
 	switch {
 	case loop && goesOn:
-		rounds, _ := s.Settings.Ceiling()
+		rounds, _ := s.Settings.MaxRounds()
 		out.Next, veto = guard.Round(s.Before, rounds, s.prompt())
 	case goesOn:
 		limits := s.Settings.Limits

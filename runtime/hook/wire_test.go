@@ -143,11 +143,11 @@ func TestDirectorySaysWhichPluginItIs(t *testing.T) {
 		}
 		w.host.Executable = filepath.Join(hooks, "springfield-hook")
 		w.host.PluginRoot = w.path("plugin") // which says something else
-		own, err := readOwn(filepath.Dir(hooks))
-		if err != nil || own.plugin != name || own.strategy.Name != name {
-			t.Errorf("%s: %q, %v", name, own.plugin, err)
+		own, err := ReadPlugin(filepath.Dir(hooks))
+		if err != nil || own.Name != name || own.Strategy.Name != name {
+			t.Errorf("%s: %q, %v", name, own.Name, err)
 		}
-		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.strategy.Answers()}))
+		code, stdout, _ := w.raw(w.event(map[string]any{"last_assistant_message": "All done.", "prompt": "x", "hook_event_name": own.Strategy.Answers()}))
 		if code != 0 || stdout != "" {
 			t.Errorf("%s: %d, %s", name, code, stdout)
 		}

@@ -71,9 +71,25 @@ const maxIDs = 400
 
 // Put puts what a file has chosen over what is in force below. sets are the names of
 // the built-in rule sets, none if there is no choice; set is what is in one; judged
-// tells that a judge is asked where no rule is sure.
+// tells that a judge is asked where no rule is sure. Only what is wrong is taken out: a
+// fault in one rule must not take a stop rule beside it out of force.
 func (o *Options) Put(below *Options, sets []string, set func(name string) []Rule, judged bool, l *strategy.Layer) {
-	o.take(l)
+	tooMany := "add: more than " + strconv.Itoa(MaxRules) + " rules"
+	if len(o.added) > MaxRules {
+		l.Fault(tooMany)
+	}
+	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
+	o.added = nil
+	lists := []struct {
+		name string
+		ids  *[]string
+	}{{"off", &o.Off}, {"order", &o.Order}}
+	for _, list := range lists {
+		if len(*list.ids) > maxIDs {
+			l.Fault(list.name + ": more than " + strconv.Itoa(maxIDs) + " names")
+			*list.ids = (*list.ids)[:maxIDs]
+		}
+	}
 	if l.By == strategy.Project {
 		o.restrict(Arranged(below, set(below.Set)), judged)
 	}
@@ -93,23 +109,27 @@ func (o *Options) Put(below *Options, sets []string, set func(name string) []Rul
 	if !slices.Contains(sets, o.Set) {
 		o.Set = below.Set
 	}
-	o.mend(set(o.Set), l)
-}
-
-// take takes what a file has within what one can have.
-func (o *Options) take(l *strategy.Layer) {
-	if len(o.added) > MaxRules {
-		l.Fault("add: more than " + strconv.Itoa(MaxRules) + " rules")
+	for _, list := range []*[]Rule{&o.Add, &o.Last} {
+		if n := len(*list); n > MaxRules {
+			l.Fault(tooMany)
+			*list = (*list)[n-MaxRules:] // the newest layer lies in front: it goes first
+		}
+		var good []Rule
+		for _, r := range *list {
+			if err := r.check(); err != nil {
+				l.Fault("add: " + err.Error())
+				continue
+			}
+			good = append(good, r)
+		}
+		*list = good
 	}
-	o.Add = append(o.Add, o.added[:min(len(o.added), MaxRules)]...)
-	o.added = nil
-	for _, list := range []struct {
-		name string
-		ids  *[]string
-	}{{"off", &o.Off}, {"order", &o.Order}} {
-		if len(*list.ids) > maxIDs {
-			l.Fault(list.name + ": more than " + strconv.Itoa(maxIDs) + " names")
-			*list.ids = (*list.ids)[:maxIDs]
+	known := slices.Concat(o.Add, set(o.Set), o.Last)
+	for _, list := range lists {
+		for _, id := range *list.ids {
+			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
+				l.Fault(list.name + ": there is no rule " + strconv.Quote(id))
+			}
 		}
 	}
 }
@@ -136,37 +156,6 @@ func (o *Options) restrict(inForce []Rule, judged bool) {
 	}
 	if judged {
 		o.Off, o.Muted = nil, o.Off
-	}
-}
-
-// mend takes out what is wrong with the rules over a built-in set, and only that: a
-// fault in one rule must not take a stop rule beside it out of force.
-func (o *Options) mend(set []Rule, l *strategy.Layer) {
-	for _, list := range []*[]Rule{&o.Add, &o.Last} {
-		if n := len(*list); n > MaxRules {
-			l.Fault("add: more than " + strconv.Itoa(MaxRules) + " rules")
-			*list = (*list)[n-MaxRules:] // the newest layer lies in front: it goes first
-		}
-		var good []Rule
-		for _, r := range *list {
-			if err := r.check(); err != nil {
-				l.Fault("add: " + err.Error())
-				continue
-			}
-			good = append(good, r)
-		}
-		*list = good
-	}
-	known := slices.Concat(o.Add, set, o.Last)
-	for _, list := range []struct {
-		name string
-		ids  []string
-	}{{"off", o.Off}, {"order", o.Order}} {
-		for _, id := range list.ids {
-			if !slices.ContainsFunc(known, func(r Rule) bool { return r.ID == id }) {
-				l.Fault(list.name + ": there is no rule " + strconv.Quote(id))
-			}
-		}
 	}
 }
 

@@ -74,20 +74,20 @@ func (k Kind) Strategy() strategy.Strategy {
 	return strategy.Strategy{
 		Name: k.Name, Prefix: "[" + k.Name + "] ", Placed: true, Blocks: true, Marks: []string{k.Current, k.Local},
 		Loop: &strategy.Loop{Spec: true, Files: k.looks, Armed: k.armed},
-		New:  func() strategy.Options { return &Options{kind: k, Ceiling: strategy.Ceiling(100)} },
+		New:  func() strategy.Options { return &Options{kind: &k, Ceiling: strategy.Ceiling(100)} },
 	}
 }
 
 // Options are the most iterations that a state file can ask for, and more to look at
 // before Claude may stop, which a project cannot choose.
 type Options struct {
-	kind    Kind
+	kind    *Kind
 	Ceiling strategy.Number
 	Checks  []string
 }
 
-// Rounds is the most iterations.
-func (o *Options) Rounds() int { return o.Ceiling.Value }
+// MaxRounds is the most iterations.
+func (o *Options) MaxRounds() int { return o.Ceiling.Value }
 
 // Members are the ceiling and the checks.
 func (o *Options) Members() []strategy.Member {
@@ -252,7 +252,7 @@ func orphans(dir strategy.File) []string {
 
 // Decide takes the decision.
 func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
-	k := o.kind
+	k := *o.kind
 	local := s.Workspace.Files[k.Local]
 	if off(local) {
 		v := stops("disabled", k.Local+" says enabled: false")
@@ -273,7 +273,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 	if s.Workspace.Away {
 		p.Shown = plainPath(s.Workspace.Dir + "/" + p.Dir)
 	}
-	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.Rounds()}
+	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxRounds()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))
 	v := r.decide(o.Checks)
 	if v.Decision == strategy.Continue { // for other plugins, which may decide later

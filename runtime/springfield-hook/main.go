@@ -81,7 +81,7 @@ func answer(home string, args []string) int {
 	}
 	console.Work, _ = os.Getwd() // "" is the same when it is opened
 	console.Driver = func(dir string) command.Driver { return command.DriverAround(executable(), console.Dir, dir) }
-	console.Plugin = func() (hook.Settings, error) { return hook.Around(executable(), console.Dir, console.Work) }
+	console.Plugin = func() (hook.Settings, error) { return hook.FindSettings(executable(), console.Dir, console.Work) }
 	err := console.Call(args)
 	switch err {
 	case nil:

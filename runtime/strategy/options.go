@@ -44,11 +44,6 @@ func Texts(name string, v *[]string) Member {
 	return Member{Name: name, Into: func(m *codec.Members) { m.Texts(name, v) }}
 }
 
-// Whole is a member that is a whole number. without is as in Member.
-func Whole(name string, v *int, without string) Member {
-	return Member{name, func(m *codec.Members) { codec.Number(m, name, v) }, without}
-}
-
 // Needs are the parts of a situation that a strategy reads beside the message, the
 // turn and the session. It gets no others.
 type Needs struct {
@@ -90,13 +85,19 @@ func (l *Layer) Fault(says string) { l.Faults = append(l.Faults, says) }
 type Number struct {
 	Name        string
 	Value, Most int
+	Unit        string // behind Most, like " minutes"
+	// Raised tells that the plugin's file can set it higher, too; a project's that does is
+	// no fault.
+	Raised bool
 	// Without is as in Member.
 	Without string
 	set     int // by the file at hand, 0: it has none
 }
 
 // Member is where a file's number goes.
-func (n *Number) Member() Member { return Whole(n.Name, &n.set, n.Without) }
+func (n *Number) Member() Member {
+	return Member{n.Name, func(m *codec.Members) { codec.Number(m, n.Name, &n.set) }, n.Without}
+}
 
 // Over puts the number of a file over the one below.
 func (n *Number) Over(below Number, l *Layer) {
@@ -105,8 +106,9 @@ func (n *Number) Over(below Number, l *Layer) {
 	switch {
 	case set == 0:
 	case set < 0 || set > n.Most:
-		l.Fault(n.Name + ": must be from 1 to " + strconv.Itoa(n.Most))
-	case set > n.Value && l.By != User:
+		l.Fault(n.Name + ": must be from 1 to " + strconv.Itoa(n.Most) + n.Unit)
+	case set > n.Value && n.Raised && l.By == Project:
+	case set > n.Value && !n.Raised && l.By != User:
 		l.Fault(n.Name + ": only your own file can raise it")
 	default:
 		n.Value = set
@@ -122,5 +124,5 @@ func Ceiling(rounds int) Number {
 // Looping are options of a strategy whose loop has a maximum of its own: the budget
 // does not count its rounds.
 type Looping interface {
-	Rounds() int // the most
+	MaxRounds() int
 }

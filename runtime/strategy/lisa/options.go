@@ -74,15 +74,15 @@ func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
 		o.always = !*cascade
 	}
 	if o.set.judge != nil {
-		o.choose(*o.set.judge, l)
-		o.spend(*o.set.judge, l)
+		o.limit(*o.set.judge, l)
 	}
 	o.set.cascade, o.set.judge = nil, nil
 	o.Put(&under.Options, nil, set, true, l)
 }
 
-// choose takes of a file who is asked, and for how long.
-func (o *Options) choose(in said, l *strategy.Layer) {
+// limit takes of a file who is asked, for how long, and at what cost: that goes upwards
+// from the user only.
+func (o *Options) limit(in said, l *strategy.Layer) {
 	only := func(field string) { l.Fault("judge: only your own file can set " + field) }
 	switch {
 	case in.Backend == "" || in.Backend == o.judge.Backend:
@@ -132,10 +132,6 @@ func (o *Options) choose(in said, l *strategy.Layer) {
 	default:
 		o.judge.Within = in.Within
 	}
-}
-
-// spend takes limits in dollars: upwards from the user only.
-func (o *Options) spend(in said, l *strategy.Layer) {
 	for _, d := range []struct {
 		name  string
 		value *float64

@@ -41,7 +41,11 @@ const Name = "marge-simpson"
 
 // Strategy is marge-simpson.
 func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options { return &Options{stale: 30} }}
+	return strategy.Strategy{Name: Name, Marks: []string{WorkflowFile, sddDir}, New: func() strategy.Options {
+		stale := strategy.Number{Name: "stale", Value: 30, Most: maxStale, Unit: " minutes", Raised: true}
+		stale.Without = "reads no ledgers"
+		return &Options{stale: stale}
+	}}
 }
 
 // maxStale is the longest time after which a ledger is stale, in
@@ -49,31 +53,21 @@ func Strategy() strategy.Strategy {
 const maxStale = 7 * 24 * 60
 
 // Options are those of rules, and after how many minutes a ledger that has not been
-// touched is stale.
+// touched is stale. A project may only make ledgers stale sooner.
 type Options struct {
 	rules.Options
-	stale int
-	set   int // by the file at hand
+	stale strategy.Number
 }
 
 // Members are those of rules, and one.
 func (o *Options) Members() []strategy.Member {
-	return append(o.Options.Members(), strategy.Whole("stale", &o.set, "reads no ledgers"))
+	return append(o.Options.Members(), o.stale.Member())
 }
 
-// Over puts a file over what is in force below. A project may only make ledgers stale
-// sooner.
+// Over puts a file over what is in force below.
 func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	under, set := below.(*Options), o.set
-	o.stale, o.set = under.stale, 0
-	switch {
-	case set == 0:
-	case set < 0 || set > maxStale:
-		l.Fault("stale: must be from 1 to " + strconv.Itoa(maxStale) + " minutes")
-	case set > o.stale && l.By == strategy.Project:
-	default:
-		o.stale = set
-	}
+	under := below.(*Options)
+	o.stale.Over(under.stale, l)
 	o.Put(&under.Options, nil, o.ruleSet, false, l)
 }
 
@@ -168,7 +162,7 @@ func (p progress) speaks() bool {
 
 // tooOld says that a ledger is too old to rely on, "" if it is not.
 func (o *Options) tooOld(name string, age int64) string {
-	minutes := o.stale
+	minutes := o.stale.Value
 	if age <= int64(minutes)*60_000 {
 		return ""
 	}

@@ -44,8 +44,8 @@ func Strategy() strategy.Strategy {
 // Options are the most iterations that a loop's file can ask for.
 type Options struct{ Ceiling strategy.Number }
 
-// Rounds is that number.
-func (o *Options) Rounds() int { return o.Ceiling.Value }
+// MaxRounds is that number.
+func (o *Options) MaxRounds() int { return o.Ceiling.Value }
 
 // Members are the ceiling.
 func (o *Options) Members() []strategy.Member { return []strategy.Member{o.Ceiling.Member()} }
@@ -118,11 +118,11 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		return strategy.Verdict{Decision: strategy.Stop, Rule: "other-session", Sure: 100, Evidence: "the loop belongs to another session"}
 	}
 	l.max = l.Max
-	if l.max > o.Rounds() {
-		l.max, l.capped = o.Rounds(), true
+	if l.max > o.MaxRounds() {
+		l.max, l.capped = o.MaxRounds(), true
 	}
 	l.remember()
-	return l.decide(o.Rounds())
+	return l.decide(o.MaxRounds())
 }
 
 // goalLoop is a loop at one stop.

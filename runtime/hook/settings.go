@@ -1,0 +1,295 @@
+// Settings come in three layers, each over the one before: the plugin's
+// strategy.json, the user's <state>/<plugin>.json, and the project's
+// .claude/springfield/<plugin>.json. The hook and the CLI read them here.
+//
+// The project may be one that the user does not trust. Its file can add
+// rules that stop, add rules that continue where no other rule decides, with
+// reasons of our own, switch continuing rules off and lower limits. Nothing in
+// it can push Claude on where the user's settings would let it stop, or
+// bring words of its own to the model.
+
+package hook
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
+	"github.com/cameronsjo/springfield/runtime/guard"
+	"github.com/cameronsjo/springfield/runtime/judge"
+	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/registry"
+	"github.com/cameronsjo/springfield/runtime/strategy"
+)
+
+// A file of settings is at most so large, in bytes; a project's, which others may have
+// written, at most maxProject.
+const (
+	maxConfig  = 256 << 10
+	maxProject = 64 << 10
+)
+
+// Limits that no file can exceed.
+const (
+	maxBurst  = 100
+	maxPrompt = 1000
+	maxEvery  = 1000
+)
+
+// Limits of what is said about one file.
+const (
+	maxFaults = 20
+	maxFault  = 1000 // bytes
+)
+
+// Settings is what is in force for a plugin.
+type Settings struct {
+	Plugin   string
+	Strategy strategy.Strategy
+	// Options are the strategy's own.
+	Options strategy.Options
+	// Protocol is how a continue is said: "context", "block", or "exit2", words on
+	// standard error and exit code 2. "" is the strategy's own choice.
+	Protocol string
+	// Progress is how the user wants to hear of a loop, nil for not at all.
+	Progress *strategy.Progress
+	Limits   guard.Limits
+	// Faults are what is wrong with the files, a line each. What is wrong is not in
+	// force.
+	Faults []string
+	// Prepared decides in place of the options, for who has many situations.
+	Prepared func(strategy.Situation) strategy.Verdict
+}
+
+// blocks tells that a continue is a decision to block, also for a Claude Code that knows
+// the quieter form.
+func (s Settings) blocks() bool {
+	switch s.Protocol {
+	case "context":
+		return false
+	case "block":
+		return true
+	}
+	return s.Strategy.Blocks
+}
+
+// MaxContinues is how often in a row the plugin may make Claude go on: its budget, or
+// the most that a loop can ask for.
+func (s Settings) MaxContinues() int {
+	if s.Strategy.Answers() != "Stop" {
+		return 0
+	}
+	if rounds, ok := s.MaxRounds(); ok {
+		return rounds
+	}
+	return min(s.Limits.Burst, s.Limits.PerPrompt, s.Limits.PerHour)
+}
+
+// MaxRounds is the most that a loop can ask for; not ok for a strategy without one.
+func (s Settings) MaxRounds() (rounds int, ok bool) {
+	loop, ok := s.Options.(strategy.Looping)
+	if !ok {
+		return 0, false
+	}
+	return loop.MaxRounds(), true
+}
+
+// Judge is who is asked where the rules are not sure; not ok if no judge is.
+func (s Settings) Judge() (j judge.Options, ok bool) {
+	asks, ok := s.Options.(interface{ Judge() judge.Options })
+	if !ok {
+		return j, false
+	}
+	return asks.Judge(), true
+}
+
+// ReadSettings reads the layers for the plugin in root. Empty directories for
+// state or project leave their layer out.
+func ReadSettings(root, state, project string) (Settings, error) {
+	p, err := ReadPlugin(root)
+	if err != nil {
+		return Settings{}, err
+	}
+	return p.ReadSettings(state, project), nil
+}
+
+// FindSettings are the settings of the plugin that a hook lies in.
+func FindSettings(executable, state, project string) (Settings, error) {
+	root, err := findRoot(executable, "")
+	if err != nil {
+		return Settings{}, err
+	}
+	return ReadSettings(root, state, project)
+}
+
+// ReadSettings puts the layers over the plugin's own file.
+func (p Plugin) ReadSettings(state, project string) Settings {
+	s := Settings{Plugin: p.Name, Strategy: p.Strategy, Limits: guard.Defaults(), Options: p.Strategy.New()}
+	for _, layer := range []struct {
+		in, path string
+		most     int
+		by       strategy.Writer
+	}{
+		{p.path, p.path, 0, strategy.Author},
+		{state, filepath.Join(state, p.Name+".json"), maxConfig, strategy.User},
+		{project, filepath.Join(project, ".claude", "springfield", p.Name+".json"), maxProject, strategy.Project},
+	} {
+		if layer.in == "" {
+			continue
+		}
+		data, err := p.data, error(nil)
+		if layer.by != strategy.Author {
+			data, err = file.Read(layer.path, layer.most)
+		}
+		var faults []string
+		switch {
+		case os.IsNotExist(err):
+		case err != nil:
+			faults = []string{err.Error()}
+		default:
+			s, faults = s.Over(data, layer.by)
+		}
+		if more := len(faults) - maxFaults; more > 0 {
+			faults = append(faults[:maxFaults], strconv.Itoa(more)+" more faults")
+		}
+		for _, says := range faults {
+			s.Faults = append(s.Faults, short(layer.path+": "+says, maxFault))
+		}
+	}
+	return s
+}
+
+// Defaults are the settings of a strategy where no file says anything, with one of its
+// rule sets, "" for the first.
+func Defaults(known strategy.Strategy, set string) (Settings, error) {
+	s := Plugin{Name: known.Name, Strategy: known}.ReadSettings("", "")
+	if set == "" {
+		return s, nil
+	}
+	s, faults := s.Over([]byte(`{"rules": `+strconv.Quote(set)+`}`), strategy.User)
+	if len(faults) > 0 {
+		return s, errors.New(faults[0])
+	}
+	return s, nil
+}
+
+// budget are the limits that a file sets: continues within 5 minutes, for one prompt,
+// within an hour.
+type budget [3]*int
+
+func (b *budget) Members(m *codec.Members) {
+	for i, name := range []string{"burst", "prompt", "hour"} {
+		codec.Given(m, name, &b[i], codec.Number[int])
+	}
+}
+
+// Over are the settings with a file over them, and what is wrong with it: that is not
+// in force. The file is read strictly. Of a member that only other strategies have the
+// rest is in force; a fault that begins with a line is about the whole file.
+func (s Settings) Over(data []byte, by strategy.Writer) (Settings, []string) {
+	var f struct {
+		text     string // what is read elsewhere, or not at all
+		protocol string
+		progress *strategy.Progress
+		budget   budget
+	}
+	options := s.Strategy.New()
+	members := append(options.Members(),
+		strategy.Text("$schema", &f.text), strategy.Text("plugin", &f.text), strategy.Text("strategy", &f.text),
+		strategy.Text("protocol", &f.protocol),
+		strategy.Member{Name: "progress", Into: func(m *codec.Members) { codec.Optional(m, "progress", &f.progress) }},
+		strategy.Member{Name: "budget", Into: func(m *codec.Members) { m.Object("budget", &f.budget) }})
+	l := strategy.Layer{By: by, Strategy: s.Strategy.Name, IsAbs: filepath.IsAbs}
+	whole, fault := codec.First(data)
+	if fault == nil {
+		fault = notObject(whole)
+	}
+	for _, m := range object.Members(data) {
+		if fault != nil {
+			break
+		}
+		i := slices.IndexFunc(members, func(k strategy.Member) bool { return strings.EqualFold(k.Name, m.Name) })
+		if i >= 0 {
+			fault = codec.ReadMember(data, members[i].Name, m.Value, members[i].Into)
+		} else if other, ok := memberOfAnother(m.Name); !ok {
+			fault = codec.Unknown(m.Name, m.Key)
+		} else if other.Without != "" {
+			l.Fault(other.Name + ": " + l.Strategy + " " + other.Without)
+		}
+	}
+	if fault != nil {
+		return s, []string{place(data, fault)}
+	}
+	options.Over(s.Options, &l)
+	s.Options = options
+	switch p := f.progress; {
+	case p == nil:
+	case by != strategy.User:
+		l.Fault("progress: only your own file can name a command")
+	case len(p.Command) == 0 || !filepath.IsAbs(p.Command[0]):
+		l.Fault("progress: command begins with the absolute path of a program")
+	case p.Every < 0 || p.Every > maxEvery:
+		l.Fault("progress: every must be from 0 to " + strconv.Itoa(maxEvery))
+	default:
+		s.Progress = p
+	}
+	switch {
+	case f.protocol == "" || by == strategy.Project:
+	case !slices.Contains([]string{"context", "block", "exit2"}, f.protocol):
+		l.Fault("protocol: there is no " + strconv.Quote(f.protocol) + ": choose context, block or exit2")
+	default:
+		s.Protocol = f.protocol
+	}
+	for i, limit := range []struct {
+		name  string
+		value *int
+		most  int
+	}{
+		{"burst", &s.Limits.Burst, maxBurst},
+		{"prompt", &s.Limits.PerPrompt, maxPrompt},
+		{"hour", &s.Limits.PerHour, guard.MaxHour},
+	} {
+		switch set := f.budget[i]; {
+		case set == nil || by == strategy.Project && *set > *limit.value:
+		case *set < 0 || *set > limit.most:
+			l.Fault("budget: " + limit.name + " must be from 0 to " + strconv.Itoa(limit.most))
+		default:
+			*limit.value = *set
+		}
+	}
+	return s, l.Faults
+}
+
+// memberOfAnother is a member that some strategy has.
+func memberOfAnother(name string) (strategy.Member, bool) {
+	for _, known := range registry.All() {
+		for _, m := range known.New().Members() {
+			if strings.EqualFold(m.Name, name) {
+				return m, true
+			}
+		}
+	}
+	return strategy.Member{}, false
+}
+
+// notObject is the fault of a file that is another value; null is a file without
+// members.
+func notObject(data []byte) *codec.Fault {
+	start := bytes.TrimLeft(data, " \t\r\n")
+	if kind := codec.Kind(start); kind != "object" && kind != "null" {
+		return &codec.Fault{At: len(data) - len(start), Says: "the file cannot be " + codec.WithArticle(kind)}
+	}
+	return nil
+}
+
+// place is a fault with its line and column in front.
+func place(data []byte, f *codec.Fault) string {
+	line, column := object.Position(data, f.At)
+	return "line " + strconv.Itoa(line) + ", column " + strconv.Itoa(column) + ": " + f.Says
+}
