@@ -5,6 +5,7 @@ package change
 import (
 	"archive/zip"
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/cameronsjo/springfield/folder"
@@ -36,7 +38,7 @@ type Entry struct {
 	Did   string    `json:"did"` // "enable ned-flanders@hooks in user settings"
 	Kind  string    `json:"kind,omitempty"`
 	Token string    `json:"token"` // in the names of its temporary files
-	Edits []Edited  `json:"edits"`
+	Edits []Edit    `json:"edits"`
 	// Leaves says what an undo does not take back, since it is no file.
 	Leaves []string `json:"leaves,omitempty"`
 	Calls  []Call   `json:"calls,omitempty"` // what other programs did beside the files
@@ -45,140 +47,21 @@ type Entry struct {
 	written time.Time // its list, or since when it is open again
 }
 
-// Edited is an edit of an entry.
-type Edited struct {
-	In     string  `json:"in,omitempty"`
-	Path   string  `json:"path"` // as the user knows it
-	At     string  `json:"at"`   // where the bytes are
-	Own    bool    `json:"own,omitempty"`
-	Tree   string  `json:"tree,omitempty"`
-	Before *stored `json:"before"` // nil: there was no file
-	After  *stored `json:"after"`
-
-	// Dirs are the directories that went with the file, the outermost first.
-	Dirs []dropped `json:"dirs,omitempty"`
-}
-
-// dropped is a directory that went with the last file in it.
-type dropped struct {
-	Path string      `json:"path"`
-	Mode fs.FileMode `json:"mode"`
-}
-
-// stored is a content by its hash.
-type stored struct {
-	SHA256 string      `json:"sha256,omitempty"` // "" for a directory
-	Mode   fs.FileMode `json:"mode"`
-}
-
 // Files lists the files of an entry that are not springfield's own, as the user
 // knows them.
 func (e Entry) Files() []string {
 	files := []string{}
 	for _, f := range e.Edits {
-		if !f.Own && !f.isDir() && !f.isKept() {
+		if !f.Own && !f.isDir() && f.Changes() {
 			files = append(files, f.Path)
 		}
 	}
 	return files
 }
 
-// edit is the edit without contents.
-func (f Edited) edit() Edit {
-	e := Edit{In: f.In, Path: f.Path, Own: f.Own, Tree: f.Tree}
-	if e.locate() != nil || e.at != f.At {
-		return Edit{Path: f.At, at: f.At, Own: f.Own, Tree: f.Tree}
-	}
-	return e
-}
-
-func (f Edited) isDir() bool {
-	return f.After != nil && f.After.Mode.IsDir() || f.Before != nil && f.Before.Mode.IsDir()
-}
-
-func store(c *Content) *stored {
-	switch {
-	case c == nil:
-		return nil
-	case c.isDir():
-		return &stored{Mode: c.Mode}
-	}
-	return &stored{SHA256: hash(c.Data), Mode: c.Mode.Perm()}
-}
-
-// is tells whether a file holds what was stored.
-func (s *stored) is(c *Content) bool {
-	if s == nil || c == nil {
-		return s == nil && c == nil
-	}
-	return !c.isDir() && s.SHA256 == hash(c.Data)
-}
-
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
-}
-
-// encode gives the entry's list, and the archive of its contents.
-func (e *Entry) encode(edits []Edit) (list, contents []byte, err error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
-	has := map[string]bool{}
-	add := func(c *Content) error {
-		if c == nil || c.isDir() || has[hash(c.Data)] {
-			return nil
-		}
-		has[hash(c.Data)] = true
-		h := &zip.FileHeader{Name: hash(c.Data), Method: zip.Deflate}
-		if len(c.Data) < 4<<10 { // less than what a compressor takes to begin
-			h.Method = zip.Store
-		}
-		w, err := z.CreateHeader(h)
-		if err == nil {
-			_, err = w.Write(c.Data)
-		}
-		return err
-	}
-	for _, edit := range edits {
-		if err := add(edit.Before); err != nil {
-			return nil, nil, err
-		}
-		if edit.After != nil && !edit.Own && len(edit.After.Data) <= maxShown && IsText(edit.After.Data) {
-			if err := add(edit.After); err != nil {
-				return nil, nil, err
-			}
-		}
-		e.Edits = append(e.Edits, Edited{
-			In: edit.In, Path: edit.Path, At: edit.at, Own: edit.Own, Tree: edit.Tree,
-			Before: store(edit.Before), After: store(edit.After), Dirs: edit.drops(),
-		})
-	}
-	if err := z.Close(); err != nil {
-		return nil, nil, err
-	}
-	list, err = json.Marshal(e)
-	return list, b.Bytes(), err
-}
-
-// drops are the directories that may go with the edit's file, the outermost first.
-func (e Edit) drops() (dirs []dropped) {
-	if !e.Drop || e.After != nil || e.Before == nil {
-		return nil
-	}
-	for at, path := filepath.Dir(e.at), filepath.Dir(e.Path); at != e.root; at, path = filepath.Dir(at), filepath.Dir(path) {
-		info, err := os.Lstat(at)
-		if err != nil || !info.IsDir() {
-			break
-		}
-		dirs = append(dirs, dropped{path, fs.ModeDir | info.Mode().Perm()})
-		if e.root == "" {
-			dirs[0].Path = at // links to it are followed
-			break
-		}
-	}
-	slices.Reverse(dirs)
-	return dirs
 }
 
 // DamagedError says that a file of springfield's own cannot be read.
@@ -190,58 +73,115 @@ type DamagedError struct {
 func (e *DamagedError) Error() string { return fmt.Sprintf("read %s: %v", e.File, e.Err) }
 func (e *DamagedError) Unwrap() error { return e.Err }
 
-// entry reads an entry's list. An entry that another springfield has removed is
-// fs.ErrNotExist.
-func (j Journal) entry(id int) (Entry, error) {
-	f, open, err := j.openList(id)
+// writeEntry writes the entry of a change that is about to be applied, and of the files
+// that it keeps.
+func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
+	e := Entry{ID: 1, At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
+	ids, err := j.listIDs()
 	if err != nil {
+		return e, err
+	}
+	if len(ids) > 0 {
+		e.ID = ids[len(ids)-1] + 1
+	}
+	for _, k := range c.Keep {
+		if k.Before != nil && !slices.ContainsFunc(edits, func(e Edit) bool { return e.At == k.At }) {
+			k.After = k.Before
+			edits = append(edits, k)
+		}
+	}
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	has := map[string]bool{}
+	store := func(c *Content, whole bool) (*Content, error) {
+		if c == nil || c.isDir() {
+			return c, nil
+		}
+		stored := &Content{SHA256: c.hash(), Mode: c.Mode.Perm()}
+		if !whole || has[stored.SHA256] {
+			return stored, nil
+		}
+		has[stored.SHA256] = true
+		h := &zip.FileHeader{Name: stored.SHA256, Method: zip.Deflate}
+		if len(c.Data) < 4<<10 { // less than what a compressor takes to begin
+			h.Method = zip.Store
+		}
+		w, err := z.CreateHeader(h)
+		if err == nil {
+			_, err = w.Write(c.Data)
+		}
+		return stored, err
+	}
+	for _, f := range edits {
+		shown := f.After != nil && !f.Own && len(f.After.Data) <= maxShown && IsText(f.After.Data)
+		if f.Before, err = store(f.Before, true); err == nil {
+			f.After, err = store(f.After, shown)
+		}
+		if err != nil {
+			return e, err
+		}
+		e.Edits = append(e.Edits, f)
+	}
+	if err := z.Close(); err != nil {
+		return e, err
+	}
+	list, err := json.Marshal(e)
+	if err != nil {
+		return e, err
+	}
+	if err := MakeDirs(filepath.Join(j.Dir, "journal"), ownDirMode); err != nil {
+		return e, err
+	}
+	_ = os.Remove(j.file(e.ID, bytesEnd)) // of an entry that was killed before it had its list
+	// The list comes last: with it the entry is there.
+	for _, f := range []struct {
+		end  string
+		data []byte
+	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
+		own := Edit{Path: j.file(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
+		if _, err := writeEdits([]Edit{own}, e.Token, j.fault()); err != nil {
+			_ = os.Remove(j.file(e.ID, bytesEnd))
+			return e, err
+		}
+	}
+	j.pruneEntries(ids, int64(len(list)+archive.Len()))
+	return e, nil
+}
+
+// readEntry reads an entry's list. An entry that another springfield has removed is
+// fs.ErrNotExist. The list is renamed when the entry is opened and closed, so a search
+// for both names can miss it once.
+func (j Journal) readEntry(id int) (Entry, error) {
+	const looks = 6
+	var file string
+	var data []byte
+	var info fs.FileInfo
+	err := fs.ErrNotExist
+	for look := 0; look < looks && errors.Is(err, fs.ErrNotExist); look++ {
+		file = j.file(id, [...]string{closedEnd, openEnd}[look%2])
+		data, info, err = folder.ReadPath(file, maxEntry)
+	}
+	if system := syscall.Errno(0); errors.As(err, &system) {
 		return Entry{}, err
 	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return Entry{}, err
+	var e Entry
+	if err == nil {
+		e, err = decodeEntry(data)
 	}
-	data, err := readOwn(f, maxEntry)
-	if err != nil {
-		return Entry{}, err
-	}
-	e, err := j.decode(data)
 	if err == nil && e.ID != id {
 		err = fmt.Errorf("it says it is number %d", e.ID)
 	}
 	if err != nil {
-		return Entry{}, &DamagedError{f.Name(), err}
+		return Entry{}, &DamagedError{file, err}
 	}
-	e.open, e.written = open, info.ModTime()
+	e.open, e.written = filepath.Ext(file) == openEnd, info.ModTime()
 	return e, nil
 }
 
-// openList opens an entry's list, and tells whether the entry is open. The list is
-// renamed when that changes, so a search for both names can miss it once.
-func (j Journal) openList(id int) (f *os.File, open bool, err error) {
-	const looks = 3
-	for range looks {
-		for _, end := range []string{closedEnd, openEnd} {
-			if f, err = os.Open(j.file(id, end)); !errors.Is(err, fs.ErrNotExist) {
-				return f, end == openEnd, err
-			}
-		}
-	}
-	return nil, false, err
-}
-
-func readOwn(f *os.File, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = &DamagedError{f.Name(), fmt.Errorf("larger than %d MiB", limit>>20)}
-	}
-	return data, err
-}
-
-// decode reads a list: every path is absolute, and lies in the directory that its
+// decodeEntry reads a list: every path is absolute, and lies in the directory that its
 // edit did not leave.
-func (j Journal) decode(data []byte) (Entry, error) {
+func decodeEntry(data []byte) (Entry, error) {
 	var e Entry
 	if err := json.Unmarshal(data, &e); err != nil {
 		return Entry{}, err
@@ -250,16 +190,13 @@ func (j Journal) decode(data []byte) (Entry, error) {
 		return Entry{}, fmt.Errorf("%q is not a token", e.Token)
 	}
 	for _, f := range e.Edits {
-		if !filepath.IsAbs(f.Path) || !filepath.IsAbs(f.At) || f.In != "" && !filepath.IsAbs(f.In) || f.Tree != "" && !filepath.IsAbs(f.Tree) {
-			return Entry{}, fmt.Errorf("%q is not an absolute path", f.Path)
-		}
-		if name, err := filepath.Rel(f.In, f.Path); f.In != "" && (err != nil || !filepath.IsLocal(name)) {
-			return Entry{}, fmt.Errorf("%q is not in %q", f.Path, f.In)
-		}
-		for _, d := range f.Dirs {
-			if !filepath.IsAbs(d.Path) || !d.Mode.IsDir() || !folder.Holds(d.Path, f.Path) && !folder.Holds(d.Path, f.At) {
-				return Entry{}, fmt.Errorf("%q is not a directory around %q", d.Path, f.Path)
+		for _, path := range []string{f.Path, f.At, cmp.Or(f.In, f.Path), cmp.Or(f.Tree, f.Path)} {
+			if !filepath.IsAbs(path) {
+				return Entry{}, fmt.Errorf("%q is not an absolute path", path)
 			}
+		}
+		if f.In != "" && !folder.Holds(f.In, f.Path) {
+			return Entry{}, fmt.Errorf("%q is not in %q", f.Path, f.In)
 		}
 		if f.Before == nil && f.After == nil {
 			return Entry{}, fmt.Errorf("%q has no content", f.Path)
@@ -274,7 +211,7 @@ type contents struct {
 	path string
 }
 
-func (j Journal) contents(id int) (contents, error) {
+func (j Journal) openContents(id int) (contents, error) {
 	path := j.file(id, bytesEnd)
 	z, err := zip.OpenReader(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, zip.ErrFormat) {
@@ -283,22 +220,22 @@ func (j Journal) contents(id int) (contents, error) {
 	return contents{z, path}, err
 }
 
-// of gives back what was stored, nil if that is no file.
-func (c contents) of(s *stored) (*Content, error) {
-	if s == nil {
+// read gives back what was stored, nil if that is no file.
+func (c contents) read(stored *Content) (*Content, error) {
+	if stored == nil {
 		return nil, nil
 	}
-	f, err := c.Open(s.SHA256)
+	f, err := c.Open(stored.SHA256)
 	if err != nil {
 		return nil, &DamagedError{c.path, err}
 	}
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxSize+1))
-	if err == nil && hash(data) != s.SHA256 {
-		err = fmt.Errorf("%s is not what was stored", s.SHA256)
+	if err == nil && hash(data) != stored.SHA256 {
+		err = fmt.Errorf("%s is not what was stored", stored.SHA256)
 	}
 	if err != nil {
 		return nil, &DamagedError{c.path, err}
 	}
-	return &Content{Data: data, Mode: s.Mode.Perm()}, nil
+	return &Content{Data: data, Mode: stored.Mode.Perm()}, nil
 }

@@ -47,20 +47,20 @@ func (j Journal) fault() fault {
 	return atStep
 }
 
-// Apply writes a change: under the lock, into the journal first, all edits or none.
-// Every error is a *WriteError; one that wraps ErrChanged asks for a new plan.
+// Apply writes a change, or the undo of one: under the lock, into the journal first, all
+// edits or none. Every error is a *WriteError; one that wraps ErrChanged asks for a new plan.
 func (j Journal) Apply(c Change) error {
 	if c.Empty() {
 		return nil
 	}
-	failed := &WriteError{Kind: kindOr(c.Kind)}
-	if failed.Err = j.apply(c, failed); failed.Err != nil {
-		if ran := (*RunError)(nil); errors.As(failed.Err, &ran) && len(failed.Left) == 0 {
-			return failed.Err
-		}
-		return failed
+	failure := &WriteError{Kind: kindOr(c.Kind)}
+	if failure.Err = j.applyLocked(c, failure); failure.Err == nil {
+		return nil
 	}
-	return nil
+	if ran := (*RunError)(nil); errors.As(failure.Err, &ran) && len(failure.Left) == 0 {
+		return failure.Err
+	}
+	return failure
 }
 
 // Do makes a plan and applies it, anew when another program came first.
@@ -77,25 +77,22 @@ func (j Journal) Do(plan func() (Change, error)) (Change, error) {
 	}
 }
 
-// apply notes in failure what an error leaves behind.
-func (j Journal) apply(c Change, failure *WriteError) error {
-	if err := MakeDirs(j.Dir, ownDirMode); err != nil {
-		return err
-	}
+// applyLocked notes in failure what an error leaves behind.
+func (j Journal) applyLocked(c Change, failure *WriteError) error {
 	unlock, err := j.lock()
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	edits, err := withDirs(c.Edits)
+	edits, err := addDirs(c.Edits)
 	if err != nil {
 		return err
 	}
 	for _, e := range slices.Concat(edits, c.Keep) {
-		if e.Before.isDir() || e.After.isDir() {
+		if e.isDir() {
 			continue
 		}
-		if err := e.unchanged(); err != nil {
+		if err := e.checkUnchanged(); err != nil {
 			if link := (*folder.LinkError)(nil); errors.As(err, &link) {
 				return link
 			}
@@ -103,53 +100,46 @@ func (j Journal) apply(c Change, failure *WriteError) error {
 		}
 	}
 	entry, undoing := c.undoes, c.undoes.ID != 0
-	abandon, complete := j.finish, j.remove
 	if undoing {
-		if now, err := j.newest(); err != nil && !errors.Is(err, ErrNothingToUndo) {
-			return err
-		} else if err != nil || !now.same(entry) {
-			return fmt.Errorf("the journal: %w", ErrChanged)
-		}
-		err = j.reopen(entry.ID) // here, where nothing has changed yet, it may fail
+		err = j.reopenEntry(entry) // here, where nothing has changed yet, it may fail
 	} else {
-		abandon, complete = j.remove, j.finish
-		entry = Entry{At: time.Now().UTC(), Did: c.Did, Kind: c.Kind, Token: newToken(), Leaves: c.Leaves, Calls: c.Calls}
-		err = j.add(&entry, withKept(edits, c.Keep))
+		entry, err = j.writeEntry(c, edits)
 	}
 	if err != nil {
 		return err
 	}
-	if err = c.run(failure); err == nil {
-		if undoing {
-			for _, f := range entry.Edits { // of a change, or of its undo, that was killed
-				removeTemp(f.edit(), entry.Token)
+	if failure.Left, err = c.runOther(); err == nil {
+		for _, e := range c.undoes.Edits { // of a change, or of its undo, that was killed
+			if at := e.At; e.locate() == nil && e.At == at {
+				removeTemp(e, entry.Token)
 			}
 		}
-		err = newWriter(edits, entry.Token, j.fault()).writeAll(failure)
+		failure.Left, err = writeEdits(edits, entry.Token, j.fault())
 	}
-	if err != nil {
-		if len(failure.Left) == 0 { // else the journal has the bytes, to be undone
-			_ = abandon(entry.ID)
-		}
-		return err
-	}
-	if err = complete(entry.ID); undoing {
+	switch {
+	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone
+	case err != nil && undoing:
+		_ = j.closeEntry(entry.ID)
+	case err != nil:
+		_ = j.removeEntry(entry.ID)
+	case undoing:
+		err = j.removeEntry(entry.ID)
 		failure.Done = err != nil
-		return err
+	default:
+		_ = j.closeEntry(entry.ID) // all is written; an open entry only has undo look more closely
 	}
-	return nil // all is written; an open entry only has undo look more closely
+	return err
 }
 
-// Entries lists the changes that can be undone, the newest first.
-func (j Journal) Entries() ([]Entry, error) {
-	ids, err := j.ids()
+// ReadEntries lists the changes that can be undone, the newest first.
+func (j Journal) ReadEntries() ([]Entry, error) {
+	ids, err := j.listIDs()
 	if err != nil {
 		return nil, fmt.Errorf("read journal: %w", err)
 	}
-	slices.Reverse(ids)
 	var entries []Entry
-	for _, id := range ids {
-		e, err := j.entry(id)
+	for _, id := range slices.Backward(ids) {
+		e, err := j.readEntry(id)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // taken back since
 		}
@@ -170,15 +160,12 @@ func (j Journal) Forget() (e Entry, err error) {
 			err = fmt.Errorf("forget edit: %w", err)
 		}
 	}()
-	if err := MakeDirs(j.Dir, ownDirMode); err != nil {
-		return Entry{}, err
-	}
 	unlock, err := j.lock()
 	if err != nil {
 		return Entry{}, err
 	}
 	defer unlock()
-	ids, err := j.ids()
+	ids, err := j.listIDs()
 	if err != nil {
 		return Entry{}, err
 	}
@@ -186,19 +173,19 @@ func (j Journal) Forget() (e Entry, err error) {
 		return Entry{}, ErrNothingToUndo
 	}
 	id := ids[len(ids)-1]
-	e, err = j.entry(id)
+	e, err = j.readEntry(id)
 	if damaged := (*DamagedError)(nil); err != nil && !errors.As(err, &damaged) {
 		return Entry{}, err
 	}
-	return e, j.remove(id)
+	return e, j.removeEntry(id)
 }
 
 // Damaged lists the entries that cannot be read.
 func (j Journal) Damaged() []error {
 	var all []error
-	ids, _ := j.ids()
+	ids, _ := j.listIDs()
 	for _, id := range ids {
-		if _, err := j.entry(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, err := j.readEntry(id); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			all = append(all, err)
 		}
 	}
@@ -220,48 +207,8 @@ const (
 	bytesEnd  = ".zip"
 )
 
-// add writes the entry of a change that is about to be applied, and numbers it.
-func (j Journal) add(entry *Entry, edits []Edit) error {
-	ids, err := j.ids()
-	if err != nil {
-		return err
-	}
-	entry.ID = 1
-	if len(ids) > 0 {
-		entry.ID = ids[len(ids)-1] + 1
-	}
-	list, contents, err := entry.encode(edits)
-	if err != nil {
-		return err
-	}
-	_ = os.Remove(j.file(entry.ID, bytesEnd)) // of an entry that was killed before it had its list
-	// The list comes last: with it the entry is there.
-	if err := j.keep(j.file(entry.ID, bytesEnd), contents); err != nil {
-		return err
-	}
-	if err := j.keep(j.file(entry.ID, openEnd), list); err != nil {
-		_ = os.Remove(j.file(entry.ID, bytesEnd))
-		return err
-	}
-	j.prune(ids, int64(len(list)+len(contents)))
-	return nil
-}
-
-// keep writes a file of the journal, whole or not at all.
-func (j Journal) keep(path string, data []byte) error {
-	if err := MakeDirs(filepath.Dir(path), ownDirMode); err != nil {
-		return err
-	}
-	e, err := Open("", path)
-	if err != nil {
-		return err
-	}
-	e.After = &Content{data, newFileMode}
-	return e.write(j.fault())
-}
-
-// prune forgets the oldest entries beside the newest one, of a size in bytes.
-func (j Journal) prune(ids []int, size int64) {
+// pruneEntries forgets the oldest entries beside the newest one, of a size in bytes.
+func (j Journal) pruneEntries(ids []int, size int64) {
 	kept := 1
 	for _, id := range slices.Backward(ids) {
 		for _, end := range []string{closedEnd, openEnd, bytesEnd} {
@@ -277,8 +224,8 @@ func (j Journal) prune(ids []int, size int64) {
 	}
 }
 
-// remove takes an entry out of the journal.
-func (j Journal) remove(id int) error {
+// removeEntry takes an entry out of the journal.
+func (j Journal) removeEntry(id int) error {
 	err := j.fault().step("forget entry", func() error {
 		err := os.Remove(j.file(id, openEnd))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -293,24 +240,32 @@ func (j Journal) remove(id int) error {
 	return nil
 }
 
-// reopen says of an entry that its files are being written again.
-func (j Journal) reopen(id int) error {
-	err := j.fault().step("reopen entry", func() error { return os.Rename(j.file(id, closedEnd), j.file(id, openEnd)) })
-	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
-		return failed("write", j.file(id, closedEnd), err)
+// reopenEntry says of the newest entry that its files are being written again.
+func (j Journal) reopenEntry(e Entry) error {
+	now, err := j.readNewest()
+	if err != nil && !errors.Is(err, ErrNothingToUndo) {
+		return err
 	}
-	now := time.Now()
-	_ = os.Chtimes(j.file(id, openEnd), now, now) // else an undo refuses more than it has to
+	if now.Token != e.Token {
+		return fmt.Errorf("the journal: %w", ErrChanged)
+	}
+	open, closed := j.file(e.ID, openEnd), j.file(e.ID, closedEnd)
+	err = j.fault().step("reopen entry", func() error { return os.Rename(closed, open) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
+		return failed("write", closed, err)
+	}
+	at := time.Now()
+	_ = os.Chtimes(open, at, at) // else an undo refuses more than it has to
 	return nil
 }
 
-// finish says of an entry that all of its files are written.
-func (j Journal) finish(id int) error {
+// closeEntry says of an entry that all of its files are written.
+func (j Journal) closeEntry(id int) error {
 	return j.fault().step("finish entry", func() error { return os.Rename(j.file(id, openEnd), j.file(id, closedEnd)) })
 }
 
-// ids lists the entries' numbers, the oldest first.
-func (j Journal) ids() ([]int, error) {
+// listIDs lists the entries' numbers, the oldest first.
+func (j Journal) listIDs() ([]int, error) {
 	files, err := os.ReadDir(filepath.Join(j.Dir, "journal"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -320,11 +275,10 @@ func (j Journal) ids() ([]int, error) {
 	}
 	var ids []int
 	for _, f := range files {
-		for _, end := range []string{closedEnd, openEnd} {
-			id, err := strconv.Atoi(strings.TrimSuffix(f.Name(), end))
-			if err == nil && id > 0 && filepath.Base(j.file(id, end)) == f.Name() {
-				ids = append(ids, id)
-			}
+		end := filepath.Ext(f.Name())
+		id, err := strconv.Atoi(strings.TrimSuffix(f.Name(), end))
+		if err == nil && id > 0 && (end == closedEnd || end == openEnd) && filepath.Base(j.file(id, end)) == f.Name() {
+			ids = append(ids, id)
 		}
 	}
 	slices.Sort(ids)

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-
-	"github.com/cameronsjo/springfield/folder"
 )
 
 const (
@@ -21,10 +19,10 @@ const (
 var ErrLocked = errors.New("another springfield is at work")
 
 // Lock waits up to two seconds for the lock file at path, which it creates and
-// which stays, empty, after unlock. It holds between springfields only, until
+// which stays, empty, after unlock. A directory for it is the user's alone. It holds between springfields only, until
 // unlock or the end of the process. Without success the error wraps ErrLocked.
 func Lock(path string) (unlock func(), err error) {
-	if err := MakeDirs(filepath.Dir(path), newDirMode); err != nil {
+	if err := MakeDirs(filepath.Dir(path), ownDirMode); err != nil {
 		return nil, failed("lock", path, err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
@@ -35,7 +33,7 @@ func Lock(path string) (unlock func(), err error) {
 		err = ErrLocked
 	}
 	if err == nil {
-		err = ownLock(path) // or only root could ever take it
+		err = Edit{}.reach(path, ownAsAround) // or only root could ever take it
 	}
 	if err != nil {
 		_ = lock.Unlock()
@@ -51,20 +49,7 @@ func (j Journal) LockDir(dir string) (unlock func(), err error) {
 	if err != nil {
 		return nil, failed("lock", dir, err)
 	}
-	locks := filepath.Join(j.Dir, "locks")
-	if err := MakeDirs(locks, ownDirMode); err != nil {
-		return nil, err
-	}
-	return Lock(filepath.Join(locks, hash([]byte(at))[:32]+".lock"))
-}
-
-func ownLock(path string) error {
-	in, err := folder.Open(filepath.Dir(path))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	return ownAsAround(in, filepath.Base(path))
+	return Lock(filepath.Join(j.Dir, "locks", hash([]byte(at))[:32]+".lock"))
 }
 
 // newToken tells the temporary files of one change from those of all others.

@@ -10,7 +10,7 @@ import (
 )
 
 // keepOwner has nothing to do: a new file belongs to its directory's rules.
-func keepOwner(*os.File, fs.FileInfo, folder.Folder, string) error { return nil }
+func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
 // ownAsAround has nothing to do either.
 func ownAsAround(folder.Folder, string) error { return nil }

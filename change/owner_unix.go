@@ -11,31 +11,17 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 )
 
-// keepOwner gives temp the owner of the file it will replace, or of the directory
-// it is made in. Root must succeed, or a user run under sudo would lose the file
-// to root; everyone else can at most keep a group they are in.
-func keepOwner(temp *os.File, old fs.FileInfo, in folder.Folder, dir string) error {
-	made, err := temp.Stat()
-	if err != nil {
-		return err
+// keepOwner gives temp the owner of the file it will replace. Root must succeed, or a user
+// run under sudo would lose the file to root; everyone else can at most keep a group they
+// are in.
+func keepOwner(temp *os.File, old fs.FileInfo) error {
+	owner, known := old.Sys().(*syscall.Stat_t)
+	if known && os.Geteuid() == 0 {
+		return temp.Chown(int(owner.Uid), int(owner.Gid))
 	}
-	if old == nil {
-		if os.Geteuid() != 0 {
-			return nil // as every new file of theirs
-		}
-		if old, err = in.Stat(dir); err != nil {
-			return err
-		}
+	if known {
+		_ = temp.Chown(-1, int(owner.Gid))
 	}
-	was, known := old.Sys().(*syscall.Stat_t)
-	is, alsoKnown := made.Sys().(*syscall.Stat_t)
-	if !known || !alsoKnown || was.Uid == is.Uid && was.Gid == is.Gid {
-		return nil
-	}
-	if os.Geteuid() == 0 {
-		return temp.Chown(int(was.Uid), int(was.Gid))
-	}
-	_ = temp.Chown(-1, int(was.Gid))
 	return nil
 }
 

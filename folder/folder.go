@@ -9,7 +9,6 @@
 package folder
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -117,22 +116,51 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	if err := f.Check(name); err != nil {
 		return nil, nil, err
 	}
+	return readRegular(f.Path(name), name, limit, f.Root.Lstat, f.Root.Open)
+}
+
+// ReadPath reads a regular file of at most limit bytes. Links are followed.
+func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
+	return readRegular(path, path, limit, os.Stat, os.Open)
+}
+
+// OpenPath opens a file that might be anything, if it is a regular one. Links are followed.
+func OpenPath(path string) (*os.File, error) {
+	file, _, err := openRegular(path, path, os.Stat, os.Open)
+	return file, err
+}
+
+type (
+	stat func(name string) (fs.FileInfo, error)
+	open func(name string) (*os.File, error)
+)
+
+func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo, error) {
 	// Looked at before it is opened: opening a pipe would wait for its writer.
-	info, err := f.Root.Lstat(name)
+	info, err := stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, &fs.PathError{Op: "read", Path: f.Path(name), Err: errors.New("not a regular file")}
-	}
-	file, err := f.Root.Open(name)
+	file, err := open(name)
+	return file, info, err
+}
+
+func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
+	file, info, err := openRegular(path, name, stat, open)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = file.Close() }()
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = &fs.PathError{Op: "read", Path: f.Path(name), Err: fmt.Errorf("larger than %d bytes", limit)}
+		size := fmt.Sprintf("%d bytes", limit)
+		if limit%(1<<20) == 0 {
+			size = fmt.Sprintf("%d MiB", limit>>20)
+		}
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than " + size)}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -149,39 +177,6 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	defer func() { _ = in.Close() }()
 	data, _, err := in.ReadFile(name, limit)
 	return data, err
-}
-
-// MakeDirs makes a directory and those above it that are missing, and says which
-// it made, outermost first; also when it fails.
-func (f Folder) MakeDirs(name string, mode fs.FileMode) (made []string, err error) {
-	var absent []string
-	for dir := filepath.Clean(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if info, err := f.Stat(dir); err == nil {
-			if !info.IsDir() {
-				return nil, &fs.PathError{Op: "mkdir", Path: f.Path(dir), Err: syscall.ENOTDIR}
-			}
-			break
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		absent = append([]string{dir}, absent...)
-	}
-	for _, dir := range absent {
-		switch err := f.Mkdir(dir, mode); {
-		case err == nil:
-			made = append(made, dir)
-		case !errors.Is(err, fs.ErrExist): // another program was faster
-			return made, err
-		}
-	}
-	return made, nil
-}
-
-// MakeTemp makes a file with a new name in a directory: begin, something, end.
-func (f Folder) MakeTemp(dir, begin, end string) (file *os.File, name string, err error) {
-	name = filepath.Join(filepath.FromSlash(dir), begin+rand.Text()+end)
-	file, err = f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	return file, name, err
 }
 
 // Same tells whether two paths lead to the same directory, or file.

@@ -23,14 +23,6 @@ type TypedError struct{ Link *LinkError }
 func (e *TypedError) Error() string { return e.Link.Error() + ", which is not followed" }
 func (e *TypedError) Unwrap() error { return e.Link }
 
-// Absolute is a path seen from Work.
-func (t Typed) Absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(t.Work, path)
-}
-
 // ground is the checkout or the suite around Work, else Work itself. It is "" where
 // that is the user's own: a home, what holds it, or the configuration directory.
 func (t Typed) ground() string {
@@ -54,7 +46,10 @@ func (t Typed) ground() string {
 // Path makes a typed path absolute, and refuses a link in the ground. in is the
 // ground if the path lies there: writing must not leave it.
 func (t Typed) Path(path string) (absolute, in string, err error) {
-	absolute = t.Absolute(path)
+	absolute = filepath.Clean(path)
+	if !filepath.IsAbs(path) {
+		absolute = filepath.Join(t.Work, path)
+	}
 	ground := t.ground()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
