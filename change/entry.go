@@ -140,7 +140,7 @@ func (j Journal) writeEntry(c Change, edits []Edit) (Entry, error) {
 		data []byte
 	}{{bytesEnd, archive.Bytes()}, {openEnd, list}} {
 		own := Edit{Path: j.file(e.ID, f.end), Own: true, After: &Content{Data: f.data}}
-		if _, err := writeEdits([]Edit{own}, e.Token, j.fault()); err != nil {
+		if _, err := writeEdits([]Edit{own}, e.Token, j.atStep); err != nil {
 			_ = os.Remove(j.file(e.ID, bytesEnd))
 			return e, err
 		}

@@ -1,18 +1,16 @@
 package change
 
-// The journal: what every change has done to the user's files, so that it can be
-// undone.
+// The journal: what every change has done to the user's files, so that it can be undone.
+// An entry is on the disk, with the old bytes, before any file changes. Entries are a
+// stack: only the newest can be undone, and is gone then.
 //
-// The rules:
-//   - an entry is on the disk, with the old bytes, before any file changes;
-//   - its name says that it is open until the last file is written, so that a change
-//     that was killed can be told from files that have been edited since;
-//   - entries are a stack: only the newest can be undone, and is gone then;
-//   - an entry is a short list, NUMBER.json, and beside it NUMBER.zip with the bytes:
-//     each content once, by its SHA-256, compressed. Of what a change wrote only text
-//     is kept, so that an edit made since can be shown; the rest is known by its hash.
+// An entry is a list of edits, NUMBER.open until the last file is written and NUMBER.json
+// then, and beside it NUMBER.zip with the bytes: each content once, by its SHA-256. Of
+// what a change wrote only text is kept, so that an edit made since can be shown.
 
 import (
+	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,6 +21,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"github.com/cameronsjo/springfield/folder"
 )
 
@@ -31,6 +31,15 @@ import (
 const (
 	journalKeeps = 50
 	journalSize  = 256 << 20
+
+	lockPatience = 2 * time.Second
+	lockRetry    = 50 * time.Millisecond
+
+	tries = 5 // where another springfield comes first
+
+	closedEnd = ".json"
+	openEnd   = ".open" // not all of its files are known to be written
+	bytesEnd  = ".zip"
 )
 
 // Journal is the journal of one user.
@@ -38,13 +47,6 @@ type Journal struct {
 	Dir string // springfield's state directory, which holds the journal and its lock
 
 	atStep fault // of a test
-}
-
-func (j Journal) fault() fault {
-	if j.atStep != nil {
-		return j.atStep
-	}
-	return atStep
 }
 
 // Apply writes a change, or the undo of one: under the lock, into the journal first, all
@@ -64,17 +66,16 @@ func (j Journal) Apply(c Change) error {
 }
 
 // Do makes a plan and applies it, anew when another program came first.
-func (j Journal) Do(plan func() (Change, error)) (Change, error) {
-	const tries = 5
-	for try := 1; ; try++ {
-		c, err := plan()
-		if err != nil {
+func (j Journal) Do(plan func() (Change, error)) (c Change, err error) {
+	for range tries {
+		if c, err = plan(); err != nil {
 			return c, err
 		}
-		if err = j.Apply(c); err == nil || try == tries || !errors.Is(err, ErrChanged) {
-			return c, err
+		if err = j.Apply(c); !errors.Is(err, ErrChanged) {
+			break
 		}
 	}
+	return c, err
 }
 
 // applyLocked notes in failure what an error leaves behind.
@@ -114,7 +115,7 @@ func (j Journal) applyLocked(c Change, failure *WriteError) error {
 				removeTemp(e, entry.Token)
 			}
 		}
-		failure.Left, err = writeEdits(edits, entry.Token, j.fault())
+		failure.Left, err = writeEdits(edits, entry.Token, j.atStep)
 	}
 	switch {
 	case err != nil && len(failure.Left) > 0: // the journal has the bytes, to be undone
@@ -154,30 +155,28 @@ func (j Journal) ReadEntries() ([]Entry, error) {
 // Forget takes the newest entry out of the journal and leaves its files as they are,
 // so that the one before it can be undone. It does so also with an entry that cannot
 // be read, which it then gives without content.
-func (j Journal) Forget() (e Entry, err error) {
-	defer func() {
-		if err != nil && !errors.Is(err, ErrNothingToUndo) {
-			err = fmt.Errorf("forget edit: %w", err)
-		}
-	}()
+func (j Journal) Forget() (Entry, error) {
 	unlock, err := j.lock()
 	if err != nil {
-		return Entry{}, err
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
 	}
 	defer unlock()
+	var e Entry
 	ids, err := j.listIDs()
-	if err != nil {
-		return Entry{}, err
-	}
-	if len(ids) == 0 {
+	if err == nil && len(ids) == 0 {
 		return Entry{}, ErrNothingToUndo
 	}
-	id := ids[len(ids)-1]
-	e, err = j.readEntry(id)
-	if damaged := (*DamagedError)(nil); err != nil && !errors.As(err, &damaged) {
-		return Entry{}, err
+	if err == nil {
+		id := ids[len(ids)-1]
+		e, err = j.readEntry(id)
+		if damaged := (*DamagedError)(nil); err == nil || errors.As(err, &damaged) {
+			err = j.removeEntry(id)
+		}
 	}
-	return e, j.removeEntry(id)
+	if err != nil {
+		return Entry{}, fmt.Errorf("forget edit: %w", err)
+	}
+	return e, nil
 }
 
 // Damaged lists the entries that cannot be read.
@@ -192,6 +191,46 @@ func (j Journal) Damaged() []error {
 	return all
 }
 
+// ErrLocked says that another springfield holds the lock.
+var ErrLocked = errors.New("another springfield is at work")
+
+// Lock waits up to two seconds for the lock file at path, which it creates and
+// which stays, empty, after unlock. A directory for it is the user's alone. It holds between springfields only, until
+// unlock or the end of the process. Without success the error wraps ErrLocked.
+func Lock(path string) (unlock func(), err error) {
+	if err := MakeDirs(filepath.Dir(path), ownDirMode); err != nil {
+		return nil, failed("lock", path, err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	lock := flock.New(path)
+	_, err = lock.TryLockContext(ctx, lockRetry)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = ErrLocked
+	}
+	if err == nil {
+		err = Edit{}.reach(path, ownAsAround) // or only root could ever take it
+	}
+	if err != nil {
+		_ = lock.Unlock()
+		return nil, failed("lock", path, err)
+	}
+	return func() { _ = lock.Unlock() }, nil
+}
+
+// LockDir is a Lock for a directory, by any path that leads there. The lock file lies
+// in springfield's own state.
+func (j Journal) LockDir(dir string) (unlock func(), err error) {
+	at, err := Resolve(dir)
+	if err != nil {
+		return nil, failed("lock", dir, err)
+	}
+	return Lock(filepath.Join(j.Dir, "locks", hash([]byte(at))[:32]+".lock"))
+}
+
+// newToken tells the temporary files of one change from those of all others.
+func newToken() string { return rand.Text() }
+
 func (j Journal) lock() (unlock func(), err error) {
 	return Lock(filepath.Join(j.Dir, "settings.lock"))
 }
@@ -199,13 +238,6 @@ func (j Journal) lock() (unlock func(), err error) {
 func (j Journal) file(id int, end string) string {
 	return filepath.Join(j.Dir, "journal", fmt.Sprintf("%08d%s", id, end))
 }
-
-// The ends of the names of an entry's files.
-const (
-	closedEnd = ".json"
-	openEnd   = ".open" // not all of its files are known to be written
-	bytesEnd  = ".zip"
-)
 
 // pruneEntries forgets the oldest entries beside the newest one, of a size in bytes.
 func (j Journal) pruneEntries(ids []int, size int64) {
@@ -226,7 +258,7 @@ func (j Journal) pruneEntries(ids []int, size int64) {
 
 // removeEntry takes an entry out of the journal.
 func (j Journal) removeEntry(id int) error {
-	err := j.fault().step("forget entry", func() error {
+	err := j.atStep.step("forget entry", func() error {
 		err := os.Remove(j.file(id, openEnd))
 		if errors.Is(err, fs.ErrNotExist) {
 			err = os.Remove(j.file(id, closedEnd))
@@ -250,7 +282,7 @@ func (j Journal) reopenEntry(e Entry) error {
 		return fmt.Errorf("the journal: %w", ErrChanged)
 	}
 	open, closed := j.file(e.ID, openEnd), j.file(e.ID, closedEnd)
-	err = j.fault().step("reopen entry", func() error { return os.Rename(closed, open) })
+	err = j.atStep.step("reopen entry", func() error { return os.Rename(closed, open) })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it is open
 		return failed("write", closed, err)
 	}
@@ -261,7 +293,7 @@ func (j Journal) reopenEntry(e Entry) error {
 
 // closeEntry says of an entry that all of its files are written.
 func (j Journal) closeEntry(id int) error {
-	return j.fault().step("finish entry", func() error { return os.Rename(j.file(id, openEnd), j.file(id, closedEnd)) })
+	return j.atStep.step("finish entry", func() error { return os.Rename(j.file(id, openEnd), j.file(id, closedEnd)) })
 }
 
 // listIDs lists the entries' numbers, the oldest first.

@@ -49,42 +49,40 @@ func (e *ChangedSinceError) Error() string {
 //
 // Another springfield may take an entry out of the journal while its files are read.
 // Then the plan is made again, for the entry that is the newest now.
-func (j Journal) PlanUndo() (Undo, error) {
-	const tries = 5
-	for try := 1; ; try++ {
+func (j Journal) PlanUndo() (u Undo, err error) {
+	for range tries {
 		e, err := j.readNewest()
 		if err != nil {
 			return Undo{}, err
 		}
-		u, err := j.planUndo(e)
-		if err == nil || try == tries {
-			return u, err
+		if u, err = j.planUndo(e); err == nil {
+			return u, nil
 		}
 		if now, gone := j.readNewest(); gone == nil && now.Token == e.Token {
 			return u, err
 		}
 	}
+	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
 // readNewest reads the entry that an undo takes back.
-func (j Journal) readNewest() (Entry, error) {
-	const tries = 5
-	for try := 1; ; try++ {
-		ids, err := j.listIDs()
-		if err == nil && len(ids) == 0 {
+func (j Journal) readNewest() (e Entry, err error) {
+	for range tries {
+		var ids []int
+		if ids, err = j.listIDs(); err == nil && len(ids) == 0 {
 			return Entry{}, ErrNothingToUndo
 		}
-		var e Entry
 		if err == nil {
 			e, err = j.readEntry(ids[len(ids)-1])
 		}
-		if err == nil {
-			return e, nil
-		}
-		if try == tries || !errors.Is(err, fs.ErrNotExist) {
-			return Entry{}, fmt.Errorf("read journal: %w", err)
+		if !errors.Is(err, fs.ErrNotExist) { // else it was taken back since
+			break
 		}
 	}
+	if err != nil {
+		return Entry{}, fmt.Errorf("read journal: %w", err)
+	}
+	return e, nil
 }
 
 func (j Journal) planUndo(e Entry) (Undo, error) {

@@ -31,10 +31,9 @@ import (
 )
 
 const (
-	// newDirMode is for directories made on the way: what mkdir gives, as a project's
-	// .claude is shared by everyone who works on it, and so is a suite with the record
-	// in it. Springfield's own state can hold what settings hold, so it is the user's
-	// alone.
+	// newDirMode is for directories made on the way: a project's .claude is shared by
+	// everyone who works on it, and so is a suite. Springfield's own state can hold what
+	// settings hold, so it is the user's alone.
 	newDirMode fs.FileMode = 0o755
 	ownDirMode fs.FileMode = 0o700
 
@@ -123,11 +122,13 @@ type writer struct {
 	fault fault
 }
 
-// fault is asked before every step of writing, so that a test can let the step fail;
-// nil lets none.
+// fault is asked before every step of writing, so that a test can let the step fail.
 type fault func(step string) error
 
 func (f fault) step(name string, do func() error) error {
+	if f == nil {
+		f = atStep
+	}
 	if f != nil {
 		if err := f(name); err != nil {
 			return err
@@ -224,18 +225,16 @@ func makeDir(in folder.Folder, name string, mode fs.FileMode, final bool) error 
 // stageFile writes a temporary file that can take the place of the edit's.
 func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 	var temp *os.File
-	if err := w.fault.step("create", func() (err error) {
-		temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
-		return err
-	}); err != nil {
-		return err
-	}
-	defer func() { _ = temp.Close() }() // twice is harmless
+	defer func() { _ = temp.Close() }() // twice, or without a file, it is harmless
 	mode := cmp.Or(e.After.Mode.Perm(), newFileMode)
 	for _, s := range []struct {
 		name string
 		do   func() error
 	}{
+		{"create", func() (err error) {
+			temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
+			return err
+		}},
 		{"write", func() error { _, err := temp.Write(e.After.Data); return err }},
 		// Before the mode: a change of owner may take bits away.
 		{"keep owner", func() error {
@@ -252,7 +251,7 @@ func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 			}
 			return flush(temp)
 		}},
-		{"close", temp.Close},
+		{"close", func() error { return temp.Close() }},
 	} {
 		if err := w.fault.step(s.name, s.do); err != nil {
 			return err
@@ -335,12 +334,7 @@ func removeTemp(e Edit, token string) { _ = e.reach(tempName(e.At, token), folde
 
 // sweepTemps removes the temporary files that killed processes have left in a directory.
 func sweepTemps(in folder.Folder, dir string) {
-	at, err := in.Open(dir)
-	if err != nil {
-		return
-	}
-	defer func() { _ = at.Close() }()
-	entries, _ := at.ReadDir(-1)
+	entries, _ := fs.ReadDir(in.FS(), filepath.ToSlash(dir))
 	for _, e := range entries {
 		name := e.Name()
 		if !IsTemporary(name) || !e.Type().IsRegular() && !e.IsDir() {
@@ -354,7 +348,7 @@ func sweepTemps(in folder.Folder, dir string) {
 
 // Write writes one edit at once, in no journal: for springfield's own state.
 func (e Edit) Write() error {
-	_, err := writeEdits([]Edit{e}, newToken(), atStep)
+	_, err := writeEdits([]Edit{e}, newToken(), nil)
 	return err
 }
 

@@ -23,13 +23,18 @@ import (
 type LinkError struct {
 	Path   string // of the link
 	Target string // as the link has it, "" if that cannot be read
+	Typed  bool   // the path is one that the user typed
 }
 
 func (e *LinkError) Error() string {
-	if e.Target == "" {
-		return e.Path + " is a link"
+	says := e.Path + " is a link"
+	if e.Target != "" {
+		says += ", to " + e.Target
 	}
-	return fmt.Sprintf("%s is a link, to %s", e.Path, e.Target)
+	if e.Typed {
+		says += ", which is not followed"
+	}
+	return says
 }
 
 // Folder is an open directory. Names in it are relative and have slashes or the
@@ -61,7 +66,7 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 			return Folder{}, "", err
 		}
 		if _, err := os.Stat(at); err != nil && isLink(info) {
-			return Folder{}, "", linkAt(at, os.Readlink)
+			return Folder{}, "", linkAt(at)
 		}
 		if f, err = Open(at); err != nil {
 			return f, "", err
@@ -90,9 +95,7 @@ func (f Folder) Check(names ...string) error {
 				break // what is wrong with it, the use of it says
 			}
 			if isLink(info) {
-				link := linkAt(at, f.Readlink)
-				link.Path = f.Path(at)
-				return link
+				return linkAt(f.Path(at))
 			}
 		}
 	}
@@ -102,10 +105,8 @@ func (f Folder) Check(names ...string) error {
 // Lstat looks at a name itself; a link on the way to it gives a *LinkError.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
-	if dir := filepath.Dir(name); dir != "." {
-		if err := f.Check(dir); err != nil {
-			return nil, err
-		}
+	if err := f.Check(filepath.Dir(name)); err != nil {
+		return nil, err
 	}
 	return f.Root.Lstat(name)
 }
@@ -135,8 +136,8 @@ type (
 	open func(name string) (*os.File, error)
 )
 
+// openRegular looks at a file before it opens it: opening a pipe would wait for its writer.
 func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo, error) {
-	// Looked at before it is opened: opening a pipe would wait for its writer.
 	info, err := stat(name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
@@ -220,7 +221,7 @@ func Within(ground, path string) (name string, ok bool, err error) {
 				name = filepath.Join(name, filepath.Base(at))
 			}
 		case ok:
-			return "", false, linkAt(next, os.Readlink)
+			return "", false, linkAt(next)
 		default:
 			real, err := filepath.EvalSymlinks(next)
 			if err != nil {
@@ -246,7 +247,7 @@ func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
 
-func linkAt(path string, read func(string) (string, error)) *LinkError {
-	target, _ := read(path)
-	return &LinkError{path, target}
+func linkAt(path string) *LinkError {
+	target, _ := os.Readlink(path)
+	return &LinkError{Path: path, Target: target}
 }

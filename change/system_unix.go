@@ -39,3 +39,6 @@ func ownAsAround(in folder.Folder, name string) error {
 	}
 	return nil
 }
+
+// persist tries once: it does not matter which program has a file open.
+func persist(attempt func() error) error { return attempt() }
