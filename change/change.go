@@ -10,6 +10,7 @@ package change
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,12 +101,6 @@ func (e Edit) Writable() error {
 	return nil
 }
 
-// reversed leads back.
-func (e Edit) reversed() Edit {
-	e.Before, e.After = e.After, e.Before
-	return e
-}
-
 // Change is a list of edits that belong together. They are applied in order, and
 // undone in reverse.
 type Change struct {
@@ -153,6 +148,8 @@ func (c Call) Opposite() Call {
 	}
 	return c
 }
+
+func (c Change) kind() string { return cmp.Or(c.Kind, "settings") }
 
 // Empty tells that applying it would do nothing.
 func (c Change) Empty() bool {

@@ -236,13 +236,15 @@ func CopyTree(like, in, path string) ([]Edit, error) {
 		if err != nil {
 			return err
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
 		relative, _ := filepath.Rel(like, name)
-		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path, After: &Content{Mode: info.Mode()}}
-		if !d.IsDir() {
+		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path}
+		if d.IsDir() {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			e.After = &Content{Mode: info.Mode()}
+		} else {
 			file, err := Open("", name)
 			if err != nil {
 				return err

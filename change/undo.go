@@ -138,7 +138,7 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", kindOr(u.Kind), err)
+		return fmt.Errorf("read %s: %w", u.kind(), err)
 	}
 	edit.Own, edit.Tree = f.Own, f.Tree
 	now := edit.Before
@@ -167,13 +167,11 @@ func (u *Undo) addFile(f Edit, kept contents) error {
 		edit.After.Mode = now.Mode
 	}
 	if err := edit.Writable(); err != nil {
-		return fmt.Errorf("write %s: %w", kindOr(u.Kind), err)
+		return fmt.Errorf("write %s: %w", u.kind(), err)
 	}
 	u.Edits = append(u.Edits, edit)
 	return nil
 }
-
-func kindOr(kind string) string { return cmp.Or(kind, "settings") }
 
 // diffSince shows what has become of a file since.
 func (c contents) diffSince(f Edit, now *Content) (string, error) {
@@ -216,15 +214,11 @@ func (e Entry) isUsed(tree string) bool {
 		return true
 	}
 	err = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
-		case err != nil:
+		}
+		if err != nil || d.IsDir() || strings.HasSuffix(name, tempMark+e.Token+tempEnd) {
 			return err
-		case d.IsDir():
-			return nil
-		case strings.HasSuffix(name, tempMark+e.Token+tempEnd):
-			return nil
 		}
 		f, ok := made[name]
 		if !ok || !d.Type().IsRegular() {

@@ -151,7 +151,19 @@ func writeEdits(edits []Edit, token string, f fault) (left []string, err error) 
 		err = w.commitEdits()
 	}
 	if err == nil {
-		w.syncDirs()
+		// The renames outlast a power cut where the system can; every file is whole either way.
+		synced := map[string]bool{}
+		for _, e := range edits {
+			dir := filepath.Dir(e.At)
+			if synced[dir] || w.fresh[e.root] {
+				continue
+			}
+			synced[dir] = true
+			if d, err := os.Open(dir); err == nil {
+				_ = flush(d)
+				_ = d.Close()
+			}
+		}
 		return nil, nil
 	}
 	for i, e := range edits {
@@ -312,23 +324,6 @@ func removeDir(in folder.Folder, name string) error {
 	return in.Remove(name)
 }
 
-// syncDirs makes the renames outlast a power cut where the system can; every file is
-// whole either way.
-func (w *writer) syncDirs() {
-	synced := map[string]bool{}
-	for _, e := range w.edits {
-		dir := filepath.Dir(e.At)
-		if synced[dir] || w.fresh[e.root] {
-			continue
-		}
-		synced[dir] = true
-		if d, err := os.Open(dir); err == nil {
-			_ = flush(d)
-			_ = d.Close()
-		}
-	}
-}
-
 // removeTemp removes the temporary file or directory beside an edit's path.
 func removeTemp(e Edit, token string) { _ = e.reach(tempName(e.At, token), folder.Folder.RemoveAll) }
 
@@ -356,7 +351,7 @@ func (e Edit) Write() error {
 // a stage. It does all edits or none; every error is a *WriteError.
 func (c Change) Write() error {
 	if left, err := writeEdits(c.Edits, newToken(), nil); err != nil {
-		return &WriteError{Kind: kindOr(c.Kind), Err: err, Left: left}
+		return &WriteError{Kind: c.kind(), Err: err, Left: left}
 	}
 	return nil
 }
