@@ -35,7 +35,7 @@ func TestReadersOfABusyJournal(t *testing.T) {
 	j := w.journal()
 	read("plan", func() error { _, err := j.PlanUndo(); return err }, ErrChanged)
 	read("list", func() error {
-		all, err := j.Entries()
+		all, err := j.ReadEntries()
 		if err == nil && (len(all) == 0 || len(all) > 2) {
 			err = fmt.Errorf("%d entries", len(all))
 		}

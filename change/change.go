@@ -3,18 +3,20 @@
 // can be shown as a diff, and then applied: journalled first, all of its edits or
 // none, and taken back whole by an undo.
 //
-// The concepts: a Content is what a file holds, an Edit leads one file from one
-// content to another, a Change is edits that belong together, the Journal keeps an
-// Entry of every change that was applied.
+// A Content is what a file holds, an Edit leads one file from one content to another,
+// a Change is edits that belong together, the Journal keeps an Entry with the edits of
+// every change that was applied.
 package change
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,65 +25,80 @@ import (
 
 // Content is what a file holds. No file is a nil *Content.
 type Content struct {
-	Data []byte
-	Mode fs.FileMode // permission bits; with fs.ModeDir it is a directory
+	Data []byte      `json:"-"`
+	Mode fs.FileMode `json:"mode"` // permission bits; with fs.ModeDir it is a directory
+	// SHA256 stands for Data in the journal's list; "" elsewhere.
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 func (c *Content) isDir() bool { return c != nil && c.Mode.IsDir() }
 
-// holds tells whether a content has the same bytes as another, or both are no file.
-func (c *Content) holds(other *Content) bool {
-	if c == nil || other == nil {
-		return c == other
+func (c *Content) bytes() []byte {
+	if c == nil {
+		return nil
 	}
-	return c.isDir() == other.isDir() && bytes.Equal(c.Data, other.Data)
+	return c.Data
 }
 
-// Edit leads one file from one content to another.
+func (c *Content) hash() string {
+	if c.SHA256 != "" {
+		return c.SHA256
+	}
+	return hash(c.Data)
+}
+
+// is tells whether a content has the same bytes as another, or both are no file.
+func (c *Content) is(other *Content) bool {
+	switch {
+	case c == nil || other == nil:
+		return c == other
+	case c.isDir() || other.isDir():
+		return c.isDir() && other.isDir()
+	case c.SHA256 == "" && other.SHA256 == "":
+		return bytes.Equal(c.Data, other.Data)
+	}
+	return c.hash() == other.hash()
+}
+
+// Edit leads one file, or one directory, from one content to another.
 type Edit struct {
 	// In is a directory that writing does not leave and in which no link is followed.
 	// One that does not exist comes into being with all edits in it at once. It is ""
 	// for a file of the user's own: links are followed, and stay links.
-	In string
+	In string `json:"in,omitempty"`
 	// Path is absolute, as the user knows it.
-	Path          string
-	Before, After *Content
+	Path string `json:"path"`
+	// At is where the bytes are: Path with every link followed. Open finds it.
+	At     string   `json:"at"`
+	Before *Content `json:"before"`
+	After  *Content `json:"after"`
 	// Own marks springfield's own state. It is in no diff and in no list of files, and
 	// an undo leaves it as it is once it has changed.
-	Own bool
+	Own bool `json:"own,omitempty"`
 	// Drop has a file that is removed take along the directories that this leaves
 	// empty: up to In, or its own.
-	Drop bool
+	Drop bool `json:"-"`
 	// Tree is a directory that the edit makes a part of, such as a repository. An undo
 	// takes it away only as long as it is exactly as it was made; else all of it stays.
-	Tree string
+	Tree string `json:"tree,omitempty"`
 
 	root string // In, links followed
-	at   string // where the bytes are, every link followed
 }
+
+func (e Edit) isDir() bool { return e.Before.isDir() || e.After.isDir() }
 
 // Changes tells whether the edit makes a difference.
 func (e Edit) Changes() bool {
-	return !e.Before.holds(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
+	return !e.Before.is(e.After) || e.Before != nil && e.After != nil && e.Before.Mode.Perm() != e.After.Mode.Perm()
 }
-
-// At is where the bytes are: Path with every link followed. It is known of an edit
-// that Open made.
-func (e Edit) At() string { return e.at }
 
 // Writable refuses a file that its owner has marked read-only: a rename would
 // replace it all the same.
 func (e Edit) Writable() error {
 	if e.Before != nil && e.Before.Mode&0o222 == 0 {
-		return &fs.PathError{Op: "write", Path: e.at, Err: fs.ErrPermission}
+		return &fs.PathError{Op: "write", Path: e.At, Err: fs.ErrPermission}
 	}
 	return nil
-}
-
-// reversed leads back.
-func (e Edit) reversed() Edit {
-	e.Before, e.After = e.After, e.Before
-	return e
 }
 
 // Change is a list of edits that belong together. They are applied in order, and
@@ -132,24 +149,18 @@ func (c Call) Opposite() Call {
 	return c
 }
 
+func (c Change) kind() string { return cmp.Or(c.Kind, "settings") }
+
 // Empty tells that applying it would do nothing.
 func (c Change) Empty() bool {
-	if c.Run != nil {
-		return false
-	}
-	for _, e := range c.Edits {
-		if e.Changes() {
-			return false
-		}
-	}
-	return c.undoes.ID == 0
+	return c.Run == nil && c.undoes.ID == 0 && !slices.ContainsFunc(c.Edits, Edit.Changes)
 }
 
 // Files lists what is written and what is removed, without springfield's own state.
 func (c Change) Files() (written, removed []string) {
 	for _, e := range c.Edits {
 		switch {
-		case e.Own || !e.Changes() || e.Before.isDir() || e.After.isDir():
+		case e.Own || e.isDir() || !e.Changes():
 		case e.After == nil:
 			removed = append(removed, e.Path)
 		default:
@@ -160,45 +171,39 @@ func (c Change) Files() (written, removed []string) {
 }
 
 // Diff shows the change as a unified diff. Of what is no text it says that it differs.
-func (c Change) Diff() string {
-	return c.diff(func(path string) (from, to string) { return path, path })
-}
+func (c Change) Diff() string { return c.DiffIn("") }
 
 // DiffIn is Diff with names as git gives them, relative to a directory.
 func (c Change) DiffIn(dir string) string {
-	return c.diff(func(path string) (from, to string) {
-		if name, err := filepath.Rel(dir, path); err == nil {
-			path = filepath.ToSlash(name)
-		}
-		return "a/" + path, "b/" + path
-	})
-}
-
-func (c Change) diff(names func(path string) (from, to string)) string {
 	var b strings.Builder
 	for _, e := range c.Edits {
-		if e.Own || e.Before.isDir() || e.After.isDir() || e.Before.holds(e.After) {
+		if e.Own || e.isDir() || e.Before.is(e.After) {
 			continue
 		}
-		from, to := names(e.Path)
-		var before, after Content
+		from, to := e.Path, e.Path
+		if dir != "" {
+			if name, err := filepath.Rel(dir, e.Path); err == nil {
+				to = filepath.ToSlash(name)
+			}
+			from, to = "a/"+to, "b/"+to
+		}
 		if e.Before == nil {
 			from = os.DevNull
-		} else {
-			before = *e.Before
 		}
 		if e.After == nil {
 			to = os.DevNull
-		} else {
-			after = *e.After
 		}
-		if IsText(before.Data) && IsText(after.Data) {
-			b.WriteString(udiff.Unified(from, to, string(before.Data), string(after.Data)))
-		} else {
-			fmt.Fprintf(&b, "Binary files %s and %s differ\n", from, to)
-		}
+		b.WriteString(diffContents(from, to, e.Before, e.After))
 	}
 	return b.String()
+}
+
+func diffContents(from, to string, before, after *Content) string {
+	was, is := before.bytes(), after.bytes()
+	if IsText(was) && IsText(is) {
+		return udiff.Unified(from, to, string(was), string(is))
+	}
+	return fmt.Sprintf("Binary files %s and %s differ\n", from, to)
 }
 
 // IsText tells whether bytes are text in UTF-8.

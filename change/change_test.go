@@ -84,8 +84,8 @@ func TestLinksOfTheUserStay(t *testing.T) {
 			}
 			before := w.files(false)
 			e := w.edit("", "home/"+test.name, "new")
-			if e.At() != w.path(filepath.FromSlash(test.real)) || (e.Before != nil) != (test.text != "") || e.Before != nil && string(e.Before.Data) != test.text {
-				t.Errorf("it is %s, %v", e.At(), e.Before)
+			if e.At != w.path(filepath.FromSlash(test.real)) || (e.Before != nil) != (test.text != "") || e.Before != nil && string(e.Before.Data) != test.text {
+				t.Errorf("it is %s, %v", e.At, e.Before)
 			}
 			w.do("edit", e)
 			after := w.files(false)
@@ -175,7 +175,7 @@ func TestWhatChangesAfterThePlan(t *testing.T) {
 					t.Errorf("%s became %q", path, data)
 				}
 			}
-			if entries, err := w.journal().Entries(); err != nil || len(entries) > 0 {
+			if entries, err := w.journal().ReadEntries(); err != nil || len(entries) > 0 {
 				t.Errorf("%d entries, %v", len(entries), err)
 			}
 		})
@@ -197,7 +197,7 @@ func TestUndoOfAnotherEntry(t *testing.T) {
 	if err := w.journal().Apply(u.Change); !errors.Is(err, ErrChanged) {
 		t.Errorf("it says %v", err)
 	}
-	if entries, err := w.journal().Entries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].Did != "second" {
 		t.Errorf("%+v, %v", entries, err)
 	}
 }

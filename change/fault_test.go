@@ -51,7 +51,7 @@ func (w world) edit(in, name, after string) Edit {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	e.After = &Content{[]byte(after), 0o644}
+	e.After = &Content{Data: []byte(after), Mode: 0o644}
 	if after == "" {
 		e.After = nil
 	}

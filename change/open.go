@@ -5,7 +5,6 @@ package change
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,7 +36,7 @@ func Open(in, path string) (Edit, error) {
 	e := Edit{In: in, Path: path}
 	err := e.locate()
 	if err == nil {
-		e.Before, _, err = e.read()
+		e.Before, err = e.read()
 	}
 	if err != nil {
 		return Edit{}, failed("open", path, err)
@@ -46,115 +45,109 @@ func Open(in, path string) (Edit, error) {
 	return e, nil
 }
 
+// Within is the edit of a file that was read by Open without a directory, now bound
+// to one: for a link in it the error wraps a *folder.LinkError. It reads nothing.
+func (e Edit) Within(dir string) (Edit, error) {
+	read := e.At
+	e.In = dir
+	err := e.locate()
+	if err == nil {
+		err = e.reach(e.At, func(folder.Folder, string) error { return nil })
+	}
+	if err == nil && e.At != read {
+		err = ErrChanged // the link that was there is gone
+	}
+	if err != nil {
+		return Edit{}, failed("open", e.Path, err)
+	}
+	return e, nil
+}
+
 // locate finds where the bytes are.
 func (e *Edit) locate() (err error) {
 	if e.In == "" {
-		e.at, err = Resolve(e.Path)
+		e.At, err = Resolve(e.Path)
 		return err
 	}
-	name, err := filepath.Rel(e.In, e.Path)
-	if err == nil && !filepath.IsLocal(name) {
-		err = fmt.Errorf("not in %s", e.In)
+	if !folder.Holds(e.In, e.Path) {
+		return fmt.Errorf("not in %s", e.In)
 	}
-	if _, missing := os.Stat(e.In); err == nil && missing != nil {
-		err = checkAbove(e.In)
+	if _, err := os.Stat(e.In); err != nil { // a link that leads nowhere is refused
+		above, _, err := folder.OpenAbove(e.In)
+		if err != nil {
+			return err
+		}
+		_ = above.Close()
 	}
-	if err == nil {
-		e.root, err = Resolve(e.In)
-	}
-	e.at = filepath.Join(e.root, name)
+	e.root, err = Resolve(e.In)
+	name, _ := filepath.Rel(e.In, e.Path)
+	e.At = filepath.Join(e.root, name)
 	return err
 }
 
-// checkAbove refuses a directory that does not exist because a link leads nowhere.
-func checkAbove(dir string) error {
-	above, _, err := folder.OpenAbove(dir)
-	if err == nil {
-		err = above.Close()
+// reach has do work in the directory from which a path, the edit's own or one beside it,
+// is written: the one that is not left, or for a file of the user's own the nearest that
+// there is. name is the path in there.
+func (e Edit) reach(path string, do func(in folder.Folder, name string) error) error {
+	from, bound := filepath.Dir(path), e.root != "" && folder.Holds(e.root, path)
+	if bound {
+		from = e.root
 	}
-	return err
-}
-
-// reach opens the directory that the file is written from, for a file of the user's
-// own the nearest that there is. name is the file's in there.
-func (e Edit) reach() (in folder.Folder, name string, err error) {
-	if e.In == "" {
-		in, name, err = folder.OpenAbove(filepath.Dir(e.at))
-		return in, filepath.Join(name, filepath.Base(e.at)), err
-	}
-	local, err := filepath.Rel(e.root, e.at)
+	in, name, err := folder.OpenAbove(from)
 	if err != nil {
-		return in, "", err
+		return err
 	}
-	if in, name, err = folder.OpenAbove(e.root); err != nil {
-		return in, "", err
-	}
+	defer func() { _ = in.Close() }()
+	local, err := filepath.Rel(from, path)
 	name = filepath.Join(name, local)
-	if err = in.Check(name); err != nil {
-		_ = in.Close()
+	if err == nil && bound {
+		err = in.Check(name)
 	}
-	return in, name, err
+	if err != nil {
+		return err
+	}
+	return do(in, name)
 }
 
 // read gives what the file holds now, nil if it is not there.
-func (e Edit) read() (*Content, fs.FileInfo, error) {
-	stat, open, name := os.Stat, os.Open, e.at
-	if e.In != "" {
-		in, local, err := e.reach()
-		if err != nil {
-			return nil, nil, err
+func (e Edit) read() (now *Content, err error) {
+	keep := func(data []byte, info fs.FileInfo, err error) error {
+		if err == nil {
+			now = &Content{Data: data, Mode: info.Mode().Perm()}
 		}
-		defer func() { _ = in.Close() }()
-		stat, open, name = in.Stat, in.Open, local
+		return err
 	}
-	// Looked at before it is opened: opening a pipe would wait for its writer.
-	info, err := stat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, nil
-	case err != nil:
-		return nil, nil, err
-	case !info.Mode().IsRegular():
-		return nil, nil, errors.New("not a regular file")
+	if e.In == "" {
+		err = keep(folder.ReadPath(e.At, maxSize))
+	} else {
+		err = e.reach(e.At, func(in folder.Folder, name string) error { return keep(in.ReadFile(name, maxSize)) })
 	}
-	file, err := open(name)
-	if err != nil {
-		return nil, nil, err
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
 	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	if err == nil && len(data) > maxSize {
-		err = fmt.Errorf("larger than %d MiB", maxSize>>20)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return &Content{data, info.Mode().Perm()}, info, nil
+	return now, err
 }
 
-// unchanged compares the file with what was read from it.
-func (e Edit) unchanged() error {
+// checkUnchanged compares the file with what was read from it.
+func (e Edit) checkUnchanged() error {
 	found := e
 	if err := found.locate(); err != nil {
 		return err
 	}
-	if found.at != e.at {
+	if found.At != e.At {
 		return ErrChanged
 	}
 	if e.After.isDir() {
-		if _, err := os.Lstat(e.at); !errors.Is(err, fs.ErrNotExist) {
+		if !isMissing(e.At) {
 			return ErrChanged
 		}
 		return nil
 	}
-	now, _, err := e.read()
-	if err != nil {
-		return err
+	now, err := e.read()
+	if err == nil && !e.Before.is(now) {
+		err = ErrChanged
 	}
-	if !e.Before.holds(now) {
-		return ErrChanged
-	}
-	return nil
+	return err
 }
 
 // Resolve follows every symbolic link in a path, also where nothing exists behind
@@ -229,25 +222,29 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Tree gives the edits that make a directory like another one, all together one tree:
+func isMissing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// CopyTree gives the edits that make a directory like another one, all together one tree:
 // an undo takes it away only as long as it is exactly as it was made. in is the
 // directory that this does not leave.
-func Tree(like, in, path string) ([]Edit, error) {
+func CopyTree(like, in, path string) ([]Edit, error) {
 	var edits []Edit
 	err := filepath.WalkDir(like, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		relative, err := filepath.Rel(like, name)
-		if err != nil {
-			return err
-		}
-		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path, After: &Content{Mode: info.Mode()}}
-		if !d.IsDir() {
+		relative, _ := filepath.Rel(like, name)
+		e := Edit{In: in, Path: filepath.Join(path, relative), Tree: path}
+		if d.IsDir() {
+			info, err := d.Info()
+			if err != nil {
+				return err
+			}
+			e.After = &Content{Mode: info.Mode()}
+		} else {
 			file, err := Open("", name)
 			if err != nil {
 				return err

@@ -96,7 +96,7 @@ func TestAnotherProgramFails(t *testing.T) {
 	if got := w.read("home/settings.json") + w.read("home/trusted"); got != "{ // mine\n}mine" {
 		t.Errorf("%q", got)
 	}
-	if entries, err := w.journal().Entries(); err != nil || len(entries) != 0 {
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 0 {
 		t.Errorf("%v, %v", entries, err)
 	}
 }
@@ -199,7 +199,7 @@ func TestKeptFilesAreTheUsers(t *testing.T) {
 	w := newWorld(t, map[string]string{"home/settings.json": "{}", "home/trusted": "mine"})
 	must(t, w.journal().Apply(w.meddled("ours", w.meddle)))
 	w.write("home/trusted", "edited since")
-	if entries, err := w.journal().Entries(); err != nil || len(entries[0].Files()) != 1 {
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries[0].Files()) != 1 {
 		t.Errorf("%v, %v", entries, err)
 	}
 	if err := w.undo(); err != nil || w.read("home/trusted") != "edited since" || w.read("home/settings.json") != "{}" {

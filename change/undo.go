@@ -9,12 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/aymanbagabas/go-udiff"
 
 	"github.com/cameronsjo/springfield/folder"
 )
@@ -52,204 +49,161 @@ func (e *ChangedSinceError) Error() string {
 //
 // Another springfield may take an entry out of the journal while its files are read.
 // Then the plan is made again, for the entry that is the newest now.
-func (j Journal) PlanUndo() (Undo, error) {
-	const tries = 5
-	for try := 1; ; try++ {
-		e, err := j.newest()
+func (j Journal) PlanUndo() (u Undo, err error) {
+	for range tries {
+		e, err := j.readNewest()
 		if err != nil {
 			return Undo{}, err
 		}
-		u, err := j.planUndo(e)
-		if err == nil || try == tries {
-			return u, err
+		if u, err = j.planUndo(e); err == nil {
+			return u, nil
 		}
-		if now, gone := j.newest(); gone == nil && now.same(e) {
+		if now, gone := j.readNewest(); gone == nil && now.Token == e.Token {
 			return u, err
 		}
 	}
+	return u, fmt.Errorf("read journal: %w", ErrChanged)
 }
 
-// newest is the entry that an undo takes back.
-func (j Journal) newest() (Entry, error) {
-	const tries = 5
-	for try := 1; ; try++ {
-		ids, err := j.ids()
-		if err == nil && len(ids) == 0 {
+// readNewest reads the entry that an undo takes back.
+func (j Journal) readNewest() (e Entry, err error) {
+	for range tries {
+		var ids []int
+		if ids, err = j.listIDs(); err == nil && len(ids) == 0 {
 			return Entry{}, ErrNothingToUndo
 		}
-		var e Entry
 		if err == nil {
-			e, err = j.entry(ids[len(ids)-1])
+			e, err = j.readEntry(ids[len(ids)-1])
 		}
-		if err == nil {
-			return e, nil
-		}
-		if try == tries || !errors.Is(err, fs.ErrNotExist) {
-			return Entry{}, fmt.Errorf("read journal: %w", err)
+		if !errors.Is(err, fs.ErrNotExist) { // else it was taken back since
+			break
 		}
 	}
-}
-
-// same tells whether two entries are one: a number is given again once its entry is gone.
-func (e Entry) same(other Entry) bool {
-	return e.ID == other.ID && e.Token == other.Token && e.At.Equal(other.At)
+	if err != nil {
+		return Entry{}, fmt.Errorf("read journal: %w", err)
+	}
+	return e, nil
 }
 
 func (j Journal) planUndo(e Entry) (Undo, error) {
-	kept, err := j.contents(e.ID)
+	kept, err := j.openContents(e.ID)
 	if err != nil {
 		return Undo{}, fmt.Errorf("read journal: %w", err)
 	}
 	defer func() { _ = kept.Close() }()
-	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}, Stays: e.usedTrees()}
-	for _, f := range slices.Backward(e.Edits) {
-		if slices.Contains(u.Stays, f.Tree) || f.isKept() && !e.isCut() {
-			continue
+	u := Undo{Entry: e, Change: Change{Did: "undo: " + e.Did, Kind: e.Kind, undoes: e}}
+	for _, f := range e.Edits {
+		if f.Tree != "" && !slices.Contains(u.Stays, f.Tree) && e.isUsed(f.Tree) {
+			u.Stays = append(u.Stays, f.Tree)
 		}
-		if err := u.add(f, kept); err != nil {
-			return Undo{Entry: e}, err
+	}
+	for _, f := range slices.Backward(e.Edits) {
+		switch {
+		case slices.Contains(u.Stays, f.Tree):
+		case f.isDir():
+			u.addDir(f)
+		case f.Changes() || e.isCut():
+			if err := u.addFile(f, kept); err != nil {
+				return Undo{Entry: e}, err
+			}
 		}
 	}
 	return u, nil
 }
 
-// add plans to take back one edit.
-func (u *Undo) add(f Edited, kept contents) error {
-	if f.isDir() {
-		u.addDir(f)
-		return nil
+// addDir plans to take back a directory: one that was made goes if it is empty by then.
+func (u *Undo) addDir(f Edit) {
+	dir := Edit{In: f.In, Path: f.Path, Own: f.Own}
+	if dir.locate() != nil || dir.At != f.At {
+		return
 	}
+	switch {
+	case f.Before == nil && isDir(f.At):
+		dir.Before = f.After
+	case f.Before != nil && isMissing(f.At) && isDir(cmp.Or(dir.root, filepath.Dir(f.At))):
+		dir.After = f.Before
+	default:
+		return
+	}
+	u.Edits = append(u.Edits, dir)
+}
+
+// addFile plans to take back the edit of a file.
+func (u *Undo) addFile(f Edit, kept contents) error {
 	edit, err := Open(f.In, f.Path)
-	if err == nil && edit.at != f.At && isGone(edit, f.After) {
+	if err == nil && edit.At != f.At && edit.isGone(f.After) {
 		edit, err = Open("", f.At) // it was a link, and what it led to need not be gone
 	}
 	if link := (*folder.LinkError)(nil); errors.As(err, &link) {
 		return &ChangedSinceError{u.Entry, f.Path, err.Error() + "\n"}
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", kindOr(u.Kind), err)
+		return fmt.Errorf("read %s: %w", u.kind(), err)
 	}
 	edit.Own, edit.Tree = f.Own, f.Tree
 	now := edit.Before
 	switch {
-	case u.Entry.isCut() && !f.Own && !u.Entry.isEdited(edit.at): // whatever it holds now, another program has written
+	case u.Entry.isCut() && !f.Own && !u.Entry.isEdited(edit.At): // whatever it holds now, another program has written
 	case f.Before.is(now) && !f.After.is(now):
 		return nil
-	case isGone(edit, f.After): // and nothing to give back to
+	case edit.isGone(f.After): // and nothing to give back to
 		if !f.Own {
 			u.Gone = append(u.Gone, f.Path)
 		}
 		return nil
 	case f.Own && !f.After.is(now):
 		return nil
-	case edit.at != f.At || !f.After.is(now):
-		diff, err := kept.diff(f, now)
+	case edit.At != f.At || !f.After.is(now):
+		diff, err := kept.diffSince(f, now)
 		if err != nil {
 			return fmt.Errorf("read journal: %w", err)
 		}
 		return &ChangedSinceError{u.Entry, f.Path, diff}
 	}
-	if edit.After, err = kept.of(f.Before); err != nil {
+	if edit.After, err = kept.read(f.Before); err != nil {
 		return fmt.Errorf("read journal: %w", err)
 	}
-	if now != nil && edit.After != nil && (f.Before.Mode.Perm() == f.After.Mode.Perm() || now.Mode.Perm() != f.After.Mode.Perm()) {
+	if now != nil && edit.After != nil && f.After != nil && (f.Before.Mode == f.After.Mode || now.Mode != f.After.Mode) {
 		edit.After.Mode = now.Mode
 	}
 	if err := edit.Writable(); err != nil {
-		return fmt.Errorf("write %s: %w", kindOr(u.Kind), err)
-	}
-	if now == nil && edit.After != nil {
-		u.restoreDirs(f)
+		return fmt.Errorf("write %s: %w", u.kind(), err)
 	}
 	u.Edits = append(u.Edits, edit)
 	return nil
 }
 
-// restoreDirs makes the directories again that went with a file, with the modes that
-// they had.
-func (u *Undo) restoreDirs(f Edited) {
-	for _, d := range f.Dirs {
-		edit := Edit{In: f.In, Path: d.Path, After: &Content{Mode: d.Mode}}
-		known := func(e Edit) bool { return e.Path == d.Path && e.After.isDir() }
-		if edit.locate() == nil && isMissing(edit.at) && !slices.ContainsFunc(u.Edits, known) {
-			u.Edits = append(u.Edits, edit)
-		}
-	}
-}
-
-func isMissing(path string) bool {
-	_, err := os.Lstat(path)
-	return errors.Is(err, fs.ErrNotExist)
-}
-
-// addDir takes back a directory that was made: it goes if it is empty by then.
-func (u *Undo) addDir(f Edited) {
-	edit := Edit{In: f.In, Path: f.Path, Own: f.Own}
-	if edit.locate() == nil && edit.at == f.At && f.Before == nil && isDir(f.At) {
-		edit.Before = &Content{Mode: f.After.Mode}
-		u.Edits = append(u.Edits, edit)
-	}
-}
-
-func kindOr(kind string) string {
-	if kind == "" {
-		return "settings"
-	}
-	return kind
-}
-
-// diff shows what has become of a file since.
-func (c contents) diff(f Edited, now *Content) (string, error) {
+// diffSince shows what has become of a file since.
+func (c contents) diffSince(f Edit, now *Content) (string, error) {
 	from, to := f.Path+" as springfield left it", f.Path+" now"
-	var after, is Content
-	if f.After != nil {
-		content, err := c.of(f.After)
-		if errors.Is(err, fs.ErrNotExist) { // no text
-			return fmt.Sprintf("%s and %s differ\n", from, to), nil
-		}
-		if err != nil {
-			return "", err
-		}
-		after = *content
+	after, err := c.read(f.After)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // no text
+		return fmt.Sprintf("Binary files %s and %s differ\n", from, to), nil
+	case err != nil:
+		return "", err
 	}
-	if now != nil {
-		is = *now
+	if was, is := len(after.bytes()), len(now.bytes()); was+is > maxDiffed {
+		return fmt.Sprintf("%s has %d bytes, %s has %d\n", from, was, to, is), nil
 	}
-	if len(after.Data)+len(is.Data) > maxDiffed {
-		return fmt.Sprintf("%s has %d bytes, %s has %d\n", from, len(after.Data), to, len(is.Data)), nil
-	}
-	if !IsText(after.Data) || !IsText(is.Data) {
-		return fmt.Sprintf("%s and %s differ\n", from, to), nil
-	}
-	return udiff.Unified(from, to, string(after.Data), string(is.Data)), nil
+	return diffContents(from, to, after, now), nil
 }
 
 // isGone tells whether a file is not there, nor the directory it was in: a project
 // that has been deleted. Directories that the change itself has left without it can
 // be made again, in the one that it did not leave, or one for a file of the user's own.
-func isGone(e Edit, after *stored) bool {
-	dir := filepath.Dir(e.at)
+func (e Edit) isGone(after *Content) bool {
+	dir := filepath.Dir(e.At)
 	if e.Before != nil || isDir(dir) {
 		return false
 	}
 	return !after.is(nil) || !isDir(cmp.Or(e.root, filepath.Dir(dir)))
 }
 
-// usedTrees lists the trees of an entry that are not exactly as they were made.
-func (e Entry) usedTrees() []string {
-	var used []string
-	for _, f := range e.Edits {
-		if f.Tree != "" && !slices.Contains(used, f.Tree) && e.isUsed(f.Tree) {
-			used = append(used, f.Tree)
-		}
-	}
-	return used
-}
-
 // isUsed tells whether a tree holds a file that was not made in it, or another
 // content. What is missing was never there, or is gone with the rest.
 func (e Entry) isUsed(tree string) bool {
-	made := map[string]Edited{}
+	made := map[string]Edit{}
 	for _, f := range e.Edits {
 		if f.Tree == tree {
 			made[f.At] = f
@@ -260,15 +214,11 @@ func (e Entry) isUsed(tree string) bool {
 		return true
 	}
 	err = filepath.WalkDir(at, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil
-		case err != nil:
+		}
+		if err != nil || d.IsDir() || strings.HasSuffix(name, tempMark+e.Token+tempEnd) {
 			return err
-		case d.IsDir():
-			return nil
-		case strings.HasSuffix(name, tempMark+e.Token+tempEnd):
-			return nil
 		}
 		f, ok := made[name]
 		if !ok || !d.Type().IsRegular() {
@@ -286,7 +236,7 @@ func (e Entry) isUsed(tree string) bool {
 // Interrupted is the newest entry if its change was killed when only some of the
 // files were written.
 func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
-	e, err = j.newest()
+	e, err = j.readNewest()
 	if errors.Is(err, ErrNothingToUndo) {
 		return Entry{}, false, nil
 	}
@@ -303,9 +253,9 @@ func (j Journal) Interrupted() (e Entry, interrupted bool, err error) {
 			return e, false, nil // not readable: it cannot be told
 		}
 		switch {
-		case e.isCut() && !f.Before.is(file.Before) && !f.After.is(file.Before) && !e.isEdited(file.at):
+		case e.isCut() && !f.Before.is(file.Before) && !f.After.is(file.Before) && !e.isEdited(file.At):
 			return e, true, nil
-		case f.isKept(): // it says nothing about the others
+		case !f.Changes(): // it says nothing about the others
 		case f.Before.is(file.Before):
 			before++
 		case f.After.is(file.Before):

@@ -24,7 +24,7 @@ func TestUndoWalksBack(t *testing.T) {
 		before = append(before, w.files(false))
 		w.do(fmt.Sprint("edit ", i), edits...)
 	}
-	entries, err := w.journal().Entries()
+	entries, err := w.journal().ReadEntries()
 	if err != nil || len(entries) != 3 || entries[0].Did != "edit 2" || !slices.Equal(entries[2].Files(), []string{w.path("home", "settings.json"), w.path("work", ".claude", "a")}) {
 		t.Fatalf("%+v, %v", entries, err)
 	}
@@ -178,7 +178,7 @@ func TestUndoOfATree(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"work/": "", "like/config": "[core]", "like/refs/heads/": ""})
-			edits, err := Tree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
+			edits, err := CopyTree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -263,13 +263,13 @@ func TestJournalSize(t *testing.T) {
 	for i := range journalKeeps {
 		w.do("edit", w.edit("", "home/a", fmt.Sprint(i)))
 	}
-	entries, err := w.journal().Entries()
+	entries, err := w.journal().ReadEntries()
 	if files, _ := filepath.Glob(w.path("home", "springfield", "journal", "*")); err != nil || len(entries) != journalKeeps || entries[0].ID != journalKeeps+2 || len(files) != 2*journalKeeps {
 		t.Errorf("%d entries in %d files, %v", len(entries), len(files), err)
 	}
-	ids, _ := w.journal().ids()
-	w.journal().prune(ids[:len(ids)-1], journalSize)
-	if entries, err := w.journal().Entries(); err != nil || len(entries) != 1 || entries[0].ID != journalKeeps+2 {
+	ids, _ := w.journal().listIDs()
+	w.journal().pruneEntries(ids[:len(ids)-1], journalSize)
+	if entries, err := w.journal().ReadEntries(); err != nil || len(entries) != 1 || entries[0].ID != journalKeeps+2 {
 		t.Errorf("of large ones %d are left, %v", len(entries), err)
 	}
 }
@@ -322,7 +322,7 @@ func FuzzEntry(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		e, err := (Journal{Dir: "/state"}).decode(data)
+		e, err := decodeEntry(data)
 		if err != nil {
 			return
 		}

@@ -31,10 +31,9 @@ import (
 )
 
 const (
-	// newDirMode is for directories made on the way: what mkdir gives, as a project's
-	// .claude is shared by everyone who works on it, and so is a suite with the record
-	// in it. Springfield's own state can hold what settings hold, so it is the user's
-	// alone.
+	// newDirMode is for directories made on the way: a project's .claude is shared by
+	// everyone who works on it, and so is a suite. Springfield's own state can hold what
+	// settings hold, so it is the user's alone.
 	newDirMode fs.FileMode = 0o755
 	ownDirMode fs.FileMode = 0o700
 
@@ -55,42 +54,63 @@ func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, ".") && strings.Contains(name, tempMark) && strings.HasSuffix(name, tempEnd)
 }
 
-// withDirs puts an edit for every missing directory before the first edit that needs
-// it, and leaves out what changes nothing.
-func withDirs(edits []Edit) ([]Edit, error) {
-	var all []Edit
+// addDirs puts an edit for every missing directory before the first edit that needs it,
+// and one for every directory that is dropped behind all of them. It leaves out what
+// changes nothing.
+func addDirs(edits []Edit) ([]Edit, error) {
+	var all, dropped []Edit
 	made := map[string]bool{}
 	for _, e := range edits {
 		if !e.Changes() {
 			continue
 		}
-		if e.at == "" {
+		if e.At == "" {
 			if err := e.locate(); err != nil {
 				return nil, failed("write", e.Path, err)
 			}
 		}
 		var missing []Edit
-		for dir := filepath.Dir(e.at); e.After != nil && !made[dir]; dir = filepath.Dir(dir) {
-			if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-				break
-			}
+		for dir := filepath.Dir(e.At); e.After != nil && !made[dir] && isMissing(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 			made[dir] = true
-			d := Edit{Path: dir, at: dir, Own: e.Own, After: &Content{Mode: fs.ModeDir | newDirMode}}
+			d := e.atDir(dir)
+			d.After = &Content{Mode: fs.ModeDir | newDirMode}
 			if e.Own && e.In == "" {
 				d.After.Mode = fs.ModeDir | ownDirMode
 			}
-			if name, err := filepath.Rel(e.root, dir); e.In != "" && err == nil && filepath.IsLocal(name) && name != "." {
-				d.In, d.root, d.Path = e.In, e.root, filepath.Join(e.In, name)
-			}
 			missing = append(missing, d)
 		}
+		for dir := filepath.Dir(e.At); e.Drop && e.After == nil && dir != e.root; dir = filepath.Dir(dir) {
+			info, err := os.Lstat(dir)
+			if err != nil || !info.IsDir() {
+				break
+			}
+			d := e.atDir(dir)
+			d.Before = &Content{Mode: fs.ModeDir | info.Mode().Perm()}
+			dropped = append(dropped, d)
+			if e.root == "" {
+				break
+			}
+		}
 		slices.Reverse(missing)
+		e.Drop = false // its directories are edits now
 		all = append(append(all, missing...), e)
 		if e.After.isDir() {
-			made[e.at] = true
+			made[e.At] = true
 		}
 	}
-	return all, nil
+	// The inner before the outer, each once.
+	slices.SortFunc(dropped, func(a, b Edit) int { return cmp.Or(len(b.At)-len(a.At), strings.Compare(a.At, b.At)) })
+	return append(all, slices.CompactFunc(dropped, func(a, b Edit) bool { return a.At == b.At })...), nil
+}
+
+// atDir is an edit of a directory around the edit's file, without contents.
+func (e Edit) atDir(dir string) Edit {
+	d := Edit{Path: dir, At: dir, Own: e.Own}
+	if e.In != "" && dir != e.root && folder.Holds(e.root, dir) {
+		name, _ := filepath.Rel(e.root, dir)
+		d.In, d.root, d.Path = e.In, e.root, filepath.Join(e.In, name)
+	}
+	return d
 }
 
 // writer writes the edits of one change.
@@ -99,15 +119,16 @@ type writer struct {
 	edits []Edit
 	done  []bool          // the edit has an effect
 	fresh map[string]bool // directories that come into being with all that is in them
-	swept map[string]bool // directories without abandoned temporary files
 	fault fault
 }
 
-// fault is asked before every step of writing, so that a test can let the step fail;
-// nil lets none.
+// fault is asked before every step of writing, so that a test can let the step fail.
 type fault func(step string) error
 
 func (f fault) step(name string, do func() error) error {
+	if f == nil {
+		f = atStep
+	}
 	if f != nil {
 		if err := f(name); err != nil {
 			return err
@@ -116,110 +137,125 @@ func (f fault) step(name string, do func() error) error {
 	return do()
 }
 
-func newWriter(edits []Edit, token string, f fault) *writer {
-	w := &writer{fault: f, token: token, edits: edits, done: make([]bool, len(edits)), fresh: map[string]bool{}, swept: map[string]bool{}}
+// writeEdits does all edits, or takes back what it has done. left are the files of which
+// that fails, too.
+func writeEdits(edits []Edit, token string, f fault) (left []string, err error) {
+	if edits, err = addDirs(edits); err != nil {
+		return nil, err
+	}
+	w := writer{token, edits, make([]bool, len(edits)), map[string]bool{}, f}
 	for _, e := range edits {
-		if e.root != "" && !w.fresh[e.root] {
-			w.fresh[e.root] = slices.ContainsFunc(edits, func(d Edit) bool { return d.at == e.root && d.After.isDir() })
+		w.fresh[e.root] = e.root != "" && slices.ContainsFunc(edits, func(d Edit) bool { return d.At == e.root && d.After.isDir() })
+	}
+	if err = w.stageEdits(); err == nil {
+		err = w.commitEdits()
+	}
+	if err == nil {
+		// The renames outlast a power cut where the system can; every file is whole either way.
+		synced := map[string]bool{}
+		for _, e := range edits {
+			dir := filepath.Dir(e.At)
+			if synced[dir] || w.fresh[e.root] {
+				continue
+			}
+			synced[dir] = true
+			if d, err := os.Open(dir); err == nil {
+				_ = flush(d)
+				_ = d.Close()
+			}
+		}
+		return nil, nil
+	}
+	for i, e := range edits {
+		if !w.done[i] && e.After != nil && !w.fresh[e.root] {
+			removeTemp(e, token) // what is staged
 		}
 	}
-	return w
-}
-
-// stagedAt is where an edit's new content lies until its file is replaced.
-func (w *writer) stagedAt(e Edit) string {
-	switch {
-	case w.fresh[e.at]:
-		return tempName(e.at, w.token)
-	case w.fresh[e.root]:
-		name, _ := filepath.Rel(e.root, e.at)
-		return filepath.Join(tempName(e.root, w.token), name)
-	case e.After.isDir():
-		return e.at
+	var why error
+	for i, e := range slices.Backward(edits) {
+		if !w.done[i] {
+			continue
+		}
+		e.Before, e.After = e.After, e.Before
+		// A directory, or what is remembered of something that did not happen, does no harm.
+		if _, failed := writeEdits([]Edit{e}, token, f); failed != nil && !e.isDir() && (!e.Own || e.In != "") {
+			left = append(left, e.Path)
+			why = cmp.Or(why, failed) // one says why, also for the others
+		}
 	}
-	return tempName(e.at, w.token)
+	return left, errors.Join(err, why)
 }
 
-// stage makes the directories and writes all new contents beside their files.
-func (w *writer) stage() error {
+// stageEdits makes the directories and writes all new contents beside their files.
+func (w *writer) stageEdits() error {
+	swept := map[string]bool{}
 	for i, e := range w.edits {
 		if e.After == nil {
 			continue
 		}
-		if err := w.stageOne(e); err != nil {
-			return failed("write", e.at, err)
+		at := tempName(e.At, w.token)
+		switch {
+		case w.fresh[e.At]:
+		case w.fresh[e.root]:
+			name, _ := filepath.Rel(e.root, e.At)
+			at = filepath.Join(tempName(e.root, w.token), name)
+		case e.After.isDir():
+			at = e.At
 		}
-		w.done[i] = e.After.isDir() && w.stagedAt(e) == e.at
+		if err := e.reach(at, func(in folder.Folder, name string) error {
+			if dir := filepath.Dir(at); !swept[dir] {
+				swept[dir] = true
+				sweepTemps(in, filepath.Dir(name))
+			}
+			if !e.After.isDir() {
+				return w.stageFile(in, name, e)
+			}
+			return w.fault.step("make directory", func() error { return makeDir(in, name, e.After.Mode.Perm(), at == e.At) })
+		}); err != nil {
+			return failed("write", e.At, err)
+		}
+		w.done[i] = at == e.At
 	}
 	return nil
 }
 
-func (w *writer) stageOne(e Edit) error {
-	at := w.stagedAt(e)
-	in, name, err := e.reachAt(at)
-	if err != nil {
-		return err
+// makeDir makes a directory. In its final place another program may be faster.
+func makeDir(in folder.Folder, name string, mode fs.FileMode, final bool) error {
+	err := in.Mkdir(name, mode)
+	if final && errors.Is(err, fs.ErrExist) {
+		return nil
 	}
-	defer func() { _ = in.Close() }()
-	if dir := filepath.Dir(at); !w.swept[dir] {
-		w.swept[dir] = true
-		sweep(in, filepath.Dir(name))
+	if err == nil {
+		err = ownAsAround(in, name)
 	}
-	if !e.After.isDir() {
-		return w.stageFile(in, name, e)
+	if err == nil && mode != newDirMode && mode != ownDirMode {
+		err = in.Chmod(name, mode) // one that was there before: the umask has no say
 	}
-	return w.fault.step("make directory", func() error {
-		err := in.Mkdir(name, e.After.Mode.Perm())
-		if errors.Is(err, fs.ErrExist) && at == e.at {
-			return nil // another program was faster
-		}
-		if err == nil {
-			err = ownAsAround(in, name)
-		}
-		if mode := e.After.Mode.Perm(); err == nil && mode != newDirMode && mode != ownDirMode {
-			err = in.Chmod(name, mode) // one that was there before: the umask has no say
-		}
-		return err
-	})
-}
-
-// reachAt is reach for another path beside the edit's own.
-func (e Edit) reachAt(path string) (folder.Folder, string, error) {
-	if e.root != "" {
-		if name, err := filepath.Rel(e.root, path); err != nil || !filepath.IsLocal(name) {
-			e.In, e.root = "", "" // in the directory that will take the place of root
-		}
-	}
-	e.at = path
-	return e.reach()
+	return err
 }
 
 // stageFile writes a temporary file that can take the place of the edit's.
 func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 	var temp *os.File
-	dir := filepath.Dir(name)
-	if err := w.fault.step("create", func() (err error) {
-		temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
-		return err
-	}); err != nil {
-		return err
-	}
-	defer func() { _ = temp.Close() }() // twice is harmless
-	var old fs.FileInfo
-	if e.Before != nil {
-		old, _ = in.Stat(filepath.Join(dir, filepath.Base(e.at)))
-	}
-	mode := e.After.Mode.Perm()
-	if mode == 0 {
-		mode = newFileMode
-	}
-	steps := []struct {
+	defer func() { _ = temp.Close() }() // twice, or without a file, it is harmless
+	mode := cmp.Or(e.After.Mode.Perm(), newFileMode)
+	for _, s := range []struct {
 		name string
 		do   func() error
 	}{
+		{"create", func() (err error) {
+			temp, err = in.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, newFileMode)
+			return err
+		}},
 		{"write", func() error { _, err := temp.Write(e.After.Data); return err }},
 		// Before the mode: a change of owner may take bits away.
-		{"keep owner", func() error { return keepOwner(temp, old, in, dir) }},
+		{"keep owner", func() error {
+			old, err := in.Stat(filepath.Join(filepath.Dir(name), filepath.Base(e.At)))
+			if err != nil || e.Before == nil {
+				return ownAsAround(in, name)
+			}
+			return keepOwner(temp, old)
+		}},
 		{"change mode", func() error { return temp.Chmod(mode) }},
 		{"sync", func() error {
 			if w.fresh[e.root] {
@@ -227,9 +263,8 @@ func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 			}
 			return flush(temp)
 		}},
-		{"close", temp.Close},
-	}
-	for _, s := range steps {
+		{"close", func() error { return temp.Close() }},
+	} {
 		if err := w.fault.step(s.name, s.do); err != nil {
 			return err
 		}
@@ -237,168 +272,64 @@ func (w *writer) stageFile(in folder.Folder, name string, e Edit) error {
 	return nil
 }
 
-// commit puts what is staged into place.
-func (w *writer) commit() error {
+// commitEdits puts what is staged into place.
+func (w *writer) commitEdits() error {
 	for i, e := range w.edits {
 		if w.done[i] {
 			continue
 		}
-		verb := "write"
-		if e.After == nil {
-			verb = "remove"
+		verb, err := "write", error(nil)
+		switch {
+		case e.Before.isDir(): // made for files that are gone; it goes if nothing is in it
+			_ = w.fault.step("remove directory", func() error { return e.reach(e.At, removeDir) })
+		case e.After == nil:
+			verb, err = "remove", w.replaceFile(e, "remove", folder.Folder.Remove)
+		default:
+			err = w.replaceFile(e, "rename", func(in folder.Folder, name string) error {
+				return in.Rename(tempName(name, w.token), name)
+			})
 		}
-		if err := w.commitOne(e); err != nil {
-			return failed(verb, e.at, err)
+		if err != nil {
+			return failed(verb, e.At, err)
 		}
 		w.done[i] = true
 		for j, inside := range w.edits {
-			w.done[j] = w.done[j] || w.fresh[e.at] && inside.root == e.at
+			w.done[j] = w.done[j] || w.fresh[e.At] && inside.root == e.At
 		}
 	}
-	w.sync()
 	return nil
 }
 
-func (w *writer) commitOne(e Edit) error {
-	if e.Before.isDir() {
-		w.removeDir(e)
-		return nil
-	}
-	if err := w.fault.step("check", e.unchanged); err != nil {
+// replaceFile takes the step that replaces or removes a file, or puts a fresh directory
+// into its place, if that is still as it was read.
+func (w *writer) replaceFile(e Edit, step string, replace func(in folder.Folder, name string) error) error {
+	if err := w.fault.step("check", e.checkUnchanged); err != nil {
 		return err
 	}
-	in, name, err := e.reachAt(e.at)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	if e.After == nil {
-		err := w.fault.step("remove", func() error { return persist(func() error { return in.Remove(name) }) })
-		if err == nil && e.Drop {
-			w.dropDirs(e)
+	return e.reach(e.At, func(in folder.Folder, name string) error {
+		if w.fresh[e.At] {
+			// The umask may have taken bits away.
+			if err := in.Chmod(tempName(name, w.token), e.After.Mode.Perm()); err != nil {
+				return err
+			}
 		}
-		return err
-	}
-	staged := filepath.Join(filepath.Dir(name), filepath.Base(tempName(name, w.token)))
-	if w.fresh[e.at] {
-		// The umask may have taken bits away.
-		if err := in.Chmod(staged, e.After.Mode.Perm()); err != nil {
-			return err
-		}
-	}
-	return w.fault.step("rename", func() error { return persist(func() error { return in.Rename(staged, name) }) })
-}
-
-// sync makes the renames outlast a power cut where the system can; every file is
-// whole either way.
-func (w *writer) sync() {
-	synced := map[string]bool{}
-	for _, e := range w.edits {
-		dir := filepath.Dir(e.at)
-		if synced[dir] || w.fresh[e.root] {
-			continue
-		}
-		synced[dir] = true
-		if d, err := os.Open(dir); err == nil {
-			_ = flush(d)
-			_ = d.Close()
-		}
-	}
-}
-
-// removeTemp removes the temporary file or directory beside an edit's path.
-func removeTemp(e Edit, token string) {
-	if in, name, err := e.reachAt(tempName(e.at, token)); err == nil {
-		_ = in.RemoveAll(name)
-		_ = in.Close()
-	}
-}
-
-// takeBack undoes what was done. It names the files of which that fails too.
-func (w *writer) takeBack() (left []string, err error) {
-	for i, e := range slices.Backward(w.edits) {
-		if !w.done[i] {
-			continue
-		}
-		edits, failed := withDirs([]Edit{e.reversed()})
-		if failed == nil {
-			failed = newWriter(edits, w.token, w.fault).write()
-		}
-		switch {
-		case failed == nil:
-			w.done[i] = false
-		case e.After.isDir(), e.Before.isDir(), e.Own && e.In == "":
-			// A directory, or what is remembered of something that did not happen, does no harm.
-		default:
-			left = append(left, e.Path)
-			err = cmp.Or(err, failed) // one says why, also for the others
-		}
-	}
-	return left, err
-}
-
-// write does all of it, or leaves what it could not do.
-func (w *writer) write() error {
-	err := w.stage()
-	if err == nil {
-		err = w.commit()
-	}
-	for i, e := range w.edits {
-		if err != nil && !w.done[i] && e.After != nil && !w.fresh[e.root] {
-			removeTemp(e, w.token) // what is staged
-		}
-	}
-	return err
-}
-
-// writeAll does all of it, or takes it back.
-func (w *writer) writeAll(failure *WriteError) error {
-	err := w.write()
-	if err == nil {
-		return nil
-	}
-	left, more := w.takeBack()
-	failure.Left = left
-	return errors.Join(err, more)
-}
-
-// removeDir removes a directory that was made for files that are gone, if nothing
-// is in it.
-func (w *writer) removeDir(e Edit) {
-	_ = w.fault.step("remove directory", func() error {
-		in, name, err := e.reachAt(e.at)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = in.Close() }()
-		info, err := in.Lstat(name)
-		if err != nil || !info.IsDir() {
-			return err
-		}
-		return in.Remove(name)
+		return w.fault.step(step, func() error { return persist(func() error { return replace(in, name) }) })
 	})
 }
 
-// dropDirs removes the directories that a removed file has left empty.
-func (w *writer) dropDirs(e Edit) {
-	for dir := filepath.Dir(e.at); dir != e.root; dir = filepath.Dir(dir) {
-		d := e
-		d.at = dir
-		w.removeDir(d)
-		if _, err := os.Lstat(dir); e.root == "" || !errors.Is(err, fs.ErrNotExist) {
-			return
-		}
+func removeDir(in folder.Folder, name string) error {
+	if info, err := in.Lstat(name); err != nil || !info.IsDir() {
+		return err
 	}
+	return in.Remove(name)
 }
 
-// sweep removes the temporary files that killed processes have left in a directory.
-func sweep(in folder.Folder, dir string) {
-	at, err := in.Open(dir)
-	if err != nil {
-		return
-	}
-	defer func() { _ = at.Close() }()
-	entries, _ := at.ReadDir(-1)
+// removeTemp removes the temporary file or directory beside an edit's path.
+func removeTemp(e Edit, token string) { _ = e.reach(tempName(e.At, token), folder.Folder.RemoveAll) }
+
+// sweepTemps removes the temporary files that killed processes have left in a directory.
+func sweepTemps(in folder.Folder, dir string) {
+	entries, _ := fs.ReadDir(in.FS(), filepath.ToSlash(dir))
 	for _, e := range entries {
 		name := e.Name()
 		if !IsTemporary(name) || !e.Type().IsRegular() && !e.IsDir() {
@@ -410,32 +341,17 @@ func sweep(in folder.Folder, dir string) {
 	}
 }
 
-// Write writes one edit at once, in no journal: for springfield's own state. Every
-// error is an *fs.PathError.
-func (e Edit) Write() error { return e.write(atStep) }
-
-func (e Edit) write(f fault) error {
-	edits, err := withDirs([]Edit{e})
-	if err != nil {
-		return err
-	}
-	w := newWriter(edits, newToken(), f)
-	if err = w.write(); err != nil {
-		_, _ = w.takeBack()
-	}
+// Write writes one edit at once, in no journal: for springfield's own state.
+func (e Edit) Write() error {
+	_, err := writeEdits([]Edit{e}, newToken(), nil)
 	return err
 }
 
 // Write writes a change in no journal: for directories of springfield's own, such as
 // a stage. It does all edits or none; every error is a *WriteError.
 func (c Change) Write() error {
-	failure := &WriteError{Kind: kindOr(c.Kind)}
-	edits, err := withDirs(c.Edits)
-	if err == nil {
-		err = newWriter(edits, newToken(), nil).writeAll(failure)
-	}
-	if failure.Err = err; err != nil {
-		return failure
+	if left, err := writeEdits(c.Edits, newToken(), nil); err != nil {
+		return &WriteError{Kind: c.kind(), Err: err, Left: left}
 	}
 	return nil
 }
@@ -448,10 +364,10 @@ func MakeDirs(dir string, mode fs.FileMode) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	made, err := in.MakeDirs(name, mode)
-	for _, dir := range made {
-		if err := ownAsAround(in, dir); err != nil {
-			return err
+	at := ""
+	for _, part := range strings.Split(name, string(filepath.Separator)) {
+		if at = filepath.Join(at, part); at != "." && err == nil {
+			err = makeDir(in, at, mode, true)
 		}
 	}
 	return err

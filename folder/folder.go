@@ -9,7 +9,6 @@
 package folder
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -24,13 +23,18 @@ import (
 type LinkError struct {
 	Path   string // of the link
 	Target string // as the link has it, "" if that cannot be read
+	Typed  bool   // the path is one that the user typed
 }
 
 func (e *LinkError) Error() string {
-	if e.Target == "" {
-		return e.Path + " is a link"
+	says := e.Path + " is a link"
+	if e.Target != "" {
+		says += ", to " + e.Target
 	}
-	return fmt.Sprintf("%s is a link, to %s", e.Path, e.Target)
+	if e.Typed {
+		says += ", which is not followed"
+	}
+	return says
 }
 
 // Folder is an open directory. Names in it are relative and have slashes or the
@@ -62,7 +66,7 @@ func OpenAbove(dir string) (f Folder, name string, err error) {
 			return Folder{}, "", err
 		}
 		if _, err := os.Stat(at); err != nil && isLink(info) {
-			return Folder{}, "", linkAt(at, os.Readlink)
+			return Folder{}, "", linkAt(at)
 		}
 		if f, err = Open(at); err != nil {
 			return f, "", err
@@ -91,9 +95,7 @@ func (f Folder) Check(names ...string) error {
 				break // what is wrong with it, the use of it says
 			}
 			if isLink(info) {
-				link := linkAt(at, f.Readlink)
-				link.Path = f.Path(at)
-				return link
+				return linkAt(f.Path(at))
 			}
 		}
 	}
@@ -103,10 +105,8 @@ func (f Folder) Check(names ...string) error {
 // Lstat looks at a name itself; a link on the way to it gives a *LinkError.
 func (f Folder) Lstat(name string) (fs.FileInfo, error) {
 	name = filepath.FromSlash(name)
-	if dir := filepath.Dir(name); dir != "." {
-		if err := f.Check(dir); err != nil {
-			return nil, err
-		}
+	if err := f.Check(filepath.Dir(name)); err != nil {
+		return nil, err
 	}
 	return f.Root.Lstat(name)
 }
@@ -117,22 +117,51 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 	if err := f.Check(name); err != nil {
 		return nil, nil, err
 	}
-	// Looked at before it is opened: opening a pipe would wait for its writer.
-	info, err := f.Root.Lstat(name)
+	return readRegular(f.Path(name), name, limit, f.Root.Lstat, f.Root.Open)
+}
+
+// ReadPath reads a regular file of at most limit bytes. Links are followed.
+func ReadPath(path string, limit int64) ([]byte, fs.FileInfo, error) {
+	return readRegular(path, path, limit, os.Stat, os.Open)
+}
+
+// OpenPath opens a file that might be anything, if it is a regular one. Links are followed.
+func OpenPath(path string) (*os.File, error) {
+	file, _, err := openRegular(path, path, os.Stat, os.Open)
+	return file, err
+}
+
+type (
+	stat func(name string) (fs.FileInfo, error)
+	open func(name string) (*os.File, error)
+)
+
+// openRegular looks at a file before it opens it: opening a pipe would wait for its writer.
+func openRegular(path, name string, stat stat, open open) (*os.File, fs.FileInfo, error) {
+	info, err := stat(name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, nil, &fs.PathError{Op: "read", Path: f.Path(name), Err: errors.New("not a regular file")}
-	}
-	file, err := f.Root.Open(name)
+	file, err := open(name)
+	return file, info, err
+}
+
+func readRegular(path, name string, limit int64, stat stat, open open) ([]byte, fs.FileInfo, error) {
+	file, info, err := openRegular(path, name, stat, open)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer func() { _ = file.Close() }()
 	data, err := io.ReadAll(io.LimitReader(file, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = &fs.PathError{Op: "read", Path: f.Path(name), Err: fmt.Errorf("larger than %d bytes", limit)}
+		size := fmt.Sprintf("%d bytes", limit)
+		if limit%(1<<20) == 0 {
+			size = fmt.Sprintf("%d MiB", limit>>20)
+		}
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("larger than " + size)}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -149,39 +178,6 @@ func ReadFile(dir, name string, limit int64) ([]byte, error) {
 	defer func() { _ = in.Close() }()
 	data, _, err := in.ReadFile(name, limit)
 	return data, err
-}
-
-// MakeDirs makes a directory and those above it that are missing, and says which
-// it made, outermost first; also when it fails.
-func (f Folder) MakeDirs(name string, mode fs.FileMode) (made []string, err error) {
-	var absent []string
-	for dir := filepath.Clean(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if info, err := f.Stat(dir); err == nil {
-			if !info.IsDir() {
-				return nil, &fs.PathError{Op: "mkdir", Path: f.Path(dir), Err: syscall.ENOTDIR}
-			}
-			break
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		absent = append([]string{dir}, absent...)
-	}
-	for _, dir := range absent {
-		switch err := f.Mkdir(dir, mode); {
-		case err == nil:
-			made = append(made, dir)
-		case !errors.Is(err, fs.ErrExist): // another program was faster
-			return made, err
-		}
-	}
-	return made, nil
-}
-
-// MakeTemp makes a file with a new name in a directory: begin, something, end.
-func (f Folder) MakeTemp(dir, begin, end string) (file *os.File, name string, err error) {
-	name = filepath.Join(filepath.FromSlash(dir), begin+rand.Text()+end)
-	file, err = f.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	return file, name, err
 }
 
 // Same tells whether two paths lead to the same directory, or file.
@@ -225,7 +221,7 @@ func Within(ground, path string) (name string, ok bool, err error) {
 				name = filepath.Join(name, filepath.Base(at))
 			}
 		case ok:
-			return "", false, linkAt(next, os.Readlink)
+			return "", false, linkAt(next)
 		default:
 			real, err := filepath.EvalSymlinks(next)
 			if err != nil {
@@ -251,7 +247,7 @@ func isLink(info fs.FileInfo) bool {
 	return info.Mode()&fs.ModeSymlink != 0 || info.Mode()&fs.ModeIrregular != 0
 }
 
-func linkAt(path string, read func(string) (string, error)) *LinkError {
-	target, _ := read(path)
-	return &LinkError{path, target}
+func linkAt(path string) *LinkError {
+	target, _ := os.Readlink(path)
+	return &LinkError{Path: path, Target: target}
 }

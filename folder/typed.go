@@ -17,20 +17,6 @@ type Typed struct {
 	Config string   // Claude Code's configuration directory, "" if unknown
 }
 
-// TypedError says that a typed path goes through a link that is not followed.
-type TypedError struct{ Link *LinkError }
-
-func (e *TypedError) Error() string { return e.Link.Error() + ", which is not followed" }
-func (e *TypedError) Unwrap() error { return e.Link }
-
-// Absolute is a path seen from Work.
-func (t Typed) Absolute(path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(t.Work, path)
-}
-
 // ground is the checkout or the suite around Work, else Work itself. It is "" where
 // that is the user's own: a home, what holds it, or the configuration directory.
 func (t Typed) ground() string {
@@ -54,7 +40,10 @@ func (t Typed) ground() string {
 // Path makes a typed path absolute, and refuses a link in the ground. in is the
 // ground if the path lies there: writing must not leave it.
 func (t Typed) Path(path string) (absolute, in string, err error) {
-	absolute = t.Absolute(path)
+	absolute = filepath.Clean(path)
+	if !filepath.IsAbs(path) {
+		absolute = filepath.Join(t.Work, path)
+	}
 	ground := t.ground()
 	if ground == "" || filepath.Dir(absolute) == t.Config {
 		return absolute, "", nil
@@ -63,7 +52,8 @@ func (t Typed) Path(path string) (absolute, in string, err error) {
 	var link *LinkError
 	switch {
 	case errors.As(err, &link):
-		return "", "", &TypedError{link}
+		link.Typed = true
+		return "", "", link
 	case err != nil:
 		return "", "", fmt.Errorf("look at %s: %w", absolute, err)
 	case inside:
@@ -82,7 +72,7 @@ func (t Typed) File(path string, own bool) (absolute, in string, err error) {
 		return absolute, in, nil
 	}
 	if target, err := os.Readlink(absolute); err == nil {
-		return "", "", &TypedError{&LinkError{absolute, target}}
+		return "", "", &LinkError{absolute, target, true}
 	}
 	return absolute, in, nil
 }

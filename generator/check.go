@@ -124,7 +124,7 @@ func programsOf(dir string, machine Target) (programs, error) {
 	if machine.OS == "windows" {
 		return p, nil
 	}
-	f, err := open(filepath.Join(dir, "hooks", string(Hook)))
+	f, err := folder.OpenPath(filepath.Join(dir, "hooks", string(Hook)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
@@ -183,7 +183,7 @@ func CheckRuntime(dir string, machine Target) error {
 
 // checkRuntime is checkMark of a file.
 func checkRuntime(path string) error {
-	f, err := open(path)
+	f, err := folder.OpenPath(path)
 	if err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func CheckRecorded(dir string, machine Target) error {
 }
 
 func sumFile(path string) (string, error) {
-	f, err := open(path)
+	f, err := folder.OpenPath(path)
 	if err != nil {
 		return "", err
 	}
@@ -282,18 +282,6 @@ func checkMode(path string) error {
 	return nil
 }
 
-// open opens a regular file: opening a pipe would wait for its writer.
-func open(path string) (*os.File, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: not a regular file", path)
-	}
-	return os.Open(path)
-}
-
 // targetsIn lists what a program of a plugin is compiled for.
 func targetsIn(dir string, program Program) []Target {
 	var found []Target
@@ -307,7 +295,7 @@ func targetsIn(dir string, program Program) []Target {
 
 // TargetOf reads from a compiled program which machine it is for.
 func TargetOf(path string) (Target, error) {
-	f, err := open(path)
+	f, err := folder.OpenPath(path)
 	if err != nil {
 		return Target{}, err
 	}

@@ -272,7 +272,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 // entries wants every entry to be readable and gives them, the oldest first.
 func entries(t *testing.T, p client.Places) []change.Entry {
 	t.Helper()
-	all, err := Journal(p).Entries()
+	all, err := Journal(p).ReadEntries()
 	if err != nil {
 		t.Fatal(err)
 	}

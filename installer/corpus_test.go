@@ -416,7 +416,7 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 	}
 	entries := func(n int) {
 		t.Helper()
-		if all, err := Journal(p).Entries(); err != nil || len(all) != n {
+		if all, err := Journal(p).ReadEntries(); err != nil || len(all) != n {
 			t.Fatalf("%d entries in the journal, %v, want %d", len(all), err, n)
 		}
 	}

@@ -34,7 +34,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Cha
 	if _, _, err := f.doc.Get("enabledPlugins", id); err != nil {
 		return c, f.refused(err)
 	}
-	m, err := s.recall(f.At())
+	m, err := s.recall(f.At)
 	if err != nil {
 		return c, err
 	}
@@ -59,7 +59,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Cha
 
 // takeBack takes back what enabling has set, or says false.
 func (s *Settings) takeBack(c *change.Change, v view, f file, id string) error {
-	m, _ := s.recall(f.At())
+	m, _ := s.recall(f.At)
 	on, says := v.own.Says(id)
 	switch {
 	case m.switchedOn(id):
@@ -99,7 +99,7 @@ func (s *Settings) behind(scope client.Scope, id string, refusal error) (file, e
 // giveBack releases what was set in the file, and in user settings on its
 // behalf.
 func (s *Settings) giveBack(c *change.Change, v view, f file, id string) error {
-	m, err := s.recall(f.At())
+	m, err := s.recall(f.At)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (s *Settings) giveBack(c *change.Change, v view, f file, id string) error {
 			return r.Path[0] != "extraKnownMarketplaces" && !slices.ContainsFunc(others, r.isSwitch)
 		}
 	}
-	if err := s.release(c, f, f.At(), only); err != nil || len(others) > 0 {
+	if err := s.release(c, f, f.At, only); err != nil || len(others) > 0 {
 		return err
 	}
 	return s.takeBackDeclared(c, f)
@@ -130,7 +130,7 @@ func (s *Settings) takeBackDeclared(c *change.Change, f file) error {
 		return err
 	}
 	target, err := change.Resolve(path)
-	if err != nil || target == f.At() {
+	if err != nil || target == f.At {
 		return err
 	}
 	if m, err := s.recall(target); err != nil || m == nil {
@@ -140,7 +140,7 @@ func (s *Settings) takeBackDeclared(c *change.Change, f file) error {
 	if err != nil {
 		return err
 	}
-	return s.release(c, user, f.At(), func(remembered) bool { return true })
+	return s.release(c, user, f.At, func(remembered) bool { return true })
 }
 
 // noteWhatIsLeft says where the plugin stays on: in the file itself, because it

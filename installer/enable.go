@@ -96,14 +96,14 @@ func (s *Settings) Enable(e Enabling) (change.Change, error) {
 	}
 	if e.Declare {
 		declare := declaring(market)
-		if user.At() == f.At() { // user scope, or a project whose settings are the user's
+		if user.At == f.At { // user scope, or a project whose settings are the user's
 			edits = append([]document.Edit{declare}, edits...)
-		} else if err := s.set(&c, user, []document.Edit{declare}, f.At()); err != nil {
+		} else if err := s.set(&c, user, []document.Edit{declare}, f.At); err != nil {
 			// An absolute path is of no use to others: never in a project's file.
 			return c, err
 		}
 	}
-	return c, s.set(&c, f, edits, f.At())
+	return c, s.set(&c, f, edits, f.At)
 }
 
 func declaring(m client.Market) document.Edit {

@@ -100,8 +100,8 @@ func (s *Settings) releaseAll(c *change.Change, path string, purge bool) error {
 	if err != nil {
 		return err
 	}
-	if f.At() != path { // a link has come into a project: what it leads to is not what was edited
-		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At())
+	if f.At != path { // a link has come into a project: what it leads to is not what was edited
+		return fmt.Errorf("%s is no longer the file that springfield edited: a link leads to %s", path, f.At)
 	}
 	m, err := s.recall(path)
 	if err != nil {

@@ -80,8 +80,8 @@ func TestDisableAllLeavesWhatItDoesNotKnow(t *testing.T) {
 			t.Errorf("%+v, %v", left, err)
 		}
 		for _, e := range c.Edits {
-			if !e.Own && strings.Contains(e.At(), "other") {
-				t.Errorf("%s is edited", e.At())
+			if !e.Own && strings.Contains(e.At, "other") {
+				t.Errorf("%s is edited", e.At)
 			}
 		}
 	}

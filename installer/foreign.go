@@ -38,7 +38,7 @@ func (s *Settings) foreign(c *change.Change, of Foreign) (f file, err error) {
 		return f, fmt.Errorf("read settings: %w", err)
 	}
 	for _, e := range c.Edits {
-		if e.At() == f.At() {
+		if e.At == f.At {
 			f.Before = e.After
 		}
 	}
@@ -61,7 +61,7 @@ func (s *Settings) SetFor(c *change.Change, of Foreign, plugin string, edits []d
 func (s *Settings) ReleaseFor(c *change.Change, of Foreign, plugin string) (known bool, err error) {
 	all := func(remembered) bool { return true }
 	err = s.onForeign(c, of, func(f file) error {
-		m, err := s.recall(f.At())
+		m, err := s.recall(f.At)
 		if known = m.serves(plugin, all); err != nil || !known {
 			return err
 		}
@@ -89,7 +89,7 @@ func (s *Settings) onForeign(c *change.Change, of Foreign, step func(f file) err
 	added := slices.Clone(c.Edits[before:])
 	c.Edits = c.Edits[:before]
 	for _, e := range added {
-		if i := slices.IndexFunc(c.Edits, func(was change.Edit) bool { return was.At() == e.At() }); i >= 0 {
+		if i := slices.IndexFunc(c.Edits, func(was change.Edit) bool { return was.At == e.At }); i >= 0 {
 			e.Before = c.Edits[i].Before
 			c.Edits = slices.Delete(c.Edits, i, i+1)
 		}

@@ -74,7 +74,7 @@ func TestUndoWalksBack(t *testing.T) {
 					before = append(before, was)
 				}
 			}
-			entries, err := Journal(p).Entries()
+			entries, err := Journal(p).ReadEntries()
 			if err != nil || len(entries) != len(before) {
 				t.Fatalf("%d entries, %v; want %d", len(entries), err, len(before))
 			}

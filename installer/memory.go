@@ -201,12 +201,12 @@ func (m *memory) shares(edits []document.Edit, behalf string) bool {
 // note takes in edits of a file as it is, on behalf of a settings file. It returns
 // the memory after them.
 func (m *memory) note(f file, edits []document.Edit, behalf string) (*memory, error) {
-	next := &memory{File: f.At(), Host: f.host}
+	next := &memory{File: f.At, Host: f.host}
 	switch ours, err := m.isIn(f); {
 	case err != nil:
 		return nil, err
 	case !ours: // begin anew: never edited, put back by hand, or killed before the edit
-		next.Origin = &origin{f.Before != nil, f.data(), !isDir(filepath.Dir(f.At()))}
+		next.Origin = &origin{f.Before != nil, f.data(), !isDir(filepath.Dir(f.At))}
 	default:
 		if m.Left == hash(f.data()) {
 			next.Origin = m.Origin

@@ -45,13 +45,13 @@ func (s *Settings) member(scope client.Scope, did string, edit document.Edit) (c
 	}
 	// Where springfield has enabled something, this belongs to it, and disable
 	// gives back what was there before.
-	m, err := s.recall(f.At())
+	m, err := s.recall(f.At)
 	if err != nil {
 		return c, err
 	}
 	behalf := ""
-	if m.serves(f.At(), func(remembered) bool { return true }) {
-		behalf = f.At()
+	if m.serves(f.At, func(remembered) bool { return true }) {
+		behalf = f.At
 	}
 	return c, s.set(&c, f, []document.Edit{edit}, behalf)
 }
@@ -107,7 +107,7 @@ func (s *Settings) EnabledByUs() []Remembered {
 // settings files still need them: an edit that was forgotten can have come to share one.
 func (s *Settings) Undeclared(u change.Undo) (notes []string) {
 	for _, e := range u.Edits {
-		m, err := s.recall(e.At())
+		m, err := s.recall(e.At)
 		if e.Own || err != nil || m == nil || e.Before == nil {
 			continue
 		}
@@ -116,7 +116,7 @@ func (s *Settings) Undeclared(u change.Undo) (notes []string) {
 				continue
 			}
 			for _, file := range r.For {
-				if !slices.ContainsFunc(u.Entry.Edits, func(of change.Edited) bool { return of.At == file }) && exists(file) {
+				if !slices.ContainsFunc(u.Entry.Edits, func(of change.Edit) bool { return of.At == file }) && exists(file) {
 					notes = append(notes, fmt.Sprintf("%s still needs marketplace %s, which is no longer declared: springfield enable there, with its scope, declares it again", file, r.Path[1]))
 				}
 			}

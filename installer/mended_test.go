@@ -66,7 +66,7 @@ func TestRememberedBeforeTheFileChanges(t *testing.T) {
 		switch {
 		case e.Own:
 			remembered[e.Path] = true
-		case !remembered[memoryFile(p, e.At())]:
+		case !remembered[memoryFile(p, e.At)]:
 			t.Errorf("%s is edited before that is remembered", e.Path)
 		}
 	}

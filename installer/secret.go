@@ -27,9 +27,6 @@ func Secret(p client.Places) (key []byte, err error) {
 }
 
 func secret(p client.Places) ([]byte, error) {
-	if err := change.MakeDirs(p.State(), 0o700); err != nil {
-		return nil, err
-	}
 	unlock, err := change.Lock(p.State("secret.lock"))
 	if err != nil {
 		return nil, err

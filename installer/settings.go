@@ -137,7 +137,7 @@ func (s *Settings) set(c *change.Change, f file, edits []document.Edit, behalf s
 	if err != nil {
 		return f.refused(err)
 	}
-	m, err := s.recall(f.At())
+	m, err := s.recall(f.At)
 	if err != nil {
 		return err
 	}
@@ -158,7 +158,7 @@ func (s *Settings) set(c *change.Change, f file, edits []document.Edit, behalf s
 			return f.refused(err)
 		}
 		next.Left = hash(after)
-		if next.Origin != nil && f.Before == nil && s.made(filepath.Dir(f.At())) {
+		if next.Origin != nil && f.Before == nil && s.made(filepath.Dir(f.At)) {
 			next.Origin = &origin{Existed: next.Origin.Existed, Data: next.Origin.Data, NoDir: true}
 		}
 		remembering, err := s.remember(next)
@@ -178,11 +178,11 @@ func (s *Settings) planned(f file, next *memory) {
 	if f.host == "" {
 		return
 	}
-	k := s.kept[f.At()]
+	k := s.kept[f.At]
 	if k.memory = next; len(next.Members) == 0 {
 		k.memory = nil
 	}
-	s.kept[f.At()] = k
+	s.kept[f.At] = k
 }
 
 // data is what the file holds, nothing if it does not exist.
@@ -196,7 +196,7 @@ func (f file) data() []byte {
 // release adds an edit that takes back what was set on behalf of a file. It is
 // forgotten after the file has changed.
 func (s *Settings) release(c *change.Change, f file, behalf string, only func(remembered) bool) error {
-	m, err := s.recall(f.At())
+	m, err := s.recall(f.At)
 	if err != nil || !m.serves(behalf, only) {
 		return err
 	}
@@ -221,7 +221,7 @@ func (s *Settings) release(c *change.Change, f file, behalf string, only func(re
 // planned are the bytes that a plan leaves a file with.
 func planned(c change.Change, f file) []byte {
 	for _, e := range c.Edits {
-		if e.At() == f.At() && !e.Own {
+		if e.At == f.At && !e.Own {
 			if e.After == nil {
 				return nil
 			}

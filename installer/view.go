@@ -34,7 +34,7 @@ func (s *Settings) viewFrom(scope client.Scope, f file) (view, error) {
 	rank := slices.Index(client.Scopes(), scope)
 	for _, l := range layers {
 		switch {
-		case l.At() == f.At():
+		case l.At() == f.At:
 		case l.Name != client.Managed && slices.Index(client.Scopes(), client.Scope(l.Name)) < rank:
 			v.below = append(v.below, l)
 		default:

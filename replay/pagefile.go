@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -74,7 +75,8 @@ func (p PageFile) Write(r Report) (err error) {
 	if err != nil {
 		return err
 	}
-	f, temp, err := in.MakeTemp(filepath.Dir(page), ".springfield-page-", "")
+	temp := filepath.Join(filepath.Dir(page), ".springfield-page-"+rand.Text())
+	f, err := in.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

@@ -244,7 +244,7 @@ func (a *app) printLeft(all []installer.Left) {
 // toldOf are memory files that have a paragraph about a suite, as far as the journal
 // knows.
 func (a *app) toldOf(places client.Places) (left []installer.Left) {
-	entries, _ := installer.Journal(places).Entries() // what cannot be read names no file
+	entries, _ := installer.Journal(places).ReadEntries() // what cannot be read names no file
 	seen := map[string]bool{}
 	for _, e := range entries {
 		for _, file := range e.Files() {

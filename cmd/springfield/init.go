@@ -344,7 +344,7 @@ func (a *app) newRepository(ctx context.Context, dir string) []change.Edit {
 	}
 	var edits []change.Edit
 	if err == nil {
-		edits, err = change.Tree(filepath.Join(aside, ".git"), dir, filepath.Join(dir, ".git"))
+		edits, err = change.CopyTree(filepath.Join(aside, ".git"), dir, filepath.Join(dir, ".git"))
 	}
 	switch {
 	case errors.Is(err, exec.ErrNotFound):

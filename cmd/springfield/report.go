@@ -135,11 +135,10 @@ func hint(err error) string {
 	var spec *generator.SpecError
 	var fault *generator.FileError
 	var occupied *generator.OccupiedError
-	var typed *folder.TypedError
 	var link *folder.LinkError
 	switch {
-	case errors.As(err, &typed):
-		real, err := filepath.EvalSymlinks(typed.Link.Path)
+	case errors.As(err, &link) && link.Typed:
+		real, err := filepath.EvalSymlinks(link.Path)
 		if err != nil {
 			return "it leads nowhere: remove it, or name another place"
 		}

@@ -163,7 +163,7 @@ func shortened(files []string) []string {
 }
 
 func (a *app) listEdits(j change.Journal, asJSON bool) error {
-	entries, err := j.Entries()
+	entries, err := j.ReadEntries()
 	if err != nil {
 		return hintChange(err, "undo")
 	}

@@ -66,7 +66,7 @@ func (s *Snapshot) layer(name, path string) Layer {
 	}
 	doc, err := file.Document()
 	if err != nil {
-		return Layer{Name: name, File: path, at: file.At(), Exists: file.Before != nil, Problem: err.Error(), err: err}
+		return Layer{Name: name, File: path, at: file.At, Exists: file.Before != nil, Problem: err.Error(), err: err}
 	}
 	return LayerOf(name, file.Edit, doc)
 }
@@ -113,7 +113,7 @@ func (l Layer) Duplicates() []document.Duplicate {
 
 // LayerOf is the layer of a file with a document in it.
 func LayerOf(name string, file change.Edit, doc *document.Document) Layer {
-	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At(), doc: doc, fields: doc.Fields()}
+	l := Layer{Name: name, File: file.Path, Exists: file.Before != nil, at: file.At, doc: doc, fields: doc.Fields()}
 	l.switches, _ = members(l.fields["enabledPlugins"])
 	return l
 }

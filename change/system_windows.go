@@ -2,8 +2,12 @@ package change
 
 import (
 	"errors"
+	"io/fs"
+	"os"
 	"syscall"
 	"time"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 const (
@@ -15,7 +19,6 @@ const (
 
 // Windows neither replaces nor deletes a file that another program has open, and
 // virus scanners open everything for an instant.
-
 func persist(attempt func() error) error {
 	for deadline := time.Now().Add(busyPatience); ; time.Sleep(busyRetry) {
 		err := attempt()
@@ -25,3 +28,8 @@ func persist(attempt func() error) error {
 		}
 	}
 }
+
+// keepOwner has nothing to do: a new file belongs to its directory's rules.
+func keepOwner(*os.File, fs.FileInfo) error { return nil }
+
+func ownAsAround(folder.Folder, string) error { return nil }
