@@ -58,10 +58,10 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 			o.values = args[1:]
 			shows := len(o.unset) == 0 &&
 				(len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
-			if !shows && !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
-				if f := cmd.Flags(); f.Changed("scope") || f.Changed("dry-run") {
-					return &usageError{errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting"}
-				}
+			if f := cmd.Flags(); shows && (f.Changed("scope") || f.Changed("dry-run")) {
+				return &usageError{errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting"}
+			}
+			if !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
 				return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
 			}
 			places, err := a.places()
