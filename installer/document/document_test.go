@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -135,16 +136,11 @@ func TestGet(t *testing.T) {
 	}
 }
 
-func TestEqual(t *testing.T) {
+func TestSame(t *testing.T) {
 	texts := []string{`null`, `true`, `1`, `1.0`, `"1"`, `""`, `[]`, `{}`, `[1]`, `["1"]`, `[[]]`, `[{}]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":1}`, `{"a":null}`, `{"a":{}}`, `{"a":[]}`}
 	for i, one := range texts {
 		for j, other := range texts {
-			a, errA := decode(one)
-			b, errB := decode(other)
-			if errA != nil || errB != nil {
-				t.Fatal(errA, errB)
-			}
-			if got := equal(a, b); got != (i == j) {
+			if got := Same(json.RawMessage(one), json.RawMessage(other)); got != (i == j) {
 				t.Errorf("%s and %s: %v", one, other, got)
 			}
 		}
@@ -158,7 +154,7 @@ func TestPlacesFoundInOrder(t *testing.T) {
 	at := place{text: text, line: 1, column: 1}
 	for offset := range text {
 		line, column := position(text, offset)
-		if at.to(offset); at.line != line || at.column != column {
+		if at.moveTo(offset); at.line != line || at.column != column {
 			t.Errorf("offset %d is %d:%d, want %d:%d", offset, at.line, at.column, line, column)
 		}
 	}
