@@ -55,9 +55,9 @@ func (in *Inspection) checkLayer(l client.Layer) (bad []check.Finding) {
 		return []check.Finding{check.Fail(says+", so Claude Code ignores it", HowToRead(l.Err()))}
 	}
 	for _, d := range l.Duplicates() {
-		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two", l.File, d.Line, d.Column, d.Path[len(d.Path)-1])
+		says := fmt.Sprintf("%s: line %d, column %d: duplicate key %q; Claude Code uses this one of the two", l.File, d.Line, d.Column, d.Key)
 		f := check.Warn(says, "remove one of the two")
-		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Path[0]) {
+		if l.Name != client.Managed && slices.Contains([]string{"enabledPlugins", "extraKnownMarketplaces", "env"}, d.Top) {
 			f = check.Fail(says+", and springfield does not edit such a file", "remove one of the two, and keep what both say")
 		}
 		bad = append(bad, f)

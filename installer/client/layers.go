@@ -104,7 +104,7 @@ func (l Layer) Err() error { return l.err }
 
 // Duplicates lists the keys that the file has twice; of each Claude Code takes the
 // last one.
-func (l Layer) Duplicates() []document.Duplicate {
+func (l Layer) Duplicates() []document.Member {
 	if l.doc == nil {
 		return nil
 	}

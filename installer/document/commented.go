@@ -6,25 +6,17 @@ package document
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 )
 
-// Commented is a document that may have comments.
-type Commented struct {
-	*Document
-	data []byte
-}
-
-var errTakesComment = errors.New("the edit would take a comment along: nothing is changed")
-
-// ParseCommented reads a document that may have comments.
-func ParseCommented(data []byte) (*Commented, error) {
+// ParseCommented reads a document that may have comments. They stay in every edit.
+func ParseCommented(data []byte) (*Document, error) {
 	d, err := Parse(WithoutComments(data))
 	if err != nil {
 		return nil, err
 	}
-	return &Commented{d, data}, nil
+	d.source = string(data)
+	return d, nil
 }
 
 // WithoutComments is a text with blanks where it has comments, so that every other byte
@@ -59,49 +51,21 @@ func WithoutComments(data []byte) []byte {
 	return plain
 }
 
-// Apply gives the document's bytes after the edits, as Document.Apply does. Comments stay.
-func (c *Commented) Apply(edits ...Edit) ([]byte, error) {
-	data := c.data
-	for _, e := range edits {
-		before := WithoutComments(data)
-		d, err := Parse(before)
-		if err != nil {
-			return nil, err
-		}
-		after, err := d.Apply(e)
-		if err != nil {
-			return nil, err
-		}
-		if data, err = spliced(data, before, after); err != nil {
-			return nil, err
-		}
-	}
-	return data, nil
-}
-
-// spliced makes the one splice that leads from before to after, on data, which differs from
-// before in comments.
-func spliced(data, before, after []byte) ([]byte, error) {
-	from := 0
-	for from < len(before) && from < len(after) && before[from] == after[from] {
+// addComments is the text after an edit with the comments of the source. It makes the
+// one change that leads from the source without comments to after.
+func addComments(source, after string) (string, error) {
+	before := string(WithoutComments([]byte(source)))
+	from, behind, most := 0, 0, min(len(before), len(after))
+	for from < most && before[from] == after[from] {
 		from++
 	}
-	behind := 0
-	for behind < len(before)-from && behind < len(after)-from && before[len(before)-1-behind] == after[len(after)-1-behind] {
+	for behind < most-from && before[len(before)-1-behind] == after[len(after)-1-behind] {
 		behind++
 	}
 	end := len(before) - behind
-	if !bytes.Equal(data[from:end], before[from:end]) {
-		return nil, errTakesComment
-	}
-	made := bytes.Join([][]byte{data[:from], after[from : len(after)-behind], data[end:]}, nil)
-	if !bytes.Equal(WithoutComments(made), after) {
-		return nil, errTakesComment // it would lie in a comment
+	made := source[:from] + after[from:len(after)-behind] + source[end:]
+	if source[from:end] != before[from:end] || string(WithoutComments([]byte(made))) != after {
+		return "", errors.New("the edit would take a comment along: nothing is changed") // or lie in one
 	}
 	return made, nil
-}
-
-// Get is Document.Get: comments are in no value.
-func (c *Commented) Get(path ...string) (json.RawMessage, bool, error) {
-	return c.Document.Get(path...)
 }

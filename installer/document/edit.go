@@ -3,13 +3,13 @@ package document
 // Editing a document.
 //
 // The rules:
-//   - a change is one splice: the bytes before and behind it are copied;
 //   - what already means what a change asks for is left as it is written;
-//   - a member is added behind its last sibling and takes that one's
-//     separators; removing takes them away again, so the two cancel out;
-//   - nothing is given out before it has been read back: it must mean exactly
-//     what was asked for, and every other member must still be there, in its
-//     order, byte for byte.
+//   - sjson replaces and deletes;
+//   - sjson cannot place a new member: it goes behind its last sibling and takes that
+//     one's separators; deleting takes them away again, so the two cancel out;
+//   - nothing is given out before it has been read back: outside of the place of the
+//     change no byte may differ, the member must mean exactly what was asked for, and
+//     every other must still be there, in its order, byte for byte.
 //
 // How new text looks is decided in layout.go.
 
@@ -19,8 +19,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/tidwall/sjson"
 )
 
 // Edit sets or removes one member of a document.
@@ -79,12 +82,6 @@ func (d *Document) Apply(edits ...Edit) ([]byte, error) {
 		}
 		after = next
 	}
-	if after == d {
-		return []byte(d.source), nil
-	}
-	if err := faithful(d, after, edits); err != nil {
-		return nil, err
-	}
 	return []byte(after.source), nil
 }
 
@@ -103,50 +100,74 @@ func (e Edit) check() error {
 			return fmt.Errorf("change %s: the key %q is not UTF-8", e.name(), key)
 		}
 	}
-	if e.Value == nil {
-		return nil
-	}
-	if _, err := parse(string(e.Value)); err != nil {
+	if _, err := parse(string(e.Value)); e.Value != nil && err != nil {
 		return fmt.Errorf("change %s: the value is not JSON: %w", e.name(), err)
 	}
 	return nil
 }
 
-// splice replaces text[start:end].
-type splice struct {
-	start, end int
-	text       string
-}
-
 // apply makes one change. It gives d itself when there is nothing to do.
 func (d *Document) apply(e Edit) (*Document, error) {
 	objects, found, err := d.find(e.Path)
-	if err != nil {
-		return nil, err
+	if err != nil || found == nil && e.Value == nil || found != nil && e.Value != nil && found.value.holds(e) {
+		return d, err
 	}
-	var s splice
+	around := objects[len(objects)-1]
+	members := around.list()
+	missing := e.Path[len(objects)-1:]
+	var text string
+	var start, end int // of the bytes that may become others
 	switch {
-	case e.Value == nil && found == nil, e.Value != nil && found != nil && d.holds(found.value, e):
-		return d, nil
-	case e.Value == nil:
-		s = d.remove(objects[len(objects)-1], found)
+	case found == nil && len(members) == 0: // the object is written anew
+		start, end = around.start, around.end()
+		text = d.text[:start] + d.layOut(d.text[:start], objects, nil, missing, e) + d.text[end:]
 	case found == nil:
-		s, err = d.insert(objects, e)
+		end = members[len(members)-1].value.end()
+		start = end
+		text = d.text[:end] + separator(around)
+		value := d.layOut(text, objects, nil, missing[1:], e)
+		if around.isObject() {
+			text += Quote(missing[0]) + colon(objects)
+		}
+		text += value + d.text[end:]
+	case e.Value != nil:
+		start, end = found.value.start, found.value.end()
+		value := d.layOut(d.text[:found.start], objects, &found.value, nil, e)
+		text, err = sjson.SetRaw(d.text, sjsonPath(objects, e.Path), value)
 	default:
-		s, err = d.replace(objects, found, e)
+		i := around.first[found.key]
+		start, end = around.start+1, around.end()-1
+		// sjson takes one comma along and leaves blanks of both sides. A sole member
+		// leaves none, the first one those before it, any other those behind it.
+		var keep string
+		if i+1 < len(members) {
+			end, keep = members[i+1].start, found.gap
+		}
+		if i > 0 {
+			start, keep = members[i-1].value.end(), leading(d.text[found.value.end():], blanks)
+		}
+		text = d.text
+		if escaped, ok := strings.CutPrefix(text[found.start:], `"\"`); ok {
+			text = text[:found.start] + `"\u0022` + escaped // sjson would not see where the key begins
+		}
+		text, err = sjson.Delete(text, sjsonPath(objects, e.Path))
+		if rest, ok := strings.CutPrefix(text, d.text[:start]); ok {
+			text = d.text[:start] + keep + strings.TrimLeft(rest, blanks)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	text := d.text[:s.start] + s.text + d.text[s.end:]
-	if found != nil {
-		text = d.put(objects, e.Path, s)
+	changed, ok := strings.CutPrefix(text, d.text[:start])
+	if err != nil || !ok || !strings.HasSuffix(changed, d.text[end:]) {
+		return nil, errUnfaithful
 	}
 	after, err := Parse([]byte(d.mark + text))
 	if err != nil {
 		return nil, fmt.Errorf("the result would be refused: %s", problem(err))
 	}
-	return after, nil
+	if !isOnly(e, d, after) {
+		return nil, errUnfaithful
+	}
+	after.source, err = addComments(d.source, after.source)
+	return after, err
 }
 
 // problem is what an error says without the place.
@@ -159,89 +180,31 @@ func problem(err error) string {
 }
 
 // holds tells whether v already is what an edit asks for.
-func (d *Document) holds(v *value, e Edit) bool {
+func (v *value) holds(e Edit) bool {
 	if e.Verbatim {
-		return d.raw(v) == strings.Trim(string(e.Value), blanks)
+		return v.text == strings.Trim(string(e.Value), blanks)
 	}
-	is, err := decode(d.raw(v))
-	wanted, wantedErr := decode(string(e.Value))
-	return err == nil && wantedErr == nil && equal(is, wanted)
+	return Same(json.RawMessage(v.text), e.Value)
 }
 
-// remove takes the separator before the member along, or the one behind it for
-// the first; a sole member leaves empty braces.
-func (d *Document) remove(object *value, m *member) splice {
-	siblings := object.members
-	i := slices.IndexFunc(siblings, func(sibling member) bool { return sibling.start == m.start })
-	switch {
-	case i > 0:
-		return splice{start: siblings[i-1].value.end, end: m.value.end}
-	case len(siblings) > 1:
-		return splice{start: m.start, end: siblings[1].start}
-	}
-	return splice{start: object.start + 1, end: object.end - 1}
-}
-
-// insert adds the member behind its last sibling. An empty object is written
-// anew with the member in it.
-func (d *Document) insert(objects []*value, e Edit) (splice, error) {
-	object := objects[len(objects)-1]
-	missing := e.Path[len(objects)-1:]
-	if len(object.members) == 0 {
-		f, err := newFragment(missing, e)
-		if err != nil {
-			return splice{}, err
+// sjsonPath is a path to what is there, in the words of sjson: every key is one,
+// whatever it looks like, and an element is named by its place.
+func sjsonPath(objects []*value, path []string) string {
+	var b []byte
+	for i, key := range path {
+		if i > 0 {
+			b = append(b, '.')
 		}
-		return splice{object.start, object.end, d.fill(objects).render(f)}, nil
-	}
-	f, err := newFragment(missing[1:], e)
-	if err != nil {
-		return splice{}, err
-	}
-	separator := d.separator(object)
-	indent := d.indent(object.last().value.end)
-	if _, line, ok := cutLastLine(separator); ok {
-		indent = leadingBlanks(line)
-	}
-	text := d.fit(objects, nil, f, indent).render(f)
-	if d.isObject(object) {
-		text = Quote(missing[0]) + d.colon(objects) + text
-	}
-	text = separator + text
-	return splice{object.last().value.end, object.last().value.end, text}, nil
-}
-
-func (d *Document) replace(objects []*value, m *member, e Edit) (splice, error) {
-	f, err := newFragment(nil, e)
-	if err != nil {
-		return splice{}, err
-	}
-	text := d.fit(objects, m.value, f, d.indent(m.start)).render(f)
-	return splice{m.value.start, m.value.end, text}, nil
-}
-
-// fragment is new text for a document before it is laid out.
-type fragment struct {
-	text     string
-	root     *value
-	verbatim *value // the value whose text stays, or nil
-}
-
-// newFragment wraps the value of an edit into one object, or array, per key.
-func newFragment(keys []string, e Edit) (fragment, error) {
-	text := wrapped(keys, strings.Trim(string(e.Value), blanks))
-	root, err := parse(text)
-	if err != nil {
-		return fragment{}, err
-	}
-	f := fragment{text: text, root: root}
-	if e.Verbatim {
-		f.verbatim = root
-		for range keys {
-			f.verbatim = f.verbatim.members[0].value
+		if _, inArray := elementName(key); inArray {
+			b = strconv.AppendInt(b, int64(objects[i].first[key]), 10)
+			continue
+		}
+		b = append(b, ':') // a number is a key, too
+		for i := range len(key) {
+			b = append(b, '\\', key[i])
 		}
 	}
-	return f, nil
+	return string(b)
 }
 
 // Quote is the JSON text of a key.
@@ -250,127 +213,35 @@ func Quote(key string) string {
 	return string(text)
 }
 
-// faithful reads both documents afresh and compares meaning and text.
-func faithful(before, after *Document, edits []Edit) error {
-	wanted, err := decode(before.text)
-	if err != nil {
-		return err
-	}
-	is, err := decode(after.text)
-	if err != nil {
-		return err
-	}
-	paths := make([][]string, len(edits))
-	for i, e := range edits {
-		paths[i] = e.Path
-		if err := e.on(wanted); err != nil {
-			return err
-		}
-	}
-	if !equal(is, wanted) || !keeps(before, after, before.root, after.root, paths) {
-		return errUnfaithful
-	}
-	return nil
-}
-
-// on makes the change to decoded JSON.
-func (e Edit) on(root any) error {
-	_, err := e.in(root, e.Path)
-	return err
-}
-
-// in makes it in a container, along the rest of the path, and gives the container
-// as it is then.
-func (e Edit) in(container any, path []string) (any, error) {
-	name, inArray := elementName(path[0])
-	if inArray {
-		list, ok := container.([]any)
-		if !ok {
-			return nil, errUnfaithful
-		}
-		i := slices.IndexFunc(list, func(v any) bool {
-			object, ok := v.(map[string]any)
-			return ok && object["name"] == name
-		})
-		switch {
-		case i < 0 && e.Value == nil:
-			return list, nil
-		case i < 0:
-			list = append(list, nil)
-			i = len(list) - 1
-		case len(path) == 1 && e.Value == nil:
-			return slices.Delete(list, i, i+1), nil
-		}
-		v, err := e.below(list[i], path)
-		list[i] = v
-		return list, err
-	}
-	object, ok := container.(map[string]any)
-	if !ok {
-		return nil, errUnfaithful
-	}
-	was, found := object[path[0]]
-	switch {
-	case !found && e.Value == nil:
-		return object, nil
-	case len(path) == 1 && e.Value == nil:
-		delete(object, path[0])
-		return object, nil
-	}
-	v, err := e.below(was, path)
-	object[path[0]] = v
-	return object, err
-}
-
-// below is the value at the first key of the path after the change; what is
-// missing is made.
-func (e Edit) below(was any, path []string) (any, error) {
-	if len(path) == 1 {
-		return decode(string(e.Value))
-	}
-	if was == nil {
-		was = map[string]any{}
-		if _, inArray := elementName(path[1]); inArray {
-			was = []any{}
-		}
-	}
-	return e.in(was, path[1:])
-}
-
-// keeps tells whether the members, or elements, that lie on none of the paths are
-// the same text in both containers, in the same order, and so on inside the others.
-func keeps(before, after *Document, b, a *value, paths [][]string) bool {
-	entered := map[string][][]string{}
-	for _, path := range paths {
-		entered[path[0]] = append(entered[path[0]], path[1:])
-	}
-	others := func(d *Document, object *value) (texts []string) {
-		for i := range object.members {
-			m := &object.members[i]
-			if _, ok := entered[d.label(object, m)]; !ok {
-				texts = append(texts, d.text[m.start:m.value.end])
-			}
-		}
-		return texts
-	}
-	if !slices.Equal(others(before, b), others(after, a)) {
-		return false
-	}
-	for key, rest := range entered {
-		if slices.ContainsFunc(rest, func(path []string) bool { return len(path) == 0 }) {
-			continue // the whole member is ours
-		}
-		was, wasErr := before.member(b, key)
-		is, isErr := after.member(a, key)
-		switch {
-		case wasErr != nil || isErr != nil:
-			return false
-		case was == nil:
-		case is == nil || !isContainer(before.text, was.value) || before.text[was.value.start] != after.text[is.value.start]:
-			return false
-		case !keeps(before, after, was.value, is.value, rest):
+// isOnly tells whether an edit, and nothing else, leads from before to after.
+func isOnly(e Edit, before, after *Document) bool {
+	was, is := before.root, after.root
+	for i, key := range e.Path {
+		old, _ := before.member(was, key) // it was found before
+		found, err := after.member(is, key)
+		if err != nil || !slices.Equal(was.others(key), is.others(key)) {
 			return false
 		}
+		if found == nil {
+			return e.Value == nil && i == len(e.Path)-1
+		}
+		if i == len(e.Path)-1 {
+			return Same(json.RawMessage(found.value.text), e.Value)
+		}
+		if old == nil {
+			old = &member{value: value{text: "{}"}}
+		}
+		was, is = &old.value, &found.value
 	}
-	return true
+	return false
+}
+
+// others is the text of all members, or elements, but those with a key.
+func (v *value) others(key string) (texts []string) {
+	for _, m := range v.list() {
+		if m.key != key {
+			texts = append(texts, v.text[m.start-v.start:m.value.end()-v.start])
+		}
+	}
+	return texts
 }

@@ -17,117 +17,128 @@ package document
 //
 // Strings, numbers and keys inside a new value keep the text they came with.
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
 
 // layout is how one new value is written.
 type layout struct {
 	newline     string // empty: everything on one line
-	indent      string // of the line the value begins on
 	unit        string
 	colon       string
 	comma       string // on one line
 	open, close string // blanks inside the braces on one line
+	verbatim    bool   // the value of the edit, not the objects around it that are new
 }
 
-// fit lays out a fragment that is, or replaces, the value of a member of the
-// last of the objects.
-func (d *Document) fit(objects []*value, old *value, f fragment, indent string) layout {
-	object := objects[len(objects)-1]
-	model := d.model(object, old, f.text[f.root.start])
-	if model != nil && d.isBroken(model) || model == nil && d.isBroken(object) {
-		return d.onLines(objects, indent)
+// layOut is the text of an edit's value inside new objects, or arrays, for keys. It goes
+// into the last of the objects, in the place of an old value or nil, and its line begins
+// as the last one of what stands before.
+func (d *Document) layOut(before string, objects []*value, old *value, keys []string, e Edit) string {
+	text := strings.Trim(string(e.Value), blanks)
+	for _, key := range slices.Backward(keys) {
+		if _, inArray := elementName(key); inArray {
+			text = "[" + text + "]"
+		} else {
+			text = "{" + Quote(key) + ":" + text + "}"
+		}
 	}
-	return d.onOneLine(objects, model)
-}
-
-// fill lays out the last of the objects, an empty one, with a member in it.
-func (d *Document) fill(objects []*value) layout {
-	object := objects[len(objects)-1]
-	around := objects[max(0, len(objects)-2)]
-	if object == d.root || d.isBroken(object) || d.isBroken(around) {
-		return d.onLines(objects, d.indent(object.start))
-	}
-	return d.onOneLine(objects, nil)
-}
-
-// model is the container that a new one in object is laid out like, or nil.
-func (d *Document) model(object, old *value, kind byte) *value {
-	shows := func(v *value) bool {
-		return d.text[v.start] == kind && isContainer(d.text, v) && (len(v.members) > 0 || d.isBroken(v))
-	}
+	around, outer := objects[len(objects)-1], objects[max(0, len(objects)-2)]
+	shows := func(v *value) bool { return v.text[0] == text[0] && (len(v.list()) > 0 || v.isBroken()) }
+	var model *value // the container that a new one is laid out like
 	if old != nil && shows(old) {
-		return old
+		model = old
 	}
-	for i := len(object.members) - 1; i >= 0; i-- {
-		if v := object.members[i].value; v != old && shows(v) {
+	members := around.list()
+	for i := range slices.Backward(members) {
+		if v := &members[i].value; model == nil && shows(v) {
+			model = v
+		}
+	}
+	onLines := around.isBroken() || len(members) == 0 && (around == d.root || outer.isBroken())
+	if model != nil {
+		onLines = model.isBroken()
+	}
+	l := layout{colon: colon(objects), verbatim: e.Verbatim}
+	if onLines {
+		l.newline, l.unit = "\n", unit(objects, d.text)
+		if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
+			l.newline = "\r\n"
+		}
+	} else {
+		if model != nil {
+			objects = append(slices.Clone(objects), model)
+		}
+		sample := findNearest(objects, func(v *value) bool {
+			return v.isObject() && len(v.list()) > 0 && !v.isBroken()
+		})
+		if sample != nil {
+			members := sample.list()
+			last := members[len(members)-1]
+			l.colon, l.open = last.colon, members[0].gap
+			l.close = sample.text[last.value.end()-sample.start : len(sample.text)-1]
+		}
+		if model != nil && len(model.list()) > 1 {
+			sample = model
+		}
+		l.comma = comma(sample, l.colon)
+	}
+	var b strings.Builder
+	l.write(&b, text, indent(before), len(keys))
+	return b.String()
+}
+
+// findNearest finds a value that matches: the innermost of the objects, else the first
+// of the document.
+func findNearest(objects []*value, matches func(*value) bool) *value {
+	for _, v := range slices.Backward(objects) {
+		if matches(v) {
 			return v
+		}
+	}
+	return objects[0].findFirst(matches)
+}
+
+// findFirst finds a value that matches, outer before inner, in document order.
+func (v *value) findFirst(matches func(*value) bool) *value {
+	if matches(v) {
+		return v
+	}
+	members := v.list()
+	for i := range members {
+		if found := members[i].value.findFirst(matches); found != nil {
+			return found
 		}
 	}
 	return nil
 }
 
-func (d *Document) onLines(objects []*value, indent string) layout {
-	newline := "\n"
-	if i := strings.IndexByte(d.text, '\n'); i > 0 && d.text[i-1] == '\r' {
-		newline = "\r\n"
-	}
-	return layout{newline: newline, indent: indent, unit: d.unit(objects), colon: d.colon(objects)}
-}
-
-func (d *Document) onOneLine(objects []*value, model *value) layout {
-	l := layout{colon: d.colon(objects)}
-	sample := d.sample(objects, model)
-	if sample != nil {
-		l.colon = d.colonOf(sample.last())
-		l.open = d.gap(sample, 0)
-		l.close = d.text[sample.last().value.end : sample.end-1]
-	}
-	switch {
-	case model != nil && len(model.members) > 1:
-		l.comma = d.gap(model, 1)
-	case sample != nil:
-		l.comma = d.comma(sample)
-	case strings.HasSuffix(l.colon, " "):
-		l.comma = ", "
-	default:
-		l.comma = ","
-	}
-	return l
-}
-
-// sample is an object with members on one line: the model, or else the nearest
-// one around, or else the first of the document, or nil.
-func (d *Document) sample(objects []*value, model *value) *value {
-	shows := func(v *value) bool { return d.isObject(v) && len(v.members) > 0 && !d.isBroken(v) }
-	if model != nil && shows(model) {
-		return model
-	}
-	for i := len(objects) - 1; i >= 0; i-- {
-		if shows(objects[i]) {
-			return objects[i]
-		}
-	}
-	return d.root.first(shows)
-}
-
 // separator is what stands before a new last member of an object that has some.
-func (d *Document) separator(object *value) string {
-	if n := len(object.members); n > 1 {
-		return d.gap(object, n-1)
+func separator(object *value) string {
+	members := object.list()
+	last := members[len(members)-1]
+	line := strings.LastIndexByte(last.gap, '\n')
+	switch {
+	case len(members) > 1:
+		return last.gap
+	case line < 0:
+		return comma(object, last.colon)
+	case line > 0 && last.gap[line-1] == '\r':
+		line--
 	}
-	if end, line, ok := cutLastLine(d.gap(object, 0)); ok {
-		return "," + end + line
-	}
-	return d.comma(object)
+	return "," + last.gap[line:]
 }
 
 // comma is the separator in an object on one line. A sole member shows it by
 // its other blanks.
-func (d *Document) comma(object *value) string {
+func comma(object *value, colon string) string {
 	switch {
-	case len(object.members) > 1:
-		return d.gap(object, 1)
-	case d.gap(object, 0) != "", strings.HasSuffix(d.colonOf(object.last()), " "), !d.isObject(object):
+	case object != nil && len(object.list()) > 1:
+		return object.list()[1].gap
+	case strings.HasSuffix(colon, " "), object != nil && (object.list()[0].gap != "" || !object.isObject()):
 		return ", "
 	}
 	return ","
@@ -135,126 +146,72 @@ func (d *Document) comma(object *value) string {
 
 // colon is the one of the last member of the innermost object that shows it on
 // one line.
-func (d *Document) colon(objects []*value) string {
-	for i := len(objects) - 1; i >= 0; i-- {
-		if len(objects[i].members) == 0 || !d.isObject(objects[i]) {
-			continue
-		}
-		if colon := d.colonOf(objects[i].last()); !strings.Contains(colon, "\n") {
-			return colon
+func colon(objects []*value) string {
+	for _, v := range slices.Backward(objects) {
+		members := v.list()
+		if n := len(members); n > 0 && v.isObject() && !strings.Contains(members[n-1].colon, "\n") {
+			return members[n-1].colon
 		}
 	}
 	return ": "
 }
 
-func (d *Document) colonOf(m member) string { return d.text[m.keyEnd:m.value.start] }
-
 // unit is the indentation of one level.
-func (d *Document) unit(objects []*value) string {
+func unit(objects []*value, text string) string {
 	unit := "  "
-	shows := func(v *value) bool {
-		if len(v.members) == 0 {
+	findNearest(objects, func(v *value) bool {
+		members := v.list()
+		if len(members) == 0 || !strings.Contains(members[0].gap, "\n") {
 			return false
 		}
-		_, line, broken := cutLastLine(d.gap(v, 0))
-		if !broken {
-			return false
-		}
-		step, deeper := strings.CutPrefix(leadingBlanks(line), d.indent(v.start))
+		step, deeper := strings.CutPrefix(indent(text[:members[0].start]), indent(text[:v.start]))
 		if deeper {
 			unit = step
 		}
 		return deeper
-	}
-	for i := len(objects) - 1; i >= 0; i-- {
-		if shows(objects[i]) {
-			return unit
-		}
-	}
-	d.root.first(shows)
+	})
 	return unit
-}
-
-// gap is the text between a member or element and what comes before it.
-func (d *Document) gap(around *value, i int) string {
-	before := around.start + 1
-	if i > 0 {
-		before = around.members[i-1].value.end
-	}
-	return d.text[before:around.members[i].start]
-}
-
-// indent is how the line of a place begins.
-func (d *Document) indent(offset int) string {
-	return leadingBlanks(d.text[strings.LastIndexByte(d.text[:offset], '\n')+1:])
 }
 
 // isBroken tells whether a value goes over several lines: no JSON string can
 // hold a line end.
-func (d *Document) isBroken(v *value) bool { return strings.Contains(d.raw(v), "\n") }
+func (v *value) isBroken() bool { return strings.Contains(v.text, "\n") }
 
-// first finds a value that matches, outer before inner, in document order.
-func (v *value) first(matches func(*value) bool) *value {
-	if matches(v) {
-		return v
-	}
-	for _, m := range v.members {
-		if found := m.value.first(matches); found != nil {
-			return found
-		}
-	}
-	return nil
+// indent is how the last line of a text begins.
+func indent(text string) string { return leading(text[strings.LastIndexByte(text, '\n')+1:], " \t") }
+
+// leading is what a text has of some characters before all others.
+func leading(text, chars string) string {
+	return text[:len(text)-len(strings.TrimLeft(text, chars))]
 }
 
-// cutLastLine gives the last line end of a text and what follows it.
-func cutLastLine(text string) (end, line string, ok bool) {
-	i := strings.LastIndexByte(text, '\n')
-	if i < 0 {
-		return "", "", false
-	}
-	if i > 0 && text[i-1] == '\r' {
-		return "\r\n", text[i+1:], true
-	}
-	return "\n", text[i+1:], true
-}
-
-func leadingBlanks(line string) string {
-	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
-}
-
-func (l layout) render(f fragment) string {
-	var b strings.Builder
-	l.write(&b, f, f.root, l.indent)
-	return b.String()
-}
-
-func (l layout) write(b *strings.Builder, f fragment, v *value, indent string) {
-	if v == f.verbatim || !isContainer(f.text, v) {
-		b.WriteString(f.text[v.start:v.end])
-		return
-	}
-	braces := f.text[v.start:v.start+1] + f.text[v.end-1:v.end]
-	if len(v.members) == 0 {
-		b.WriteString(braces)
+// write writes a value; the one of the edit is depth levels below.
+func (l layout) write(b *strings.Builder, text, indent string, depth int) {
+	if !isContainer(text) || l.verbatim && depth == 0 {
+		b.WriteString(text)
 		return
 	}
 	inner := indent + l.unit
 	open, separator, end := l.newline+inner, ","+l.newline+inner, l.newline+indent
 	if l.newline == "" {
 		open, separator, end = "", l.comma, ""
-		if braces == "{}" {
+		if text[0] == '{' {
 			open, end = l.open, l.close
 		}
 	}
-	b.WriteString(braces[:1] + open)
-	for i, m := range v.members {
-		if i > 0 {
-			b.WriteString(separator)
+	b.WriteByte(text[0])
+	between, begun := open, b.Len()
+	gjson.Parse(text).ForEach(func(key, v gjson.Result) bool {
+		b.WriteString(between)
+		between = separator
+		if key.Raw != "" {
+			b.WriteString(key.Raw + l.colon)
 		}
-		if m.keyEnd > m.start {
-			b.WriteString(f.text[m.start:m.keyEnd] + l.colon)
-		}
-		l.write(b, f, m.value, inner)
+		l.write(b, v.Raw, inner, depth-1)
+		return true
+	})
+	if b.Len() > begun {
+		b.WriteString(end)
 	}
-	b.WriteString(end + braces[1:])
+	b.WriteByte(text[len(text)-1])
 }
