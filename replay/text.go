@@ -263,7 +263,7 @@ func (t text) says(c Choice) string {
 	if c.Asks {
 		says += fmt.Sprintf(" (would ask a model, %d bytes)", c.Bytes)
 	}
-	return string(c.Decision) + display.Line(says)
+	return c.Decision + display.Line(says)
 }
 
 // otherwise is the rule of a decision that no rule has made.

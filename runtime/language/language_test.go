@@ -168,7 +168,7 @@ func FuzzEntry(f *testing.F) {
 		entry = strings.ReplaceAll(entry, "\n", " ")
 		p := Parse("xx", "# x\n[doing]\n*ing\n[move]\n"+entry)
 		p.In(TextOf([]string{sentence})).Says(Move, sentence)
-		for c := range Class(classes) {
+		for c := range classes {
 			f.Says(c, sentence)
 		}
 	})
