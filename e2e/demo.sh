@@ -44,5 +44,5 @@ stop 'The tests pass. Now the documentation:'
 stop 'All four steps are done.'
 say 'Would it have helped before? In two past sessions, "continue" was all the user had to say four times:'
 call replay "$here/testdata/sessions" --strategy ned-flanders
-say 'That was a scratch directory, and it is gone now. On your own machine, this guides you through the same steps:'
+say 'That was a scratch directory, and it is gone now. On your own machine, this asks about the first step:'
 printf '\n    bin/springfield\n'
