@@ -223,7 +223,7 @@ func TestHoldLiftedAtATerminal(t *testing.T) {
 	}
 }
 
-// A hold whose file was deleted was lifted by nobody: every verb that tells of holds says so.
+// A hold whose file was deleted was not lifted: every verb that tells of holds says so.
 func TestRemovedHoldIsTold(t *testing.T) {
 	programs := desks(t)
 	cli := programs["springfield"]

@@ -323,7 +323,7 @@ func TestRalphArmed(t *testing.T) {
 		"this session's":    {"---\nactive: true\nsession_id: s1\n---\ngo\n", true},
 		"quoted, CRLF":      {"---\r\nsession_id: \"s1\"\r\n---\r\n", true},
 		"another session's": {"---\nsession_id: s2\n---\ngo\n", false},
-		"nobody's":          {"---\niteration: 1\n---\ngo\n", true},
+		"no plugin's":       {"---\niteration: 1\n---\ngo\n", true},
 		"an empty session":  {"---\nsession_id:\n---\n", true},
 		"in the body only":  {"---\niteration: 1\n---\nsession_id: s2\n", true},
 		"no frontmatter":    {"session_id: s2\n", true},

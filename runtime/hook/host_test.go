@@ -355,7 +355,7 @@ func TestLayers(t *testing.T) {
 		text          string
 		rule          string
 	}{
-		"nobody's":                     {"", "", progress, "progress"},
+		"no plugin's":                  {"", "", progress, "progress"},
 		"the user adds a stop":         {`{"add": [{"id": "mine", "says": ["task 2"], "then": "stop"}]}`, "", progress, "mine"},
 		"the user switches off":        {`{"off": ["asks"]}`, "", question, "otherwise"},
 		"the user chooses seed":        {`{"rules": "seed"}`, "", "Next.js", "progress"},

@@ -458,7 +458,7 @@ func TestLoopCeiling(t *testing.T) {
 		"the plugin cannot raise": {`, "ceiling": 70`, "", "", 25},
 		"the project lowers it":   {"", "", `{"ceiling": 6}`, 6},
 		"nor above the user":      {"", `{"ceiling": 5}`, `{"ceiling": 20}`, 5},
-		"nobody is boundless":     {"", `{"ceiling": 100000}`, "", 25},
+		"no driver is boundless":  {"", `{"ceiling": 100000}`, "", 25},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := inLoop(t, strings.TrimSuffix(wiggumOne, "}")+test.plugin+"}", at(test.most-2))

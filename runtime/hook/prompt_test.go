@@ -145,7 +145,7 @@ func TestPromptCeiling(t *testing.T) {
 		want                  int
 		note                  string
 	}{
-		"nobody's":              {want: 5},
+		"no plugin's":           {want: 5},
 		"the user's":            {user: `{"ceiling": 7}`, want: 7},
 		"the plugin's, higher":  {author: `{"strategy": "todo-continuation", "ceiling": 9}`, want: 5, note: "only your own file can raise it"},
 		"the project's, higher": {user: `{"ceiling": 3}`, project: `{"ceiling": 9}`, want: 3, note: "only your own file can raise it"},

@@ -116,7 +116,7 @@ func TestSaid(t *testing.T) {
 		lines     []string
 		said, raw []string
 	}{
-		"nobody asked":   {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
+		"no prompt":      {[]string{text("one"), text("two")}, []string{"one", "two"}, nil},
 		"since a prompt": {[]string{text("one"), prompt("and?"), text("two"), tool("Bash", `{}`), result, text("three")}, []string{"two", "three"}, nil},
 		"our own words":  {[]string{prompt("go"), text("one"), `{"type":"user","isMeta":true,"message":{"content":"Stop hook feedback:\ngo on"}}`, text("two")}, []string{"one", "two"}, nil},
 		"plain text":     {[]string{"Working.", "DONE"}, nil, []string{"Working.", "DONE"}},
