@@ -45,7 +45,7 @@ func (s *Settings) Disable(plugin client.Plugin, scope client.Scope) (change.Cha
 	if err := s.takeBack(&c, v, f, id); err != nil {
 		return c, err
 	}
-	if m == nil { // an edit that was killed between two files can have left something
+	if len(m.enabled()) == 0 { // an edit that was killed between two files, or a file removed by hand, can have left something
 		if err := s.takeBackDeclared(&c, f); err != nil {
 			return c, err
 		}

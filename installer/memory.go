@@ -182,12 +182,20 @@ func (s *Settings) remember(m *memory) (change.Edit, error) {
 	return e, err
 }
 
-// switchedOn tells whether a plugin is on because springfield enabled it.
-func (m *memory) switchedOn(id string) bool {
-	return m != nil && slices.ContainsFunc(m.Members, func(r remembered) bool {
-		return r.isSwitch(id) && document.Same(r.Set, json.RawMessage("true"))
-	})
+// enabled lists the plugins that are on because springfield enabled them.
+func (m *memory) enabled() (ids []string) {
+	if m == nil {
+		return nil
+	}
+	for _, r := range m.Members {
+		if len(r.Path) == 2 && r.isSwitch(r.Path[1]) && document.Same(r.Set, json.RawMessage("true")) {
+			ids = append(ids, r.Path[1])
+		}
+	}
+	return ids
 }
+
+func (m *memory) switchedOn(id string) bool { return slices.Contains(m.enabled(), id) }
 
 // shares tells whether the edits are ours already, for another settings file:
 // then this one has to be remembered beside it. What the user has written by

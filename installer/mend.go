@@ -91,13 +91,11 @@ func (s *Settings) EnabledByUs() []Remembered {
 			continue
 		}
 		m, err := s.recall(target)
-		if err != nil || m == nil {
+		if err != nil {
 			continue
 		}
-		for _, r := range m.Members {
-			if len(r.Path) == 2 && m.switchedOn(r.Path[1]) {
-				all = append(all, Remembered{r.Path[1], scope, path})
-			}
+		for _, id := range m.enabled() {
+			all = append(all, Remembered{id, scope, path})
 		}
 	}
 	return all

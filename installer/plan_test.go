@@ -244,6 +244,33 @@ func TestDisableMemberByMember(t *testing.T) {
 	}
 }
 
+// A marketplace goes with the last settings file that needs it, also where that file was removed by hand and
+// made anew for something else in between.
+func TestDisableReleasesTheMarketplaceOfAFileRemovedByHand(t *testing.T) {
+	for name, mend := range map[string]func(*Settings) (change.Change, error){
+		"a variable": func(s *Settings) (change.Change, error) {
+			return s.SetVariable(client.Local, "CLAUDE_CODE_STOP_HOOK_BLOCK_CAP", "30")
+		},
+		"a switch": func(s *Settings) (change.Change, error) { return s.Switch(client.Local, latte+"x", false) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlaces(t)
+			plugin := pluginOf(p, "ned-flanders")
+			enable(t, p, plugin, client.Project, true)
+			enable(t, p, plugin, client.Local, true)
+			must(t, os.Remove(settingsOf(t, p, client.Local)))
+			plan, err := mend(Read(p))
+			must(t, err)
+			must(t, Journal(p).Apply(plan))
+			disable(t, p, plugin, client.Project)
+			disable(t, p, plugin, client.Local)
+			if user := settingsOf(t, p, client.User); exists(user) {
+				t.Errorf("user settings are left: %q", look(t, user))
+			}
+		})
+	}
+}
+
 // Without a memory (another machine) only our own member goes off.
 func TestDisableWithoutAMemory(t *testing.T) {
 	p := newPlaces(t)

@@ -93,8 +93,12 @@ func (m *machine) program(t *testing.T, name, text string) {
 // target is where the script installs to if it is not told another place.
 func (m *machine) target() string { return filepath.Join(m.home, ".local", "bin", "springfield") }
 
+// write writes a program while no test beside it starts one: what that inherits would keep the file open, and
+// an open file does not start.
 func write(t *testing.T, path, text string) {
 	t.Helper()
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
 		t.Fatal(err)
 	}
