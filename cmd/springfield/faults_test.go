@@ -212,16 +212,16 @@ func TestWhatIsSaidIsWhatHappened(t *testing.T) {
 		to    func() // what was done before
 		every int    // of how many steps one is tried, but with -full each
 	}{
-		{"enable", "enable", enabling, func() {}, 3},
-		{"disable", "disable", disabling, func() { must("enable", enabling...) }, 3},
-		{"undo", "undo", nil, func() { must("enable", enabling...) }, 3},
-		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }, 3},
-		{"publish", "publish", publishing, spoil, 4},
-		{"undo publish", "undo", nil, func() { must("publish", publishing...) }, 2},
+		{"enable", "enable", enabling, func() {}, 9},
+		{"disable", "disable", disabling, func() { must("enable", enabling...) }, 9},
+		{"undo", "undo", nil, func() { must("enable", enabling...) }, 9},
+		{"undo disable", "undo", nil, func() { must("enable", enabling...); must("disable", disabling...) }, 9},
+		{"publish", "publish", publishing, spoil, 16},
+		{"undo publish", "undo", nil, func() { must("publish", publishing...) }, 8},
 		// All take the same steps, and suites many: TestFaultsAtEveryStep of change tries each.
-		{"init", "init", making, func() {}, 23},
-		{"undo init", "undo", nil, func() { must("init", making...) }, 7},
-		{"build", "build", []string{"suite"}, spoil, 3},
+		{"init", "init", making, func() {}, 67},
+		{"undo init", "undo", nil, func() { must("init", making...) }, 29},
+		{"build", "build", []string{"suite"}, spoil, 9},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			c.reset(t, files)
