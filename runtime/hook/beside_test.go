@@ -162,29 +162,6 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 	}
 }
 
-// A state file is the project's: whatever it is, the hook decides in time and follows
-// nothing.
-func TestHostileLoopFilesOfOthers(t *testing.T) {
-	for name, make := range map[string]func(w *world){
-		"a directory": func(w *world) { w.write(loopFile+"/x", "") },
-		"a link":      func(w *world) { w.write("work/.stravinsky/x", ""); _ = os.Symlink("/etc/passwd", w.path(loopFile)) },
-		"large":       func(w *world) { w.write(loopFile, loopText+strings.Repeat("x", 1<<20)) },
-		"of many fields": func(w *world) {
-			w.write(loopFile, "---\n"+strings.Repeat("a: 1\n", 10_000)+"---\n")
-		},
-		"a spec of another place": func(w *world) {
-			w.write("work/specs/.current-spec", "../../../etc")
-			w.write("work/.specify/.current-feature", "../../etc")
-		},
-	} {
-		w := beside(t, wiggumOne)
-		make(w)
-		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
-			t.Errorf("%s: %+v", name, ned)
-		}
-	}
-}
-
 // A spec drives its session from the first task to the end; awaiting approval it waits
 // for the user, and no other plugin goes on for them.
 func TestOthersStandAsideForASpec(t *testing.T) {

@@ -192,18 +192,6 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	return r, true
 }
 
-// The line that the user reads tells of the limit that ends first.
-func TestLeastLeftIsTold(t *testing.T) {
-	for budget, want := range map[string]string{
-		`{}`: "1 of 3 in 5 min", `{"prompt": 2}`: "1 of 2 for this prompt", `{"hour": 1}`: "1 of 1 in an hour", `{"prompt": 3, "hour": 3}`: "1 of 3 in 5 min",
-	} {
-		w := newWorld(t, `{"strategy": "ned-flanders", "budget": `+budget+`}`)
-		if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress})); !strings.Contains(out.SystemMessage, "("+want+" · ") {
-			t.Errorf("%s: %q does not say %q", budget, out.SystemMessage, want)
-		}
-	}
-}
-
 // After three continues the user says “continue”, and there are three more. A finished
 // task, a slash command of ours and a line that someone wrote into the transcript buy
 // none.
@@ -252,7 +240,7 @@ func TestBudget(t *testing.T) {
 	} {
 		w := newWorld(t, ned)
 		blocks := 0
-		for i := range 1000 {
+		for i := range 200 {
 			w.host.Now = w.host.Now.Add(10 * time.Millisecond)
 			out, _ := w.run(w.event(map[string]any{"last_assistant_message": fmt.Sprintf("Task %d complete. Moving to Task %d.", i, i+1), "stop_hook_active": active(i)}))
 			if out.Decision == "block" {
@@ -262,7 +250,7 @@ func TestBudget(t *testing.T) {
 			}
 		}
 		if blocks != guard.Defaults().Burst {
-			t.Errorf("%d continues in ten seconds, want %d", blocks, guard.Defaults().Burst)
+			t.Errorf("%d continues in two seconds, want %d", blocks, guard.Defaults().Burst)
 		}
 	}
 }
@@ -391,27 +379,6 @@ func TestLayers(t *testing.T) {
 				t.Errorf("the project's words reach the model: %q", out.Reason)
 			}
 		})
-	}
-}
-
-func TestHoldStops(t *testing.T) {
-	w := newWorld(t, ned)
-	dir := w.path(".claude/springfield")
-	if _, err := ledger.SetHold(dir, "session:s1", w.host.Now, time.Hour, ledger.Means{}); err != nil {
-		t.Fatal(err)
-	}
-	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress})); out.Decision != "" {
-		t.Errorf("held: %+v", out)
-	}
-	if r, _ := w.newest("session:s1"); r.Rule != "hold" {
-		t.Errorf("rule %q", r.Rule)
-	}
-	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress, "session_id": "s2"})); out.Decision != "block" {
-		t.Errorf("another session: %+v", out)
-	}
-	w.host.Now = w.host.Now.Add(61 * time.Minute)
-	if out, _ := w.run(w.event(map[string]any{"last_assistant_message": progress})); out.Decision != "block" {
-		t.Errorf("after its time: %+v", out)
 	}
 }
 

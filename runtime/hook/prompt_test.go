@@ -188,7 +188,7 @@ func TestPromptsAndStopsInOneSession(t *testing.T) {
 	w.write("other/strategy.json", ned)
 	stops.host.Executable = w.path("other/hooks/springfield-hook")
 	blocks, said := 0, 0
-	for i := range 20 {
+	for i := range 7 {
 		w.host.Now = w.host.Now.Add(time.Second)
 		stops.host.Now = w.host.Now
 		if told, _ := w.prompt(nil); told != "" {
@@ -201,8 +201,8 @@ func TestPromptsAndStopsInOneSession(t *testing.T) {
 	if blocks != guard.Defaults().Burst || said != 5 {
 		t.Errorf("%d continues and %d reminders, want %d and 5", blocks, said, guard.Defaults().Burst)
 	}
-	if r, _ := w.newest("session:s1"); r.State.Number != 40 {
-		t.Errorf("%d decisions on file, want 40", r.State.Number)
+	if r, _ := w.newest("session:s1"); r.State.Number != 14 {
+		t.Errorf("%d decisions on file, want 14", r.State.Number)
 	}
 }
 

@@ -172,33 +172,6 @@ func TestSpecsSilence(t *testing.T) {
 	}
 }
 
-// The originals' tests share one session id and one home over many directories.
-func TestSpecsManyDirectoriesOfOneSession(t *testing.T) {
-	for _, plugin := range bothSpecs() {
-		s := newSpecWorld(t, plugin)
-		for i := range 12 {
-			project := fmt.Sprintf("w%d", i)
-			if err := os.CopyFS(s.path(project), os.DirFS(s.path("project"))); err != nil {
-				t.Fatal(err)
-			}
-			state := project + strings.TrimPrefix(s.state, "project")
-			cwd := map[string]any{"cwd": s.path(project)}
-			s.old(state, specState(0, ""))
-			if out, notes := s.answer(s.stop(true, cwd)); out != (output{}) {
-				t.Errorf("%s: another's loop is taken for ours: %+v, %s", project, out, notes)
-			}
-			s.old(state, "{ invalid json here")
-			if out, notes := s.answer(s.stop(i%2 == 0, cwd)); out.Decision != "block" || !strings.HasPrefix(out.Reason, "ERROR: Corrupt state file at ") || notes != "" {
-				t.Errorf("%s: %+v, %s", project, out, notes)
-			}
-			s.old(state, specState(2, ""))
-			if out, notes := s.answer(s.stop(false, cwd)); out.Decision != "block" || !strings.Contains(out.Reason, "Task 3/5") {
-				t.Errorf("%s: %+v, %s", project, out, notes)
-			}
-		}
-	}
-}
-
 // Who writes at the state file is waited for, a second at most.
 func TestSpecsRace(t *testing.T) {
 	for _, plugin := range bothSpecs() {
@@ -212,6 +185,7 @@ func TestSpecsRace(t *testing.T) {
 			"then deleted":         {[]string{`{"phase": "exec`, "-"}, "no-state"},
 		} {
 			t.Run(plugin+"/"+name, func(t *testing.T) {
+				t.Parallel()
 				s := newSpecWorld(t, plugin)
 				s.write(s.state, test.parts[0])
 				done := make(chan error, 1)
@@ -327,38 +301,6 @@ func (w *world) tree(name string) (files []string) {
 		return nil
 	})
 	return files
-}
-
-func TestSpecsDeleteOrphans(t *testing.T) {
-	for _, plugin := range bothSpecs() {
-		s := newSpecWorld(t, plugin)
-		s.old(s.state, specState(1, ""))
-		dir := filepath.ToSlash(filepath.Dir(s.state))
-		for name, age := range map[string]time.Duration{".progress-task-1.md": 2 * time.Hour, ".progress-task-2.md": 30 * time.Minute, ".progress.md": 2 * time.Hour, "sub/.progress-task-3.md": 2 * time.Hour, ".progress-task-4.md": 2 * time.Hour} {
-			s.write(dir+"/"+name, "x")
-			s.age(dir+"/"+name, age)
-		}
-		s.write("outside.md", "mine")
-		s.age("outside.md", 2*time.Hour)
-		if err := os.Symlink(s.path("outside.md"), s.path(dir+"/.progress-task-5.md")); err != nil {
-			t.Fatal(err)
-		}
-		before := len(s.tree(dir))
-		if out, notes := s.answer(s.stop(false, nil)); out.Decision != "block" {
-			t.Fatalf("%+v, %s", out, notes)
-		}
-		for name, there := range map[string]bool{".progress-task-1.md": false, ".progress-task-4.md": false, ".progress-task-2.md": true, ".progress.md": true, "sub/.progress-task-3.md": true} {
-			if _, err := os.Lstat(s.path(dir + "/" + name)); (err == nil) != there {
-				t.Errorf("%s: %s there: %v", plugin, name, err)
-			}
-		}
-		if now := len(s.tree(dir)); now != before-2 {
-			t.Errorf("%s: %d files, then %d", plugin, before, now)
-		}
-		if _, err := os.Stat(s.path("outside.md")); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // The word counts in what Claude said since the newest prompt, and in a

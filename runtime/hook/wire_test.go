@@ -227,6 +227,7 @@ func TestUnwritableLedger(t *testing.T) {
 // Only one stop at a time decides in a workspace. A hook that waits too long lets
 // Claude stop, and changes nothing.
 func TestWorkspaceIsLocked(t *testing.T) {
+	t.Parallel()
 	const loop = "---\nmax_iterations: 10\n---\nGo.\n"
 	w := newWorld(t, `{"strategy": "ralph-wiggum"}`)
 	w.write("work/.stravinsky/continuation-loop.md", loop)
