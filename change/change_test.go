@@ -34,9 +34,7 @@ func newWorld(t *testing.T, files map[string]string) world {
 // do applies edits, which have to go well.
 func (w world) do(did string, edits ...Edit) {
 	w.t.Helper()
-	if err := w.journal().Apply(Change{Did: did, Edits: edits}); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, w.journal().Apply(Change{Did: did, Edits: edits}))
 }
 
 func (w world) read(name string) string {
@@ -50,17 +48,13 @@ func (w world) read(name string) string {
 func (w world) write(name, data string) {
 	w.t.Helper()
 	path := w.path(filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)))
 }
 
 func (w world) link(target, name string) {
 	w.t.Helper()
 	path := w.path(filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path)); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path)))
 }
 
 // A link of the user's stays one, also in a chain, to what is not there, and where

@@ -280,9 +280,7 @@ func TestFetchClient(t *testing.T) {
 	npm := func(script string) string {
 		dir := t.TempDir()
 		if script != "" {
-			if err := os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\n"+script+"\n"), 0o755))
 		}
 		return dir
 	}
@@ -300,9 +298,7 @@ func TestFetchClient(t *testing.T) {
 		t.Helper()
 		t.Setenv("PATH", path)
 		binary, err := fetchClient(cache, version, platform)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if content, err := os.ReadFile(binary); err != nil || string(content) != "a client" {
 			t.Errorf("the binary is %q (%v)", content, err)
 		}
@@ -316,9 +312,7 @@ func TestFetchClient(t *testing.T) {
 	refused(cache, platform, npm(""), "npm is needed") // nothing of the failures counts as a client
 	binary := fetched(cache, serving)
 	fetched(cache, npm("")) // from the cache
-	if err := os.WriteFile(binary, []byte("another client"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(binary, []byte("another client"), 0o755))
 	refused(cache, platform, npm(""), "npm is needed")
 	fetched(cache, serving)
 	if left, _ := filepath.Glob(filepath.Join(cache, version, "*")); len(left) != 2 {
@@ -338,16 +332,12 @@ func packageOf(t *testing.T, path string, members ...string) string {
 	compressed := gzip.NewWriter(&tarball)
 	archive := tar.NewWriter(compressed)
 	for _, member := range members {
-		if err := archive.WriteHeader(&tar.Header{Name: member, Mode: 0o755, Size: int64(len("a client"))}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, archive.WriteHeader(&tar.Header{Name: member, Mode: 0o755, Size: int64(len("a client"))}))
 		if _, err := io.WriteString(archive, "a client"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(archive.Close(), compressed.Close(), os.WriteFile(path, tarball.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(archive.Close(), compressed.Close(), os.WriteFile(path, tarball.Bytes(), 0o644)))
 	hash := sha512.Sum512(tarball.Bytes())
 	return "sha512-" + base64.StdEncoding.EncodeToString(hash[:])
 }

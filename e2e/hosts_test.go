@@ -350,9 +350,7 @@ func hosted(t *testing.T, used ...*host) *World {
 	w.NoClient, w.Tools = true, true
 	for _, h := range used {
 		program, err := h.installed()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.link(program, h.name)
 		if h.script && !w.has("node") {
 			node, err := exec.LookPath("node")
@@ -430,9 +428,7 @@ func (w *World) RunIn(h *host, s Session) (Ended, error) {
 func (w *World) In(h *host, s Session, text string, requests int) Ended {
 	w.t.Helper()
 	ended, err := w.RunIn(h, s)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	if err := ended.as(text, requests); err != nil {
 		w.t.Errorf("%s: %v", h.title, err)
 	}
@@ -454,17 +450,13 @@ func TestFetchHost(t *testing.T) {
 		"linux-x64": {"made@0.0.0", packageOf(t, served, "package/bin/x/made", "package/more")},
 	}}
 	script := "#!/bin/sh\nexec /bin/cp '" + served + "' \"$4/anything.tgz\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o755))
 	cache, online, offline := t.TempDir(), dir, t.TempDir()
 	fetched := func(path string) string {
 		t.Helper()
 		t.Setenv("PATH", path)
 		program, err := fetchHost(cache, h, "linux-x64")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return program
 	}
 	refused := func(platform, path, because string) {
@@ -478,9 +470,7 @@ func TestFetchHost(t *testing.T) {
 	program := fetched(online)
 	fetched(offline) // from the cache
 	more := filepath.Join(filepath.Dir(program), "..", "..", "more")
-	if err := os.WriteFile(more, []byte("another"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(more, []byte("another"), 0o644))
 	refused("linux-x64", offline, "npm is needed")
 	fetched(online)
 	if read(t, more) != "a client" || read(t, program) != "a client" {

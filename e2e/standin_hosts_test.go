@@ -268,14 +268,10 @@ func TestStandInOfHosts(t *testing.T) {
 		ask := func(body string) string {
 			t.Helper()
 			response, err := http.Post(model.URL+path, "application/json", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer response.Body.Close()
 			all, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return string(all)
 		}
 		first := ask(bodies[0])

@@ -300,17 +300,13 @@ func TestStandIn(t *testing.T) {
 	ask := func(path, body string) string {
 		t.Helper()
 		response, err := http.Post(model.URL+path, "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer response.Body.Close()
 		var message struct {
 			Content    json.RawMessage
 			StopReason string `json:"stop_reason"`
 		}
-		if err := json.NewDecoder(response.Body).Decode(&message); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.NewDecoder(response.Body).Decode(&message))
 		return message.StopReason + string(message.Content)
 	}
 	for _, c := range []struct{ path, body, want string }{

@@ -342,9 +342,7 @@ func refusedKinds() []settingsKind {
 func (k settingsKind) inWorld(t *testing.T, p client.Places) string {
 	t.Helper()
 	suite, err := json.Marshal(pluginOf(p, "").Suite)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.ReplaceAll(k.data, suiteMark, string(suite))
 }
 
@@ -393,12 +391,8 @@ func checkEdited(t *testing.T, k settingsKind, e Enabling) {
 		e := e
 		e.Plugin = pluginOf(p, name)
 		plan, err := Read(p).Enable(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Journal(p).Apply(plan); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, Journal(p).Apply(plan))
 		return plan
 	}
 	want := func(what, wanted string) {
@@ -554,9 +548,7 @@ func everything(t *testing.T, p client.Places) map[string]string {
 		all[path] = string(data)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -603,9 +595,7 @@ func plannedFor(t *testing.T, before string, e Enabling) []plannedChange {
 	}
 	if e.Declare && e.Scope == client.User {
 		raw, err := json.Marshal(map[string]any{"source": map[string]string{"source": "directory", "path": e.Plugin.Suite}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		set(string(raw), "extraKnownMarketplaces", "hooks")
 	}
 	return changes

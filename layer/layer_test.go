@@ -28,28 +28,28 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 		filepath.Join(p.Root, "strategy.json"): suite, places.RulesFile(strategy): user,
 		filepath.Join(places.Work, ".claude", "springfield", strategy+".json"): project,
 	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		if text != "" {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 	}
 	s, err := Read(places, p)
+	must(t, err)
+	return s
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
 func (s Stack) value(t *testing.T, name string) Value {
 	t.Helper()
 	k, err := s.Key(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.Value(k)
 }
 
@@ -130,9 +130,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 				}
 				s := stack(t, known.Name, "{}", before, "")
 				value, err := k.Read(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				c, err := s.Set(User, []Assignment{{k, value}})
 				if err != nil {
 					t.Fatalf("%s=%s: %v", k.Name, text, err)
@@ -171,9 +169,7 @@ func TestRead(t *testing.T) {
 		known, _ := registry.Named(test.strategy)
 		s.Keys, _ = Keys(known)
 		k, err := s.Key(test.key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := k.Read(test.text)
 		var wrong *UsageError
 		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
@@ -188,12 +184,8 @@ func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
 	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == Project })
 	path := s.Files[i].Path
 	secret := filepath.Join(t.TempDir(), "secret.json")
-	if err := os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(secret, path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600))
+	must(t, os.Symlink(secret, path))
 	s, err := Read(client.Places{Config: t.TempDir(), Work: filepath.Dir(filepath.Dir(filepath.Dir(path)))}, s.Plugin)
 	if err != nil || s.Files[i].Fault == "" || s.Files[i].doc != nil {
 		t.Errorf("%+v, %v", s.Files[i], err)

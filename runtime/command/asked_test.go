@@ -15,14 +15,20 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	t.Helper()
 	for i, r := range all {
 		s, err := ledger.Open(d.Dir, "session:"+r.Session)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
 		if _, err := s.Append(r); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
+	}
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -61,14 +67,10 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 			d := d
 			d.Session, d.Work = test.session, test.work
 			out.Reset()
-			if err := d.Why("last", test.asked); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Why("last", test.asked))
 			why := out.String()
 			out.Reset()
-			if err := d.Log(20, test.asked); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Log(20, test.asked))
 			log := out.String()
 			var listed []string
 			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
@@ -111,9 +113,7 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 			t.Errorf("%+v: %v\n%s", test.asked, err, out)
 		}
 		out.Reset()
-		if err := d.Log(20, test.asked); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Log(20, test.asked))
 		var rules []string
 		for _, rule := range []string{"finished", "empty", "fault:busy", "fault:settings"} {
 			if strings.Contains(out.String(), "  "+rule+" ") || strings.Contains(out.String(), "  "+rule+"\n") {
@@ -138,9 +138,7 @@ func TestLogHasColumns(t *testing.T) {
 	for _, width := range []int{0, 120, 60, 40} {
 		out.Reset()
 		d.Width = width
-		if err := d.Log(20, Asked{}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Log(20, Asked{}))
 		columns := map[int]bool{}
 		for _, line := range strings.Split(out.String(), "\n") {
 			if i := strings.Index(line, "evidence"); i >= 0 {

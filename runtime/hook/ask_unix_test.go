@@ -37,9 +37,7 @@ func (w *world) judge(body string) {
 	w.t.Helper()
 	script := "#!/bin/sh\ncat >>" + strconv.Quote(w.path("questions")) + "\n" + body + "\n"
 	w.write("plugin/hooks/springfield-judge", script)
-	if err := os.Chmod(w.path("plugin/hooks/springfield-judge"), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.Chmod(w.path("plugin/hooks/springfield-judge"), 0o755))
 }
 
 // questions are what the judge was asked so far.
@@ -54,9 +52,7 @@ func (w *world) questions() (all []judge.Question) {
 			continue
 		}
 		var q judge.Question
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, json.Unmarshal([]byte(line), &q))
 		all = append(all, q)
 	}
 	return all
@@ -75,9 +71,7 @@ func (w *world) last() ledger.Record {
 func (w *world) spend() ledger.Spend {
 	w.t.Helper()
 	p, err := ledger.ReadSpend(w.path(".claude/springfield"), w.host.Now)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return p
 }
 
@@ -264,9 +258,7 @@ func TestProjectBarsTheJudge(t *testing.T) {
 
 func TestJudgeIsNotThere(t *testing.T) {
 	w := withJudge(t, lisa, "true")
-	if err := os.Remove(w.path("plugin/hooks/springfield-judge")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(w.path("plugin/hooks/springfield-judge")))
 	if out, _ := w.say(unsure); out != (output{}) {
 		t.Errorf("%+v", out)
 	}
@@ -287,9 +279,7 @@ func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
 	if r := w.last(); r.Decision != "stop" || r.Rule != "hold" || r.Asked == nil || r.State.Spent != 700 || len(r.State.Judged) != 1 || len(r.State.Continues) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if err := os.Remove(hold); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(hold))
 	if out, _ := w.say(unsure); out.Decision != "block" || len(w.questions()) != 1 {
 		t.Errorf("after it: %+v, %d questions", out, len(w.questions()))
 	}
@@ -347,9 +337,7 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 	read := func() Settings {
 		t.Helper()
 		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return s
 	}
 	s := read()
@@ -366,9 +354,7 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 	if j := judgeOf(read()); j.Within != 20 || j.Daily != 0.5 || j.Session != 0 {
 		t.Errorf("a project that wants less: %+v", j)
 	}
-	if err := os.RemoveAll(w.path("project")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(w.path("project")))
 	w.write(".claude/springfield/lisa-simpson.json", `{`+all+`}`)
 	s = read()
 	if j := judgeOf(s); j.Backend != "api" || j.Model != "opus" || j.Daily != 50 || j.Session != 20 || j.Client != "/bin/claude" || len(s.Faults) != 0 {
@@ -379,17 +365,13 @@ func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
 	if s := read(); judgeOf(s).Backend != "openai" || judgeOf(s).Address != "https://models.example/v1" || len(s.Faults) != 0 {
 		t.Errorf("the user's endpoint: %+v %v", judgeOf(s), s.Faults)
 	}
-	if err := os.Remove(w.path(".claude/springfield/lisa-simpson.json")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(w.path(".claude/springfield/lisa-simpson.json")))
 	w.write("project/.claude/springfield/lisa-simpson.json", `{`+endpoint+`}`)
 	w.write("plugin/strategy.json", `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", `+endpoint+`}`)
 	if s := read(); judgeOf(s).Backend != "claude" || judgeOf(s).Address != "" || len(s.Faults) != 4 {
 		t.Errorf("an endpoint of others: %+v %v", judgeOf(s), s.Faults)
 	}
-	if err := os.RemoveAll(w.path("project")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(w.path("project")))
 	w.write("plugin/strategy.json", lisa)
 	for _, bad := range []string{
 		`{"judge": {"address": "ftp://x"}}`, `{"judge": {"address": "models.example"}}`,

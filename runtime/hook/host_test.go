@@ -35,16 +35,20 @@ func newWorld(t testing.TB, config string) *world {
 	return w
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (w *world) path(name string) string { return filepath.Join(w.home, filepath.FromSlash(name)) }
 
 func (w *world) write(name, data string) {
 	w.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(w.path(name), []byte(data), 0o600); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+	must(w.t, os.WriteFile(w.path(name), []byte(data), 0o600))
 }
 
 // event is a Stop event of this world with more or other members.
@@ -58,9 +62,7 @@ func (w *world) event(more map[string]any) string {
 		e[k] = v
 	}
 	b, err := json.Marshal(e)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return string(b)
 }
 
@@ -131,12 +133,8 @@ func TestRun(t *testing.T) {
 	shell := []map[string]string{{"id": "b1", "type": "shell", "status": "running", "description": "make", "command": "make"}}
 	many := strings.Repeat(`{"type":"system","subtype":"informational"}`+"\n", 60)
 	ralph := t.TempDir()
-	if err := os.Mkdir(filepath.Join(ralph, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(ralph, ".claude", "ralph-loop.local.md"), []byte("---\niteration: 1\n---\ngo"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(ralph, ".claude"), 0o755))
+	must(t, os.WriteFile(filepath.Join(ralph, ".claude", "ralph-loop.local.md"), []byte("---\niteration: 1\n---\ngo"), 0o600))
 	for name, test := range map[string]struct {
 		log    string
 		event  map[string]any
@@ -186,9 +184,7 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	var r ledger.Record
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, json.Unmarshal([]byte(lines[len(lines)-1]), &r))
 	return r, true
 }
 
@@ -399,12 +395,8 @@ func TestFindRoot(t *testing.T) {
 	w.write("other/strategy.json", `{"plugin": "other", "strategy": "ned-flanders"}`)
 	w.write("built/springfield-hook", "")
 	link := func(target, name string) string {
-		if err := os.MkdirAll(filepath.Dir(w.path(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(target, w.path(name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
+		must(t, os.Symlink(target, w.path(name)))
 		return w.path(name)
 	}
 	w.write("plugin/hooks/linux-amd64/springfield-hook", "")
@@ -480,9 +472,7 @@ func TestStateOfAMovedTranscript(t *testing.T) {
 			if test.cwd == "" {
 				w.host.Home, w.host.Project = w.home, w.home
 			}
-			if err := os.MkdirAll(w.path(filepath.Join("project", "below")), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(w.path(filepath.Join("project", "below")), 0o755))
 			e := map[string]any{"transcript_path": w.path(test.transcript), "cwd": w.path(test.cwd), "last_assistant_message": "Which database do you want?"}
 			if out, _ := w.run(w.event(e)); strings.Contains(out.Reason, "PROJECT SAYS") != test.believed {
 				t.Errorf("the layer is believed: %+v", out)

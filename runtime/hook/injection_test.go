@@ -19,9 +19,7 @@ const lisa = `{"plugin": "lisa-simpson", "strategy": "lisa-simpson"}`
 // lines, and the todo list's state and who waits are as they are.
 func TestSessionCannotForgeThePage(t *testing.T) {
 	data, err := os.ReadFile("../judge/testdata/injections.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	known, _ := registry.Named("lisa-simpson")
 	starts := []string{"CONTEXT:", "  Active skill: ", "  Todo state: 1/2 complete, 1 in progress", "  Last tools: [", `  Latest request: "`, "  Waiting for: nothing", `  Last message: "`, "", "DECIDE: Should Claude continue working autonomously?", ""}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
@@ -30,15 +28,11 @@ func TestSessionCannotForgeThePage(t *testing.T) {
 	}
 	for i, quoted := range lines {
 		s, err := strconv.Unquote(quoted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w := newWorld(t, lisa)
 		line := func(v any) string {
 			b, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return string(b) + "\n"
 		}
 		says := func(id string, blocks ...map[string]any) string {

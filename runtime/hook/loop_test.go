@@ -56,9 +56,7 @@ func (w *world) read(name string) string {
 func (w *world) happened() string {
 	w.t.Helper()
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	var out []string
 	for _, e := range all {
 		out = append(out, fmt.Sprint(e.Event, e.Count))
@@ -125,15 +123,11 @@ func TestLoopObeysItsUser(t *testing.T) {
 	}
 	dir, before := w.path(".claude/springfield"), w.read(loopFile)
 	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
 		t.Errorf("held: %+v", out)
 	}
-	if err := ledger.Lift(dir, "", hold, w.host.Now, ledger.Means{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, ledger.Lift(dir, "", hold, w.host.Now, ledger.Means{}))
 	if out, _ := w.stop("s1", "d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 4 of 20") {
 		t.Errorf("after the hold: %+v", out)
 	}
@@ -146,9 +140,7 @@ func TestLoopObeysItsUser(t *testing.T) {
 	if out, _ := w.stop("s1", "f"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 5 of 20") {
 		t.Errorf("active again: %+v", out)
 	}
-	if err := os.Remove(w.path(loopFile)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(w.path(loopFile)))
 	if out, _ := w.stop("s1", "g"); out.Decision != "" || !strings.Contains(out.SystemMessage, "its file is gone") {
 		t.Errorf("deleted: %+v", out)
 	}
@@ -321,13 +313,9 @@ func TestHostileLoopFiles(t *testing.T) {
 			w.write("elsewhere/continuation-loop.md", loopText)
 			w.write("work/other.md", loopText)
 			if !strings.HasPrefix(name, "its directory") {
-				if err := os.MkdirAll(w.path("work/.stravinsky"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(w.path("work/.stravinsky"), 0o755))
 			}
-			if err := test.make(w); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.make(w))
 			before := w.workspaceText()
 			for i := range 3 {
 				out, _ := w.stop("s1", fmt.Sprint("Working ", i))
@@ -365,9 +353,7 @@ func (w *world) workspaceText() string {
 		}
 		return nil
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return b.String()
 }
 
@@ -385,9 +371,7 @@ func TestHostileLoopFields(t *testing.T) {
 		t.Errorf("%+v, %v", all, err)
 	}
 	names, err := os.ReadDir(w.path(".claude/springfield"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, n := range names {
 		if !slices.Contains([]string{"sessions", "index", "loops.jsonl"}, n.Name()) {
 			t.Errorf("%s is in the state directory", n.Name())
@@ -405,9 +389,7 @@ func TestHalfWrittenLoopFile(t *testing.T) {
 		done <- os.WriteFile(w.path(loopFile), []byte(loopText), 0o600)
 	}()
 	out, _ := w.at("s1", "Working.")
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	must(t, <-done)
 	if out.Decision != "block" || !strings.HasSuffix(w.read(loopFile), "Fix the tests.\n") {
 		t.Errorf("%+v\n%s", out, w.read(loopFile))
 	}
@@ -416,9 +398,7 @@ func TestHalfWrittenLoopFile(t *testing.T) {
 // What cannot be counted up does not go on, and the user hears why.
 func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
-	if err := os.Chmod(w.path(loopFile), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path(loopFile), 0o444))
 	for range 2 {
 		out, _ := w.stop("s1", "Working.")
 		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: it is read-only") || w.read(loopFile) != loopText {
@@ -428,9 +408,7 @@ func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	if r, ok := w.newest("session:s1"); !ok || r.Rule != "unwritten" || r.Decision != "stop" {
 		t.Errorf("the ledger has %+v", r)
 	}
-	if err := os.Chmod(w.path(loopFile), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path(loopFile), 0o640))
 	if out, _ := w.stop("s1", "Working."); out.Decision != "block" {
 		t.Errorf("writable: %+v", out)
 	}

@@ -232,9 +232,7 @@ func TestTodoFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, todo)
-			if err := test.make(w); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.make(w))
 			told, notes := w.prompt(map[string]any{"cwd": w.path("work")})
 			r, _ := w.newest("session:s1")
 			if (told != "") != test.says || r.Rule != test.rule {
@@ -248,12 +246,8 @@ func TestTodoFile(t *testing.T) {
 // it: no name of the event, no session, the list in a file.
 func TestPromptOfTheOriginalsTests(t *testing.T) {
 	w := newWorld(t, todo)
-	if err := os.Rename(w.path("plugin"), w.path("todo-continuation")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(w.path("todo-continuation/strategy.json")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(w.path("plugin"), w.path("todo-continuation")))
+	must(t, os.Remove(w.path("todo-continuation/strategy.json")))
 	w.host.Executable = w.path("todo-continuation/hooks/todo_continuation.py")
 	w.write("work/.claude/todo_state.json", `{"todos": [`+openTodos+`]}`)
 	t.Chdir(w.path("work"))

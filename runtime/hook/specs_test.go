@@ -43,9 +43,7 @@ func (s *specWorld) old(name, data string) {
 func (s *specWorld) age(name string, age time.Duration) {
 	s.t.Helper()
 	when := time.Now().Add(-age)
-	if err := os.Chtimes(s.path(name), when, when); err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, os.Chtimes(s.path(name), when, when))
 }
 
 // stop is an event as the originals' tests give it.
@@ -57,9 +55,7 @@ func (s *specWorld) stop(active bool, more map[string]any) string {
 		}
 	}
 	b, err := json.Marshal(e)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	must(s.t, err)
 	return string(b)
 }
 
@@ -138,9 +134,7 @@ func TestSpecsSilence(t *testing.T) {
 				s := newSpecWorld(t, plugin)
 				s.old(s.state, specState(0, ""))
 				cwd, err := os.Getwd()
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				t.Chdir(s.path("project")) // as in the originals' tests
 				if test.prepare != nil {
 					test.prepare(s)
@@ -202,9 +196,7 @@ func TestSpecsRace(t *testing.T) {
 					done <- err
 				}()
 				out, notes := s.answer(s.stop(false, nil))
-				if err := <-done; err != nil {
-					t.Fatal(err)
-				}
+				must(t, <-done)
 				if r, ok := s.newest("session:test-session"); !ok || r.Rule != test.rule {
 					t.Errorf("rule %s: %+v, %s", r.Rule, out, notes)
 				}
@@ -219,9 +211,7 @@ func TestSpecsHostileFiles(t *testing.T) {
 		link := func(s *specWorld, target, name string) {
 			t.Helper()
 			os.RemoveAll(s.path(name))
-			if err := os.Symlink(target, s.path(name)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink(target, s.path(name)))
 		}
 		pointer := "project/specs/.current-spec"
 		if plugin == "ralph-speckit" {

@@ -14,9 +14,7 @@ var update = flag.Bool("update", false, "write what is made from the folders")
 func TestRegistryIsCurrent(t *testing.T) {
 	const path = "../registry/hosts.go"
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var folders []string
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != "testdata" {
@@ -34,13 +32,9 @@ func TestRegistryIsCurrent(t *testing.T) {
 	}
 	b.WriteString("\t}\n}\n")
 	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, want, 0o644))
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the folders say: make generate (%v)", path, err)

@@ -73,9 +73,7 @@ func TestHold(t *testing.T) {
 	}
 	// An order that cannot be read is an order.
 	for _, junk := range []string{"", "{", "\x00", "[]", `{"since":1,"until":18446744073709551615}`} {
-		if err := os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(holdFile(dir, "c"), []byte(junk), 0o600))
 		if !held("c", 0) {
 			t.Errorf("%q is not in force", junk)
 		}
@@ -139,13 +137,9 @@ func TestHoldEvents(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "springfield")
 		h, err := SetHold(dir, "", now, test.of, claude)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if test.do != nil {
-			if err := test.do(dir, h); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.do(dir, h))
 		}
 		want := append([]string{"set claude"}, test.want...)
 		for range 2 { // what was found is written down, once
@@ -169,9 +163,7 @@ func TestHoldHistoryIsBounded(t *testing.T) {
 		t.Errorf("a session's name of a megabyte: %v", err)
 	}
 	for i := range 2000 {
-		if err := note(dir, HoldEvent{now.UnixMilli(), HoldSet, strings.Repeat("x", 100), Hold{Since: int64(i)}, claude}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, note(dir, HoldEvent{now.UnixMilli(), HoldSet, strings.Repeat("x", 100), Hold{Since: int64(i)}, claude}))
 	}
 	history := holdLines(dir)
 	info, err := os.Stat(history.path)
@@ -194,9 +186,7 @@ func FuzzHeld(f *testing.F) {
 	f.Add([]byte("\x00{}"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(holdFile(dir, ""), data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(holdFile(dir, ""), data, 0o600))
 		var h Hold
 		over := codec.Read(data, &h) == nil && h.Until != 0 && h.Until <= 1000
 		if _, held := Held(dir, "a", time.UnixMilli(1000)); held == over {

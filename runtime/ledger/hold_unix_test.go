@@ -23,15 +23,11 @@ func TestHoldThatIsNoFile(t *testing.T) {
 		for _, id := range []string{"", "a"} {
 			dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
 			const over = `{"since":1,"until":2}`
-			if err := os.WriteFile(outside, []byte(over), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(outside, []byte(over), 0o600))
 			makeAll(filepath.Join(dir, "sessions"))
 			path := holdFile(dir, id)
 			for _, place := range []string{path, path + ".new"} { // .new: a fixed name once
-				if err := plant(place, outside); err != nil {
-					t.Fatal(err)
-				}
+				must(t, plant(place, outside))
 			}
 			now := time.Now()
 			h, held := HoldOf(dir, id, now)
@@ -48,9 +44,7 @@ func TestHoldThatIsNoFile(t *testing.T) {
 			if err := Lift(dir, id, h, now, person); err != nil {
 				t.Errorf("%s: lift: %v", name, err)
 			}
-			if err := plant(path, outside); err != nil {
-				t.Fatal(err)
-			}
+			must(t, plant(path, outside))
 			if err := Lift(dir, id, Hold{}, now, person); err != nil {
 				t.Errorf("%s: lift as it is: %v", name, err)
 			}
@@ -69,9 +63,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
 	makeAll(filepath.Join(dir, "sessions"))
 	for _, path := range []string{holdLines(dir).path, loopLines(dir).path, spendFile(dir), spendFile(dir) + ".new", SessionFile(dir, "a"), index(dir).path, SessionFile(dir, "b")} {
-		if err := os.Symlink(outside, path); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(outside, path))
 	}
 	now := time.Now()
 	_ = note(dir, HoldEvent{now.UnixMilli(), HoldSet, "", Hold{}, claude})
@@ -83,9 +75,7 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	}
 	os.Remove(SessionFile(dir, "a"))
 	s, err := Open(dir, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	halve(SessionFile(dir, "b"), 2*maxFile, maxFile)
 	if data, err := os.ReadFile(outside); err == nil {

@@ -52,12 +52,8 @@ func (w *ward) settings(plugin string) string { return filepath.Join(w.home, plu
 
 func (w *ward) put(path, data string) {
 	w.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(data), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(w.t, os.WriteFile(path, []byte(data), 0o755))
 }
 
 // event is an event with words of its own, so that no budget stands in its way.
@@ -126,12 +122,8 @@ func (w *ward) count(rule string) (n int) {
 func (w *ward) lock() (unlock func()) {
 	w.t.Helper()
 	f, err := os.OpenFile(ledger.SessionFile(w.state, "session:s"), os.O_RDWR, 0)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
+	must(w.t, syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
 	return func() { f.Close() }
 }
 
@@ -212,9 +204,7 @@ func TestAnswerToAFullDisk(t *testing.T) {
 	}
 	w := newWard(t, install(t))
 	disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer disk.Close()
 	cmd := w.command("ned-flanders")
 	cmd.Stdout = disk

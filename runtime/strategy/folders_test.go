@@ -21,9 +21,7 @@ type folder struct{ dir, name string }
 func folders(t *testing.T) (all []folder) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != "testdata" {
 			all = append(all, folder{e.Name(), nameIn(t, e.Name())})
@@ -33,19 +31,23 @@ func folders(t *testing.T) (all []folder) {
 	return all
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // nameIn is the constant Name of a package.
 func nameIn(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []byte
 	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, data...)
 	}
 	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)
@@ -74,13 +76,9 @@ func TestRegistryIsCurrent(t *testing.T) {
 	}
 	b.WriteString("\t}\n\treturn nil\n}\n")
 	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, want, 0o644))
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s is not what the folders say: make generate (%v)", path, err)
