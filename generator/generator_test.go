@@ -204,26 +204,6 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWriteIntoWhatIsEmpty(t *testing.T) {
-	for name, prepare := range map[string]func(dir string) error{
-		"a fresh repository": func(dir string) error { return os.MkdirAll(filepath.Join(dir, ".git"), 0o755) },
-		"an empty directory": func(dir string) error { return os.MkdirAll(dir, 0o755) },
-		"nothing, far down":  func(dir string) error { return nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "a", "b", "suite of hooks")
-			must(t, prepare(dir))
-			write(t, dir)
-			if _, err := ReadSuite(dir); err != nil {
-				t.Error(err)
-			}
-			if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
-				t.Errorf("left behind: %v", stray)
-			}
-		})
-	}
-}
-
 // Write completes a suite, in no journal.
 func Write(dir string, files []File) (outcome string, kept []string, err error) {
 	p, err := MakePlan(dir, Completing, files)

@@ -59,23 +59,20 @@ func TestValues(t *testing.T) {
 		strategy, suite, user, project string
 		key, value, from, why          string
 	}{
-		"no file":                      {"ned-flanders", "", "", "", "budget.burst", "3", "default", ""},
-		"the suite's":                  {"ned-flanders", `{"rules":"seed"}`, "", "", "rules", `"seed"`, "suite", ""},
 		"the user's above":             {"ned-flanders", `{"rules":"seed"}`, `{"rules":"default"}`, "", "rules", `"default"`, "user", ""},
 		"a project lowers":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":2}}`, "budget.burst", "2", "project", ""},
 		"a project raises":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":7}}`, "budget.burst", "5", "user", "only lower"},
-		"a project says the same":      {"ned-flanders", "", "", `{"budget":{"burst":3}}`, "budget.burst", "3", "project", ""},
 		"a project chooses rules":      {"ned-flanders", "", "", `{"rules":"seed"}`, "rules", `"default"`, "default", "cannot set it"},
 		"a project chooses a protocol": {"ned-flanders", "", "", `{"protocol":"exit2"}`, "protocol", `"context"`, "default", "cannot set it"},
-		"a loop through a spec":        {"ralph-specum", "", "", "", "protocol", `"block"`, "default", ""},
 		"a project chooses checks":     {"ralph-specum", "", "", `{"checks":["quick-mode"]}`, "checks", "null", "default", "cannot set it"},
 		"a project asks more often":    {"lisa-simpson", "", "", `{"cascade":false}`, "cascade", "true", "default", "asked every time"},
-		"a project names a program":    {"ralph-wiggum", "", "", `{"progress":{"command":["/bin/sh"]}}`, "progress.command", "null", "default", "only your own file"},
 		"a suite raises a price":       {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
 		"a list in two files":          {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
-		"a list that replaces":         {"ned-flanders", `{"order":["colon"]}`, `{"order":["todos"]}`, "", "order", `["todos"]`, "user", ""},
+		"a project waits longer":       {"marge-simpson", "", `{"stale":20}`, `{"stale":40}`, "stale", "20", "user", "only lower"},
+		"a project waits less":         {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
+		"a project raises a ceiling":   {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
+		"the user raises it":           {"ralph-specum", "", `{"ceiling":400}`, "", "ceiling", "400", "user", ""},
 		"too large":                    {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
-		"a fault elsewhere":            {"ned-flanders", "", `{"budget":{"burst":4,"prompt":-1}}`, "", "budget.burst", "4", "user", ""},
 		"a file that is misspelt":      {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "3", "default", "cannot be read"},
 		"a file that is no JSON":       {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
 	} {

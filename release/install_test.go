@@ -628,27 +628,6 @@ func TestInstallOverAnother(t *testing.T) {
 	m.isInstalled(t, m.install(t, "--from", url), m.target())
 }
 
-// Another springfield that comes first on PATH is named.
-func TestInstallNamesAnother(t *testing.T) {
-	t.Parallel()
-	url := serve(t, goodRelease())
-	for program, want := range map[string]string{
-		newProgram: "\nThe same springfield is also at %s.\n",
-		oldProgram: "\nYour PATH leads to another springfield: %s. Remove it, or put %s before it.\n",
-	} {
-		m := newMachine(t, t.TempDir(), "curl", summer)
-		other := filepath.Join(m.bin, "springfield")
-		write(t, other, program)
-		want = strings.ReplaceAll(strings.Replace(want, "%s", other, 1), "%s", filepath.Dir(m.target()))
-		if got := m.install(t, "--from", url); got.code != 0 || !strings.Contains(got.out, want) {
-			t.Errorf("%v\nwithout %s", got, want)
-		}
-		if m.env = append(m.env, "PATH="+filepath.Dir(m.target())+":"+m.bin); strings.Contains(m.install(t, "--from", url).out, other) {
-			t.Error("one that comes later on PATH is named too")
-		}
-	}
-}
-
 // What to type is said in the words of the user's shell, and works in those that are here.
 func TestInstallSaysPath(t *testing.T) {
 	t.Parallel()

@@ -97,23 +97,6 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	}
 }
 
-func TestSpendHoldsThePrompt(t *testing.T) {
-	var s ledger.State
-	granted := 0
-	for i := range 40 {
-		var got []bool
-		if s, got = spend(s, "p", i*200); got[0] {
-			granted++
-		}
-	}
-	if granted != Defaults().PerPrompt {
-		t.Errorf("%d continues for one prompt, want %d", granted, Defaults().PerPrompt)
-	}
-	if _, got := spend(s, "another", 40*200); !got[0] {
-		t.Error("a new prompt gets nothing")
-	}
-}
-
 // Continues that lead nowhere end, and a prompt of the user's begins anew.
 func TestSpendNeedsProgress(t *testing.T) {
 	for name, test := range map[string]struct {

@@ -191,7 +191,6 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 		"a held output":  {"sleep 5 & " + printed(yes), "no-binary"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			w := withJudge(t, lisa, test.body)
 			told := 0
 			for i := range 4 {
@@ -435,7 +434,6 @@ func TestModelFromTheEnvironment(t *testing.T) {
 
 // The judge has its deadline, and the hook a little more.
 func TestJudgeThatHangs(t *testing.T) {
-	t.Parallel()
 	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "judge": {"within": 1}}`, "sleep 60")
 	if out, _ := w.say(unsure); out != (output{}) {
 		t.Errorf("%+v", out)

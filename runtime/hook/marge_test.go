@@ -55,19 +55,6 @@ func TestMargeFollowsALedger(t *testing.T) {
 	}
 }
 
-// The session's directory follows every cd, the ledger does not.
-func TestMargeFindsTheProject(t *testing.T) {
-	for _, dir := range []string{"p", "p/a/b", "p/gone"} {
-		w := newWorld(t, marge)
-		w.write("p/.git/HEAD", "")
-		w.write("p/a/b/x", "")
-		w.write("p/.claude/workflow-state.json", workflow(1, 5))
-		if out, notes := w.run(w.in(dir, "Hm.")); out.Decision != "block" {
-			t.Errorf("in %s: %+v, %s", dir, out, notes)
-		}
-	}
-}
-
 // Named in the session: by a prompt, a call, or the last message, which the
 // transcript does not have yet.
 func TestMargeReadsThePlanInUse(t *testing.T) {
@@ -142,42 +129,6 @@ func TestMargeInHostileWorkspaces(t *testing.T) {
 				t.Errorf("left behind:\n%s\nwas\n%s", after, before)
 			}
 		})
-	}
-}
-
-// Stale: 30 minutes unless a setting says otherwise; a project can only shorten it.
-func TestStaleLayers(t *testing.T) {
-	for name, test := range map[string]struct {
-		plugin, user, project string
-		minutes               int
-		blocks                bool
-		fault                 string
-	}{
-		"by default":           {marge, "", "", 30, true, ""},
-		"the user, longer":     {marge, `{"stale": 60}`, "", 60, true, ""},
-		"the user, shorter":    {marge, `{"stale": 10}`, "", 11, false, ""},
-		"the project, shorter": {marge, "", `{"stale": 10}`, 11, false, ""},
-		"too long":             {marge, `{"stale": 20000}`, "", 31, false, "stale: must be from 1 to 10080 minutes"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, test.plugin)
-			w.write("p/.claude/workflow-state.json", workflow(1, test.minutes))
-			if test.user != "" {
-				w.write(".claude/springfield/marge-simpson.json", test.user)
-			}
-			if test.project != "" {
-				w.write("p/.claude/springfield/marge-simpson.json", test.project)
-			}
-			out, notes := w.run(w.in("p", "Hm."))
-			if (out.Decision == "block") != test.blocks || !strings.Contains(notes, test.fault) {
-				t.Errorf("%+v, notes %s", out, notes)
-			}
-		})
-	}
-	w := newWorld(t, ned)
-	w.write(".claude/springfield/ned-flanders.json", `{"stale": 10}`)
-	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "stale: ned-flanders reads no ledgers") {
-		t.Error(notes)
 	}
 }
 

@@ -242,21 +242,6 @@ func TestTodoFile(t *testing.T) {
 	}
 }
 
-// The process's directory counts where the event names none, as the original has
-// it: no name of the event, no session, the list in a file.
-func TestPromptOfTheOriginalsTests(t *testing.T) {
-	w := newWorld(t, todo)
-	must(t, os.Rename(w.path("plugin"), w.path("todo-continuation")))
-	must(t, os.Remove(w.path("todo-continuation/strategy.json")))
-	w.host.Executable = w.path("todo-continuation/hooks/todo_continuation.py")
-	w.write("work/.claude/todo_state.json", `{"todos": [`+openTodos+`]}`)
-	t.Chdir(w.path("work"))
-	out, notes := w.run(`{"prompt": "hello"}`)
-	if out.Specific == nil || !strings.HasPrefix(out.Specific.Context, todoTag) || strings.Contains(out.Specific.Context, "hello") {
-		t.Errorf("%+v, notes %s", out, notes)
-	}
-}
-
 func FuzzPrompt(f *testing.F) {
 	f.Add([]byte(`{"prompt":"go on"}`), []byte(`{"todos": [`+openTodos+`]}`), []byte(""))
 	f.Add([]byte(`{"hook_event_name":"UserPromptSubmit","prompt":"/x","session_id":"a"}`), []byte("{"), []byte(listed(openTodos)))

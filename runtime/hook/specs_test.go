@@ -337,34 +337,6 @@ func TestSpecsSignalInTranscripts(t *testing.T) {
 	}
 }
 
-// A project's file can only restrict; the ceiling is the user's.
-func TestSpecsLayers(t *testing.T) {
-	for name, test := range map[string]struct {
-		user, project, state string
-		rule                 string
-	}{
-		"the user raises it":      {`{"ceiling": 400}`, "", specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "task"},
-		"the project does not":    {"", `{"ceiling": 400}`, specState(1, `, "globalIteration": 150, "maxGlobalIterations": 500`), "limit"},
-		"the project lowers it":   {`{"ceiling": 400}`, `{"ceiling": 3}`, specState(1, `, "globalIteration": 5`), "limit"},
-		"the user checks":         {`{"checks": ["quick-mode"]}`, "", `{"phase": "design", "quickMode": true}`, "quick-mode"},
-		"the project does not so": {"", `{"checks": ["quick-mode"]}`, `{"phase": "design", "quickMode": true}`, "phase"},
-	} {
-		s := newSpecWorld(t, "ralph-specum")
-		s.host.Project = s.path("project")
-		s.old(s.state, test.state)
-		if test.user != "" {
-			s.write(".claude/springfield/ralph-specum.json", test.user)
-		}
-		if test.project != "" {
-			s.write("project/.claude/springfield/ralph-specum.json", test.project)
-		}
-		out, notes := s.answer(s.stop(false, nil))
-		if r, _ := s.newest("session:test-session"); r.Rule != test.rule {
-			t.Errorf("%s: rule %s, %+v, %s", name, r.Rule, out, notes)
-		}
-	}
-}
-
 // Claude Code's directory follows every cd; the spec stays where it is, up to the
 // top of the repository.
 func TestSpecsFromASubdirectory(t *testing.T) {

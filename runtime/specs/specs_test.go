@@ -437,34 +437,6 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 	}
 }
 
-// Rounds are counted within one prompt of the user: a client that never sets
-// stop_hook_active does not get more of them.
-func TestSpecsRounds(t *testing.T) {
-	k := specumKind()
-	in := k.with(state("execution", 1, 5, ""), nil)
-	s := strategy.Situation{Turn: strategy.Turn{Known: true, PromptID: "id:p1"}}
-	n := 0
-	for range 150 {
-		v := decideIn(t, k.Strategy, chosen{}, s, in)
-		if v.Rule == "task" {
-			n++
-		}
-		if v.Remember.Key != "" {
-			s.Memories = []fact.Memory{v.Remember}
-		}
-	}
-	if n != 99 {
-		t.Errorf("%d continues", n)
-	}
-	s.Turn.PromptID = "id:p2"
-	if v := decideIn(t, k.Strategy, chosen{}, s, in); v.Rule != "task" || v.Remember.Rounds != 1 {
-		t.Errorf("a new prompt: %+v", v)
-	}
-	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{{Key: "/w/specs/other/.ralph-state.json", Mark: "x"}}}, in); v.Rule != "another" {
-		t.Errorf("the record of another state file: %+v", v)
-	}
-}
-
 // The table of reference cases for the word that ends a spec.
 func TestSpecsSignal(t *testing.T) {
 	for text, done := range map[string]bool{

@@ -68,30 +68,6 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func TestBinary(t *testing.T) {
-	hook := install(t)
-	for name, test := range map[string]struct {
-		stdin  string
-		env    string
-		blocks bool
-	}{
-		"goes on":  {progress, "", true},
-		"off":      {progress, "SPRINGFIELD=off", false},
-		"no event": {"", "", false},
-	} {
-		cmd := hookCommand(t, hook, test.env)
-		cmd.Stdin = strings.NewReader(test.stdin)
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Run(); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		if got := strings.Contains(stdout.String(), `"decision":"block"`); got != test.blocks || !got && stdout.Len() > 0 {
-			t.Errorf("%s: stdout %q, stderr %q", name, stdout.String(), stderr.String())
-		}
-	}
-}
-
 // No variable but SPRINGFIELD=off changes what is decided or where the ledger
 // lies: a project's settings can set any of them.
 func TestEnvironmentIsNotTrusted(t *testing.T) {
@@ -118,7 +94,7 @@ func TestEnvironmentIsNotTrusted(t *testing.T) {
 	}
 }
 
-// Four processes at once, two sessions interleaved, a thousand stops.
+// Four processes at once, two sessions interleaved.
 func TestBudgetAcrossProcesses(t *testing.T) {
 	hook := install(t)
 	home := t.TempDir()
@@ -127,7 +103,7 @@ func TestBudgetAcrossProcesses(t *testing.T) {
 	var wg sync.WaitGroup
 	for p := range 4 {
 		wg.Go(func() {
-			for i := range 250 {
+			for i := range 50 {
 				session := fmt.Sprint("s", i%2)
 				cmd := exec.Command(hook)
 				cmd.Env = []string{"HOME=" + home}

@@ -531,7 +531,7 @@ func inPieces(t testing.TB, path string, log []byte, next func() int) (Log, View
 func TestIncrements(t *testing.T) {
 	rng := rand.New(rand.NewSource(7))
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	for range 30 {
+	for range 10 {
 		log := generated(rng, 400).bytes()
 		if rng.Intn(2) == 0 {
 			log = log[:len(log)-rng.Intn(200)]
