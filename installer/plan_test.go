@@ -12,10 +12,9 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
-
-	"github.com/cameronsjo/springfield/folder"
 )
 
 // newPlaces is a scratch user with a project.

@@ -58,18 +58,6 @@ func TestFind(t *testing.T) {
 	}
 }
 
-func TestTooDeep(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "d")
-	path := dir
-	for range maxDepth + 2 {
-		path = filepath.Join(path, "d")
-	}
-	must(t, os.MkdirAll(path, 0o700))
-	if _, skipped := find(context.Background(), []string{dir}); len(skipped) != 1 || skipped[0].Why != "too many nested directories" {
-		t.Error(skipped)
-	}
-}
-
 // A session that was resumed into a file of its own, and one that was forked: what
 // they have in common counts once.
 func TestForks(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 

@@ -156,34 +156,6 @@ func TestSpendHearsTheWitness(t *testing.T) {
 	}
 }
 
-// A new prompt of the user's own begins a new burst. What may be no prompt of the user's
-// does not, whatever the transcript says; nor does an older Claude Code, which does not say.
-func TestSpendBeginsAnewWithThePrompt(t *testing.T) {
-	type stop struct{ prompt, own string }
-	one, two := stop{"id:1", "1"}, stop{"id:2", "2"}
-	for name, test := range map[string]struct {
-		stops []stop
-		want  []bool
-	}{
-		"continue, he says":       {[]stop{one, one, one, one, two, two, two, two}, []bool{true, true, true, false, true, true, true, false}},
-		"before the burst is out": {[]stop{one, one, two, two, two, two}, []bool{true, true, true, true, true, false}},
-		"a task wakes Claude":     {[]stop{one, one, one, {"id:1", ""}, {"id:1", ""}}, []bool{true, true, true, false, false}},
-		"a command of ours":       {[]stop{one, one, one, {"id:2", ""}, {"id:3", ""}}, []bool{true, true, true, false, false}},
-		"and back":                {[]stop{one, one, {"id:2", ""}, one, one}, []bool{true, true, true, false, false}},
-		"the transcript is late":  {[]stop{{"id:1", ""}, one, one, one}, []bool{true, true, true, false}},
-		"an older client":         {[]stop{{"id:1", ""}, {"id:1", ""}, {"id:1", ""}, {"id:2", ""}}, []bool{true, true, true, false}},
-	} {
-		var s ledger.State
-		for i, at := range test.stops {
-			var v Veto
-			s, _, v = Spend(s, Defaults(), Stop{Prompt: at.prompt, Own: at.own, Seen: fmt.Sprint(i), Tools: i, Now: time.Unix(int64(i), 0)})
-			if (v.Rule == "") != test.want[i] {
-				t.Errorf("%s: stop %d: %+v", name, i, v)
-			}
-		}
-	}
-}
-
 // A ledger of before bursts belonged to prompts does not know whose its continues are:
 // those of the prompt count, also where the transcript has none of them.
 func TestSpendCountsOlderLedgers(t *testing.T) {

@@ -229,28 +229,6 @@ func TestAPromptBeginsANewBurst(t *testing.T) {
 	}
 }
 
-// The budget holds whatever stop_hook_active says, and the user is told.
-func TestBudget(t *testing.T) {
-	for _, active := range []func(i int) bool{
-		func(int) bool { return false }, func(int) bool { return true }, func(i int) bool { return i%2 == 0 },
-	} {
-		w := newWorld(t, ned)
-		blocks := 0
-		for i := range 200 {
-			w.host.Now = w.host.Now.Add(10 * time.Millisecond)
-			out, _ := w.run(w.event(map[string]any{"last_assistant_message": fmt.Sprintf("Task %d complete. Moving to Task %d.", i, i+1), "stop_hook_active": active(i)}))
-			if out.Decision == "block" {
-				blocks++
-			} else if !strings.Contains(out.SystemMessage, "3 continues within 5 minutes") {
-				t.Fatalf("stop %d: the user is told %q", i, out.SystemMessage)
-			}
-		}
-		if blocks != guard.Defaults().Burst {
-			t.Errorf("%d continues in two seconds, want %d", blocks, guard.Defaults().Burst)
-		}
-	}
-}
-
 // At the first stop of a session its log may not be there yet. The prompt is the
 // same one when it is; a finished background task that wakes Claude brings an id
 // of its own, which is no prompt of the user's.

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
@@ -519,19 +518,4 @@ func FuzzLoopFile(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A record of the history is one line of JSON with the loop's own file in the
-// first, so that it can be run again.
-func TestLoopHistoryHasTheGoal(t *testing.T) {
-	w := inLoop(t, wiggumOne, loopText)
-	w.stop("s1", "Working.")
-	data := strings.Split(strings.TrimSpace(w.read(".claude/springfield/loops.jsonl")), "\n")
-	var first, second fact.LoopEvent
-	if len(data) != 2 || codec.Read([]byte(data[0]), &first) != nil || codec.Read([]byte(data[1]), &second) != nil {
-		t.Fatalf("%q", data)
-	}
-	if first.File != loopText || second.File != "" || second.Text != "Working." || first.Loop != second.Loop || first.Dir != w.path("work") || first.Session != "s1" {
-		t.Errorf("%+v\n%+v", first, second)
-	}
 }

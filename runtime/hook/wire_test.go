@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/ledger"
-
 	"github.com/cameronsjo/springfield/runtime/registry"
 )
 

@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
-	"github.com/cameronsjo/springfield/runtime/specs"
-
 	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/specs"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/speckit"
 	"github.com/cameronsjo/springfield/runtime/strategy/specum"

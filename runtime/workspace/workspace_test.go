@@ -378,24 +378,6 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func TestOpen(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "gone")); err == nil {
-		t.Error("a directory that is not there")
-	}
-	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
-	if _, err := Open(filepath.Join(dir, "file")); err == nil {
-		t.Error("a file")
-	}
-	t.Chdir(dir)
-	s, err := Open("")
-	must(t, err)
-	defer s.Close()
-	if here, err := os.Getwd(); err != nil || s.Dir != here {
-		t.Errorf("%s, %v", s.Dir, err)
-	}
-}
-
 // A file that another program is writing is read when it is whole.
 func TestHalfWritten(t *testing.T) {
 	for name, steps := range map[string][]string{
