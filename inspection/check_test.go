@@ -44,10 +44,8 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
 	apply := func(plan change.Change, err error) {
 		t.Helper()
-		if err == nil {
-			err = installer.Journal(places).Apply(plan)
-		}
 		must(t, err)
+		must(t, installer.Journal(places).Apply(plan))
 	}
 	suite := filepath.Join(home, "hooks")
 	apply(installer.Read(places).Enable(installer.Enabling{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))

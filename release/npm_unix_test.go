@@ -92,10 +92,8 @@ func TestNPMPackages(t *testing.T) {
 func decode(t *testing.T, path string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, into)
-	}
 	must(t, err)
+	must(t, json.Unmarshal(data, into))
 }
 
 func TestNPMPackagesRefuse(t *testing.T) {
@@ -194,10 +192,8 @@ func TestLauncherPassesSignals(t *testing.T) {
 			cmd, _, stderr := there.command(t, "trap 'exit 42' "+name+"; echo ready; i=0; while [ $i -lt 1000 ]; do sleep 0.02; i=$((i+1)); done")
 			cmd.Stdout = nil
 			out, err := cmd.StdoutPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
 			must(t, err)
+			must(t, cmd.Start())
 			if _, err := out.Read(make([]byte, 6)); err != nil {
 				t.Fatal(err)
 			}

@@ -23,10 +23,8 @@ func decide(t testing.TB, dir, session, project string, at time.Time) string {
 	must(t, err)
 	defer s.Close()
 	id, err := s.Append(Record{At: at.UnixMilli(), Session: session, Cwd: project + "/sub", Project: project, Plugin: "ned", Decision: "stop", Rule: "r"})
-	if err == nil {
-		err = os.Chtimes(s.path, at, at) // which sweeping looks at
-	}
 	must(t, err)
+	must(t, os.Chtimes(s.path, at, at)) // which sweeping looks at
 	return id
 }
 
@@ -41,10 +39,8 @@ func past(t testing.TB, dir string, n int, project func(i int) string, at func(i
 		line := fmt.Sprintf(`{"id":"%s-1","at":%d,"session":%q,"cwd":%q,"project":%q,"plugin":"ned","decision":"stop","rule":"r","took":900,"state":{"number":1,"log":{"x":%q}}}`+"\n",
 			shortKey("session:"+session), at(i).UnixMilli(), session, project(i), project(i), strings.Repeat("x", 400))
 		err := os.WriteFile(path, []byte(line), 0o600)
-		if err == nil {
-			err = os.Chtimes(path, at(i), at(i))
-		}
 		must(t, err)
+		must(t, os.Chtimes(path, at(i), at(i)))
 		notes = append(codec.Append(notes, &active{at(i).UnixMilli(), "session:" + session, project(i)}), '\n')
 	}
 	must(t, os.WriteFile(index(dir).path, notes, 0o600))
@@ -149,10 +145,8 @@ func TestSweep(t *testing.T) {
 		"an open loop": {"", func(t *testing.T, dir string) {
 			file := filepath.Join(dir, "loop.md")
 			s, err := Open(dir, "session:a")
-			if err == nil {
-				err = os.WriteFile(file, nil, 0o600)
-			}
 			must(t, err)
+			must(t, os.WriteFile(file, nil, 0o600))
 			defer s.Close()
 			_, err = s.Append(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []fact.Memory{{Key: file}}}})
 			if err != nil || os.Chtimes(s.path, old, old) != nil {
