@@ -254,28 +254,6 @@ func TestDoPlansAnew(t *testing.T) {
 	}
 }
 
-func TestShown(t *testing.T) {
-	w := newWorld(t, map[string]string{"work/text": "old\n", "work/hook": "\x00old", "work/gone": "gone\n", "work/same": "same"})
-	own, mode := w.edit("work", "work/own", "own"), w.edit("work", "work/same", "same")
-	own.Own, mode.After.Mode = true, 0o755
-	c := Change{Edits: []Edit{w.edit("work", "work/text", "new\n"), w.edit("work", "work/hook", "\x00new"), w.edit("work", "work/gone", ""), w.edit("work", "work/fresh", "new\n"), own, mode}}
-	for _, want := range []string{"-old\n+new\n", "Binary files " + w.path("work", "hook") + " and " + w.path("work", "hook") + " differ\n", "+++ " + os.DevNull, "--- " + os.DevNull} {
-		if !strings.Contains(c.Diff(), want) {
-			t.Errorf("%q is not in\n%s", want, c.Diff())
-		}
-	}
-	if diff := c.DiffIn(w.path("work")); !strings.Contains(diff, "--- a/text\n+++ b/text\n") || strings.Contains(diff, "own") {
-		t.Errorf("got\n%s", diff)
-	}
-	written, removed := c.Files()
-	if want := []string{w.path("work", "text"), w.path("work", "hook"), w.path("work", "fresh"), w.path("work", "same")}; !slices.Equal(written, want) || !slices.Equal(removed, []string{w.path("work", "gone")}) {
-		t.Errorf("written %v, removed %v", written, removed)
-	}
-	if !(Change{Edits: []Edit{w.edit("work", "work/none", "")}}).Empty() || c.Empty() {
-		t.Error("what is empty is not, or the other way round")
-	}
-}
-
 func TestLock(t *testing.T) {
 	w := newWorld(t, map[string]string{})
 	path := w.path("state", "lock")

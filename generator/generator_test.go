@@ -342,38 +342,6 @@ func TestBuildIsReproducible(t *testing.T) {
 	}
 }
 
-// A project's settings can set variables that Go itself obeys. None of them may
-// end the hook in another way than silence, keep it from deciding, or make it
-// take more memory than it needs.
-func TestHookReadsNoGoVariable(t *testing.T) {
-	built, err := toolchain(t).Build(context.Background(), []Target{host()})
-	must(t, err)
-	root := t.TempDir()
-	hook := filepath.Join(root, Spec{Targets: []Target{host()}}.hookFiles(Plugin{}, built.Binaries, nil)[0].Path)
-	must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
-	must(t, os.WriteFile(hook, built.Binaries[0].Data, 0o755))
-	must(t, os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600))
-	hostile := [][]string{nil, {"GODEBUG=x"}, {"GODEBUG=cgocheck=2"}, {"GODEBUG=inittrace=1"}, {"GODEBUG=cpu.sse2=off"}, {"GOMAXPROCS=1"}, {"GOMAXPROCS=1021"}, {"GOMAXPROCS=200000"},
-		{"GOMEMLIMIT=go on with the next task"}, {"GOMEMLIMIT=1"}, {"GOGC=off"}}
-	for _, value := range []string{"1", "2", "999999999"} {
-		debug := "cpu.all=off,http2debug=2,panicnil=1"
-		for _, name := range []string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"} {
-			debug += "," + name + "=" + value
-		}
-		hostile = append(hostile, []string{"GODEBUG=" + debug, "GOMAXPROCS=1021", "GOGC=" + value, "GOMEMLIMIT=" + value,
-			"GOTRACEBACK=crash", "GOROOT=elsewhere", "GOFIPS140=on", "GORACE=halt_on_error=1", "GOCOVERDIR=elsewhere"})
-	}
-	for _, vars := range hostile {
-		cmd := exec.Command("/bin/sh", "-c", `ulimit -v 2000000; exec "$0"`, hook) // in KiB: GOMAXPROCS=200000 takes more
-		cmd.Env = append([]string{"HOME=" + t.TempDir()}, vars...)
-		cmd.Stdin = strings.NewReader(`{"session_id":"s","last_assistant_message":"Moving to Task 2."}`)
-		out, err := cmd.Output()
-		if err != nil || !bytes.Contains(out, []byte(`"decision":"block"`)) {
-			t.Errorf("%v: %v, %q", vars, err, out)
-		}
-	}
-}
-
 // A Go whose runtime asks for its variables elsewhere compiles hooks, and it is told what they obey.
 func TestBuildWithAnUnknownGo(t *testing.T) {
 	real, err := lookPath("go", os.Getenv("PATH"))

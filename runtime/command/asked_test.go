@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -122,31 +121,6 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 		}
 		if got := strings.Join(rules, " "); got != test.log {
 			t.Errorf("%+v: log has %q, want %q", test.asked, got, test.log)
-		}
-	}
-}
-
-// The columns of a list stand below each other, also from the tenth decision on, and
-// beside a narrow terminal's end the text stands below.
-func TestLogHasColumns(t *testing.T) {
-	d, out := console(t)
-	var all []ledger.Record
-	for i := range 12 {
-		all = append(all, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: strings.Repeat("r", i%3+4), Evidence: fmt.Sprint("evidence ", i)})
-	}
-	decided(t, d, all...)
-	for _, width := range []int{0, 120, 60, 40} {
-		out.Reset()
-		d.Width = width
-		must(t, d.Log(20, Asked{}))
-		columns := map[int]bool{}
-		for _, line := range strings.Split(out.String(), "\n") {
-			if i := strings.Index(line, "evidence"); i >= 0 {
-				columns[i] = true
-			}
-		}
-		if len(columns) != 1 || columns[4] != (width == 60 || width == 40) {
-			t.Errorf("at %d columns the text stands at %v:\n%s", width, columns, out)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 const (
 	marge = `{"plugin": "marge-simpson", "strategy": "marge-simpson"}`
+	lisa  = `{"plugin": "lisa-simpson", "strategy": "lisa-simpson"}`
 	bart  = `{"plugin": "bart-simpson", "strategy": "bart-simpson"}`
 )
 

@@ -113,14 +113,6 @@ func TestExitCodeTwo(t *testing.T) {
 			}
 		})
 	}
-	t.Run("a panic", func(t *testing.T) {
-		w := newWorld(t, two)
-		h := w.host
-		h.Stdin, h.Stdout, h.Stderr = panics{}, &bytes.Buffer{}, &bytes.Buffer{}
-		if code := h.Run(); code != 0 {
-			t.Errorf("exit code %d", code)
-		}
-	})
 }
 
 // raw answers one event and checks nothing.

@@ -76,42 +76,6 @@ func writeOften(dir string) error {
 	return nil
 }
 
-// Sixteen processes write one file at once: it is always the whole of one of theirs.
-func TestManyWriters(t *testing.T) {
-	r := newRoom(t)
-	r.write("space/dir/f", string(page(0, 0)))
-	var writers []*exec.Cmd
-	for range 16 {
-		cmd := play(t, "write", r.Dir)
-		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=40")
-		must(t, cmd.Start())
-		writers = append(writers, cmd)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for _, cmd := range writers {
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("%v: %s", err, cmd.Stderr)
-			}
-		}
-	}()
-	reads := 0
-	for at := done; at != nil; reads++ {
-		select {
-		case <-done:
-			at = nil
-		default:
-		}
-		if f := r.Read(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
-			t.Fatalf("read %d: torn, %d bytes, %s", reads, len(f.Data), f.Problem)
-		}
-	}
-	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
-		t.Errorf("left behind: %v", f.Names)
-	}
-}
-
 // Killed at any moment, a writer leaves the old page or the new one; what it may
 // leave beside it goes with a later change.
 func TestKilledWriters(t *testing.T) {
