@@ -13,10 +13,10 @@ import (
 
 // coordinators are the two plugins that carry out tasks.md, and what the texts of
 // each are about.
-func coordinators() []struct{ strategy, dir, state, schema string } {
-	return []struct{ strategy, dir, state, schema string }{
-		{"ralph-specum", "specs/demo", ".ralph-state.json", "spec-state.schema.json"},
-		{"ralph-speckit", ".specify/specs/001-demo", ".speckit-state.json", "speckit-state.schema.json"},
+func coordinators() []struct{ strategy, schema string } {
+	return []struct{ strategy, schema string }{
+		{"ralph-specum", "spec-state.schema.json"},
+		{"ralph-speckit", "speckit-state.schema.json"},
 	}
 }
 

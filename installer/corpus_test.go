@@ -16,8 +16,8 @@ import (
 
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/client"
-	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/installer/document"
+	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // The kinds of settings files that people and programs write. Each is edited

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"github.com/cameronsjo/springfield/runtime/host/qwen"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
+
+var update = flag.Bool("update", false, "write what the logs mean anew")
 
 // lines are lines of some hosts that no recorded log has, with what they mean; "-" is a line
 // that is not read.
