@@ -22,10 +22,8 @@ help: ## list the targets
 ## Build
 
 generate: registry ## make the generated files: the registry, the JSON Schemas, docs/cli.md, the catalog
-	@go test ./cmd/springfield -run '^TestCLIDocIsCurrent$$' -count=1 -update >/dev/null
-	@go test ./release/marketplace -run '^TestCatalogIsCurrent$$' -count=1 -update >/dev/null
+	@go test ./cmd/springfield ./release/marketplace -run '^Test(CLIDoc|Catalog)IsCurrent$$' -count=1 -update >/dev/null
 
-# What a build needs of the generated files.
 registry:
 	@go test ./runtime/strategy -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
 	@go test ./generator -run '^TestStrategySchemaIsCurrent$$' -count=1 -update >/dev/null
