@@ -54,14 +54,6 @@ func here(names ...string) []string {
 	})
 }
 
-// must ends a test that cannot go on.
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // machine is a home, a PATH with a few tools, and what the system says that it is.
 type machine struct {
 	home, bin string
