@@ -13,7 +13,7 @@ GORELEASER = go run $(GORELEASER_MODULE)
 SCRATCH = $(shell p=/dev/shm/springfield-$$$$; test "$$(df -Pk /dev/shm 2>/dev/null | awk 'END { print $$4 + 0 }')" -gt 2000000 && \
   cp /bin/sh $$p 2>/dev/null && $$p -c 'echo /dev/shm' 2>/dev/null || echo "$${TMPDIR:-/tmp}"; rm -f $$p)
 
-.PHONY: help generate build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man pictures lint vuln clean
+.PHONY: help generate registry build prebuilt marketplace completions packaging sbom-tool licences snapshot reproducible release npm release-test demo test shells e2e fetch newest nightly wine hostile bench page score fuzz size man pictures lint vuln clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -21,16 +21,17 @@ help: ## list the targets
 
 ## Build
 
-generate: ## make the generated files: the registry, the JSON Schemas, docs/cli.md, the catalog
-	@go test ./runtime/strategy ./runtime/host -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
-	@go test ./generator -run '^Test(StrategySchemaIsCurrent|AnswersSchema)$$' -count=1 -update >/dev/null
-	@go test ./cmd/springfield -run '^TestCLIDocIsCurrent$$' -count=1 -update >/dev/null
-	@go test ./release/marketplace -run '^TestCatalogIsCurrent$$' -count=1 -update >/dev/null
+generate: registry ## make the generated files: the registry, the JSON Schemas, docs/cli.md, the catalog
+	@go test ./cmd/springfield ./release/marketplace -run '^Test(CLIDoc|Catalog)IsCurrent$$' -count=1 -update >/dev/null
+
+registry:
+	@go test ./runtime/strategy -run '^TestRegistryIsCurrent$$' -count=1 -update >/dev/null
+	@go test ./generator -run '^TestStrategySchemaIsCurrent$$' -count=1 -update >/dev/null
 
 build: ## build the CLI, bin/springfield; register new strategies and hosts first
 	@command -v go >/dev/null || { echo "springfield is built with Go 1.25 or later, and there is no go on PATH: https://go.dev/dl" >&2; exit 1; }
 	@for folder in runtime/strategy/*/ runtime/host/*/; do \
-	  grep -q "/$${folder%/}\"" runtime/registry/list.go runtime/registry/hosts.go || { $(MAKE) generate && break; } || exit 1; \
+	  grep -q "/$${folder%/}\"" runtime/registry/list.go runtime/registry/hosts.go || { $(MAKE) registry && break; } || exit 1; \
 	done
 	go build -o bin/springfield ./cmd/springfield
 

@@ -52,10 +52,16 @@ func list(t *testing.T, args ...string) []pkg {
 		if errors.Is(err, io.EOF) {
 			return all
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, p)
+	}
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -232,9 +238,7 @@ func TestWhoStartsPrograms(t *testing.T) {
 		})
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, does := range found {
 		if does && allowed[name] == "" {
 			t.Errorf("%s starts programs", name)
@@ -262,9 +266,7 @@ func TestEmbeddedSourcesAreComplete(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, system := range []string{"linux", "darwin", "windows"} {
 		for _, p := range listFor(t, system, "./runtime/springfield-hook", "./runtime/springfield-judge") {
 			for _, file := range slices.Concat(p.GoFiles, p.EmbedFiles) {
@@ -339,9 +341,7 @@ func TestFunctionsAreShort(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // tests are the names of all functions in files of tests.
@@ -360,9 +360,7 @@ func tests(t *testing.T) map[string]bool {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return there
 }
 
@@ -397,8 +395,6 @@ func listFor(t *testing.T, system string, targets ...string) []pkg {
 func read(t *testing.T, dir, file string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }

@@ -12,9 +12,7 @@ import (
 func TestLinksLeadSomewhere(t *testing.T) {
 	link, sign := regexp.MustCompile(`\]\(([^)\s]*)\)`), regexp.MustCompile(`[^\pL\pN _-]`)
 	pages, err := filepath.Glob(filepath.Join("docs", "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	found := 0
 	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md", filepath.Join("closings", "README.md")) {
 		for _, m := range link.FindAllStringSubmatch(read(t, ".", page), -1) {

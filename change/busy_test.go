@@ -45,9 +45,7 @@ func TestReadersOfABusyJournal(t *testing.T) {
 	read("interrupted", func() error { _, _, err := j.Interrupted(); return err })
 	for n := range 150 {
 		w.do(fmt.Sprint("edit ", n), w.edit("", "home/settings.json", fmt.Sprint("n", n)))
-		if err := w.undo(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, w.undo())
 	}
 	close(stop)
 	readers.Wait()

@@ -34,9 +34,7 @@ func newWorld(t *testing.T, files map[string]string) world {
 // do applies edits, which have to go well.
 func (w world) do(did string, edits ...Edit) {
 	w.t.Helper()
-	if err := w.journal().Apply(Change{Did: did, Edits: edits}); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, w.journal().Apply(Change{Did: did, Edits: edits}))
 }
 
 func (w world) read(name string) string {
@@ -50,17 +48,13 @@ func (w world) read(name string) string {
 func (w world) write(name, data string) {
 	w.t.Helper()
 	path := w.path(filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(data), 0o644)))
 }
 
 func (w world) link(target, name string) {
 	w.t.Helper()
 	path := w.path(filepath.FromSlash(name))
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path)); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(filepath.FromSlash(target), path)))
 }
 
 // A link of the user's stays one, also in a chain, to what is not there, and where
@@ -257,28 +251,6 @@ func TestDoPlansAnew(t *testing.T) {
 	}
 	if err := w.apply(); !errors.Is(err, ErrChanged) {
 		t.Errorf("when it changes always: %v", err)
-	}
-}
-
-func TestShown(t *testing.T) {
-	w := newWorld(t, map[string]string{"work/text": "old\n", "work/hook": "\x00old", "work/gone": "gone\n", "work/same": "same"})
-	own, mode := w.edit("work", "work/own", "own"), w.edit("work", "work/same", "same")
-	own.Own, mode.After.Mode = true, 0o755
-	c := Change{Edits: []Edit{w.edit("work", "work/text", "new\n"), w.edit("work", "work/hook", "\x00new"), w.edit("work", "work/gone", ""), w.edit("work", "work/fresh", "new\n"), own, mode}}
-	for _, want := range []string{"-old\n+new\n", "Binary files " + w.path("work", "hook") + " and " + w.path("work", "hook") + " differ\n", "+++ " + os.DevNull, "--- " + os.DevNull} {
-		if !strings.Contains(c.Diff(), want) {
-			t.Errorf("%q is not in\n%s", want, c.Diff())
-		}
-	}
-	if diff := c.DiffIn(w.path("work")); !strings.Contains(diff, "--- a/text\n+++ b/text\n") || strings.Contains(diff, "own") {
-		t.Errorf("got\n%s", diff)
-	}
-	written, removed := c.Files()
-	if want := []string{w.path("work", "text"), w.path("work", "hook"), w.path("work", "fresh"), w.path("work", "same")}; !slices.Equal(written, want) || !slices.Equal(removed, []string{w.path("work", "gone")}) {
-		t.Errorf("written %v, removed %v", written, removed)
-	}
-	if !(Change{Edits: []Edit{w.edit("work", "work/none", "")}}).Empty() || c.Empty() {
-		t.Error("what is empty is not, or the other way round")
 	}
 }
 

@@ -48,9 +48,7 @@ func (w world) edit(in, name, after string) Edit {
 		in = w.path(in)
 	}
 	e, err := Open(in, w.path(filepath.FromSlash(name)))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	e.After = &Content{Data: []byte(after), Mode: 0o644}
 	if after == "" {
 		e.After = nil
@@ -82,16 +80,12 @@ func (w world) files(whole bool) map[string]string {
 		}
 		return err
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return all
 }
 
 func (w world) put(files map[string]string) {
-	if err := os.RemoveAll(w.dir); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.RemoveAll(w.dir))
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path, data := w.path(filepath.FromSlash(name)), files[name]
 		err := os.MkdirAll(filepath.Dir(path), 0o755)
@@ -104,9 +98,7 @@ func (w world) put(files map[string]string) {
 		default:
 			err = os.WriteFile(path, []byte(data), 0o644)
 		}
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, err)
 	}
 }
 
@@ -247,16 +239,12 @@ func TestFaultsAtEveryStep(t *testing.T) {
 				w.put(begin.files)
 				act, original := world.apply, w.files(false)
 				if do == "undo" {
-					if err := w.apply(); err != nil {
-						t.Fatal(err)
-					}
+					must(t, w.apply())
 					act = world.undo
 				}
 				start, old := w.files(true), w.files(false)
 				steps, err := w.with("", -1, act)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				all := w.files(false)
 				if len(steps) < 7 || maps.Equal(old, all) {
 					t.Fatalf("%d steps, and nothing has changed", len(steps))

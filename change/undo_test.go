@@ -82,9 +82,7 @@ func TestUndoPassesOver(t *testing.T) {
 	own.Own = true
 	w.do("edit", own, w.edit("", "home/a", "new"), w.edit("work", "work/project/b", "new"))
 	w.write("home/own", "[1,2]")
-	if err := os.RemoveAll(w.path("work", "project")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(w.path("work", "project")))
 	u, err := w.journal().PlanUndo()
 	if err == nil {
 		err = w.journal().Apply(u.Change)
@@ -103,9 +101,7 @@ func TestUndoKeepsTheModesOfDirectories(t *testing.T) {
 	w := newWorld(t, map[string]string{"work/suite/plugin/hooks/hook": "old", "work/suite/list": "old", "home/private/settings.json": "{}"})
 	modes := map[string]os.FileMode{"work/suite/plugin": 0o700, "work/suite/plugin/hooks": 0o775, "home/private": 0o750}
 	for name, mode := range modes {
-		if err := os.Chmod(w.path(filepath.FromSlash(name)), mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(w.path(filepath.FromSlash(name)), mode))
 	}
 	hook, settings := w.edit("work/suite", "work/suite/plugin/hooks/hook", ""), w.edit("", "home/private/settings.json", "")
 	for _, e := range []*Edit{&hook, &settings} {
@@ -117,9 +113,7 @@ func TestUndoKeepsTheModesOfDirectories(t *testing.T) {
 			t.Fatalf("%s is still there", name)
 		}
 	}
-	if err := w.undo(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.undo())
 	for name, want := range modes {
 		if info, err := os.Stat(w.path(filepath.FromSlash(name))); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v; want %v", name, info, err, want)
@@ -179,9 +173,7 @@ func TestUndoOfATree(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, map[string]string{"work/": "", "like/config": "[core]", "like/refs/heads/": ""})
 			edits, err := CopyTree(w.path("like"), w.path("work", "suite"), w.path("work", "suite", ".git"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			w.do("init", append(edits, w.edit("work/suite", "work/suite/file", "x"))...)
 			if w.read("work/suite/.git/config") != "[core]" || !isDir(w.path("work", "suite", ".git", "refs", "heads")) {
 				t.Errorf("it is %q", w.files(false))
@@ -211,9 +203,7 @@ func TestInterrupted(t *testing.T) {
 	if e, cut, err := w.journal().Interrupted(); cut || err != nil || e.Did != "edit" {
 		t.Errorf("a whole one: %v, %v", cut, err)
 	}
-	if err := w.undo(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.undo())
 	renames := 0
 	at := slices.IndexFunc(steps, func(step string) bool {
 		if step == "rename" {
@@ -357,18 +347,14 @@ func TestUndoAndModes(t *testing.T) {
 		for _, data := range []string{"new", "old"} {
 			w := newWorld(t, map[string]string{"work/hook": "old"})
 			path := w.path("work", "hook")
-			if err := os.Chmod(path, test.before); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(path, test.before))
 			e := w.edit("work", "work/hook", data)
 			e.After.Mode = test.after
 			w.do("edit", e)
 			if mode(path) != test.after {
 				t.Errorf("%v: it is %v", test, mode(path))
 			}
-			if err := os.Chmod(path, test.since); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(path, test.since))
 			if err := w.undo(); err != nil && !errors.Is(err, ErrNothingToUndo) || mode(path) != test.want || w.read("work/hook") != "old" {
 				t.Errorf("%v: undone it is %v %q, %v", test, mode(path), w.read("work/hook"), err)
 			}

@@ -2,43 +2,12 @@ package check_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"testing"
 
 	"github.com/cameronsjo/springfield/check"
 )
-
-func TestText(t *testing.T) {
-	for want, f := range map[string]check.Finding{
-		"gone":           {Says: "gone"},
-		"a.json: gone":   {File: "a.json", Says: "gone"},
-		"a.json:2:7: no": {File: "a.json", Position: check.Position{Line: 2, Column: 7}, Says: "no"},
-	} {
-		if got := f.Text(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
-func TestFindingAsJSON(t *testing.T) {
-	f := check.Finding{Check: "rules", State: check.Failure, File: "a.json", Position: check.Position{Line: 2, Column: 7}, Says: "no", Mend: func(context.Context) error { return nil }}
-	data, err := json.Marshal(f)
-	if want := `{"check":"rules","state":"failure","file":"a.json","line":2,"column":7,"says":"no"}`; err != nil || string(data) != want {
-		t.Errorf("%s, %v", data, err)
-	}
-}
-
-func TestRunNamesChecks(t *testing.T) {
-	looks := func(says string, state check.State) func(int) []check.Finding {
-		return func(int) []check.Finding { return []check.Finding{{State: state, Says: says}} }
-	}
-	found := check.Run(7, []check.Check[int]{{"a", looks("x", check.Fine)}, {"b", func(int) []check.Finding { return nil }}, {"c", looks("y", check.Failure)}})
-	if len(found) != 2 || found[0].Check != "a" || found[1].Check != "c" || check.Count(found, check.Failure) != 1 {
-		t.Errorf("%+v", found)
-	}
-}
 
 // A repair is tried once, what it makes needless is not, and what it brings to
 // light is mended too.

@@ -33,7 +33,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"testing"
 	"time"
 )
 
@@ -266,88 +265,4 @@ func sumOf(path string) (string, error) {
 		return "", err
 	}
 	return hex.EncodeToString(hash.Sum(nil)), nil
-}
-
-// What stands between the tests and a binary that is not the one pinned, tried with an npm that serves a
-// small package of our own making.
-func TestFetchClient(t *testing.T) {
-	const version, platform = "0.0.0", "linux-x64"
-	served := filepath.Join(t.TempDir(), "served.tgz")
-	pinned[version] = map[string]string{platform: packageOf(t, served, "package/claude")}
-	t.Cleanup(func() { delete(pinned, version) })
-
-	// A PATH on which npm is a script, or is not.
-	npm := func(script string) string {
-		dir := t.TempDir()
-		if script != "" {
-			if err := os.WriteFile(filepath.Join(dir, "npm"), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return dir
-	}
-	serving := npm(`exec /bin/cp "` + served + `" "$4/anything.tgz"`)
-
-	refused := func(cache, platform, path, because string) {
-		t.Helper()
-		t.Setenv("PATH", path)
-		binary, err := fetchClient(cache, version, platform)
-		if err == nil || !strings.Contains(err.Error(), because) {
-			t.Errorf("got %q and %v, want it refused because %q", binary, err, because)
-		}
-	}
-	fetched := func(cache, path string) string {
-		t.Helper()
-		t.Setenv("PATH", path)
-		binary, err := fetchClient(cache, version, platform)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if content, err := os.ReadFile(binary); err != nil || string(content) != "a client" {
-			t.Errorf("the binary is %q (%v)", content, err)
-		}
-		return binary
-	}
-
-	cache := t.TempDir()
-	refused(cache, "plan9-arm", serving, "no package is pinned for plan9-arm")
-	refused(cache, platform, npm(""), "npm is needed")
-	refused(cache, platform, npm("echo no such registry >&2; exit 1"), "no such registry")
-	refused(cache, platform, npm(""), "npm is needed") // nothing of the failures counts as a client
-	binary := fetched(cache, serving)
-	fetched(cache, npm("")) // from the cache
-	if err := os.WriteFile(binary, []byte("another client"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	refused(cache, platform, npm(""), "npm is needed")
-	fetched(cache, serving)
-	if left, _ := filepath.Glob(filepath.Join(cache, version, "*")); len(left) != 2 {
-		t.Errorf("the cache holds %q, want the binary and its record", left)
-	}
-
-	packageOf(t, served, "package/claude", "package/more")
-	refused(t.TempDir(), platform, serving, "not the package we pinned")
-	pinned[version][platform] = packageOf(t, served, "package/other")
-	refused(t.TempDir(), platform, serving, "holds no package/claude")
-}
-
-// packageOf writes a tarball with these members and returns its integrity.
-func packageOf(t *testing.T, path string, members ...string) string {
-	t.Helper()
-	var tarball bytes.Buffer
-	compressed := gzip.NewWriter(&tarball)
-	archive := tar.NewWriter(compressed)
-	for _, member := range members {
-		if err := archive.WriteHeader(&tar.Header{Name: member, Mode: 0o755, Size: int64(len("a client"))}); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := io.WriteString(archive, "a client"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := errors.Join(archive.Close(), compressed.Close(), os.WriteFile(path, tarball.Bytes(), 0o644)); err != nil {
-		t.Fatal(err)
-	}
-	hash := sha512.Sum512(tarball.Bytes())
-	return "sha512-" + base64.StdEncoding.EncodeToString(hash[:])
 }

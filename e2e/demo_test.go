@@ -14,26 +14,16 @@ import (
 // script is run from a directory with a blank in its name, and with a scratch directory that has one.
 func TestDemo(t *testing.T) {
 	cli, err := springfield()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tools, err := goEnv()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := newWorld(t, newest)
 	tree, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	clone := filepath.Join(w.dir, "a clone")
-	if err := os.Symlink(tree, clone); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(tree, clone))
 	scratch := filepath.Join(w.dir, "a scratch directory")
-	if err := os.Mkdir(scratch, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(scratch, 0o755))
 	demo := func(more ...string) string {
 		t.Helper()
 		env := append(w.env([]string{w.bin(), "/usr/bin", "/bin"}, "GOCACHE="+tools.GOCACHE, "TMPDIR="+scratch), more...)
@@ -78,8 +68,6 @@ func TestDemo(t *testing.T) {
 func readScript(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile("demo.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }

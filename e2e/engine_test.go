@@ -148,9 +148,7 @@ func TestHold(t *testing.T) {
 
 		// Claude itself cannot lift it.
 		cli, err := springfield()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		lift := Turn{Blocks: []Block{{Tool: "Bash", Input: map[string]any{
 			"command": fmt.Sprintf("for c in '%s' '%s'; do \"$c\" resume; env -u CLAUDECODE \"$c\" resume; setsid -w env -u CLAUDECODE \"$c\" resume; done; (exec </dev/tty) || echo none", cli, hook(suite)), "description": "Lift the hold",
 		}}}}

@@ -28,9 +28,7 @@ var hostileEnvs = map[string]map[string]string{
 func (w *World) hostile(env map[string]string) {
 	w.t.Helper()
 	data, err := json.Marshal(map[string]any{"env": env})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	write(w.t, filepath.Join(w.Project, ".claude", "settings.json"), string(data))
 }
 

@@ -18,9 +18,7 @@ import (
 func TestHostsDocNamesTests(t *testing.T) {
 	tests, steps, hosts := named(t)
 	data, err := os.ReadFile("../docs/hosts.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	_, section, found := strings.Cut(string(data), "\n## What works where")
 	if !found {
 		t.Fatal("docs/hosts.md has no section “What works where”")
@@ -63,19 +61,23 @@ func TestHostsDocNamesTests(t *testing.T) {
 	}
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // named are the tests of this package, the subtests of TestHosts, and the hosts that it runs, from the sources: their
 // build tags do not matter.
 func named(t *testing.T) (tests, steps, hosts []string) {
 	t.Helper()
 	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, path := range files {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, d := range file.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:

@@ -230,9 +230,7 @@ func TestCopilotDecidesOnce(t *testing.T) {
 	suite := newSuite(w)
 	w.on(h, "ned-flanders", suite)
 	command, err := json.Marshal(`"` + hook(suite) + `"`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, w.settings("project"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": `+string(command)+`, "timeout": 10}]}]}}`)
 	texts := endless(8)
 	w.In(h, Session{Script: says(texts...), Args: []string{"--trust-folder"}}, texts[3], 4)

@@ -350,9 +350,7 @@ func hosted(t *testing.T, used ...*host) *World {
 	w.NoClient, w.Tools = true, true
 	for _, h := range used {
 		program, err := h.installed()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		w.link(program, h.name)
 		if h.script && !w.has("node") {
 			node, err := exec.LookPath("node")
@@ -430,9 +428,7 @@ func (w *World) RunIn(h *host, s Session) (Ended, error) {
 func (w *World) In(h *host, s Session, text string, requests int) Ended {
 	w.t.Helper()
 	ended, err := w.RunIn(h, s)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	if err := ended.as(text, requests); err != nil {
 		w.t.Errorf("%s: %v", h.title, err)
 	}
@@ -445,52 +441,4 @@ func (e Ended) as(text string, requests int) error {
 		return nil
 	}
 	return fmt.Errorf("the session ended with exit %d after %d requests with %q, want %d requests and %q\n%s", e.Code, len(e.Asked), e.Text, requests, text, e.Talk)
-}
-
-// What stands between the tests and a program that is not the one pinned, as in TestFetchClient.
-func TestFetchHost(t *testing.T) {
-	served, dir := filepath.Join(t.TempDir(), "served.tgz"), t.TempDir()
-	h := &host{name: "made", title: "Made Up", version: "0.0.0", program: "bin/*/made", from: map[string]source{
-		"linux-x64": {"made@0.0.0", packageOf(t, served, "package/bin/x/made", "package/more")},
-	}}
-	script := "#!/bin/sh\nexec /bin/cp '" + served + "' \"$4/anything.tgz\"\n"
-	if err := os.WriteFile(filepath.Join(dir, "npm"), []byte(script), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cache, online, offline := t.TempDir(), dir, t.TempDir()
-	fetched := func(path string) string {
-		t.Helper()
-		t.Setenv("PATH", path)
-		program, err := fetchHost(cache, h, "linux-x64")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return program
-	}
-	refused := func(platform, path, because string) {
-		t.Helper()
-		t.Setenv("PATH", path)
-		if program, err := fetchHost(cache, h, platform); err == nil || !strings.Contains(err.Error(), because) {
-			t.Errorf("got %q and %v, want it refused because %q", program, err, because)
-		}
-	}
-	refused("plan9-arm", online, "no package is pinned for plan9-arm")
-	program := fetched(online)
-	fetched(offline) // from the cache
-	more := filepath.Join(filepath.Dir(program), "..", "..", "more")
-	if err := os.WriteFile(more, []byte("another"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	refused("linux-x64", offline, "npm is needed")
-	fetched(online)
-	if read(t, more) != "a client" || read(t, program) != "a client" {
-		t.Error("what lies in the cache is not what was fetched")
-	}
-	packageOf(t, served, "package/bin/x/made")
-	cache = t.TempDir()
-	refused("linux-x64", online, "not the package we pinned")
-	h.from["linux-x64"] = source{"made@0.0.0", packageOf(t, served, "package/bin/x/other")}
-	refused("linux-x64", online, "0 times")
-	h.from["linux-x64"] = source{"made@0.0.0", packageOf(t, served, "package/../../outside")}
-	refused("linux-x64", online, "escapes")
 }

@@ -223,9 +223,7 @@ func TestBothToolsInTurn(t *testing.T) {
 		meaning := func() map[string]any {
 			t.Helper()
 			var m map[string]any
-			if err := json.Unmarshal([]byte(read(t, w.settings("user"))), &m); err != nil {
-				t.Fatal(err)
-			}
+			must(t, json.Unmarshal([]byte(read(t, w.settings("user"))), &m))
 			return m
 		}
 		plugins := func() map[string]any { p, _ := meaning()["enabledPlugins"].(map[string]any); return p }
@@ -266,9 +264,7 @@ func TestBothToolsInTurn(t *testing.T) {
 			}
 		}
 		var want map[string]any
-		if err := json.Unmarshal([]byte(theirs), &want); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(theirs), &want))
 		for key, value := range want {
 			if key != "enabledPlugins" && !reflect.DeepEqual(left[key], value) {
 				t.Errorf("%s is %v, was %v", key, left[key], value)

@@ -45,17 +45,13 @@ const (
 func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
 	w.t.Helper()
 	program, err := springfieldJudge()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	q := judge.Question{Backend: judge.Claude, Model: "haiku", System: theSystem, Page: thePage, Within: 60_000, Project: w.Project}
 	if change != nil {
 		change(&q)
 	}
 	line, err := json.Marshal(q)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	question := filepath.Join(w.dir, "question.json")
 	write(w.t, question, string(line)+"\n")
 	// The shell is there to open the question: exec puts the judge in its place.
@@ -72,9 +68,7 @@ func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
 func (w *World) plant() (traces string) {
 	w.t.Helper()
 	traces = filepath.Join(w.dir, "traces")
-	if err := os.MkdirAll(traces, 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.MkdirAll(traces, 0o755))
 	at := func(name string) string { return filepath.Join(w.Home, ".claude", filepath.FromSlash(name)) }
 	touch := func(name string) string { return "touch '" + filepath.Join(traces, name) + "'" }
 	for place, name := range map[string]string{w.Home: "user", w.Project: "project", w.tmp(): "above"} {
@@ -108,9 +102,7 @@ func (w *World) plant() (traces string) {
 	}
 	// Into the settings that `enable` wrote, through what every client reads.
 	var settings map[string]any
-	if err := json.Unmarshal([]byte(read(w.t, at("settings.json"))), &settings); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, json.Unmarshal([]byte(read(w.t, at("settings.json"))), &settings))
 	settings["hooks"], settings["outputStyle"], settings["language"] = hooks, "planted", "PLANTED-language"
 	settings["env"] = map[string]any{"PLANTED_VARIABLE": "PLANTED-env"}
 	w.keep(at("settings.json"), settings)
@@ -119,9 +111,7 @@ func (w *World) plant() (traces string) {
 
 	var own map[string]any
 	if data := readIfThere(filepath.Join(w.Home, ".claude.json")); data != "" {
-		if err := json.Unmarshal([]byte(data), &own); err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, json.Unmarshal([]byte(data), &own))
 	} else {
 		own = map[string]any{}
 	}
@@ -133,9 +123,7 @@ func (w *World) plant() (traces string) {
 func (w *World) keep(path string, value any) {
 	w.t.Helper()
 	data, err := json.Marshal(value)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	write(w.t, path, string(data))
 }
 
@@ -151,9 +139,7 @@ func names(t *testing.T, dir string) (all []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -416,13 +402,9 @@ func TestJudgeIsNotRedirected(t *testing.T) {
 			t.Errorf("why does not say what redirects:\n%s", out)
 		}
 		// Nor from a directory of the repository, where newer clients take the local settings at its top.
-		if err := os.MkdirAll(filepath.Join(w.Project, ".git"), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(w.Project, ".git"), 0o755))
 		w.Project = filepath.Join(w.Project, "sub")
-		if err := os.MkdirAll(w.Project, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(w.Project, 0o755))
 		if n := run(); n != 0 {
 			t.Errorf("%d questions where the top of the repository says what haiku is", n)
 		}

@@ -12,11 +12,10 @@ mkdir -p "$copy" "$scratch/home/.claude" "$scratch/work"
 cp -R "$tree/e2e/testdata/maggie/." "$copy"
 
 # The caches of go are all that the scratch home shares with yours.
-GOCACHE=$(go env GOCACHE) GOMODCACHE=$(go env GOMODCACHE) GOFLAGS=-trimpath
-export GOCACHE GOMODCACHE GOFLAGS HOME="$scratch/home"
+GOCACHE=$(go env GOCACHE) GOMODCACHE=$(go env GOMODCACHE)
+export GOCACHE GOMODCACHE HOME="$scratch/home"
 unset CLAUDE_CONFIG_DIR XDG_CACHE_HOME XDG_CONFIG_HOME SPRINGFIELD || true
-make -s -C "$copy" build
-unset GOFLAGS
+GOFLAGS=-trimpath make -s -C "$copy" build
 springfield=$copy/bin/springfield
 cd "$scratch/work"
 

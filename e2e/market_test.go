@@ -167,9 +167,7 @@ func aHost(t *testing.T, scenario func(t *testing.T, h *host)) {
 // The same in another host.
 func TestMarketplaceInHosts(t *testing.T) {
 	git, err := exec.LookPath("git")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	aHost(t, func(t *testing.T, h *host) {
 		w := hosted(t, h)
 		s := w.opened()

@@ -41,9 +41,7 @@ func evergreen(t *testing.T) *World {
 	t.Helper()
 	w := newWorld(t, newest)
 	w.Project = filepath.Join(w.Home, "evergreen")
-	if err := os.MkdirAll(w.Project, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(w.Project, 0o755))
 	suite := filepath.Join(w.Home, "continuation-hooks")
 	w.Springfield("init", suite, "--yes", "--owner", "Ned Flanders", "--no-git")
 	w.Springfield("enable", "ned-flanders", "--suite", suite)
@@ -65,13 +63,9 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 	w.t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir, cmd.Env = w.Project, append(env, "TERM=xterm-256color", "COLORTERM=truecolor", "LANG=C.UTF-8")
-	if err := scratchOnly(cmd.Env, realHomes()); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, scratchOnly(cmd.Env, realHomes()))
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: columns, Rows: uint16(rows)})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	screen, ended = vt10x.New(vt10x.WithSize(columns, rows), vt10x.WithWriter(terminal)), make(chan error, 1)
 	go func() {
 		_, _ = io.Copy(shown{screen}, terminal) // ends with an error when the other side is closed
@@ -87,9 +81,7 @@ func (w *World) at(rows int, env []string, name string, args ...string) (
 func TestTerminalPictureIsCurrent(t *testing.T) {
 	w := evergreen(t)
 	cli, err := springfield()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	screen, _, ended := w.at(60, w.env([]string{filepath.Dir(cli), "/usr/bin", "/bin"}), "sh", "-ec", `
 		for says in 'Task 1 of 3 is done. Moving to Task 2.' 'Task 2 of 3 is done. Now the documentation:' \
 			'All three tasks are done.'; do
@@ -127,9 +119,7 @@ func TestSessionPictureIsCurrent(t *testing.T) {
 			err = os.WriteFile(name, data, 0o600)
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	model := newStandIn(t, []Turn{
 		calls("I'll start with the plan.", "Read", map[string]any{"file_path": plan}),
 		says("Task 1 of 3 is done: the parser reads TOML. Moving to Task 2.")[0],
@@ -168,9 +158,7 @@ func isCurrent(t *testing.T, screen vt10x.Terminal, name, title, from, to string
 	}
 	file := filepath.Join("..", "docs", "pictures", name)
 	if *update {
-		if err := os.WriteFile(file, []byte(draw(screen, first, end, title, shown)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file, []byte(draw(screen, first, end, title, shown)), 0o644))
 	}
 	svg, err := os.ReadFile(file)
 	_, drawn, _ := strings.Cut(string(svg), "<desc>")

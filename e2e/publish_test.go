@@ -51,9 +51,7 @@ func (w *World) served(dir string) string {
 	bare := filepath.Join(w.dir, "repositories", filepath.Base(dir)+".git")
 	address := "https://git.example.invalid/" + filepath.Base(bare)
 	write(w.t, filepath.Join(w.Home, ".gitconfig"), "[url \"file://"+filepath.Dir(bare)+"/\"]\n\tinsteadOf = https://git.example.invalid/\n[user]\n\tname = T\n\temail = t@example.invalid\n")
-	if err := os.MkdirAll(bare, 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.MkdirAll(bare, 0o755))
 	w.git(bare, "init", "-q", "--bare", "-b", "main")
 	w.git(dir, "init", "-q", "-b", "main")
 	w.git(dir, "remote", "add", "origin", address)
@@ -99,9 +97,7 @@ func TestPublishedInADirectory(t *testing.T) {
 		}
 		w.Springfield("enable", "ned-flanders", "--marketplace", "superpowers-marketplace")
 		var settings struct{ EnabledPlugins map[string]bool }
-		if err := json.Unmarshal([]byte(read(t, w.settings("user"))), &settings); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(read(t, w.settings("user"))), &settings))
 		want := map[string]bool{"double-shot-latte@superpowers-marketplace": false, "ned-flanders@superpowers-marketplace": true}
 		if !reflect.DeepEqual(settings.EnabledPlugins, want) {
 			t.Errorf("enabledPlugins is %v", settings.EnabledPlugins)

@@ -11,11 +11,9 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
-	"testing"
 )
 
 // An api is a way to ask a model.
@@ -254,45 +252,4 @@ func (s *StandIn) generate(w http.ResponseWriter, r Request) {
 		return
 	}
 	reply(w, answer)
-}
-
-// What the hosts of the scenarios do not ask for today, and may tomorrow.
-func TestStandInOfHosts(t *testing.T) {
-	script := []Turn{calls("Looking.", "look", map[string]any{"at": "it"}), says("Done.")[0]}
-	for path, bodies := range map[string][]string{
-		"/v1/chat/completions":             {`{"tools": [{"function": {"name": "look"}}], "messages": [{"role": "user", "content": [{"text": "a"}]}]}`, `"content":"Looking."`, `"arguments":"{\"at\":\"it\"}"`},
-		"/v1beta/models/m:generateContent": {`{"tools": [{"functionDeclarations": [{"name": "look"}]}], "contents": [{"role": "user", "parts": [{"text": "a"}]}]}`, `"text":"Looking."`, `"args":{"at":"it"}`},
-		"/v1/responses":                    {`{"stream": true, "tools": [{"type": "function", "name": "look"}], "input": [{"role": "user", "content": [{"text": "a"}]}]}`, `"text":"Looking."`, `"arguments":"{\"at\":\"it\"}"`},
-	} {
-		model := newStandIn(t, script, nil)
-		ask := func(body string) string {
-			t.Helper()
-			response, err := http.Post(model.URL+path, "application/json", strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer response.Body.Close()
-			all, err := io.ReadAll(response.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(all)
-		}
-		first := ask(bodies[0])
-		for _, want := range bodies[1:] {
-			if !strings.Contains(first, want) {
-				t.Errorf("%s answers\n%s\nwithout %s", path, first, want)
-			}
-		}
-		if aside := ask(`{"stream": true}`); !strings.Contains(aside, "{}") {
-			t.Errorf("%s, on the side: %s", path, aside)
-		}
-		if second := ask(bodies[0]); !strings.Contains(second, "Done.") {
-			t.Errorf("%s, second: %s", path, second)
-		}
-		asked := model.Requests()
-		if len(asked) != 3 || !asked[0].Main || asked[1].Main || !slices.Equal(asked[0].Messages, []Message{{"user", "a"}}) {
-			t.Errorf("%s: %+v", path, asked)
-		}
-	}
 }

@@ -105,9 +105,7 @@ type World struct {
 func newWorld(t *testing.T, version string) *World {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir()) // the client resolves paths, and tests compare them
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := &World{
 		Version: version,
 		Home:    filepath.Join(dir, "home of a user"),
@@ -116,9 +114,7 @@ func newWorld(t *testing.T, version string) *World {
 		dir:     dir,
 	}
 	for _, d := range []string{w.Home, w.Project, w.bin(), w.tmp()} {
-		if err := os.MkdirAll(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(d, 0o755))
 	}
 	// git and go under their names and nothing that happens to lie beside them.
 	git, err := exec.LookPath("git")
@@ -126,15 +122,11 @@ func newWorld(t *testing.T, version string) *World {
 		t.Fatalf("git is needed: %v", err)
 	}
 	tools, err := goEnv()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.link(git, "git")
 	w.link(filepath.Join(tools.GOROOT, "bin", "go"), "go")
 	secret := filepath.Join(w.Home, ".claude", "springfield", "secret")
-	if err := errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(secret), 0o700), os.WriteFile(secret, []byte(strings.Repeat("s", 32)), 0o600)))
 	if out := w.exec("git", w.clientEnv(noModel), "init", "-q"); out.Code != 0 {
 		t.Fatalf("git init: %s", out.Stderr)
 	}
@@ -146,9 +138,7 @@ func (w *World) tmp() string { return filepath.Join(w.dir, "tmp") }
 
 func (w *World) link(target, name string) {
 	w.t.Helper()
-	if err := os.Symlink(target, filepath.Join(w.bin(), name)); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.Symlink(target, filepath.Join(w.bin(), name)))
 }
 
 // client is the version under test, in a directory where it is called `claude` and is alone.
@@ -247,9 +237,7 @@ func (w *World) Springfield(args ...string) Output {
 func (w *World) Resume(args ...string) {
 	w.t.Helper()
 	cli, err := springfield()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	if out := w.atTerminal(cli, w.env(nil), append([]string{"resume"}, args...)...); out.Code != 0 {
 		w.t.Fatalf("springfield resume %v: exit %d\n%s%s", args, out.Code, out.Stdout, out.Stderr)
 	}
@@ -278,13 +266,9 @@ func (w *World) atTerminal(name string, env []string, args ...string) Output {
 func (w *World) TrySpringfield(args ...string) Output {
 	w.t.Helper()
 	cli, err := springfield()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	tools, err := goEnv()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	path := []string{w.bin()}
 	if !w.NoClient {
 		path = append(path, filepath.Dir(w.client()))
@@ -386,9 +370,7 @@ func sameDirectory(a, b string) bool {
 func TestScratchOnly(t *testing.T) {
 	real := t.TempDir()
 	alias := filepath.Join(t.TempDir(), "alias")
-	if err := os.Symlink(real, alias); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(real, alias))
 	for _, env := range [][]string{
 		{},
 		{"HOME="},

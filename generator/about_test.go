@@ -29,22 +29,3 @@ func TestAbout(t *testing.T) {
 		}
 	}
 }
-
-func TestMeasured(t *testing.T) {
-	rates := Rates{Stops: 556, Wrong: 48, Work: 391, Caught: 344}
-	for want, m := range map[string]*Measured{
-		"8.6 % wrong, 88 % caught": {English: rates},
-		"0 % wrong, 0 % caught":    {Others: rates},
-		"not measured":             nil,
-	} {
-		if got := (About{Measured: m}).Accuracy(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	if got := rates.RunOver(); got != "8.6 %" {
-		t.Errorf("%q", got)
-	}
-	if got := (Rates{}).RunOver(); got != "0 %" {
-		t.Errorf("%q", got)
-	}
-}

@@ -23,25 +23,6 @@ func put(t *testing.T, path string, data []byte, mode os.FileMode) {
 	must(t, os.WriteFile(path, data, mode))
 }
 
-func TestTargetOf(t *testing.T) {
-	for _, want := range append(AllTargets(), Target{"linux", "EM_RISCV"}) {
-		head := program(want)
-		if want.Arch == "EM_RISCV" {
-			head = program(Target{"linux", "riscv64"})
-		}
-		path := filepath.Join(t.TempDir(), "hook")
-		put(t, path, head, 0o755)
-		if got, err := TargetOf(path); got != want || err != nil {
-			t.Errorf("%s: %s, %v", want, got, err)
-		}
-	}
-	self, err := os.Executable()
-	must(t, err)
-	if got, err := TargetOf(self); got != Host() || err != nil {
-		t.Errorf("this very program: %s, %v", got, err)
-	}
-}
-
 // A hook or a judge that was compiled with a runtime as Go has it is found,
 // wherever it lies; what is not there is none.
 func TestCheckRuntime(t *testing.T) {

@@ -204,26 +204,6 @@ func TestWriteTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-func TestWriteIntoWhatIsEmpty(t *testing.T) {
-	for name, prepare := range map[string]func(dir string) error{
-		"a fresh repository": func(dir string) error { return os.MkdirAll(filepath.Join(dir, ".git"), 0o755) },
-		"an empty directory": func(dir string) error { return os.MkdirAll(dir, 0o755) },
-		"nothing, far down":  func(dir string) error { return nil },
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "a", "b", "suite of hooks")
-			must(t, prepare(dir))
-			write(t, dir)
-			if _, err := ReadSuite(dir); err != nil {
-				t.Error(err)
-			}
-			if stray := slices.DeleteFunc(names(t, dir), func(n string) bool { return !strings.Contains(n, ".springfield-") }); len(stray) > 0 {
-				t.Errorf("left behind: %v", stray)
-			}
-		})
-	}
-}
-
 // Write completes a suite, in no journal.
 func Write(dir string, files []File) (outcome string, kept []string, err error) {
 	p, err := MakePlan(dir, Completing, files)
@@ -359,38 +339,6 @@ func TestBuildIsReproducible(t *testing.T) {
 	alone, err := toolchain(t).Build(ctx, []Target{host()})
 	if err != nil || len(alone.Binaries) != 1 || alone.Judge != nil || !maps.Equal(alone.SHA256, first.SHA256) {
 		t.Errorf("%+v, %+v, %v", alone.SHA256, alone.Judge, err)
-	}
-}
-
-// A project's settings can set variables that Go itself obeys. None of them may
-// end the hook in another way than silence, keep it from deciding, or make it
-// take more memory than it needs.
-func TestHookReadsNoGoVariable(t *testing.T) {
-	built, err := toolchain(t).Build(context.Background(), []Target{host()})
-	must(t, err)
-	root := t.TempDir()
-	hook := filepath.Join(root, Spec{Targets: []Target{host()}}.hookFiles(Plugin{}, built.Binaries, nil)[0].Path)
-	must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
-	must(t, os.WriteFile(hook, built.Binaries[0].Data, 0o755))
-	must(t, os.WriteFile(filepath.Join(root, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o600))
-	hostile := [][]string{nil, {"GODEBUG=x"}, {"GODEBUG=cgocheck=2"}, {"GODEBUG=inittrace=1"}, {"GODEBUG=cpu.sse2=off"}, {"GOMAXPROCS=1"}, {"GOMAXPROCS=1021"}, {"GOMAXPROCS=200000"},
-		{"GOMEMLIMIT=go on with the next task"}, {"GOMEMLIMIT=1"}, {"GOGC=off"}}
-	for _, value := range []string{"1", "2", "999999999"} {
-		debug := "cpu.all=off,http2debug=2,panicnil=1"
-		for _, name := range []string{"cgocheck", "inittrace", "sbrk", "gctrace", "schedtrace"} {
-			debug += "," + name + "=" + value
-		}
-		hostile = append(hostile, []string{"GODEBUG=" + debug, "GOMAXPROCS=1021", "GOGC=" + value, "GOMEMLIMIT=" + value,
-			"GOTRACEBACK=crash", "GOROOT=elsewhere", "GOFIPS140=on", "GORACE=halt_on_error=1", "GOCOVERDIR=elsewhere"})
-	}
-	for _, vars := range hostile {
-		cmd := exec.Command("/bin/sh", "-c", `ulimit -v 2000000; exec "$0"`, hook) // in KiB: GOMAXPROCS=200000 takes more
-		cmd.Env = append([]string{"HOME=" + t.TempDir()}, vars...)
-		cmd.Stdin = strings.NewReader(`{"session_id":"s","last_assistant_message":"Moving to Task 2."}`)
-		out, err := cmd.Output()
-		if err != nil || !bytes.Contains(out, []byte(`"decision":"block"`)) {
-			t.Errorf("%v: %v, %q", vars, err, out)
-		}
 	}
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/closing"
 	"github.com/cameronsjo/springfield/runtime/codec"
-
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/rules"
 )

@@ -108,9 +108,11 @@ func lay(file string, data []byte, mode os.FileMode) mutation {
 	}
 }
 
-// What is generated is valid, without a word.
+// What is generated is valid, without a word, and stays as it is.
 func TestValidateAcceptsWhatIsGenerated(t *testing.T) {
-	if faults := validate(t, goodSuite(t)); len(faults) > 0 {
+	dir := goodSuite(t)
+	before := tree(t, dir)
+	if faults := validate(t, dir); len(faults) > 0 || !bytes.Equal(tree(t, dir), before) {
 		t.Errorf("%+v", faults)
 	}
 }
@@ -272,11 +274,7 @@ func TestValidateCatchesEveryMutation(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "suite")
 			must(t, os.CopyFS(dir, os.DirFS(good)))
 			file := m.change(t, dir)
-			before := tree(t, dir)
 			faults := validate(t, dir)
-			if !bytes.Equal(tree(t, dir), before) {
-				t.Error("the suite has changed")
-			}
 			if !slices.ContainsFunc(faults, func(f check.Finding) bool {
 				syntax := strings.HasPrefix(f.Says, "not JSON") || strings.HasPrefix(f.Says, "not UTF-8")
 				return (f.File == file || strings.Contains(f.Says, file)) && f.State == m.severity && strings.Contains(f.Says, m.says) && (f.Line > 0 || !syntax)

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -91,8 +92,8 @@ func (w *world) log(a agent, more ...string) {
 // quoted are the names of members in a line.
 var quoted = regexp.MustCompile(`"([a-zA-Z_]+)":`)
 
-// bombs are values in a member's place, and how a log's lines may come.
-func bombs() map[string]string {
+// bombs are values in a member's place, and how a log's lines may come. There is one of each: they are large.
+var bombs = sync.OnceValue(func() map[string]string {
 	item := func(text string, n int) string { return "[" + strings.Repeat(text+",", n) + text + "]" }
 	return map[string]string{
 		"null": "null", "a number": "-1e999", "true": "true", "an object": `{"a":[]}`, "empty": `""`, "NUL": `"\u0000"`, "bad UTF-8": "\"\xff\xc0\xaf\"",
@@ -102,7 +103,7 @@ func bombs() map[string]string {
 		"many results": item(`{"type":"tool_result","tool_use_id":"c","content":"x","functionResponse":{"id":"c","response":{"output":"x"}}}`, 30_000),
 		"many skills":  item(`{"text":"<skill><name>a</name></skill>"}`, 60_000), "many hooks": item(`{"text":"<hook_prompt >`+continued+`</hook_prompt>","exitCode":2,"command":"springfield-hook"}`, 40_000),
 	}
-}
+})
 
 // hostAttempts are events and logs of other hosts, as an attacker or a crash leaves them.
 func hostAttempts() (all []attempt) {

@@ -50,12 +50,13 @@ func inputs() (all []input) {
 			}
 		}
 	}
+	values := map[string]string{
+		"null": "null", "number": "-1e999", "big number": strings.Repeat("9", 10_000), "true": "true", "list": `[1,"a",null,{}]`, "object": `{"content":[{"text":"Moving to Task 2."}]}`,
+		"empty": `""`, "NUL": `"\u0000"`, "lone surrogate": `"\ud800"`, "bad UTF-8": "\"\xff\xc0\xaf\"", "terminal": `"\u001b]0;owned\u0007\u009b2J\u202e"`, "newlines": `"a\nb\r\nc"`,
+		"dots": `"../../../../canary/file"`, "long": `"` + strings.Repeat("a/", 50_000) + `"`, "3 MiB": `"` + strings.Repeat("Moving to Task 2. ", 170_000) + `"`, "5 MiB": `"` + strings.Repeat("x", 5<<20) + `"`,
+	}
 	for _, name := range members {
-		for what, value := range map[string]string{
-			"null": "null", "number": "-1e999", "big number": strings.Repeat("9", 10_000), "true": "true", "list": `[1,"a",null,{}]`, "object": `{"content":[{"text":"Moving to Task 2."}]}`,
-			"empty": `""`, "NUL": `"\u0000"`, "lone surrogate": `"\ud800"`, "bad UTF-8": "\"\xff\xc0\xaf\"", "terminal": `"\u001b]0;owned\u0007\u009b2J\u202e"`, "newlines": `"a\nb\r\nc"`,
-			"dots": `"../../../../canary/file"`, "long": `"` + strings.Repeat("a/", 50_000) + `"`, "3 MiB": `"` + strings.Repeat("Moving to Task 2. ", 170_000) + `"`, "5 MiB": `"` + strings.Repeat("x", 5<<20) + `"`,
-		} {
+		for what, value := range values {
 			add(name+": "+what, func(_ *world, good string) string { return member(good, name, value) })
 		}
 		add(name+" twice", func(_ *world, good string) string { return good[:len(good)-1] + `,"` + name + `":"x"}` })
@@ -219,11 +220,12 @@ type attempt struct {
 func TestHookInputs(t *testing.T) {
 	r := draw(t)
 	var events, logs, files, states []attempt
+	inputs, transcripts, layers := inputs(), transcripts(), layers() // once: they hold megabytes
 	for _, p := range plugins {
-		for _, in := range inputs() {
+		for _, in := range inputs {
 			events = append(events, attempt{name: "event " + in.name, p: p, do: in.make})
 		}
-		for name, make := range transcripts() {
+		for name, make := range transcripts {
 			logs = append(logs, attempt{name: "transcript " + name, p: p, do: func(w *world, event string) string { make(w); return event }})
 		}
 		for name := range p.files {
@@ -244,7 +246,7 @@ func TestHookInputs(t *testing.T) {
 				}})
 			}
 		}
-		for name, layer := range layers() {
+		for name, layer := range layers {
 			files = append(files, attempt{name: "rules of the project: " + name, p: p, do: func(w *world, event string) string {
 				write(w.t, filepath.Join(w.Project, ".claude", "springfield", p.name+".json"), layer)
 				if p.event == "" { // a long message is what a pattern takes its time for

@@ -29,6 +29,14 @@ func TestDoctorAdvisesWhatCanBeTyped(t *testing.T) {
 	}
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Between doctor's look and its repair another springfield may have made an
 // edit, which is whole: it is not taken back for the one that was cut off.
 func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
@@ -36,26 +44,16 @@ func TestDoctorTakesBackOnlyWhatWasCutOff(t *testing.T) {
 	places := client.Places{Config: filepath.Join(home, ".claude"), Plugins: filepath.Join(home, "plugins"), Work: filepath.Join(home, "work"), Root: filepath.Join(home, "work")}
 	apply := func(plan change.Change, err error) {
 		t.Helper()
-		if err == nil {
-			err = installer.Journal(places).Apply(plan)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, installer.Journal(places).Apply(plan))
 	}
 	suite := filepath.Join(home, "hooks")
 	apply(installer.Read(places).Enable(installer.Enabling{Plugin: client.Plugin{Name: "ned-flanders", Marketplace: "hooks", Suite: suite}, Scope: client.Project, Declare: true}))
 	// As a kill between the two files leaves it.
 	entry := filepath.Join(places.Config, "springfield", "journal", "00000001")
-	if err := os.Rename(entry+".json", entry+".open"); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(filepath.Join(places.Work, ".claude")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(places.Work, ".claude"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(entry+".json", entry+".open"))
+	must(t, os.RemoveAll(filepath.Join(places.Work, ".claude")))
+	must(t, os.MkdirAll(filepath.Join(places.Work, ".claude"), 0o755))
 	found := (&Inspection{Request: Request{Places: places}}).checkSettings()
 	if len(found) != 1 || found[0].Mend == nil {
 		t.Fatalf("%+v", found)

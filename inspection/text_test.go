@@ -27,17 +27,11 @@ func TestStatusWithManagedSettings(t *testing.T) {
 		".claude/skills/mine/hooks/springfield-hook":     "",
 	} {
 		path := filepath.Join(home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must(t, os.WriteFile(path, []byte(text), 0o644))
 	}
 	in, err := Inspect(Request{Places: places})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out strings.Builder
 	in.Status().WriteText(layout.Printer{W: &out, Width: 80})
 	want := `no springfield plugin decides when Claude stops

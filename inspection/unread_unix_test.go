@@ -74,23 +74,15 @@ func checkUnreadable(t *testing.T, dir string) {
 		t.Run(name, func(t *testing.T) {
 			root := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name))
 			for _, made := range []string{home + "/skills", home + "/plugins", home + "/springfield/journal", home + "/springfield/sessions", project} {
-				if err := os.MkdirAll(filepath.Join(root, made), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Join(root, made), 0o755))
 			}
 			for file, text := range map[string]string{home + "/settings.json": "{}", project + "/settings.json": "{}", project + "/settings.local.json": "{}", home + "/springfield/suites.json": `{"suites": []}`, home + "/plugins/known_marketplaces.json": "{}"} {
-				if err := os.WriteFile(filepath.Join(root, file), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o644))
 			}
-			if err := test.make(root); err != nil {
-				t.Fatal(err)
-			}
+			must(t, test.make(root))
 			t.Cleanup(func() { reopen(root) })
 			in, err := Inspect(Request{Places: placesIn(root), Now: time.Now()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			found := check.Run(in, Checks())
 			says, fix := strings.ReplaceAll(test.says, "ROOT", root), strings.ReplaceAll(test.fix, "ROOT", root)
 			for _, f := range found {

@@ -57,12 +57,8 @@ func (o order) stopFile() string { return filepath.Join(o.Places.Home, "stop") }
 func (o order) tell(t *testing.T, r report) {
 	t.Helper()
 	text, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(o.reportFile(), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(o.reportFile(), text, 0o600))
 }
 
 // carryOut does what the commands do: plan, write, and again when another
@@ -116,9 +112,7 @@ func playReader(t *testing.T, o order) {
 	var r report
 	for !exists(o.stopFile()) {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !json.Valid(data) || !bytes.HasSuffix(data, []byte("}\n")) || !bytes.Contains(data, []byte(`"model": "opus"`)) {
 			t.Fatalf("not a whole version: %q", data)
 		}
@@ -139,9 +133,7 @@ func playClient(t *testing.T, o order) {
 			for unlock, err = change.Lock(o.Places.State("settings.lock")); errors.Is(err, change.ErrLocked); {
 				unlock, err = change.Lock(o.Places.State("settings.lock"))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 		}
 		n := countIn(t, path)
 		if n < count {
@@ -159,27 +151,19 @@ func countIn(t *testing.T, path string) int {
 	var all struct {
 		Count int `json:"numStartups"`
 	}
-	if err := json.Unmarshal([]byte(look(t, path)), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(look(t, path)), &all))
 	return all.Count
 }
 
 func rewriteAsClient(t *testing.T, path string, count int) {
 	t.Helper()
 	var all map[string]any
-	if err := json.Unmarshal([]byte(look(t, path)), &all); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(look(t, path)), &all))
 	all["numStartups"] = count
 	text, err := json.MarshalIndent(all, "", "  ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	temp := path + ".client"
-	if err := errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), os.Rename(temp, path)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(temp, append(text, '\n'), 0o600), os.Rename(temp, path)))
 }
 
 const (
@@ -192,12 +176,8 @@ const (
 func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes string) (all []report, clients report) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(p.Home, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.MkdirAll(p.Home, 0o755))
 	type player struct {
 		order
 		cmd   *exec.Cmd
@@ -212,9 +192,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 		if pl.ready, err = pl.cmd.StdinPipe(); err != nil {
 			t.Fatal(err)
 		}
-		if err := pl.cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pl.cmd.Start())
 		return pl
 	}
 	for i := range 3 {
@@ -227,9 +205,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 		busy = append(busy, start(order{Places: p, Do: clientDoes, Scope: client.User, Times: writes}))
 	}
 	for _, pl := range busy {
-		if err := pl.ready.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, pl.ready.Close())
 	}
 	finish := func(pl player) (r report) {
 		if err := pl.cmd.Wait(); err != nil {
@@ -248,9 +224,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 			clients = r
 		}
 	}
-	if err := os.WriteFile(busy[0].stopFile(), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(busy[0].stopFile(), nil, 0o600))
 	looks := 0
 	for _, pl := range readers {
 		looks += finish(pl).Done
@@ -273,9 +247,7 @@ func crowd(t *testing.T, p client.Places, writer string, times int, clientDoes s
 func entries(t *testing.T, p client.Places) []change.Entry {
 	t.Helper()
 	all, err := Journal(p).ReadEntries()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	slices.Reverse(all)
 	return all
 }
@@ -304,9 +276,7 @@ func TestManySpringfields(t *testing.T) {
 		t.Fatalf("the file is %q; the last edit left another", got)
 	}
 	w := world{order: order{Places: p}}
-	if err := w.undoAll(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, w.undoAll())
 	if got := look(t, path); got != twoSpaces {
 		t.Errorf("all undone: %q", got)
 	}
@@ -392,13 +362,9 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "fault.go"), stepping)
 	here, err := filepath.Abs("../change")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(here, "fault.go"): filepath.Join(dir, "fault.go")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	put(t, filepath.Join(dir, "overlay.json"), string(overlay))
 	program := build(t, "-overlay", filepath.Join(dir, "overlay.json"))
 
@@ -406,9 +372,7 @@ func TestClientWritesBeforeEveryStep(t *testing.T) {
 		t.Run(do, func(t *testing.T) {
 			t.Parallel()
 			steps, err := stepThrough(t, program, do, 0, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			last := 0 // the rename of the settings file
 			for i, name := range steps {
 				if name == "rename" {

@@ -49,9 +49,7 @@ func TestOrder(t *testing.T) {
 		return
 	}
 	var o order
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(text), &o))
 	if play, ok := parts[o.Do]; ok {
 		play(t, o)
 		return
@@ -79,9 +77,7 @@ func (o order) plan() (change.Change, error) {
 func (o order) command(t *testing.T, program string, env ...string) *exec.Cmd {
 	t.Helper()
 	text, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(program, "-test.run=^TestOrder$")
 	cmd.Env = append(append(os.Environ(), orderVariable+"="+string(text)), env...)
 	return cmd
@@ -162,12 +158,8 @@ func (w *world) settings(t *testing.T) []string {
 // reset puts every file as it was.
 func (w *world) reset(t *testing.T, files map[string]string) {
 	t.Helper()
-	if err := os.RemoveAll(filepath.Dir(w.order.Places.Home)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(w.order.Places.Work, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(filepath.Dir(w.order.Places.Home)))
+	must(t, os.MkdirAll(w.order.Places.Work, 0o755))
 	for path, data := range files {
 		put(t, path, data)
 	}
@@ -183,7 +175,7 @@ func (w *world) torture(t *testing.T) {
 	if len(w.steps) == 0 || slices.Equal(w.old, w.new) {
 		t.Fatalf("%d steps, and nothing has changed", len(w.steps))
 	}
-	every, first := scratch.Every(3)
+	every, first := scratch.Every(5)
 	for k := first; k < len(w.steps); k += every {
 		for _, fault := range []string{"kill", "ENOSPC", "EIO"} {
 			w.reset(t, w.start)

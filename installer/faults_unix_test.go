@@ -51,9 +51,7 @@ func checkPermissions(t *testing.T, dir string) {
 		for _, do := range test.orders {
 			t.Run(test.name+"/"+do, func(t *testing.T) {
 				root, err := os.MkdirTemp(dir, "")
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				p := client.Places{
 					Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"),
 					Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work"),
@@ -66,9 +64,7 @@ func checkPermissions(t *testing.T, dir string) {
 				switch do {
 				case "first enable": // our directory is there, with nothing in it
 					o.Do = "enable"
-					if err := change.MakeDirs(p.State(), 0o700); err != nil {
-						t.Fatal(err)
-					}
+					must(t, change.MakeDirs(p.State(), 0o700))
 				case "enable": // another plugin before, so that our files are there
 					enable(t, p, lisa, client.User, false)
 					disable(t, p, lisa, client.User)
@@ -80,19 +76,13 @@ func checkPermissions(t *testing.T, dir string) {
 
 				closed := test.closed(p)
 				info, err := os.Stat(closed)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := os.Chmod(closed, test.mode); err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
+				must(t, os.Chmod(closed, test.mode))
 				plan, err := o.plan()
 				if err == nil {
 					err = Journal(p).Apply(plan)
 				}
-				if err := os.Chmod(closed, info.Mode().Perm()); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Chmod(closed, info.Mode().Perm()))
 				if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), test.names(p)) {
 					t.Errorf("got %v, want a denied permission for %s", err, test.names(p))
 				}

@@ -133,9 +133,7 @@ func checkHistory(t *testing.T, p client.Places, original, ops string) {
 		text, readable := reserialised(is, op == withoutOp)
 		switch {
 		case op == deleteOp && is != "(none)":
-			if err := os.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(path))
 		case op == deleteOp:
 		case op == clientOp || op == withoutOp:
 			if readable {
@@ -192,12 +190,8 @@ func TestBesideStaysOn(t *testing.T) {
 	putBeside(t, todo)
 	do := func(plan change.Change, err error) {
 		t.Helper()
-		if err == nil {
-			err = Journal(p).Apply(plan)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, Journal(p).Apply(plan))
 	}
 	says := func(want map[string]bool, declared bool) {
 		t.Helper()

@@ -55,26 +55,6 @@ func TestALatteGivenTwiceIsRefused(t *testing.T) {
 	}
 }
 
-// A crash between the memory of an edit and the edit, or an edit that stays because it
-// could not be taken back: it is remembered, and disable gives back what was there.
-func TestRememberedBeforeTheFileChanges(t *testing.T) {
-	p := newPlaces(t)
-	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
-	must(t, err)
-	remembered := map[string]bool{}
-	for _, e := range plan.Edits {
-		switch {
-		case e.Own:
-			remembered[e.Path] = true
-		case !remembered[memoryFile(p, e.At)]:
-			t.Errorf("%s is edited before that is remembered", e.Path)
-		}
-	}
-	if len(remembered) != 2 {
-		t.Errorf("remembered: %v", remembered)
-	}
-}
-
 func TestJournalIsSwept(t *testing.T) {
 	p := newPlaces(t)
 	user := settingsOf(t, p, client.User)
@@ -122,21 +102,6 @@ func TestARepairIsGivenBack(t *testing.T) {
 	got := look(t, user)
 	if !strings.Contains(got, `"double-shot-latte@superpowers-marketplace": true`) || strings.Contains(got, client.BlockCap) || strings.Contains(got, "ned") {
 		t.Errorf("after disable:\n%s", got)
-	}
-}
-
-// A project that is gone does not keep what came before it from being undone.
-func TestUndoPassesOverDeletedProjects(t *testing.T) {
-	p := newPlaces(t)
-	user := settingsOf(t, p, client.User)
-	put(t, user, "{}\n")
-	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
-	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
-	must(t, os.RemoveAll(p.Work))
-	undo(t, p)
-	undo(t, p)
-	if got := look(t, user); got != "{}\n" || exists(p.Work) {
-		t.Errorf("user settings %q, the project is there: %v", got, exists(p.Work))
 	}
 }
 
@@ -199,42 +164,6 @@ func TestNoAdviceFromAProjectsKeys(t *testing.T) {
 		if text := strings.Join(plan.Notes, "\n") + plan.Diff(); err != nil || strings.Contains(text, "touch") {
 			t.Errorf("%s: %v\n%s", scope, err, text)
 		}
-	}
-}
-
-// A directory that was made for a settings file goes with it, and comes back
-// with it.
-func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
-	p := newPlaces(t)
-	ned := pluginOf(p, "ned-flanders")
-	dir := filepath.Join(p.Work, ".claude")
-	enable(t, p, ned, client.Project, false)
-	undo(t, p)
-	if exists(dir) {
-		t.Error("undo leaves it")
-	}
-	enable(t, p, ned, client.Project, false)
-	disable(t, p, ned, client.Project)
-	if exists(dir) {
-		t.Error("disable leaves it")
-	}
-	undo(t, p)
-	if !exists(settingsOf(t, p, client.Project)) {
-		t.Error("undoing disable does not bring it back")
-	}
-	undo(t, p)
-
-	must(t, os.Mkdir(dir, 0o755))
-	enable(t, p, ned, client.Project, false)
-	disable(t, p, ned, client.Project)
-	if !exists(dir) {
-		t.Error("one that was there before is gone")
-	}
-	enable(t, p, ned, client.Project, false)
-	put(t, filepath.Join(dir, "notes.md"), "mine")
-	undo(t, p)
-	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
-		t.Error("it took another's file along")
 	}
 }
 

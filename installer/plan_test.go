@@ -12,10 +12,9 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
-
-	"github.com/cameronsjo/springfield/folder"
 )
 
 // newPlaces is a scratch user with a project.
@@ -23,29 +22,21 @@ func newPlaces(t *testing.T) client.Places {
 	t.Helper()
 	root := t.TempDir()
 	p := client.Places{Config: filepath.Join(root, "home", ".claude"), Plugins: filepath.Join(root, "home", ".claude", "plugins"), Home: filepath.Join(root, "home"), Managed: filepath.Join(root, "managed"), Work: filepath.Join(root, "work"), Root: filepath.Join(root, "work")}
-	if err := os.MkdirAll(p.Work, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(p.Work, 0o755))
 	return p
 }
 
 func settingsOf(t *testing.T, p client.Places, s client.Scope) string {
 	t.Helper()
 	path, err := p.Settings(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return path
 }
 
 func put(t *testing.T, path, data string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(data), 0o644))
 }
 
 // look is a file's content, "(none)" if there is none.
@@ -55,33 +46,23 @@ func look(t *testing.T, path string) string {
 	if errors.Is(err, os.ErrNotExist) {
 		return "(none)"
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }
 
 func enable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope, declare bool) change.Change {
 	t.Helper()
 	plan, err := Read(p).Enable(Enabling{Plugin: plugin, Scope: s, Declare: declare})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Journal(p).Apply(plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, Journal(p).Apply(plan))
 	return plan
 }
 
 func disable(t *testing.T, p client.Places, plugin client.Plugin, s client.Scope) change.Change {
 	t.Helper()
 	plan, err := Read(p).Disable(plugin, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Journal(p).Apply(plan); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, Journal(p).Apply(plan))
 	return plan
 }
 
@@ -319,9 +300,7 @@ func TestDeclarationDoesNotOutliveADeletedProject(t *testing.T) {
 	put(t, user, "{\n  \"model\": \"opus\"\n}\n")
 	enable(t, b, ned, client.Local, true)
 	enable(t, a, ned, client.Project, true)
-	if err := os.RemoveAll(b.Work); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.RemoveAll(b.Work))
 	disable(t, a, ned, client.Project)
 	if got := look(t, user); got != "{\n  \"model\": \"opus\"\n}\n" {
 		t.Errorf("afterwards\n%s", got)
@@ -394,9 +373,7 @@ func TestApplyRefusesAStalePlan(t *testing.T) {
 	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
 	plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: false})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	put(t, path, "{\"model\": \"opus\"}")
 	if err := Journal(p).Apply(plan); !errors.Is(err, change.ErrChanged) {
 		t.Errorf("%v, want %v", err, change.ErrChanged)
@@ -490,14 +467,10 @@ func TestStaleMemory(t *testing.T) {
 			// Remembered, and then killed before the file changed.
 			reset(data)
 			plan, err := Read(p).Enable(Enabling{Plugin: ned, Scope: client.User, Declare: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, e := range plan.Edits {
 				if e.Own {
-					if err := e.Write(); err != nil {
-						t.Fatal(err)
-					}
+					must(t, e.Write())
 				}
 			}
 			enable(t, p, ned, client.User, true)
@@ -533,16 +506,10 @@ func TestApplyRefusesAStaleMemory(t *testing.T) {
 	b.Work, c.Work = a.Work+"-b", a.Work+"-c"
 	enable(t, c, ned, client.Project, true)
 	planA, err := Read(a).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	planB, err := Read(b).Enable(Enabling{Plugin: ned, Scope: client.Project, Declare: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := Journal(a).Apply(planA); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, Journal(a).Apply(planA))
 	if err := Journal(b).Apply(planB); !errors.Is(err, change.ErrChanged) {
 		t.Errorf("%v, want %v", err, change.ErrChanged)
 	}
@@ -568,9 +535,7 @@ func TestScopesThatAreOneFile(t *testing.T) {
 		at := settingsOf(t, p, client.User)
 		if linked {
 			at = filepath.Join(t.TempDir(), "dotfiles.json")
-			if err := errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, client.User))); err != nil {
-				t.Fatal(err)
-			}
+			must(t, errors.Join(os.MkdirAll(p.Config, 0o755), os.Symlink(at, settingsOf(t, p, client.User))))
 		}
 		put(t, at, before)
 		enable(t, p, pluginOf(p, "ned-flanders"), client.Project, true)
@@ -598,13 +563,9 @@ func TestProjectsThatAreLinks(t *testing.T) {
 			p := newPlaces(t)
 			put(t, settingsOf(t, p, client.User), theirs)
 			at := filepath.Join(p.Work, filepath.FromSlash(link))
-			if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(at), 0o755))
 			swap := func() {
-				if err := errors.Join(os.RemoveAll(at), os.Symlink(target, at)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, errors.Join(os.RemoveAll(at), os.Symlink(target, at)))
 			}
 			if when == "before" {
 				swap()
@@ -612,9 +573,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 			for scope, path := range map[client.Scope]string{client.Project: ".claude/settings.json", client.Local: ".claude/settings.local.json"} {
 				plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: scope})
 				if when == "meanwhile" {
-					if err != nil {
-						t.Fatal(err)
-					}
+					must(t, err)
 					swap()
 					err = Journal(p).Apply(plan)
 				}
@@ -624,9 +583,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 					t.Errorf("%s, %s, %s: %v", link, scope, when, err)
 				}
 				if when == "meanwhile" {
-					if err := os.RemoveAll(at); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.RemoveAll(at))
 					continue
 				}
 				if _, err := Read(p).Disable(pluginOf(p, "ned-flanders"), scope); errors.As(err, &refused) != onTheWay {
@@ -640,9 +597,7 @@ func TestProjectsThatAreLinks(t *testing.T) {
 	}
 	p := newPlaces(t)
 	put(t, filepath.Join(p.Config, "ralph-loop.local.md"), "theirs")
-	if err := os.Symlink(p.Config, filepath.Join(p.Work, ".claude")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(p.Config, filepath.Join(p.Work, ".claude")))
 	var refused *folder.LinkError
 	if _, err := Remove(p, filepath.Join(p.Work, ".claude", "ralph-loop.local.md")); !errors.As(err, &refused) {
 		t.Errorf("remove: %v", err)
@@ -661,9 +616,7 @@ func TestDisableBehindALink(t *testing.T) {
 		put(t, file, "{}\n")
 		enable(t, other, pluginOf(p, "ned-flanders"), behind, false)
 		enabled := look(t, file)
-		if err := os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(filepath.Dir(file), filepath.Join(p.Work, ".claude")))
 		var refused *folder.LinkError
 		if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "marge"), Scope: client.Project}); !errors.As(err, &refused) {
 			t.Errorf("%s: enable: %v", name, err)
@@ -691,9 +644,7 @@ func TestReadOnlyFilesAreLeftAlone(t *testing.T) {
 	p := newPlaces(t)
 	path := settingsOf(t, p, client.User)
 	put(t, path, "{}")
-	if err := os.Chmod(path, 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, 0o444))
 	if _, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: false}); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("%v", err)
 	}
@@ -738,9 +689,7 @@ func TestSuites(t *testing.T) {
 	var want []string
 	for i := range 8 {
 		dir := filepath.Join(root, fmt.Sprint(i))
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(dir, 0o755))
 		want = append(want, dir)
 		wg.Add(1)
 		go func() {
@@ -754,9 +703,7 @@ func TestSuites(t *testing.T) {
 	}
 	wg.Wait()
 	list, err := Suites(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := map[string]bool{}
 	for _, dir := range list {
 		got[dir] = true
@@ -798,9 +745,7 @@ func TestSettingsAreReadOnce(t *testing.T) {
 	s := Read(p)
 	wanted := Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.User, Declare: true}
 	first, err := s.Enable(wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	const theirs = "{\"model\": \"sonnet\"}\n"
 	put(t, user, theirs)
 	again, err := s.Enable(wanted)

@@ -28,28 +28,28 @@ func stack(t *testing.T, strategy, suite, user, project string) Stack {
 		filepath.Join(p.Root, "strategy.json"): suite, places.RulesFile(strategy): user,
 		filepath.Join(places.Work, ".claude", "springfield", strategy+".json"): project,
 	} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		if text != "" {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 	}
 	s, err := Read(places, p)
+	must(t, err)
+	return s
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return s
 }
 
 func (s Stack) value(t *testing.T, name string) Value {
 	t.Helper()
 	k, err := s.Key(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return s.Value(k)
 }
 
@@ -59,23 +59,29 @@ func TestValues(t *testing.T) {
 		strategy, suite, user, project string
 		key, value, from, why          string
 	}{
-		"no file":                      {"ned-flanders", "", "", "", "budget.burst", "3", "default", ""},
-		"the suite's":                  {"ned-flanders", `{"rules":"seed"}`, "", "", "rules", `"seed"`, "suite", ""},
 		"the user's above":             {"ned-flanders", `{"rules":"seed"}`, `{"rules":"default"}`, "", "rules", `"default"`, "user", ""},
 		"a project lowers":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":2}}`, "budget.burst", "2", "project", ""},
 		"a project raises":             {"ned-flanders", "", `{"budget":{"burst":5}}`, `{"budget":{"burst":7}}`, "budget.burst", "5", "user", "only lower"},
-		"a project says the same":      {"ned-flanders", "", "", `{"budget":{"burst":3}}`, "budget.burst", "3", "project", ""},
 		"a project chooses rules":      {"ned-flanders", "", "", `{"rules":"seed"}`, "rules", `"default"`, "default", "cannot set it"},
 		"a project chooses a protocol": {"ned-flanders", "", "", `{"protocol":"exit2"}`, "protocol", `"context"`, "default", "cannot set it"},
-		"a loop through a spec":        {"ralph-specum", "", "", "", "protocol", `"block"`, "default", ""},
 		"a project chooses checks":     {"ralph-specum", "", "", `{"checks":["quick-mode"]}`, "checks", "null", "default", "cannot set it"},
 		"a project asks more often":    {"lisa-simpson", "", "", `{"cascade":false}`, "cascade", "true", "default", "asked every time"},
-		"a project names a program":    {"ralph-wiggum", "", "", `{"progress":{"command":["/bin/sh"]}}`, "progress.command", "null", "default", "only your own file"},
+		"a suite names a model":        {"lisa-simpson", `{"judge":{"model":"opus"}}`, "", "", "judge.model", `"opus"`, "suite", ""},
+		"a suite names a client":       {"lisa-simpson", `{"judge":{"client":"/bin/claude"}}`, "", "", "judge.client", "null", "default", "only your own file"},
+		"a project names a client":     {"lisa-simpson", "", "", `{"judge":{"client":"/bin/claude"}}`, "judge.client", "null", "default", "only your own file"},
+		"a project names an address":   {"lisa-simpson", "", "", `{"judge":{"address":"https://models.example/v1"}}`, "judge.address", "null", "default", "only your own file"},
+		"a project names a backend":    {"lisa-simpson", "", "", `{"judge":{"backend":"api"}}`, "judge.backend", `"claude"`, "default", "only your own file"},
+		"a project names a model":      {"lisa-simpson", "", "", `{"judge":{"model":"opus"}}`, "judge.model", `"haiku"`, "default", "only your own file"},
+		"a project waits less for it":  {"lisa-simpson", "", "", `{"judge":{"within":10}}`, "judge.within", "10", "project", ""},
+		"a project spends less":        {"lisa-simpson", "", "", `{"judge":{"session":0}}`, "judge.session", "0", "project", ""},
+		"the user spends more":         {"lisa-simpson", "", `{"judge":{"session":20}}`, "", "judge.session", "20", "user", ""},
 		"a suite raises a price":       {"lisa-simpson", `{"judge":{"daily":5}}`, "", "", "judge.daily", "1", "default", "only your own file"},
 		"a list in two files":          {"ned-flanders", `{"off":["colon","todos"]}`, `{"off":["todos","left"]}`, "", "off", `["todos","left","colon"]`, "user", ""},
-		"a list that replaces":         {"ned-flanders", `{"order":["colon"]}`, `{"order":["todos"]}`, "", "order", `["todos"]`, "user", ""},
+		"a project waits longer":       {"marge-simpson", "", `{"stale":20}`, `{"stale":40}`, "stale", "20", "user", "only lower"},
+		"a project waits less":         {"marge-simpson", "", `{"stale":20}`, `{"stale":10}`, "stale", "10", "project", ""},
+		"a project raises a ceiling":   {"ralph-specum", "", "", `{"ceiling":400}`, "ceiling", "100", "default", "only your own file"},
+		"the user raises it":           {"ralph-specum", "", `{"ceiling":400}`, "", "ceiling", "400", "user", ""},
 		"too large":                    {"ned-flanders", "", `{"budget":{"burst":700}}`, "", "budget.burst", "3", "default", "from 0 to 100"},
-		"a fault elsewhere":            {"ned-flanders", "", `{"budget":{"burst":4,"prompt":-1}}`, "", "budget.burst", "4", "user", ""},
 		"a file that is misspelt":      {"ned-flanders", "", `{"budget":{"burst":4},"of":[]}`, "", "budget.burst", "3", "default", "cannot be read"},
 		"a file that is no JSON":       {"ned-flanders", "", `{"budget"`, "", "budget.burst", "3", "default", ""},
 	} {
@@ -130,9 +136,7 @@ func TestEveryKeyCanBeSet(t *testing.T) {
 				}
 				s := stack(t, known.Name, "{}", before, "")
 				value, err := k.Read(text)
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				c, err := s.Set(User, []Assignment{{k, value}})
 				if err != nil {
 					t.Fatalf("%s=%s: %v", k.Name, text, err)
@@ -171,9 +175,7 @@ func TestRead(t *testing.T) {
 		known, _ := registry.Named(test.strategy)
 		s.Keys, _ = Keys(known)
 		k, err := s.Key(test.key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		got, err := k.Read(test.text)
 		var wrong *UsageError
 		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
@@ -188,12 +190,8 @@ func TestNoLinkOfAProjectIsFollowed(t *testing.T) {
 	i := slices.IndexFunc(s.Files, func(f File) bool { return f.Scope == Project })
 	path := s.Files[i].Path
 	secret := filepath.Join(t.TempDir(), "secret.json")
-	if err := os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(secret, path); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(secret, []byte(`{"budget":{"burst":1}}`), 0o600))
+	must(t, os.Symlink(secret, path))
 	s, err := Read(client.Places{Config: t.TempDir(), Work: filepath.Dir(filepath.Dir(filepath.Dir(path)))}, s.Plugin)
 	if err != nil || s.Files[i].Fault == "" || s.Files[i].doc != nil {
 		t.Errorf("%+v, %v", s.Files[i], err)

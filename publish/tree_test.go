@@ -1,14 +1,10 @@
 package publish
 
 import (
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/cameronsjo/springfield/change"
 )
 
 // Names, contents and which file is started make the digest; changelog, modes and
@@ -61,52 +57,5 @@ func TestDigest(t *testing.T) {
 	must(t, os.Symlink("README.md", filepath.Join(dir, "link")))
 	if _, err := readTree(dir); err == nil || !strings.Contains(err.Error(), "is a link") {
 		t.Errorf("a link: %v", err)
-	}
-}
-
-// A tree is what is on the disk with edits laid over it, and its changes are what
-// makes a difference.
-func TestTree(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{"a.txt": "a", "gone.txt": "old", "same.txt": "same", "p/hooks/springfield-hook": "hook", ".git/HEAD": "ref", "sub/.git": "gitdir: x"} {
-		put(t, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
-	was, err := readTree(dir)
-	must(t, err)
-	is := was
-	for name, text := range map[string]string{"p/new.txt": "n", "same.txt": "same", "p/hooks/springfield-hook": "other"} {
-		if is, err = is.with(name, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	gone, err := change.Open(dir, filepath.Join(dir, "gone.txt"))
-	must(t, err)
-	gone.After = nil
-	is = is.edited(gone)
-	var changed []string
-	for _, e := range is.changes("") {
-		changed = append(changed, filepath.Base(e.Path))
-	}
-	if got, want := strings.Join(changed, " "), "gone.txt springfield-hook new.txt"; got != want {
-		t.Errorf("changed: %s, want %s", got, want)
-	}
-	if len(is.changes("p")) != 2 || len(is.changes("q")) != 0 || len(is.compiled()) != 1 {
-		t.Errorf("%d changes in p, %d in q, %d compiled", len(is.changes("p")), len(is.changes("q")), len(is.compiled()))
-	}
-	copied := filepath.Join(t.TempDir(), "copy")
-	must(t, is.write(copied))
-	again, err := readTree(copied)
-	must(t, err)
-	if got, want := strings.Join(again.list(""), " "), "a.txt p/hooks/springfield-hook p/new.txt same.txt"; got != want {
-		t.Errorf("the copy has %s, want %s", got, want)
-	}
-	if data, err := again.read("p/hooks/springfield-hook"); err != nil || string(data) != "other" {
-		t.Errorf("%q, %v", data, err)
-	}
-	if _, err := is.read("gone.txt"); !errors.Is(err, fs.ErrNotExist) || is.has("gone.txt") {
-		t.Errorf("a file that goes: %v", err)
-	}
-	if len(was.changes("")) != 0 {
-		t.Error("the tree that it was made from has changed")
 	}
 }

@@ -85,15 +85,11 @@ func unpacked(t *testing.T, platform string) map[string][]byte {
 	files := map[string][]byte{}
 	if strings.HasPrefix(platform, "windows-") {
 		z, err := zip.OpenReader(asset(t, "springfield-"+platform+".zip"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer z.Close()
 		for _, f := range z.File {
 			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if files[f.Name], err = io.ReadAll(r); err != nil {
 				t.Fatal(err)
 			}
@@ -101,17 +97,13 @@ func unpacked(t *testing.T, platform string) map[string][]byte {
 		return files
 	}
 	z, err := gzip.NewReader(bytes.NewReader(read(t, asset(t, "springfield-"+platform+".tar.gz"))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for r := tar.NewReader(z); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return files
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		mode := int64(0o644)
 		if h.Name == "springfield" {
 			mode = 0o755
@@ -142,9 +134,7 @@ func TestArchives(t *testing.T) {
 			}
 		}
 		info, err := buildinfo.Read(bytes.NewReader(program))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !strings.HasPrefix(info.Main.Version, "v") || slices.Contains(info.Settings, debug.BuildSetting{Key: "vcs.modified", Value: "true"}) {
 			t.Errorf("%s: made from %s with %v", platform, info.Main.Version, info.Settings)
 		}

@@ -63,21 +63,15 @@ type machine struct {
 func newMachine(t *testing.T, dir string, tools ...string) *machine {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	m := &machine{home: filepath.Join(dir, "home of Ned's"), bin: filepath.Join(dir, "bin")}
-	if err := errors.Join(os.Mkdir(m.home, 0o755), os.Mkdir(m.bin, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(m.home, 0o755), os.Mkdir(m.bin, 0o755)))
 	for _, tool := range slices.Concat(machineTools, []string{"sh"}, tools) {
 		path, err := exec.LookPath(tool)
 		if err != nil {
 			t.Fatalf("this test needs %s: %v", tool, err)
 		}
-		if err := os.Symlink(path, filepath.Join(m.bin, tool)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(path, filepath.Join(m.bin, tool)))
 	}
 	m.program(t, "uname", `case $1 in -s) echo Linux ;; *) echo x86_64 ;; esac`)
 	m.env = []string{"PATH=" + m.bin, "HOME=" + m.home, "SHELL=/bin/bash", "TMPDIR=" + dir}
@@ -99,17 +93,13 @@ func write(t *testing.T, path, text string) {
 	t.Helper()
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)))
 }
 
 func contents(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(data)
 }
 
@@ -123,9 +113,7 @@ func tree(t *testing.T, dir string) string {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return strings.Join(all, " ")
 }
 
@@ -389,9 +377,7 @@ func TestInstallStaysOnHTTPS(t *testing.T) {
 		if got := m.install(t, "--from", server.URL+"/good"); got.code != 1 || !strings.Contains(got.errout, "certificate") {
 			t.Errorf("%s, unknown certificate, and a configuration that accepts it: %v", client, got)
 		}
-		if err := errors.Join(os.Remove(filepath.Join(m.home, ".curlrc")), os.Remove(filepath.Join(m.home, ".wgetrc"))); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.Remove(filepath.Join(m.home, ".curlrc")), os.Remove(filepath.Join(m.home, ".wgetrc"))))
 		authority := filepath.Join(m.home, "..", "ca.pem")
 		write(t, authority, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
 		write(t, filepath.Join(m.home, "..", "wgetrc"), "ca_certificate = "+authority+"\n")
@@ -568,9 +554,7 @@ func TestInstallPlaces(t *testing.T) {
 	} {
 		m := newMachine(t, t.TempDir(), "curl", summer)
 		if c.prepare != nil {
-			if err := c.prepare(m); err != nil {
-				t.Fatal(err)
-			}
+			must(t, c.prepare(m))
 		}
 		dir := c.dir
 		if filepath.IsAbs(dir) {
@@ -595,9 +579,7 @@ func TestInstallWithoutRights(t *testing.T) {
 		var asked atomic.Int32
 		url := serve(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 		m := newMachine(t, dir, "curl", summer)
-		if err := os.Mkdir(filepath.Join(m.home, "bin"), 0o555); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(filepath.Join(m.home, "bin"), 0o555))
 		for _, dir := range []string{"bin", "bin/deeper"} {
 			if got := m.install(t, "--dir", dir, "--from", url); got.code != 1 || !strings.Contains(got.errout, "hint: choose a directory that you may write to: --dir DIR\n") || asked.Load() != 0 || tree(t, m.home) != "bin" {
 				t.Errorf("%s: %v\n%d requests; in the home is %s", dir, got, asked.Load(), tree(t, m.home))
@@ -615,17 +597,13 @@ func TestInstallOverAnother(t *testing.T) {
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked.Add(1); good(w, r) }))
 	m := newMachine(t, t.TempDir(), "curl", summer)
 	sleep, err := exec.LookPath("sleep")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	write(t, m.target(), contents(t, sleep))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	old := exec.CommandContext(ctx, m.target(), "60")
 	old.Args[0] = "sleep"
-	if err := old.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, old.Start())
 	m.isInstalled(t, run(t, m.command("umask 077\n"+script, []string{"sh"}, "--from", url)), m.target())
 	if err := old.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the running program has ended: %v", err)
@@ -638,31 +616,8 @@ func TestInstallOverAnother(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.out, "This springfield is already installed: "+m.target()+"\n") || asked.Load() != fetched+1 {
 		t.Errorf("%v\n%d more requests", got, asked.Load()-fetched)
 	}
-	if err := os.Chmod(m.target(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(m.target(), 0o666))
 	m.isInstalled(t, m.install(t, "--from", url), m.target())
-}
-
-// Another springfield that comes first on PATH is named.
-func TestInstallNamesAnother(t *testing.T) {
-	t.Parallel()
-	url := serve(t, goodRelease())
-	for program, want := range map[string]string{
-		newProgram: "\nThe same springfield is also at %s.\n",
-		oldProgram: "\nYour PATH leads to another springfield: %s. Remove it, or put %s before it.\n",
-	} {
-		m := newMachine(t, t.TempDir(), "curl", summer)
-		other := filepath.Join(m.bin, "springfield")
-		write(t, other, program)
-		want = strings.ReplaceAll(strings.Replace(want, "%s", other, 1), "%s", filepath.Dir(m.target()))
-		if got := m.install(t, "--from", url); got.code != 0 || !strings.Contains(got.out, want) {
-			t.Errorf("%v\nwithout %s", got, want)
-		}
-		if m.env = append(m.env, "PATH="+filepath.Dir(m.target())+":"+m.bin); strings.Contains(m.install(t, "--from", url).out, other) {
-			t.Error("one that comes later on PATH is named too")
-		}
-	}
 }
 
 // What to type is said in the words of the user's shell, and works in those that are here.

@@ -45,9 +45,7 @@ func builds(t *testing.T) (older, newer string) {
 	t.Helper()
 	dir := t.TempDir()
 	source := filepath.Join(dir, "main.go")
-	if err := os.WriteFile(source, []byte(standIn), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(source, []byte(standIn), 0o644))
 	var made [2]string
 	for i, version := range []string{"v0.1.0", "v0.2.0"} {
 		program := filepath.Join(dir, version+".exe")
@@ -55,9 +53,7 @@ func builds(t *testing.T) (older, newer string) {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		data, err := os.ReadFile(program)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		made[i] = string(data)
 	}
 	return made[0], made[1]
@@ -107,9 +103,7 @@ func powershell(t *testing.T, shell, home, command string) (code int, said strin
 func startScript(t *testing.T, text, options string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "install.ps1")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(text), 0o644))
 	return fmt.Sprintf("& ([scriptblock]::Create((Get-Content -Raw -LiteralPath '%s'))) %s", file, options)
 }
 
@@ -121,9 +115,7 @@ func unwrapped(text string) string {
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []string
 	for _, e := range entries {
 		all = append(all, e.Name())
@@ -154,9 +146,7 @@ func TestInstallPS1(t *testing.T) {
 		home := filepath.Join(t.TempDir(), "home of Ned's")
 		folder := filepath.Join(home, "Programs", "springfield")
 		target := filepath.Join(folder, "springfield.exe")
-		if err := os.Mkdir(home, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(home, 0o755))
 		code, said := powershell(t, shell, home, "irm "+url+"/releases/latest/download/install.ps1 | iex")
 		if code != 0 || !strings.Contains(said, "springfield v0.2.0 is installed: "+target) || !strings.Contains(said, "is not on your PATH") || names(t, folder) != "springfield.exe" {
 			t.Fatalf("%s: exit %d\n%s%s", shell, code, said, names(t, folder))
@@ -168,17 +158,11 @@ func TestInstallPS1(t *testing.T) {
 		}
 
 		// An older one is replaced while it runs.
-		if err := os.WriteFile(target, []byte(older), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(target, []byte(older), 0o755))
 		running := exec.Command(target, "wait")
 		input, err := running.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := running.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, running.Start())
 		code, said = powershell(t, shell, home, again)
 		if code != 0 || !strings.Contains(said, "springfield v0.2.0 is installed: "+target) {
 			t.Errorf("%s, over a running program: exit %d\n%s", shell, code, said)
@@ -215,9 +199,7 @@ func TestInstallPS1Fails(t *testing.T) {
 		for _, shell := range shells() {
 			home, folder := t.TempDir(), t.TempDir()
 			target := filepath.Join(folder, "springfield.exe")
-			if err := os.WriteFile(target, []byte(older), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(target, []byte(older), 0o755))
 			options := c.options
 			if options == "" {
 				options = "-From " + serves(t, c.sums, c.program)
@@ -261,14 +243,10 @@ func TestInstallPS1AddToPath(t *testing.T) {
 	}
 	for _, shell := range shells() {
 		key, _, err := registry.CreateKey(registry.CURRENT_USER, test, registry.ALL_ACCESS)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		t.Cleanup(func() { registry.DeleteKey(registry.CURRENT_USER, test) })
 		defer key.Close()
-		if err := key.SetExpandStringValue("Path", before); err != nil {
-			t.Fatal(err)
-		}
+		must(t, key.SetExpandStringValue("Path", before))
 		folder := t.TempDir()
 		for range 2 {
 			if code, said := powershell(t, shell, t.TempDir(), startScript(t, text, "-AddToPath -From "+url+" -Dir '"+folder+"'")); code != 0 || !strings.Contains(said, "is on your PATH in every new terminal.") {

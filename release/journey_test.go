@@ -22,9 +22,7 @@ import (
 func asset(t *testing.T, name string) string {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", "dist", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := os.Stat(path); err != nil {
 		t.Fatalf("%v: run make snapshot first", err)
 	}
@@ -36,15 +34,11 @@ func asset(t *testing.T, name string) string {
 func emptyHome(t *testing.T, tools ...string) (home string, env []string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	home = filepath.Join(dir, "home of a user")
 	bin, tmp := filepath.Join(dir, "bin"), filepath.Join(dir, "tmp")
 	for _, d := range []string{home, bin, tmp} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Mkdir(d, 0o755))
 	}
 	for _, tool := range append([]string{"sh"}, tools...) {
 		path, err := exec.LookPath(tool)
@@ -54,9 +48,7 @@ func emptyHome(t *testing.T, tools ...string) (home string, env []string) {
 		if path, err = filepath.EvalSymlinks(path); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink(path, filepath.Join(bin, tool)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(path, filepath.Join(bin, tool)))
 	}
 	return home, []string{"PATH=" + bin, "HOME=" + home, "TMPDIR=" + tmp, "TERM=dumb", "LANG=C.UTF-8"}
 }
@@ -83,9 +75,7 @@ func journey(t *testing.T, program string, env []string) {
 	project := filepath.Join(home, "evergreen terrace")
 	settings := filepath.Join(home, ".claude", "settings.json")
 	before := []byte("{\n    \"model\": \"opus\",\n  \"env\": {}  }\n") // a layout that no program would write
-	if err := errors.Join(os.Mkdir(project, 0o755), os.MkdirAll(filepath.Dir(settings), 0o755), os.WriteFile(settings, before, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Mkdir(project, 0o755), os.MkdirAll(filepath.Dir(settings), 0o755), os.WriteFile(settings, before, 0o600)))
 	springfield := func(args ...string) string {
 		t.Helper()
 		return start(t, project, env, "", program, args...)
@@ -127,9 +117,7 @@ func decisions(t *testing.T, project string, env []string) {
 		event, err := json.Marshal(map[string]any{
 			"hook_event_name": "Stop", "session_id": "742", "cwd": project, "stop_hook_active": false, "last_assistant_message": words,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return start(t, project, env, string(event), hook)
 	}
 	var answer struct{ Decision, Reason string }
@@ -153,9 +141,7 @@ func parse(t *testing.T, text string, into any) {
 func read(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return data
 }
 

@@ -92,12 +92,8 @@ func TestNPMPackages(t *testing.T) {
 func decode(t *testing.T, path string, into any) {
 	t.Helper()
 	data, err := os.ReadFile(path)
-	if err == nil {
-		err = json.Unmarshal(data, into)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, json.Unmarshal(data, into))
 }
 
 func TestNPMPackagesRefuse(t *testing.T) {
@@ -137,9 +133,7 @@ func (i launcher) keep(t *testing.T, machine string) {
 	t.Helper()
 	for other := range machines {
 		if other != machine {
-			if err := os.RemoveAll(filepath.Join(i.packages, "springfield-"+other)); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.RemoveAll(filepath.Join(i.packages, "springfield-"+other)))
 		}
 	}
 }
@@ -198,18 +192,12 @@ func TestLauncherPassesSignals(t *testing.T) {
 			cmd, _, stderr := there.command(t, "trap 'exit 42' "+name+"; echo ready; i=0; while [ $i -lt 1000 ]; do sleep 0.02; i=$((i+1)); done")
 			cmd.Stdout = nil
 			out, err := cmd.StdoutPipe()
-			if err == nil {
-				err = cmd.Start()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, cmd.Start())
 			if _, err := out.Read(make([]byte, 6)); err != nil {
 				t.Fatal(err)
 			}
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Process.Signal(signal))
 			err = cmd.Wait()
 			if cmd.ProcessState.ExitCode() != 42 {
 				t.Errorf("%v\n%s", err, stderr)
@@ -249,9 +237,7 @@ func TestLauncherSaysWhatIsMissing(t *testing.T) {
 			write(t, filepath.Join(i.packages, "springfield-linux-x64", "package.json"), `{"version": "1.2.2"}`)
 		}, linux + " has version 1.2.2, and " + main + " has version 1.2.3", "npm install -g " + linux + "@1.2.3"},
 		"no program in it": {"prefix/lib", func(t *testing.T, i launcher) {
-			if err := os.Remove(filepath.Join(i.packages, "springfield-linux-x64", "bin", "springfield")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Remove(filepath.Join(i.packages, "springfield-linux-x64", "bin", "springfield")))
 		}, "ENOENT", "npm install -g " + linux + "@1.2.3"},
 	} {
 		t.Run(name, func(t *testing.T) {

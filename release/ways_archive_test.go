@@ -13,9 +13,7 @@ import (
 func TestBareProgram(t *testing.T) {
 	home, env := emptyHome(t)
 	program := filepath.Join(home, "springfield")
-	if err := os.WriteFile(program, read(t, asset(t, "springfield-"+runtime.GOOS+"-"+runtime.GOARCH)), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(program, read(t, asset(t, "springfield-"+runtime.GOOS+"-"+runtime.GOARCH)), 0o755))
 	journey(t, program, env)
 }
 

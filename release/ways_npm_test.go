@@ -59,9 +59,7 @@ func nodeHome(t *testing.T, registry string) (home string, env []string) {
 	home, env = emptyHome(t, "node", "npm", "npx", "env")
 	host := strings.TrimPrefix(registry, "http:")
 	settings := "registry=" + registry + "\n" + host + ":_authToken=made-up\naudit=false\nfund=false\nupdate-notifier=false\nfetch-retries=0\n"
-	if err := os.WriteFile(filepath.Join(home, ".npmrc"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(home, ".npmrc"), []byte(settings), 0o600))
 	prefix := filepath.Join(home, "node global")
 	return home, append(env, "npm_config_prefix="+prefix, "PATH="+filepath.Join(prefix, "bin")+":"+variable(t, env, "PATH"))
 }
@@ -148,9 +146,7 @@ func cancelAtTerminal(t *testing.T, home string, env []string) {
 	cmd := exec.Command(resolve(t, "springfield", env), "init", "cancelled")
 	cmd.Dir, cmd.Env = home, env
 	terminal, err := pty.Start(cmd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer terminal.Close()
 	var screen strings.Builder
 	for buf, typed := make([]byte, 4096), false; ; {
@@ -241,9 +237,7 @@ func publishTo(t *testing.T, dir string, env []string) (string, error) {
 func npmVersion(t *testing.T, dir string) string {
 	t.Helper()
 	var m struct{ Version string }
-	if err := json.Unmarshal(read(t, filepath.Join(dir, "springfield", "package.json")), &m); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal(read(t, filepath.Join(dir, "springfield", "package.json")), &m))
 	return m.Version
 }
 
@@ -278,8 +272,6 @@ func files(t *testing.T, dir string) (all []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }

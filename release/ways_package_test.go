@@ -33,9 +33,7 @@ func TestDeb(t *testing.T) {
 func TestRPM(t *testing.T) {
 	home, env := emptyHome(t, "rpm", "rpm2cpio", "cpio")
 	root := filepath.Join(filepath.Dir(home), "root")
-	if err := os.Mkdir(root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(root, 0o755))
 	arch := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[runtime.GOARCH]
 	file := packageFile(t, "springfield-*."+arch+".rpm")
 	start(t, root, append(env, "FILE="+file), "", resolve(t, "sh", env), "-c", `rpm2cpio "$FILE" | cpio -idm --quiet --no-absolute-filenames`)

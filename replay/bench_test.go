@@ -17,9 +17,7 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 	candidates, err := Candidates(nil, "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	rows := 0
 	var size int64
 	for b.Loop() {

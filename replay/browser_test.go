@@ -35,19 +35,13 @@ func newBrowser(t *testing.T) *browser {
 	}
 	home := t.TempDir()
 	read, theirs, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	mine, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command(path, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe", "--user-data-dir="+filepath.Join(home, "profile"))
 	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
 	cmd.ExtraFiles = []*os.File{mine, theirs} // 3 and 4 over there
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, cmd.Start())
 	mine.Close()
 	theirs.Close()
 	b := &browser{t: t, in: write, out: bufio.NewReader(read)}
@@ -68,9 +62,7 @@ func (b *browser) call(method string, params any) (result map[string]any) {
 		message["sessionId"] = b.session
 	}
 	data, err := json.Marshal(message)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	must(b.t, err)
 	if _, err := b.in.Write(append(data, 0)); err != nil {
 		b.t.Fatal(err)
 	}
@@ -86,9 +78,7 @@ func (b *browser) call(method string, params any) (result map[string]any) {
 			Result map[string]any
 			Error  *struct{ Message string }
 		}
-		if err := json.Unmarshal(data[:len(data)-1], &m); err != nil {
-			b.t.Fatal(err)
-		}
+		must(b.t, json.Unmarshal(data[:len(data)-1], &m))
 		switch {
 		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded" || m.Method == "Runtime.consoleAPICalled":
 			b.errors = append(b.errors, string(m.Params))
@@ -169,9 +159,7 @@ func TestPageInABrowser(t *testing.T) {
 	}
 	r.Score()
 	path := filepath.Join(t.TempDir(), "a page.html")
-	if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(pageOf(t, r)), 0o644))
 	url := "file://" + strings.ReplaceAll(path, " ", "%20")
 	b := newBrowser(t)
 
@@ -242,9 +230,7 @@ func TestPageInABrowser(t *testing.T) {
 	bare.Score()
 	for name, r := range map[string]Report{"bare": bare, "made": manyRows(300)} {
 		path := filepath.Join(t.TempDir(), name+".html")
-		if err := os.WriteFile(path, []byte(pageOf(t, r)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(pageOf(t, r)), 0o644))
 		b.open("file://" + path)
 		b.is(count, map[string]any{"bare": "1 row", "made": "900 rows"}[name])
 		b.press("j", "Enter")

@@ -20,12 +20,8 @@ import (
 // cutBehind writes a log that ends behind a line.
 func cutBehind(t *testing.T, m *made, line int, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(strings.Join(m.lines[:line], "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(strings.Join(m.lines[:line], "\n")+"\n"), 0o600))
 }
 
 // At every row each candidate says what hook.Examine says of a log that ends there.
@@ -36,9 +32,7 @@ func TestDecisionsAreTheHooks(t *testing.T) {
 	m.call("AskUserQuestion", `{"questions":[]}`).returns("A").says("Then A it is. Moving to Task 2.").rests()
 	names := slices.DeleteFunc(Names(), func(name string) bool { return name == latte })
 	candidates, err := Candidates(names, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r := alone(t, m, names...)
 	if len(r.Rows) < 30 {
 		t.Fatalf("%d rows", len(r.Rows))
@@ -87,27 +81,21 @@ func TestBudgetsAreTheHooks(t *testing.T) {
 	m.says("Let me look into it.").rests().asks("no, stop")
 	home := t.TempDir()
 	root := filepath.Join(home, "ned-flanders")
-	if err := os.MkdirAll(filepath.Join(root, "hooks"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Join(root, "hooks"), 0o700))
 	path := filepath.Join(Projects(filepath.Join(home, ".claude")), "-home-me-project", "s.jsonl")
 	guards := map[string]int{}
 	for _, row := range alone(t, m, "ned-flanders").Rows {
 		cutBehind(t, m, row.Line, path)
 		var prompt string
 		log, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, id := range regexp.MustCompile(`"promptId":"(p\d+)"`).FindAllSubmatch(log, -1) {
 			prompt = string(id[1])
 		}
 		event, err := json.Marshal(map[string]any{
 			"session_id": "s", "transcript_path": path, "cwd": home, "hook_event_name": "Stop", "permission_mode": "default", "last_assistant_message": row.Text, "prompt_id": prompt,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var out, said bytes.Buffer
 		host := hook.Host{Stdin: bytes.NewReader(event), Stdout: &out, Stderr: &said, Executable: filepath.Join(root, "hooks", "springfield-hook"), Home: home, Now: row.At}
 		if code := host.Run(); code != 0 {
@@ -141,9 +129,7 @@ func TestMidWorkSpendsNothing(t *testing.T) {
 	m.says("Let me write the test.").asks("[Request interrupted by user]").wait(time.Hour).asks("again").works()
 	m.says("Let me write the test.").rests().asks("continue")
 	mine := filepath.Join(t.TempDir(), "ned-flanders.json")
-	if err := os.WriteFile(mine, []byte(`{"budget":{"hour":3}}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(mine, []byte(`{"budget":{"hour":3}}`), 0o600))
 	r := alone(t, m, mine, "seed-tree")
 	var got []string
 	for _, row := range r.Rows[10:] {
@@ -206,9 +192,7 @@ func TestGuards(t *testing.T) {
 		for _, place := range []Place{{Log: row.File, Line: row.Line}, {Log: cut}} {
 			place.Work, place.Now = t.TempDir(), row.At
 			e, err := Explain(place, Candidate{Settings: hook.Settings{Plugin: "ned-flanders", Strategy: known, Options: known.New()}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if test.guard != "" && e.Rule != test.guard || test.guard == "" && e.Decision != "continue" {
 				t.Errorf("%s: explained as %s by %s", name, e.Decision, e.Rule)
 			}
@@ -242,9 +226,7 @@ func TestQuestionsToJudges(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	all, err := Candidates(Names(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var names []string
 	for _, c := range all {
 		names = append(names, c.Name)
@@ -258,9 +240,7 @@ func TestCandidates(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	mine := file("mine.json", `{"add":[{"id":"mine","says":["hear hear"],"then":"continue"}],"budget":{"hour":1}}`)

@@ -20,17 +20,13 @@ import (
 // session has.
 func TestExplanationFitsItsSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(schemas + "explain.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	full := newMade("s").asks("go on with docs/plans/a.md").call("TodoWrite", `{"todos":[{"content":"a","status":"completed"},{"content":"b","status":"pending"}]}`).returns("ok").
 		call("Bash", `{"command":"make"}`).add("user", `"message":{"role":"user","content":[{"tool_use_id":"toolu_2","type":"tool_result","content":"no","is_error":true}]}`).
 		says("Let me go on with the next part.")
 	for name, session := range map[string]*made{"short": newMade("s").says("Done."), "full": full} {
 		log := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(log, []byte(strings.Join(session.lines, "\n")), 0o600))
 		for _, known := range registry.All() {
 			c := Candidate{Settings: hook.Settings{Plugin: known.Name, Strategy: known, Options: known.New()}}
 			e, err := Explain(Place{Log: log, Work: t.TempDir(), Now: time.Now()}, c)
@@ -38,13 +34,9 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 				t.Fatalf("%s, %s: %v", name, known.Name, err)
 			}
 			data, err := json.Marshal(e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if err := schema.Validate(v); err != nil {
 				t.Errorf("%s, %s: %v\n%s", name, known.Name, err, data)
 			}
@@ -57,17 +49,13 @@ func TestExplanationFitsItsSchema(t *testing.T) {
 
 func TestExplainSaysWhichLinesThereAre(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(log, []byte(`{"type":"user"}`+"\n{}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(log, []byte(`{"type":"user"}`+"\n{}\n"), 0o600))
 	var line *LineError
 	if _, err := Explain(Place{Log: log, Line: 3, Work: t.TempDir()}, Candidate{}); !errors.As(err, &line) || line.Lines != 2 || err.Error() != log+" has 2 lines, not 3" {
 		t.Error(err)
 	}
 	for _, text := range []string{"", "root:x:0:0:root:/root:/bin/sh\n", "{}\n[]\n{\"type\":\"summary\"}\n", "\x00\xff\n"} {
-		if err := os.WriteFile(log, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(log, []byte(text), 0o600))
 		var empty *EmptyError
 		if _, err := Explain(Place{Log: log, Work: t.TempDir()}, Candidate{}); !errors.As(err, &empty) {
 			t.Errorf("%q: %v", text, err)

@@ -24,12 +24,8 @@ func TestFind(t *testing.T) {
 		"projects/a/notes.txt", "projects/b/5.jsonl", "elsewhere/6.jsonl", "elsewhere/session.log", "elsewhere/agent-7.jsonl",
 	} {
 		path := filepath.Join(home, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, []byte("{}\n"), 0o600))
 	}
 	for _, test := range []struct {
 		paths string // relative to home
@@ -59,20 +55,6 @@ func TestFind(t *testing.T) {
 		if strings.Join(got, " ") != test.want || strings.Join(skips, " ") != test.skips {
 			t.Errorf("%s: %v, skipped %v", test.paths, got, skips)
 		}
-	}
-}
-
-func TestTooDeep(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "d")
-	path := dir
-	for range maxDepth + 2 {
-		path = filepath.Join(path, "d")
-	}
-	if err := os.MkdirAll(path, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if _, skipped := find(context.Background(), []string{dir}); len(skipped) != 1 || skipped[0].Why != "too many nested directories" {
-		t.Error(skipped)
 	}
 }
 
@@ -176,9 +158,7 @@ func TestDeterministic(t *testing.T) {
 	var first Report
 	for workers := 1; workers <= 5; workers += 2 {
 		r, err := Run(context.Background(), Options{Paths: []string{home}, Workers: workers})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if workers == 1 {
 			if first = r; len(r.Rows) < 50 || len(r.Rows[0].Choices) != len(Alone()) {
 				t.Fatalf("%d rows", len(r.Rows))

@@ -19,9 +19,7 @@ func TestUnreadable(t *testing.T) {
 		secret := stopped("secret").write(t, home)
 		stopped("open").write(t, home)
 		closed := filepath.Join(Projects(home), "closed")
-		if err := errors.Join(os.Mkdir(closed, 0), os.Chmod(secret, 0)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.Mkdir(closed, 0), os.Chmod(secret, 0)))
 		t.Cleanup(func() { os.Chmod(closed, 0o700) })
 		r := replayed(t, home)
 		want := []Skipped{{closed, "permission denied"}, {secret, "permission denied"}}
@@ -42,13 +40,9 @@ func TestLinksAndPipes(t *testing.T) {
 	for name, target := range map[string]string{
 		"up": Projects(home), "round.jsonl": "round.jsonl", "there": "back", "back": "there", "nowhere.jsonl": "gone", "again.jsonl": path, "out": elsewhere,
 	} {
-		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Symlink(target, filepath.Join(dir, name)))
 	}
-	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(filepath.Join(dir, "pipe.jsonl"), 0o600))
 	r := replayed(t, home)
 	var skipped []string
 	for _, s := range r.Skipped {

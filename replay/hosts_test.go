@@ -105,6 +105,14 @@ func hostLogs() map[string]hostLog {
 	}
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // writeHosts puts the sessions of all hosts where they keep them, and returns these places.
 func writeHosts(t testing.TB, home string) (all []Kept) {
 	t.Helper()
@@ -116,17 +124,13 @@ func writeHosts(t testing.TB, home string) (all []Kept) {
 		}
 		k := Kept{h, filepath.Join(home, strings.TrimPrefix(h.Dir, "~/"))}
 		path := filepath.Join(k.Dir, filepath.FromSlash(log.at))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		files := map[string]string{path: log.lines, filepath.Join(k.Dir, "other.jsonl"): log.lines} // only one is where logs are kept
 		if h.ProjectFile != "" {
 			files[filepath.Join(filepath.Dir(path), h.ProjectFile)] = "/home/me/project"
 		}
 		for name, text := range files {
-			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(name, []byte(text), 0o600))
 		}
 		all = append(all, k)
 	}
@@ -143,9 +147,7 @@ func TestHosts(t *testing.T) {
 	}
 	newMade("s").asks("go").works().says("Done.").rests().asks("continue").write(t, home)
 	candidates, err := Candidates([]string{"ned-flanders", "bart-simpson"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	run := func(o Options) Report {
 		t.Helper()
 		o.Candidates = candidates
@@ -201,9 +203,7 @@ func TestHosts(t *testing.T) {
 func TestTextAndCallInOneLine(t *testing.T) {
 	for name, log := range hostLogs() {
 		path := filepath.Join(t.TempDir(), filepath.Base(log.at))
-		if err := os.WriteFile(path, []byte(log.lines), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(log.lines), 0o600))
 		candidates, _ := Candidates([]string{"ned-flanders"}, "")
 		r, err := Run(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
 		if err != nil || len(r.Rows) == 0 || r.Rows[0].Text != "I look first." || r.Rows[0].LastTool != "" {

@@ -18,13 +18,9 @@ func replayed(t testing.TB, home string, names ...string) Report {
 		names = []string{"ned-flanders"}
 	}
 	candidates, err := Candidates(names, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r, err := Run(context.Background(), Options{Paths: []string{Projects(home)}, Candidates: candidates})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return r
 }
 
@@ -126,9 +122,7 @@ func TestTornEnd(t *testing.T) {
 	next := m.asks("continue").lines[len(m.lines)-1]
 	for cut := range len(next) + 1 {
 		text := strings.Join(m.lines[:len(m.lines)-1], "\n") + "\n" + next[:cut]
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		want := []Label{Ended}
 		if cut == len(next) {
 			want = []Label{Nudge}
@@ -178,14 +172,10 @@ func FuzzRun(f *testing.F) {
 		f.Add([]byte(log.lines))
 	}
 	candidates, err := Candidates(Names(), "")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	f.Fuzz(func(t *testing.T, log []byte) {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, log, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, log, 0o600))
 		r, err := Run(context.Background(), Options{Paths: []string{path}, Candidates: candidates})
 		if err != nil || r.Partial || len(r.Skipped) > 0 {
 			t.Fatal(err, r.Partial, r.Skipped)

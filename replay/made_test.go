@@ -78,13 +78,9 @@ func (m *made) text() string { return strings.Join(m.lines, "\n") + "\n" }
 func (m *made) write(t testing.TB, home string) string {
 	t.Helper()
 	dir := filepath.Join(home, "projects", strings.NewReplacer("/", "-", ".", "-").Replace(m.cwd))
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(dir, 0o700))
 	path := filepath.Join(dir, m.id+".jsonl")
-	if err := os.WriteFile(path, []byte(m.text()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte(m.text()), 0o600))
 	return path
 }
 

@@ -45,9 +45,7 @@ func hostileReport(s string) Report {
 func pageOf(t testing.TB, r Report) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := WriteHTML(&b, r); err != nil {
-		t.Fatal(err)
-	}
+	must(t, WriteHTML(&b, r))
 	return b.String()
 }
 

@@ -21,9 +21,7 @@ func TestPicture(t *testing.T) {
 	page, picture := *pageFile, *pictureFile
 	if page == "" {
 		page, picture = filepath.Join(t.TempDir(), "page.html"), filepath.Join(t.TempDir(), "page.png")
-		if err := os.WriteFile(page, []byte(pageOf(t, hostileReport("text"))), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(page, []byte(pageOf(t, hostileReport("text"))), 0o644))
 	}
 	b := newBrowser(t)
 	b.open("file://" + page)

@@ -16,17 +16,11 @@ func conforms(t *testing.T, r Report) error {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat()
 	schema, err := c.Compile(schemas + "replay.schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return schema.Validate(v)
 }
 

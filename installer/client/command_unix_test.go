@@ -65,15 +65,3 @@ echo '{"team": {"source": {"source": "github", "repo": "a/b"}, "installLocation"
 		t.Errorf("the trial's directory is not one that is swept: %q", dirs)
 	}
 }
-
-func TestComplaint(t *testing.T) {
-	for out, want := range map[string]string{
-		"Adding…\n✘ Failed to add: fatal: not found\nPlease make sure\nand the repository exists.\n": "Failed to add: fatal: not found Please make sure and the repository exists.",
-		"one\ntwo\n":                 "two",
-		"Adding…✘ \x1b[31mno\x1b[0m": "[31mno[0m",
-	} {
-		if got := complaint([]byte(out)); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}

@@ -312,39 +312,6 @@ func TestHooksIn(t *testing.T) {
 	}
 }
 
-func TestIsOurs(t *testing.T) {
-	for declared, want := range map[string]bool{
-		`"command": "${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook", "args": []`: true,
-		`"command": "\"${CLAUDE_PLUGIN_ROOT}/hooks/springfield-hook\" stop"`:    true,
-		`"command": "C:\\x y\\springfield-hook.exe", "args": []`:                true,
-		`"command": "springfield-hook stop"`:                                    true,
-		`"command": "echo springfield-hook"`:                                    false,
-		`"command": "springfield-hook-else", "args": []`:                        false,
-	} {
-		hooks, err := hooksIn(json.RawMessage(`{"Stop": [{"hooks": [{"type": "command", `+declared+`}]}]}`), "", "")
-		if err != nil || len(hooks) != 1 || hooks[0].isOurs() != want {
-			t.Errorf("%s: %+v, %v", declared, hooks, err)
-		}
-	}
-}
-
-func TestLimit(t *testing.T) {
-	for _, test := range []struct {
-		hook Hook
-		want float64
-	}{
-		{Hook{Event: "Stop", Type: "command"}, 600},
-		{Hook{Event: "Stop", Type: "command", Timeout: 0.5}, 0.5},
-		{Hook{Event: "UserPromptSubmit", Type: "command"}, 30},
-		{Hook{Event: "SubagentStop", Type: "prompt"}, 30},
-		{Hook{Event: "Stop", Type: "agent"}, 60},
-	} {
-		if got := test.hook.limit(); got != test.want {
-			t.Errorf("%+v: %v", test.hook, got)
-		}
-	}
-}
-
 // Whatever a plugin says, reading it ends, and nothing in it leads outside.
 func FuzzInstalled(f *testing.F) {
 	f.Add(`{"plugins": [{"name": "x", "source": "./x", "strict": false}]}`, `{"name": "x", "hooks": "./hooks/hooks.json"}`, nedHooks)

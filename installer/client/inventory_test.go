@@ -30,19 +30,6 @@ func sources(hooks []Hook) (all []string) {
 	return all
 }
 
-func TestInventoryOfNothing(t *testing.T) {
-	p := newPlaces(t)
-	i := inventory(t, p)
-	if len(i.Plugins)+len(i.Hooks)+len(i.Idle) > 0 || i.Silenced != "" || len(i.Settings) != 3 {
-		t.Errorf("%+v", i)
-	}
-	for n, name := range []string{"local", "project", "user"} {
-		if l := i.Settings[n]; l.Name != name || l.Exists || l.Problem != "" || l.File != settingsOf(t, p, Scope(name)) {
-			t.Errorf("%+v", l)
-		}
-	}
-}
-
 // Which layer decides, over every combination of what four of them say.
 func TestInventoryPrecedence(t *testing.T) {
 	const id = "x@hooks"
@@ -211,24 +198,6 @@ func TestInventoryOfSkills(t *testing.T) {
 	i := inventory(t, p)
 	if d := i.Drivers(); len(i.Plugins) != 3 || len(d) != 1 || d[0].ID != "mine@skills-dir" || d[0].Decides != "" {
 		t.Errorf("%+v", i.Plugins)
-	}
-}
-
-// A plugin whose program is missing, or that is broken, decides nothing.
-func TestDriversRun(t *testing.T) {
-	p := newPlaces(t)
-	suite := putSuite(t, p, "hooks", `{"name": "a", "source": "./a"}, {"name": "b", "source": "./b"}`)
-	putPlugin(t, filepath.Join(suite, "a"), "1")
-	putPlugin(t, filepath.Join(suite, "b"), "1")
-	put(t, settingsOf(t, p, User), `{"enabledPlugins": {"a@hooks": true, "b@hooks": true}}`)
-	if n := len(inventory(t, p).Drivers()); n != 2 {
-		t.Errorf("%d drivers", n)
-	}
-	must(t, os.Remove(filepath.Join(suite, "a", "hooks", "springfield-hook")))
-	put(t, filepath.Join(suite, "b", "hooks", "hooks.json"), "no")
-	i := inventory(t, p)
-	if len(i.Drivers()) > 0 || len(i.Idle) != 1 {
-		t.Errorf("%+v", i)
 	}
 }
 

@@ -207,9 +207,7 @@ func checkSet(t *testing.T, data []byte, d *Document, path []string, value strin
 	var v any
 	decoder := json.NewDecoder(strings.NewReader(value))
 	decoder.UseNumber()
-	if err := decoder.Decode(&v); err != nil {
-		t.Fatal(err)
-	}
+	must(t, decoder.Decode(&v))
 	if set, ok, _ := at(is, path); !ok || !reflect.DeepEqual(set, v) {
 		t.Fatalf("setting %q in %q gives %q", path, data, after)
 	}
@@ -233,9 +231,7 @@ func checkSet(t *testing.T, data []byte, d *Document, path []string, value strin
 	}
 	if found {
 		raw, _, err := d.Get(path...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		checkAround(t, data, after, len(raw))
 		back, err := again.Apply(Edit{Path: path, Value: raw, Verbatim: true})
 		if err != nil || !bytes.Equal(back, data) {
@@ -255,9 +251,7 @@ func checkInsertion(t *testing.T, data, after []byte, d, again *Document, path [
 			continue
 		}
 		parent, _, err := d.Get(path[:n-1]...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if strings.Trim(string(parent), blanks+"{}") == "" {
 			if len(bytes.Trim(data, blanks+ByteOrderMark)) > 0 {
 				checkAround(t, data, after, len(parent))

@@ -41,9 +41,7 @@ func (o *oracle) file() string { return o.host.Settings.File(o.at, client.User) 
 
 func (o *oracle) write(path, text string) {
 	o.t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o640)); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o640)))
 }
 
 // files are all files of the host.
@@ -60,9 +58,7 @@ func (o *oracle) files() map[string]string {
 		all[path] = string(data)
 		return err
 	})
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, err)
 	return all
 }
 

@@ -22,35 +22,6 @@ func TestHang(t *testing.T) {
 	}
 }
 
-func TestPrinter(t *testing.T) {
-	var b strings.Builder
-	p := Printer{W: &b, Width: 12}
-	p.Fold("  日 ", "a %s cc ddd", "bb")
-	p.Say("%s, %s", Count(1, "stop"), Count(2, "stop"))
-	if want := "  日 a bb cc\n     ddd\n1 stop, 2 stops\n"; b.String() != want {
-		t.Errorf("%q", b.String())
-	}
-}
-
-func TestItem(t *testing.T) {
-	for text, want := range map[string]string{
-		"a \x1b[31mred\nb":          "  - a [31mred b\n",
-		strings.Repeat("word ", 20): "  - " + strings.TrimSpace(strings.Repeat("word ", 15)) + "\n    word word word word word\n",
-		strings.Repeat("x", 100):    "  - " + strings.Repeat("x", 100) + "\n",
-	} {
-		var out strings.Builder
-		Printer{W: &out, Width: 80}.Item("- ", text)
-		if out.String() != want {
-			t.Errorf("%q: %q", text, out.String())
-		}
-	}
-	var out strings.Builder
-	Printer{W: &out, Home: "/home/ned"}.Item("/home/ned/hooks is a suite: ", "rm -r /home/ned/hooks")
-	if out.String() != "  ~/hooks is a suite: rm -r ~/hooks\n" {
-		t.Errorf("%q", out.String())
-	}
-}
-
 func TestNext(t *testing.T) {
 	const command = "springfield replay --list wrong '/home/ned/my own logs' --since 90d"
 	for _, test := range []struct {

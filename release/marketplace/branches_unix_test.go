@@ -17,26 +17,18 @@ import (
 func written(t *testing.T, version, hook string) string {
 	t.Helper()
 	suite, err := generator.ReadSuite(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	suite.Plugins = suite.Plugins[:2]
 	for i := range suite.Plugins {
 		suite.Plugins[i].Version = version
 	}
 	files, err := generator.Render(suite.Spec, generator.Unbuilt(suite.Spec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	for _, f := range append(files, generator.File{Path: "ned-flanders/hooks/springfield-hook", Mode: 0o755, Data: []byte(hook)}) {
 		at := filepath.Join(dir, filepath.FromSlash(f.Path))
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(at, f.Data, f.Mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(at), 0o755))
+		must(t, os.WriteFile(at, f.Data, f.Mode))
 	}
 	return dir
 }
@@ -63,12 +55,8 @@ func meddle(t *testing.T) {
 		filepath.Join(dir, "template", "info", "exclude"): "*.md\n",
 		hook: "#!/bin/sh\necho a hook of the user >&2\nexit 1\n",
 	} {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, []byte(text), 0o755))
 	}
 	for name, value := range map[string]string{
 		"XDG_CONFIG_HOME": dir, "GIT_TEMPLATE_DIR": filepath.Join(dir, "template"),

@@ -19,13 +19,9 @@ const catalog = "../../.claude-plugin/marketplace.json"
 // The catalog names no version and no commit: these are those of the branches, so a release does not change main.
 func TestCatalogIsCurrent(t *testing.T) {
 	suite, err := generator.ReadSuite(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	files, err := generator.Render(suite.Spec, generator.Unbuilt(suite.Spec))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var want string
 	for _, f := range files {
 		if f.Path == ".claude-plugin/marketplace.json" {
@@ -39,19 +35,23 @@ func TestCatalogIsCurrent(t *testing.T) {
 			Path   string `json:"path"`
 			Ref    string `json:"ref"`
 		}{"git-subdir", "https://github.com/" + suite.Repository + ".git", p.Name, "plugins/" + p.Name}, "      ", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		want = replaced(t, want, `"source": "./`+p.Name+`"`, `"source": `+string(source))
 		want = replaced(t, want, "\n      \"version\": \""+p.Version+"\",", "")
 	}
 	if *update {
-		if err := os.WriteFile(catalog, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(catalog, []byte(want), 0o644))
 	}
 	if got, err := os.ReadFile(catalog); err != nil || string(got) != want {
 		t.Errorf("%s is not what release/marketplace/springfield.yaml says: make generate (%v)", catalog, err)
+	}
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -210,9 +210,7 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 	authors, langs, hard, continues, all := map[string]int{}, map[string]int{}, 0, 0, 0
 	for _, half := range []string{"dev", "check"} {
 		rows, err := readClosings(filepath.Join(closings, half))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		for _, r := range rows {
 			if ids[r.ID] || texts[r.Text] || strings.TrimSpace(r.Text) == "" || !strings.HasPrefix(r.ID, r.author+"-"+r.Lang+"-") {
 				t.Errorf("%s: the id or the text is there twice, or is not its author's", r.ID)
@@ -250,9 +248,7 @@ func TestClosingsKeepTheirTerms(t *testing.T) {
 // Each example of a pack of a language is decided as it should be.
 func TestExamples(t *testing.T) {
 	rows, err := readClosings(filepath.Join(closings, "examples"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	ned := contests()[0]
 	for _, r := range rows {
 		v, err := decide(ned, "", r.Text)
@@ -266,22 +262,16 @@ func TestExamples(t *testing.T) {
 // are decided wrongly.
 func TestScoreClosings(t *testing.T) {
 	if *printed {
-		if err := scoreClosings(display.Writer(os.Stdout), closings, testing.Verbose(), langs()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, scoreClosings(display.Writer(os.Stdout), closings, testing.Verbose(), langs()))
 		return
 	}
 	var out bytes.Buffer
-	if err := scoreClosings(&out, closings, true, nil); err != nil {
-		t.Fatal(err)
-	}
+	must(t, scoreClosings(&out, closings, true, nil))
 	if want := regexp.MustCompile(`(?s)^dev: \d+ closings\n.*\ncheck: \d+ closings\ndefault\n  all +wrongly continued \d+ of \d+ \(`); !want.MatchString(out.String()) {
 		t.Errorf("no match for %s in\n%s", want, out.String())
 	}
 	secret, err := readClosings(filepath.Join(closings, "check"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, c := range secret {
 		if strings.Contains(out.String(), c.ID) {
 			t.Errorf("%s, a row of check, is shown", c.ID)

@@ -66,6 +66,14 @@ func contests() []contest {
 	return append(all, tree, enter("bart-simpson", "bart-simpson", ""), enter(lisa, lisa, ""), sure, enter(noLedger, "marge-simpson", ""))
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // noLedger is marge-simpson where there is nothing for her to read. Closings alone ask her.
 const noLedger = "marge-simpson, no ledger"
 
@@ -267,17 +275,11 @@ const prompt = `{"type":"user","uuid":"u1","message":{"content":"go"}}`
 func write(t *testing.T, rows string, sessions map[string][]string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "sessions"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(dir, "sessions"), 0o755))
 	for name, lines := range sessions {
-		if err := os.WriteFile(filepath.Join(dir, "sessions", name), []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, "sessions", name), []byte(strings.Join(lines, "\n")), 0o600))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "stops.jsonl"), []byte(rows), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "stops.jsonl"), []byte(rows), 0o600))
 	return dir
 }
 
@@ -289,9 +291,7 @@ func write(t *testing.T, rows string, sessions map[string][]string) string {
 // sessions stay where they are: they are other people's.
 func TestScoreSessions(t *testing.T) {
 	if *sessions != "" {
-		if err := score(display.Writer(os.Stdout), *sessions, testing.Verbose()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, score(display.Writer(os.Stdout), *sessions, testing.Verbose()))
 		return
 	}
 	dir := write(t, `{"session":"a","line":3,"expect":"STOP","label":"OTHER","source":"x"}
@@ -303,9 +303,7 @@ func TestScoreSessions(t *testing.T) {
 		"b": {prompt, said("Built with Next.js, as you asked.")},
 	})
 	var out bytes.Buffer
-	if err := score(&out, dir, true); err != nil {
-		t.Fatal(err)
-	}
+	must(t, score(&out, dir, true))
 	// The cut decides: at line 2 the question of line 3 has not been asked.
 	for _, want := range []string{
 		`default\n.*\n  x +0 of 1 \(0.00 %\) +1 of 1 \(100.00 %\)\n  y +0 of 1 \(0.00 %\) +no rows\n  all +0 of 2 \(0.00 %\) +1 of 1`,

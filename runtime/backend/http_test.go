@@ -27,6 +27,14 @@ func question(backend string) judge.Question {
 	return judge.Question{Backend: backend, Model: "haiku", System: "THE SYSTEM", Page: "THE PAGE", Within: 10_000}
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // says is a message of the API with one use of the tool.
 func says(input string) string {
 	return `{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-5-5","content":[{"type":"tool_use","id":"t","name":"answer","input":` +
@@ -261,9 +269,7 @@ func TestAPICut(t *testing.T) {
 		t.Errorf("half of it: %+v", reply)
 	}
 	nobody, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	nobody.Close()
 	gone := func(_ *judge.Question, e *Env) {
 		e.Vars = []string{"ANTHROPIC_BASE_URL=http://user:" + testToken + "@" + nobody.Addr().String(), "ANTHROPIC_API_KEY=" + testKey}
@@ -310,9 +316,7 @@ func TestAPIProxy(t *testing.T) {
 	}))
 	defer proxy.Close()
 	address, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	reply := try(t, func(http.ResponseWriter, *http.Request) {}, func(_ *judge.Question, e *Env) {
 		e.Proxy = func(*http.Request) (*url.URL, error) { return address, nil }
 	})

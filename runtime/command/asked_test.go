@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,14 +14,20 @@ func decided(t *testing.T, d Console, all ...ledger.Record) {
 	t.Helper()
 	for i, r := range all {
 		s, err := ledger.Open(d.Dir, "session:"+r.Session)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		r.At, r.Plugin = d.Now().Add(time.Duration(i-len(all))*time.Second).UnixMilli(), "ned"
 		if _, err := s.Append(r); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
+	}
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -61,14 +66,10 @@ func TestAnswersAreAboutTheirOwn(t *testing.T) {
 			d := d
 			d.Session, d.Work = test.session, test.work
 			out.Reset()
-			if err := d.Why("last", test.asked); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Why("last", test.asked))
 			why := out.String()
 			out.Reset()
-			if err := d.Log(20, test.asked); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.Log(20, test.asked))
 			log := out.String()
 			var listed []string
 			for _, evidence := range []string{"first", "second", "third", "fourth", "fifth"} {
@@ -111,9 +112,7 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 			t.Errorf("%+v: %v\n%s", test.asked, err, out)
 		}
 		out.Reset()
-		if err := d.Log(20, test.asked); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.Log(20, test.asked))
 		var rules []string
 		for _, rule := range []string{"finished", "empty", "fault:busy", "fault:settings"} {
 			if strings.Contains(out.String(), "  "+rule+" ") || strings.Contains(out.String(), "  "+rule+"\n") {
@@ -122,33 +121,6 @@ func TestListsTellOfStartsWithoutADecision(t *testing.T) {
 		}
 		if got := strings.Join(rules, " "); got != test.log {
 			t.Errorf("%+v: log has %q, want %q", test.asked, got, test.log)
-		}
-	}
-}
-
-// The columns of a list stand below each other, also from the tenth decision on, and
-// beside a narrow terminal's end the text stands below.
-func TestLogHasColumns(t *testing.T) {
-	d, out := console(t)
-	var all []ledger.Record
-	for i := range 12 {
-		all = append(all, ledger.Record{Session: "s", Cwd: d.Work, Decision: "stop", Rule: strings.Repeat("r", i%3+4), Evidence: fmt.Sprint("evidence ", i)})
-	}
-	decided(t, d, all...)
-	for _, width := range []int{0, 120, 60, 40} {
-		out.Reset()
-		d.Width = width
-		if err := d.Log(20, Asked{}); err != nil {
-			t.Fatal(err)
-		}
-		columns := map[int]bool{}
-		for _, line := range strings.Split(out.String(), "\n") {
-			if i := strings.Index(line, "evidence"); i >= 0 {
-				columns[i] = true
-			}
-		}
-		if len(columns) != 1 || columns[4] != (width == 60 || width == 40) {
-			t.Errorf("at %d columns the text stands at %v:\n%s", width, columns, out)
 		}
 	}
 }

@@ -20,20 +20,14 @@ func console(t *testing.T) (d Console, out *bytes.Buffer) {
 		Out: out, Dir: filepath.Join(dir, "state"), Self: "springfield", Work: filepath.Join(dir, "project"), Home: dir,
 		Now: func() time.Time { return time.Unix(1_770_413_400, 0) }, // 2026-02-06T21:30:00Z
 	}
-	if err := os.Mkdir(d.Work, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(d.Work, 0o755))
 	return d, out
 }
 
 func put(t *testing.T, file, data string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(data), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must(t, os.WriteFile(file, []byte(data), 0o640))
 }
 
 // A stop order works in every state of the home, or says what does.
@@ -55,9 +49,7 @@ func TestHoldInEveryHome(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := filepath.Join(t.TempDir(), "home")
-			if err := os.Mkdir(home, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(home, 0o700))
 			test.prepare(t, home)
 			d, out := console(t)
 			d.Dir, d.Err = filepath.Join(home, ".claude", "springfield"), out

@@ -88,13 +88,9 @@ func TestHoldStopsEveryHost(t *testing.T) {
 	// A slash command of another host has held its own directory for longer.
 	other := d
 	other.Dir, other.Also = d.Also, ""
-	if err := other.Hold("", 2*time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	must(t, other.Hold("", 2*time.Hour))
 	shows("all sessions: held for 2 h, set just now; lift it with springfield resume")
-	if err := d.Hold("", time.Hour); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Hold("", time.Hour))
 	held(time.Hour, 2*time.Hour)
 	if err := d.Hold("", time.Minute); err == nil {
 		t.Error("a hold was shortened without a person")

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -22,13 +21,9 @@ func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool))
 	root := t.TempDir()
 	home, work, plugin := filepath.Join(root, "home"), filepath.Join(root, "work"), filepath.Join(root, "ralph-wiggum")
 	for _, dir := range []string{home, work, filepath.Join(plugin, "hooks")} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(dir, 0o755))
 	}
-	if err := os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"strategy": "ralph-wiggum"}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(plugin, "strategy.json"), []byte(`{"strategy": "ralph-wiggum"}`), 0o644))
 	executable := filepath.Join(plugin, "hooks", "springfield-hook")
 	d = Console{
 		Out: &bytes.Buffer{}, Err: &bytes.Buffer{}, Dir: filepath.Join(home, ".claude", "springfield"), Now: time.Now, Self: "loop", Work: work,
@@ -47,13 +42,9 @@ func loopDesk(t *testing.T) (d Console, stop func(text string) (continues bool))
 func (d *Console) goalNow(t *testing.T) wiggum.Goal {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(d.Work, filepath.FromSlash(wiggum.File)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g, err := wiggum.Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return g
 }
 
@@ -61,9 +52,7 @@ func (d *Console) goalNow(t *testing.T) wiggum.Goal {
 // the hook writes, nor the hook of what they write.
 func TestLoopIsSetWhileItRuns(t *testing.T) {
 	d, stop := loopDesk(t)
-	if err := d.StartLoop(LoopStart{Goal: "Never done", Max: 25, Promises: []string{"pigs fly"}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.StartLoop(LoopStart{Goal: "Never done", Max: 25, Promises: []string{"pigs fly"}}))
 	const stops, changes = 15, 30
 	var continues int
 	var both sync.WaitGroup
@@ -111,21 +100,15 @@ func TestLoopStopsOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d, stop := loopDesk(t)
-			if err := d.StartLoop(LoopStart{Goal: "One"}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, d.StartLoop(LoopStart{Goal: "One"}))
 			id := d.goalNow(t).ID
 			if !stop("Working.") {
 				t.Fatal("the loop does not go on")
 			}
-			if err := end(d); err != nil {
-				t.Fatal(err)
-			}
+			must(t, end(d))
 			stop("Still working.")
 			events, err := ledger.LoopEvents(d.Dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			var said []string
 			for _, e := range events {
 				if e.Loop == id {
@@ -158,19 +141,11 @@ func FuzzLoopWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, key, value string) {
 		d, _ := loopDesk(t)
 		file := filepath.Join(d.Work, filepath.FromSlash(wiggum.File))
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		must(t, os.WriteFile(file, data, 0o644))
 		was, fault := wiggum.Read(data)
-		if err := d.LoopStatus(false); err != nil {
-			t.Fatal(err)
-		}
-		if err := d.LoopStatus(true); err != nil {
-			t.Fatal(err)
-		}
+		must(t, d.LoopStatus(false))
+		must(t, d.LoopStatus(true))
 		if out := d.Out.(*bytes.Buffer).String(); strings.ContainsAny(strings.ReplaceAll(out, "\n", ""), "\x1b\r\x00\u202e") {
 			t.Errorf("it prints %q", out)
 		}

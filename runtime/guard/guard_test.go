@@ -97,23 +97,6 @@ func TestSpendHoldsTheBurst(t *testing.T) {
 	}
 }
 
-func TestSpendHoldsThePrompt(t *testing.T) {
-	var s ledger.State
-	granted := 0
-	for i := range 40 {
-		var got []bool
-		if s, got = spend(s, "p", i*200); got[0] {
-			granted++
-		}
-	}
-	if granted != Defaults().PerPrompt {
-		t.Errorf("%d continues for one prompt, want %d", granted, Defaults().PerPrompt)
-	}
-	if _, got := spend(s, "another", 40*200); !got[0] {
-		t.Error("a new prompt gets nothing")
-	}
-}
-
 // Continues that lead nowhere end, and a prompt of the user's begins anew.
 func TestSpendNeedsProgress(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -169,34 +152,6 @@ func TestSpendHearsTheWitness(t *testing.T) {
 		_, left, v := taken(ledger.State{}, Defaults(), "p", moving(1), test.witness, now)
 		if v.Rule != test.rule || left.Burst != test.left {
 			t.Errorf("%s: rule %q, %d left, want %q, %d", name, v.Rule, left.Burst, test.rule, test.left)
-		}
-	}
-}
-
-// A new prompt of the user's own begins a new burst. What may be no prompt of the user's
-// does not, whatever the transcript says; nor does an older Claude Code, which does not say.
-func TestSpendBeginsAnewWithThePrompt(t *testing.T) {
-	type stop struct{ prompt, own string }
-	one, two := stop{"id:1", "1"}, stop{"id:2", "2"}
-	for name, test := range map[string]struct {
-		stops []stop
-		want  []bool
-	}{
-		"continue, he says":       {[]stop{one, one, one, one, two, two, two, two}, []bool{true, true, true, false, true, true, true, false}},
-		"before the burst is out": {[]stop{one, one, two, two, two, two}, []bool{true, true, true, true, true, false}},
-		"a task wakes Claude":     {[]stop{one, one, one, {"id:1", ""}, {"id:1", ""}}, []bool{true, true, true, false, false}},
-		"a command of ours":       {[]stop{one, one, one, {"id:2", ""}, {"id:3", ""}}, []bool{true, true, true, false, false}},
-		"and back":                {[]stop{one, one, {"id:2", ""}, one, one}, []bool{true, true, true, false, false}},
-		"the transcript is late":  {[]stop{{"id:1", ""}, one, one, one}, []bool{true, true, true, false}},
-		"an older client":         {[]stop{{"id:1", ""}, {"id:1", ""}, {"id:1", ""}, {"id:2", ""}}, []bool{true, true, true, false}},
-	} {
-		var s ledger.State
-		for i, at := range test.stops {
-			var v Veto
-			s, _, v = Spend(s, Defaults(), Stop{Prompt: at.prompt, Own: at.own, Seen: fmt.Sprint(i), Tools: i, Now: time.Unix(int64(i), 0)})
-			if (v.Rule == "") != test.want[i] {
-				t.Errorf("%s: stop %d: %+v", name, i, v)
-			}
 		}
 	}
 }

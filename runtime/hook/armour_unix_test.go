@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime/debug"
 	"sync"
 	"testing"
 )
@@ -16,7 +17,7 @@ var deaths = map[string]func(){
 	"panic":                 func() { panic("D'oh!") },
 	"nil map":               func() { var m map[string]int; m["x"] = 1 },
 	"panic in a goroutine":  func() { go panic("D'oh!"); select {} },
-	"stack overflow":        func() { overflow(0) },
+	"stack overflow":        func() { debug.SetMaxStack(1 << 20); overflow(0) },
 	"deadlock":              func() { select {} },
 	"unlock of unlocked":    func() { var m sync.Mutex; m.Unlock() },
 	"concurrent map writes": concurrentWrites,

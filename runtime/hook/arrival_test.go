@@ -51,9 +51,7 @@ func TestWaitsForItsOwnStop(t *testing.T) {
 				come <- err
 			}()
 			out, notes := w.run(fmt.Sprintf(event, w.path("."), log))
-			if err := <-come; err != nil {
-				t.Fatal(err)
-			}
+			must(t, <-come)
 			r, _ := w.newest("session:s1")
 			if r.Rule != test.rule || r.Host != "copilot" || (out.Decision == "block") != (test.rule == "progress") {
 				t.Errorf("%s of %q, %+v, %s", r.Rule, r.Host, out, notes)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
-	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 
 // What no rule is sure of, after some work.
@@ -37,9 +36,7 @@ func (w *world) judge(body string) {
 	w.t.Helper()
 	script := "#!/bin/sh\ncat >>" + strconv.Quote(w.path("questions")) + "\n" + body + "\n"
 	w.write("plugin/hooks/springfield-judge", script)
-	if err := os.Chmod(w.path("plugin/hooks/springfield-judge"), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.Chmod(w.path("plugin/hooks/springfield-judge"), 0o755))
 }
 
 // questions are what the judge was asked so far.
@@ -54,9 +51,7 @@ func (w *world) questions() (all []judge.Question) {
 			continue
 		}
 		var q judge.Question
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, json.Unmarshal([]byte(line), &q))
 		all = append(all, q)
 	}
 	return all
@@ -75,9 +70,7 @@ func (w *world) last() ledger.Record {
 func (w *world) spend() ledger.Spend {
 	w.t.Helper()
 	p, err := ledger.ReadSpend(w.path(".claude/springfield"), w.host.Now)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return p
 }
 
@@ -150,16 +143,6 @@ func TestLogThatLags(t *testing.T) {
 	}
 }
 
-func TestJudgeSaysNo(t *testing.T) {
-	w := withJudge(t, lisa, printed(`{"continue":false,"why":"it is an answer","micros":500}`))
-	if out, _ := w.say(unsure); out != (output{}) {
-		t.Errorf("%+v", out)
-	}
-	if r := w.last(); r.Decision != "stop" || r.Rule != "judge" || !strings.Contains(r.Evidence, "it is an answer") {
-		t.Errorf("%+v", r)
-	}
-}
-
 // The same page is not asked twice in a session; another session asks anew.
 func TestJudgeIsAskedOncePerPage(t *testing.T) {
 	w := withJudge(t, lisa, printed(yes))
@@ -181,9 +164,12 @@ func TestJudgeIsAskedOncePerPage(t *testing.T) {
 }
 
 func TestJudgeEveryTime(t *testing.T) {
-	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "cascade": false}`, printed(`{"continue":false,"why":"no"}`))
-	if out, _ := w.say(progress); out.Decision != "" {
+	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "cascade": false}`, printed(`{"continue":false,"why":"it is an answer"}`))
+	if out, _ := w.say(progress); out != (output{}) {
 		t.Errorf("%+v", out)
+	}
+	if r := w.last(); r.Decision != "stop" || r.Rule != "judge" || !strings.Contains(r.Evidence, "it is an answer") {
+		t.Errorf("%+v", r)
 	}
 	w.run(w.event(map[string]any{"last_assistant_message": progress, "permission_mode": "plan"}))
 	if n := len(w.questions()); n != 1 {
@@ -240,25 +226,6 @@ func TestJudgeDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// By exit codes, too, the user hears of a judge that does not answer: a stop says it
-// with code 0, and Claude reads nothing of it.
-func TestJudgeDoesNotAnswerByExitCode(t *testing.T) {
-	w := withJudge(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", "protocol": "exit2"}`, "echo yes")
-	told := 0
-	for i := range 4 {
-		out, notes := w.say(unsure + strings.Repeat("!", i))
-		if out.Decision != "" || notes != "" {
-			t.Errorf("%+v, %q", out, notes)
-		}
-		if strings.Contains(out.SystemMessage, "three times in a row") {
-			told++
-		}
-	}
-	if told != 1 {
-		t.Errorf("the user was told %d times", told)
-	}
-}
-
 // A project that would choose where questions go bars the judge there and nowhere
 // else: its user hears of it once in a session, nothing is counted, and the judge
 // has no rest.
@@ -289,9 +256,7 @@ func TestProjectBarsTheJudge(t *testing.T) {
 
 func TestJudgeIsNotThere(t *testing.T) {
 	w := withJudge(t, lisa, "true")
-	if err := os.Remove(w.path("plugin/hooks/springfield-judge")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(w.path("plugin/hooks/springfield-judge")))
 	if out, _ := w.say(unsure); out != (output{}) {
 		t.Errorf("%+v", out)
 	}
@@ -312,9 +277,7 @@ func TestHoldWhileTheJudgeIsAsked(t *testing.T) {
 	if r := w.last(); r.Decision != "stop" || r.Rule != "hold" || r.Asked == nil || r.State.Spent != 700 || len(r.State.Judged) != 1 || len(r.State.Continues) != 0 {
 		t.Errorf("%+v", r)
 	}
-	if err := os.Remove(hold); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(hold))
 	if out, _ := w.say(unsure); out.Decision != "block" || len(w.questions()) != 1 {
 		t.Errorf("after it: %+v, %d questions", out, len(w.questions()))
 	}
@@ -330,16 +293,6 @@ func TestJudgeIsNotAskedBeyondTheBudget(t *testing.T) {
 }
 
 // Money is counted before it is spent.
-func judgeOf(s Settings) judge.Options {
-	j, _ := s.Judge()
-	return j
-}
-
-// always tells that the judge is asked even where a rule is sure.
-func always(s Settings) bool {
-	return s.Options.Decide(strategy.Situation{Message: strategy.Message{Text: "Which of the two?"}}).Page != ""
-}
-
 func TestJudgeCeilings(t *testing.T) {
 	dear := `{"continue":true,"why":"go","micros":200000}` // $0.20
 	w := withJudge(t, lisa, printed(dear))
@@ -365,65 +318,17 @@ func TestJudgeCeilings(t *testing.T) {
 	}
 }
 
-// Only the user's own file raises a ceiling or names a program.
-func TestWhoMaySayWhatOfTheJudge(t *testing.T) {
-	const all = `"judge": {"backend": "api", "model": "opus", "within": 10, "daily": 50, "session": 20, "client": "/bin/claude"}, "cascade": false`
-	w := newWorld(t, `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", `+all+`}`)
-	read := func() Settings {
-		t.Helper()
-		s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	s := read()
-	if j := judgeOf(s); j.Backend != "api" || j.Model != "opus" || j.Within != 10 || j.Daily != 1 || j.Session != 0.25 || j.Client != "" || len(s.Faults) != 3 || !always(s) {
-		t.Errorf("the author's: %+v %v", j, s.Faults)
-	}
-	w.write("plugin/strategy.json", lisa)
-	w.write("project/.claude/springfield/lisa-simpson.json", `{`+all+`}`)
-	s = read()
-	if j := judgeOf(s); j.Backend != "claude" || j.Model != "haiku" || j.Within != 10 || j.Daily != 1 || j.Session != 0.25 || j.Client != "" || always(s) || len(s.Faults) != 4 {
-		t.Errorf("a project's: %+v %v", j, s.Faults)
-	}
-	w.write("project/.claude/springfield/lisa-simpson.json", `{"judge": {"within": 30, "daily": 0.5, "session": 0}}`)
-	if j := judgeOf(read()); j.Within != 20 || j.Daily != 0.5 || j.Session != 0 {
-		t.Errorf("a project that wants less: %+v", j)
-	}
-	if err := os.RemoveAll(w.path("project")); err != nil {
-		t.Fatal(err)
-	}
-	w.write(".claude/springfield/lisa-simpson.json", `{`+all+`}`)
-	s = read()
-	if j := judgeOf(s); j.Backend != "api" || j.Model != "opus" || j.Daily != 50 || j.Session != 20 || j.Client != "/bin/claude" || len(s.Faults) != 0 {
-		t.Errorf("the user's: %+v %v", j, s.Faults)
-	}
-	const endpoint = `"judge": {"backend": "openai", "address": "https://models.example/v1", "model": "m"}`
-	w.write(".claude/springfield/lisa-simpson.json", `{`+endpoint+`}`)
-	if s := read(); judgeOf(s).Backend != "openai" || judgeOf(s).Address != "https://models.example/v1" || len(s.Faults) != 0 {
-		t.Errorf("the user's endpoint: %+v %v", judgeOf(s), s.Faults)
-	}
-	if err := os.Remove(w.path(".claude/springfield/lisa-simpson.json")); err != nil {
-		t.Fatal(err)
-	}
-	w.write("project/.claude/springfield/lisa-simpson.json", `{`+endpoint+`}`)
-	w.write("plugin/strategy.json", `{"plugin": "lisa-simpson", "strategy": "lisa-simpson", `+endpoint+`}`)
-	if s := read(); judgeOf(s).Backend != "claude" || judgeOf(s).Address != "" || len(s.Faults) != 4 {
-		t.Errorf("an endpoint of others: %+v %v", judgeOf(s), s.Faults)
-	}
-	if err := os.RemoveAll(w.path("project")); err != nil {
-		t.Fatal(err)
-	}
-	w.write("plugin/strategy.json", lisa)
+// What is wrong in the user's own file is named, one fault for each.
+func TestFaultsOfTheJudge(t *testing.T) {
+	w := newWorld(t, lisa)
 	for _, bad := range []string{
 		`{"judge": {"address": "ftp://x"}}`, `{"judge": {"address": "models.example"}}`,
 		`{"judge": {"backend": "homer"}}`, `{"judge": {"model": "a b"}}`, `{"judge": {"model": "-p"}}`, `{"judge": {"within": 1000}}`, `{"judge": {"within": -1}}`,
 		`{"judge": {"daily": -1}}`, `{"judge": {"daily": 1e9}}`, `{"judge": {"client": "claude"}}`, `{"judge": {"url": "http://x"}}`,
 	} {
 		w.write(".claude/springfield/lisa-simpson.json", bad)
-		if s := read(); len(s.Faults) != 1 {
-			t.Errorf("%s: %v, %+v", bad, s.Faults, judgeOf(s))
+		if s, err := ReadSettings(w.path("plugin"), w.path(".claude/springfield"), w.path("project")); err != nil || len(s.Faults) != 1 {
+			t.Errorf("%s: %v, %v", bad, s.Faults, err)
 		}
 	}
 }

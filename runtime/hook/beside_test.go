@@ -54,9 +54,7 @@ func (w *world) as(nedFirst bool, ned, other func()) {
 func (w *world) old(name string) {
 	w.t.Helper()
 	at := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(w.path(name), at, at); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.Chtimes(w.path(name), at, at))
 }
 
 // While a goal loop runs, from its first stop to the one that ends it, the other
@@ -70,9 +68,7 @@ func TestOthersStandAsideForAGoalLoop(t *testing.T) {
 		"the limit":   {text: moving, told: "iteration 6 of 6"},
 		"the promise": {text: "All tests passing. " + moving, told: "Claude said"},
 		"a deleted file": {text: moving, told: "its file is gone", do: func(w *world) {
-			if err := os.Remove(w.path(loopFile)); err != nil {
-				w.t.Fatal(err)
-			}
+			must(w.t, os.Remove(w.path(loopFile)))
 		}},
 		"active: false": {text: moving, do: func(w *world) {
 			w.write(loopFile, strings.Replace(w.read(loopFile), "active: true", "active: false", 1))
@@ -140,9 +136,7 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 	w.write(loopFile, loopText)
 	w.at("s1", moving)
 	year := time.Now().AddDate(1, 0, 0)
-	if err := os.Chtimes(w.path(loopFile), year, year); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(w.path(loopFile), year, year))
 	w.host.Now = w.host.Now.Add(time.Minute)
 	if ned, _ := w.at("s1", moving); ned.Decision != "block" {
 		t.Errorf("a loop of next year: %+v", ned)
@@ -159,29 +153,6 @@ func TestLoopsThatDriveNothing(t *testing.T) {
 	w.host.Now = w.host.Now.Add(time.Minute)
 	if ned, _ := w.at("s1", moving); ned.Decision != "block" {
 		t.Errorf("a loop whose plugin is gone: %+v", ned)
-	}
-}
-
-// A state file is the project's: whatever it is, the hook decides in time and follows
-// nothing.
-func TestHostileLoopFilesOfOthers(t *testing.T) {
-	for name, make := range map[string]func(w *world){
-		"a directory": func(w *world) { w.write(loopFile+"/x", "") },
-		"a link":      func(w *world) { w.write("work/.stravinsky/x", ""); _ = os.Symlink("/etc/passwd", w.path(loopFile)) },
-		"large":       func(w *world) { w.write(loopFile, loopText+strings.Repeat("x", 1<<20)) },
-		"of many fields": func(w *world) {
-			w.write(loopFile, "---\n"+strings.Repeat("a: 1\n", 10_000)+"---\n")
-		},
-		"a spec of another place": func(w *world) {
-			w.write("work/specs/.current-spec", "../../../etc")
-			w.write("work/.specify/.current-feature", "../../etc")
-		},
-	} {
-		w := beside(t, wiggumOne)
-		make(w)
-		if ned, _ := w.at("s1", moving); ned.Decision != "block" {
-			t.Errorf("%s: %+v", name, ned)
-		}
 	}
 }
 
@@ -222,9 +193,7 @@ func TestOthersStandAsideForASpec(t *testing.T) {
 		if ned, other := w.both(first, "s1", "Moving to Task 4.\n\nALL_TASKS_COMPLETE"); ned != (output{}) || other != (output{}) {
 			t.Errorf("at the end: ned %+v, specum %+v", ned, other)
 		}
-		if err := os.Remove(w.path(file)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Remove(w.path(file)))
 		if ned, other := w.both(first, "s1", "Docs now. "+moving); ned.Decision != "block" || other != (output{}) {
 			t.Errorf("afterwards: ned %+v, specum %+v", ned, other)
 		}

@@ -12,9 +12,7 @@ import (
 func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
 	t.Helper()
 	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	log, message, last := "", "", ""
 	for line := range strings.Lines(string(data)) {
 		var l struct {
@@ -22,9 +20,7 @@ func messagesIn(t *testing.T, host, name string) (logs, texts []string) {
 			Content        json.RawMessage
 			Message        struct{ Parts []struct{ Text string } }
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &l))
 		if message != "" && l.ID+l.UUID != message && l.Type != "" {
 			logs, texts, message = append(logs, log), append(texts, last), ""
 		}

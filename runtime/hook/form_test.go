@@ -119,9 +119,7 @@ func TestALatePromptIsAwaited(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	spent := ledger.State{Own: "p1", InOwn: 3, Continues: []int64{now.UnixMilli(), now.UnixMilli(), now.UnixMilli()}}
 	settings, err := ReadSettings(newWorld(t, ned).path("plugin"), "", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for name, test := range map[string]struct {
 		before ledger.State
 		id     string

@@ -25,12 +25,8 @@ func TestNothingHoldsClaudeUp(t *testing.T) {
 		} {
 			t.Run(name+", "+kind, func(t *testing.T) {
 				w := newWorld(t, ned)
-				if err := os.MkdirAll(filepath.Dir(w.path(place)), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := make(w.path(place)); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Dir(w.path(place)), 0o755))
+				must(t, make(w.path(place)))
 				w.host.Project = w.path("project")
 				out, notes := w.run(w.event(map[string]any{
 					"last_assistant_message": progress, "cwd": w.path("project"), "transcript_path": w.path(".claude/projects/-w/pipe.jsonl"),

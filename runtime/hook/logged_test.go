@@ -12,9 +12,7 @@ import (
 func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 	t.Helper()
 	data, err := os.ReadFile("../host/" + host + "/testdata/" + name + ".jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var log, message string
 	for line := range strings.Lines(string(data)) {
 		var l struct {
@@ -28,9 +26,7 @@ func stopsIn(t *testing.T, host, name string) (events, logs []string) {
 			}
 			Message struct{ Role, HookEventName string }
 		}
-		if err := json.Unmarshal([]byte(line), &l); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal([]byte(line), &l))
 		switch {
 		case l.Type == "hook.start" && l.Data.HookType == "agentStop" && l.Data.Input.ParentAgentID == "":
 			event, _ := json.Marshal(map[string]any{"sessionId": "s1", "timestamp": l.Data.Input.Timestamp, "transcriptPath": "LOG", "stopReason": "end_turn"})

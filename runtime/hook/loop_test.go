@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/cameronsjo/springfield/runtime/codec"
-	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
@@ -32,9 +29,12 @@ func inLoop(t *testing.T, config, text string) *world {
 	return w
 }
 
-// stop is one stop of a session in that workspace.
+// stop is one stop of a session in that workspace, a minute after the last one: a file that is fresher is waited for.
 func (w *world) stop(session, text string) (output, string) {
 	w.t.Helper()
+	if info, err := os.Lstat(w.path(loopFile)); err == nil && info.Mode().IsRegular() {
+		w.old(loopFile)
+	}
 	w.host.Now = w.host.Now.Add(time.Minute)
 	return w.run(w.event(map[string]any{"session_id": session, "cwd": w.path("work"), "last_assistant_message": text}))
 }
@@ -53,9 +53,7 @@ func (w *world) read(name string) string {
 func (w *world) happened() string {
 	w.t.Helper()
 	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	var out []string
 	for _, e := range all {
 		out = append(out, fmt.Sprint(e.Event, e.Count))
@@ -122,15 +120,11 @@ func TestLoopObeysItsUser(t *testing.T) {
 	}
 	dir, before := w.path(".claude/springfield"), w.read(loopFile)
 	hold, err := ledger.SetHold(dir, "", w.host.Now, 0, ledger.Means{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if out, _ := w.stop("s1", "c"); out != (output{}) || w.read(loopFile) != before {
 		t.Errorf("held: %+v", out)
 	}
-	if err := ledger.Lift(dir, "", hold, w.host.Now, ledger.Means{}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, ledger.Lift(dir, "", hold, w.host.Now, ledger.Means{}))
 	if out, _ := w.stop("s1", "d"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 4 of 20") {
 		t.Errorf("after the hold: %+v", out)
 	}
@@ -143,9 +137,7 @@ func TestLoopObeysItsUser(t *testing.T) {
 	if out, _ := w.stop("s1", "f"); !strings.HasPrefix(out.SystemMessage, "ralph-wiggum: iteration 5 of 20") {
 		t.Errorf("active again: %+v", out)
 	}
-	if err := os.Remove(w.path(loopFile)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Remove(w.path(loopFile)))
 	if out, _ := w.stop("s1", "g"); out.Decision != "" || !strings.Contains(out.SystemMessage, "its file is gone") {
 		t.Errorf("deleted: %+v", out)
 	}
@@ -165,7 +157,7 @@ func TestLoopBelongsToOneSession(t *testing.T) {
 	if out, _ := w.stop("s1", "b"); out.Decision != "block" {
 		t.Errorf("its own: %+v", out)
 	}
-	for range 10 {
+	for range 4 {
 		w := inLoop(t, wiggumOne, loopText)
 		var all sync.WaitGroup
 		var blocks [8]bool
@@ -318,19 +310,9 @@ func TestHostileLoopFiles(t *testing.T) {
 			w.write("elsewhere/continuation-loop.md", loopText)
 			w.write("work/other.md", loopText)
 			if !strings.HasPrefix(name, "its directory") {
-				if err := os.MkdirAll(w.path("work/.stravinsky"), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(w.path("work/.stravinsky"), 0o755))
 			}
-			if err := test.make(w); err != nil {
-				t.Fatal(err)
-			}
-			if info, err := os.Lstat(w.path(loopFile)); err == nil && info.Mode().IsRegular() {
-				old := time.Now().Add(-time.Minute) // no program is writing it
-				if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
-					t.Fatal(err)
-				}
-			}
+			must(t, test.make(w))
 			before := w.workspaceText()
 			for i := range 3 {
 				out, _ := w.stop("s1", fmt.Sprint("Working ", i))
@@ -368,34 +350,8 @@ func (w *world) workspaceText() string {
 		}
 		return nil
 	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return b.String()
-}
-
-// A loop's names are data: they steer nothing outside of its file.
-func TestHostileLoopFields(t *testing.T) {
-	w := newWorld(t, wiggumOne)
-	dir := "-rf\n../x"
-	w.write(dir+"/"+wiggum.File, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
-	out, _ := w.run(w.event(map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}))
-	if out.Decision != "block" {
-		t.Errorf("%+v", out)
-	}
-	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
-	if err != nil || len(all) != 2 || !fact.IsLoopID(all[0].Loop) {
-		t.Errorf("%+v, %v", all, err)
-	}
-	names, err := os.ReadDir(w.path(".claude/springfield"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, n := range names {
-		if !slices.Contains([]string{"sessions", "index", "loops.jsonl"}, n.Name()) {
-			t.Errorf("%s is in the state directory", n.Name())
-		}
-	}
 }
 
 // Another process has truncated the file and is about to write it: the half
@@ -407,10 +363,8 @@ func TestHalfWrittenLoopFile(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		done <- os.WriteFile(w.path(loopFile), []byte(loopText), 0o600)
 	}()
-	out, _ := w.stop("s1", "Working.")
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	out, _ := w.at("s1", "Working.")
+	must(t, <-done)
 	if out.Decision != "block" || !strings.HasSuffix(w.read(loopFile), "Fix the tests.\n") {
 		t.Errorf("%+v\n%s", out, w.read(loopFile))
 	}
@@ -419,9 +373,7 @@ func TestHalfWrittenLoopFile(t *testing.T) {
 // What cannot be counted up does not go on, and the user hears why.
 func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	w := inLoop(t, wiggumOne, loopText)
-	if err := os.Chmod(w.path(loopFile), 0o444); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path(loopFile), 0o444))
 	for range 2 {
 		out, _ := w.stop("s1", "Working.")
 		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: it is read-only") || w.read(loopFile) != loopText {
@@ -431,9 +383,7 @@ func TestLoopFileThatCannotBeWritten(t *testing.T) {
 	if r, ok := w.newest("session:s1"); !ok || r.Rule != "unwritten" || r.Decision != "stop" {
 		t.Errorf("the ledger has %+v", r)
 	}
-	if err := os.Chmod(w.path(loopFile), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.path(loopFile), 0o640))
 	if out, _ := w.stop("s1", "Working."); out.Decision != "block" {
 		t.Errorf("writable: %+v", out)
 	}
@@ -493,6 +443,7 @@ func TestLoopsWithoutEnd(t *testing.T) {
 			stop := func(i int) output {
 				work := fmt.Sprint("work", i%places)
 				w.write(work+"/"+wiggum.File, loopText)
+				w.old(work + "/" + wiggum.File)
 				w.host.Now = w.host.Now.Add(time.Minute)
 				out, _ := w.run(w.event(map[string]any{"cwd": w.path(work), "last_assistant_message": fmt.Sprint("Working, ", i)}))
 				return out
@@ -528,11 +479,7 @@ func FuzzLoopFile(f *testing.F) {
 	f.Add([]byte("---\nloop_id: over\nstarted_at: 2020-01-01T00:00:00Z\ntimeout: 1h\n---"), "x")
 	f.Fuzz(func(t *testing.T, file []byte, text string) {
 		w := inLoop(t, wiggumOne, string(file))
-		old := time.Now().Add(-time.Minute) // no program is writing it
 		for range 4 {
-			if err := os.Chtimes(w.path(loopFile), old, old); err != nil {
-				return // it is over
-			}
 			before := w.read(loopFile)
 			out, _ := w.stop("s1", text)
 			if out.Decision != "block" {
@@ -547,19 +494,4 @@ func FuzzLoopFile(f *testing.F) {
 			}
 		}
 	})
-}
-
-// A record of the history is one line of JSON with the loop's own file in the
-// first, so that it can be run again.
-func TestLoopHistoryHasTheGoal(t *testing.T) {
-	w := inLoop(t, wiggumOne, loopText)
-	w.stop("s1", "Working.")
-	data := strings.Split(strings.TrimSpace(w.read(".claude/springfield/loops.jsonl")), "\n")
-	var first, second fact.LoopEvent
-	if len(data) != 2 || codec.Read([]byte(data[0]), &first) != nil || codec.Read([]byte(data[1]), &second) != nil {
-		t.Fatalf("%q", data)
-	}
-	if first.File != loopText || second.File != "" || second.Text != "Working." || first.Loop != second.Loop || first.Dir != w.path("work") || first.Session != "s1" {
-		t.Errorf("%+v\n%+v", first, second)
-	}
 }

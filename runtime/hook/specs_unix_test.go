@@ -66,9 +66,7 @@ func TestSpecsScript(t *testing.T) {
 			for plugin, script := range map[string]string{"plugin": test.own, "named": test.named} {
 				if file := plugin + "/hooks/scripts/update-spec-index.sh"; script != "" {
 					s.write(file, script)
-					if err := os.Chmod(s.path(file), 0o755); err != nil {
-						t.Fatal(err)
-					}
+					must(t, os.Chmod(s.path(file), 0o755))
 				}
 			}
 			out, notes := s.answer(s.stop(false, map[string]any{"last_assistant_message": test.text}))
@@ -76,9 +74,7 @@ func TestSpecsScript(t *testing.T) {
 				t.Errorf("%+v, %s", out, notes)
 			}
 			project, err := filepath.EvalSymlinks(s.path("project"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			for _, plugin := range []string{"plugin", "named"} {
 				log, _ := os.ReadFile(s.path(plugin + "/hooks/scripts/update-spec-index.sh.log"))
 				want := ""

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,10 +16,20 @@ import (
 	"github.com/cameronsjo/springfield/runtime/transcript"
 )
 
+var update = flag.Bool("update", false, "write what the logs mean anew")
+
 // lines are lines of some hosts that no recorded log has, with what they mean; "-" is a line
 // that is not read.
 func lines() map[string]map[string]string {
 	return map[string]map[string]string{"copilot": copilotLines(), "droid": droidLines(), "gemini": geminiLines(), "qwen": qwenLines()}
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // logOf is a host's log. The registry is not asked: it is made beside this test.
@@ -38,9 +49,7 @@ func recorded(t testing.TB, host string) map[string][][]byte {
 	logs := map[string][][]byte{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if filepath.Base(file) != "events.jsonl" {
 			logs[file] = bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 		}
@@ -70,9 +79,7 @@ func TestLogs(t *testing.T) {
 			}
 			golden := strings.TrimSuffix(file, ".jsonl") + ".parsed"
 			if *update {
-				if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(golden, []byte(got.String()), 0o644))
 			}
 			if want, err := os.ReadFile(golden); err != nil || got.String() != string(want) {
 				t.Errorf("%s (%v):\n%s", golden, err, got.String())

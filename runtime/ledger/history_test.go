@@ -20,17 +20,11 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 func decide(t testing.TB, dir, session, project string, at time.Time) string {
 	t.Helper()
 	s, err := Open(dir, "session:"+session)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	id, err := s.Append(Record{At: at.UnixMilli(), Session: session, Cwd: project + "/sub", Project: project, Plugin: "ned", Decision: "stop", Rule: "r"})
-	if err == nil {
-		err = os.Chtimes(s.path, at, at) // which sweeping looks at
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.Chtimes(s.path, at, at)) // which sweeping looks at
 	return id
 }
 
@@ -45,17 +39,11 @@ func past(t testing.TB, dir string, n int, project func(i int) string, at func(i
 		line := fmt.Sprintf(`{"id":"%s-1","at":%d,"session":%q,"cwd":%q,"project":%q,"plugin":"ned","decision":"stop","rule":"r","took":900,"state":{"number":1,"log":{"x":%q}}}`+"\n",
 			shortKey("session:"+session), at(i).UnixMilli(), session, project(i), project(i), strings.Repeat("x", 400))
 		err := os.WriteFile(path, []byte(line), 0o600)
-		if err == nil {
-			err = os.Chtimes(path, at(i), at(i))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.Chtimes(path, at(i), at(i)))
 		notes = append(codec.Append(notes, &active{at(i).UnixMilli(), "session:" + session, project(i)}), '\n')
 	}
-	if err := os.WriteFile(index(dir).path, notes, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(index(dir).path, notes, 0o600))
 }
 
 // Whatever sessions there were and when: the decisions come in the order in which they
@@ -102,9 +90,7 @@ func TestBackIsRobust(t *testing.T) {
 	decide(t, dir, "a", "/p", noon)
 	decide(t, dir, "b", "/p", noon.Add(time.Hour))
 	whole, err := os.ReadFile(SessionFile(dir, "session:a"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	outside := filepath.Join(t.TempDir(), "theirs")
 	os.WriteFile(outside, whole, 0o600)
 	os.Symlink(outside, SessionFile(dir, "session:link"))
@@ -159,12 +145,8 @@ func TestSweep(t *testing.T) {
 		"an open loop": {"", func(t *testing.T, dir string) {
 			file := filepath.Join(dir, "loop.md")
 			s, err := Open(dir, "session:a")
-			if err == nil {
-				err = os.WriteFile(file, nil, 0o600)
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
+			must(t, os.WriteFile(file, nil, 0o600))
 			defer s.Close()
 			_, err = s.Append(Record{At: old.UnixMilli(), Session: "a", Project: "/p", Decision: "stop", State: State{Loops: []fact.Memory{{Key: file}}}})
 			if err != nil || os.Chtimes(s.path, old, old) != nil {
@@ -179,9 +161,7 @@ func TestSweep(t *testing.T) {
 			}
 			decide(t, dir, "new", "/p", noon)
 			if test.settings != "" {
-				if err := os.WriteFile(KeepFile(dir), []byte(test.settings), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(KeepFile(dir), []byte(test.settings), 0o600))
 			}
 			if test.prepare != nil {
 				test.prepare(t, dir)

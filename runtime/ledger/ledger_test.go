@@ -30,6 +30,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // bump counts one up, as a hook spends one continue.
 func bump(dir, id string) error {
 	s, err := Open(dir, id)
@@ -49,9 +57,7 @@ func bump(dir, id string) error {
 func inPrompt(t *testing.T, dir, id string) int {
 	t.Helper()
 	s, err := Open(dir, id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	return s.State.InPrompt
 }
@@ -93,9 +99,7 @@ func TestStateOutlivesTheHook(t *testing.T) {
 		if got := inPrompt(t, dir, "a"); got != want {
 			t.Fatalf("state %d, want %d", got, want)
 		}
-		if err := bump(dir, "a"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, bump(dir, "a"))
 	}
 	if got := inPrompt(t, dir, "b"); got != 0 {
 		t.Errorf("another session starts at %d", got)
@@ -123,14 +127,10 @@ func TestTornAndForeignLines(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			for range 3 {
-				if err := bump(dir, "a"); err != nil {
-					t.Fatal(err)
-				}
+				must(t, bump(dir, "a"))
 			}
 			f, err := os.OpenFile(SessionFile(dir, "a"), os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := f.WriteString(tail); err != nil {
 				t.Fatal(err)
 			}
@@ -138,9 +138,7 @@ func TestTornAndForeignLines(t *testing.T) {
 			if got := inPrompt(t, dir, "a"); got != 3 {
 				t.Fatalf("state %d, want 3", got)
 			}
-			if err := bump(dir, "a"); err != nil {
-				t.Fatal(err)
-			}
+			must(t, bump(dir, "a"))
 			if got := inPrompt(t, dir, "a"); got != 4 {
 				t.Errorf("state %d after the next one, want 4", got)
 			}
@@ -151,14 +149,10 @@ func TestTornAndForeignLines(t *testing.T) {
 // A start without a decision that found the session locked is on file beside the state.
 func TestStatelessRecords(t *testing.T) {
 	dir := t.TempDir()
-	if err := bump(dir, "a"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, bump(dir, "a"))
 	for range 500 { // more than what is read at first
 		s, err := Open(dir, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if _, err := s.Append(Record{Session: "a", Decision: None, Rule: "fault:busy", Evidence: strings.Repeat("x", 500)}); err != nil {
 			t.Fatal(err)
 		}
@@ -188,9 +182,7 @@ func TestTell(t *testing.T) {
 
 func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
 	s, err := Open(t.TempDir(), "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer s.Close()
 	if _, err := s.Append(Record{Decision: "stop", Evidence: strings.Repeat("x", maxRecord)}); err == nil {
 		t.Error("a record longer than the limit was written")
@@ -200,16 +192,10 @@ func TestAppendRefusesWhatWouldNotBeFound(t *testing.T) {
 func TestLockGivesUpOnABusyLedger(t *testing.T) {
 	dir := t.TempDir()
 	first, err := Open(dir, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := first.Lock(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, first.Lock())
 	second, err := Open(dir, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := second.Lock(); !errors.Is(err, ErrBusy) {
 		t.Errorf("second hook: %v, want %v", err, ErrBusy)
 	}
@@ -231,29 +217,21 @@ func TestLockGivesUpOnABusyLedger(t *testing.T) {
 func TestHalving(t *testing.T) {
 	dir := t.TempDir()
 	waiting, err := Open(dir, "a")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	padding := strings.Repeat("x", 20<<10)
 	n := 0
 	add := func() string {
 		t.Helper()
 		s, err := Open(dir, "a")
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer s.Close()
-		if err := s.Lock(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, s.Lock())
 		if s.State.InPrompt != n {
 			t.Fatalf("state %d, want %d", s.State.InPrompt, n)
 		}
 		n++
 		id, err := s.Append(Record{At: int64(n), Plugin: "p", Decision: "stop", Rule: "r", Evidence: padding, State: State{InPrompt: n}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return id
 	}
 	var last string
@@ -290,9 +268,7 @@ func TestHalving(t *testing.T) {
 
 func TestOpenWithoutAPlace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, nil, 0o600))
 	for _, dir := range []string{"", filepath.Join(file, "springfield")} {
 		if _, err := Open(dir, "a"); err == nil {
 			t.Errorf("%q: no error", dir)
@@ -303,9 +279,7 @@ func TestOpenWithoutAPlace(t *testing.T) {
 // Eight processes, some killed while they work: no count is lost, no line torn.
 func TestManyHooksAtOnce(t *testing.T) {
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -313,9 +287,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 		cmd.Env = append(os.Environ(), "LEDGER_TEST_DIR="+dir)
 		var out bytes.Buffer
 		cmd.Stderr = &out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		if i%4 == 3 { // in the middle of its work
 			time.AfterFunc(time.Duration(5+5*i)*time.Millisecond, func() { cmd.Process.Kill() })
 		}
@@ -330,9 +302,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	wg.Wait()
 
 	data, err := os.ReadFile(SessionFile(dir, "shared"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	count := 0
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var r Record
@@ -356,19 +326,13 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
 		path := SessionFile(dir, "a")
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		must(t, os.WriteFile(path, data, 0o600))
 		before := inPrompt(t, dir, "a")
 		if before == 1<<63-1 {
 			return
 		}
-		if err := bump(dir, "a"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, bump(dir, "a"))
 		if after := inPrompt(t, dir, "a"); after != before+1 {
 			t.Fatalf("state %d, then %d", before, after)
 		}

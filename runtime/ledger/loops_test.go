@@ -13,9 +13,7 @@ import (
 func tell(t *testing.T, dir string, events ...fact.LoopEvent) {
 	t.Helper()
 	for _, e := range events {
-		if err := AppendLoop(dir, e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, AppendLoop(dir, e))
 	}
 }
 
@@ -23,9 +21,7 @@ func tell(t *testing.T, dir string, events ...fact.LoopEvent) {
 func onFile(t *testing.T, dir string) string {
 	t.Helper()
 	all, err := LoopEvents(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var out []string
 	for _, e := range all {
 		out = append(out, e.Loop+":"+e.Event)
@@ -89,9 +85,7 @@ func TestLoopHistoryIsRobust(t *testing.T) {
 			dir := t.TempDir()
 			tell(t, dir, fact.LoopEvent{Loop: "a1", Event: fact.LoopStarted})
 			f, err := os.OpenFile(loopLines(dir).path, os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := f.WriteString(junk); err != nil {
 				t.Fatal(err)
 			}
@@ -145,9 +139,7 @@ func FuzzLoopHistory(f *testing.F) {
 	f.Add([]byte("\x00\n[]\n{\"loop\":\"b\"}\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		dir := t.TempDir()
-		if err := os.WriteFile(loopLines(dir).path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(loopLines(dir).path, data, 0o600))
 		tell(t, dir, fact.LoopEvent{Loop: "zz", Event: fact.LoopLimited, Count: 7})
 		all, err := LoopEvents(dir)
 		if err != nil || len(all) == 0 || all[len(all)-1].Loop != "zz" || all[len(all)-1].Count != 7 || !LoopIsOver(dir, "zz") {

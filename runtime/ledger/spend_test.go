@@ -15,17 +15,13 @@ func TestSpend(t *testing.T) {
 	read := func(now time.Time) Spend {
 		t.Helper()
 		p, err := ReadSpend(dir, now)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		return p
 	}
 	if p := read(now); p != (Spend{Day: "2026-11-21"}) {
 		t.Errorf("an empty one: %+v", p)
 	}
-	if err := Take(dir, now, 600, 1000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Take(dir, now, 600, 1000))
 	if err := Take(dir, now, 600, 1000); err != ErrSpent {
 		t.Errorf("two questions at once that may cost more than there is: %v", err)
 	}
@@ -68,9 +64,7 @@ func TestSpend(t *testing.T) {
 
 func TestSpendThatIsDamaged(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "judge.json"), []byte(`{"day": "2026`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "judge.json"), []byte(`{"day": "2026`), 0o600))
 	if err := Take(dir, time.Now(), 1, 10); err == nil || !strings.Contains(err.Error(), "delete it") {
 		t.Errorf("nobody knows what has been spent: %v", err)
 	}
@@ -122,13 +116,9 @@ func TestJudgedIsBounded(t *testing.T) {
 func TestSpendWaits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "springfield")
 	now := time.Unix(1_800_000_000, 0)
-	if err := Take(dir, now, 600, 1000); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Take(dir, now, 600, 1000))
 	lock, err := Lock(dir, "judge", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	time.AfterFunc(200*time.Millisecond, func() { lock.Close() })
 	if _, err := Settle(dir, now, 600, Outcome{10, "", ""}); err != nil {
 		t.Error(err)

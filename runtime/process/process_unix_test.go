@@ -62,7 +62,7 @@ func TestProgramThatCannotRun(t *testing.T) {
 // One that hangs is ended, and what it started too.
 func TestProgramThatHangs(t *testing.T) {
 	mark := filepath.Join(t.TempDir(), "pid")
-	p := Program{Within: Patience, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
+	p := Program{Within: time.Second, Argv: []string{script(t, `sleep 60 & echo $! >"$1"; wait`), mark}, Getenv: func(string) string { return "" }}
 	if err := p.Run(); err != ErrSlow {
 		t.Fatalf("it ended with %v", err)
 	}

@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
-	"github.com/cameronsjo/springfield/runtime/specs"
-
 	"github.com/cameronsjo/springfield/runtime/object"
+	"github.com/cameronsjo/springfield/runtime/specs"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 	"github.com/cameronsjo/springfield/runtime/strategy/speckit"
 	"github.com/cameronsjo/springfield/runtime/strategy/specum"
@@ -434,34 +433,6 @@ func TestSpecsStagnationIsSaidOnce(t *testing.T) {
 		if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Known: true}, Memories: []fact.Memory{v.Remember}}, k.with(stuck, nil)); v.Decision != strategy.Continue || v.Remember.Stalls != 0 {
 			t.Errorf("%s, a new turn: %+v", k.Name, v)
 		}
-	}
-}
-
-// Rounds are counted within one prompt of the user: a client that never sets
-// stop_hook_active does not get more of them.
-func TestSpecsRounds(t *testing.T) {
-	k := specumKind()
-	in := k.with(state("execution", 1, 5, ""), nil)
-	s := strategy.Situation{Turn: strategy.Turn{Known: true, PromptID: "id:p1"}}
-	n := 0
-	for range 150 {
-		v := decideIn(t, k.Strategy, chosen{}, s, in)
-		if v.Rule == "task" {
-			n++
-		}
-		if v.Remember.Key != "" {
-			s.Memories = []fact.Memory{v.Remember}
-		}
-	}
-	if n != 99 {
-		t.Errorf("%d continues", n)
-	}
-	s.Turn.PromptID = "id:p2"
-	if v := decideIn(t, k.Strategy, chosen{}, s, in); v.Rule != "task" || v.Remember.Rounds != 1 {
-		t.Errorf("a new prompt: %+v", v)
-	}
-	if v := decideIn(t, k.Strategy, chosen{}, strategy.Situation{Turn: strategy.Turn{Active: true}, Memories: []fact.Memory{{Key: "/w/specs/other/.ralph-state.json", Mark: "x"}}}, in); v.Rule != "another" {
-		t.Errorf("the record of another state file: %+v", v)
 	}
 }
 

@@ -61,13 +61,9 @@ func newSession(b *testing.B, size int64) *session {
 	b.Helper()
 	config := b.TempDir()
 	s := &session{config: config, log: filepath.Join(config, "projects", "x", "s.jsonl"), size: size}
-	if err := os.MkdirAll(filepath.Dir(s.log), 0o755); err != nil {
-		b.Fatal(err)
-	}
+	must(b, os.MkdirAll(filepath.Dir(s.log), 0o755))
 	f, err := os.Create(s.log)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer f.Close()
 	var page bytes.Buffer
 	for i := 0; page.Len() < 4<<20 && int64(page.Len()) < size; i++ {
@@ -112,18 +108,14 @@ func (s *session) prepare(b *testing.B, hook string, fresh bool) {
 	b.Helper()
 	ledger := filepath.Join(s.config, "springfield")
 	if fresh {
-		if err := os.RemoveAll(ledger); err != nil {
-			b.Fatal(err)
-		}
+		must(b, os.RemoveAll(ledger))
 		return
 	}
 	if _, err := os.Stat(ledger); err != nil {
 		clock(b, hook, s.event())
 	}
 	f, err := os.OpenFile(s.log, os.O_APPEND|os.O_WRONLY, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	must(b, err)
 	defer f.Close()
 	if _, err := f.WriteString(lines(1_000_000 + s.n)); err != nil {
 		b.Fatal(err)
@@ -151,9 +143,7 @@ func emptyProgram(b *testing.B) string {
 	b.Helper()
 	empty := filepath.Join(b.TempDir(), "empty")
 	source := empty + ".go"
-	if err := os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600); err != nil {
-		b.Fatal(err)
-	}
+	must(b, os.WriteFile(source, []byte("package main\n\nfunc main() {}\n"), 0o600))
 	if out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", empty, source).CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}

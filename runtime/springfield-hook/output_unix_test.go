@@ -16,9 +16,7 @@ import (
 func noReader(t *testing.T) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	r.Close()
 	t.Cleanup(func() { w.Close() })
 	return w

@@ -24,6 +24,14 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(scratch.Run(m)) }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // world is a scratch home with the judge and a client beside it.
 type world struct {
 	t                 *testing.T
@@ -35,13 +43,9 @@ func newWorld(t *testing.T, client string) *world {
 	dir := t.TempDir()
 	w := &world{t, dir, filepath.Join(dir, "springfield-judge"), ""}
 	scratch.Place(t, scratch.Program(t, "runtime/springfield-judge"), w.judge)
-	if err := os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755))
 	line, err := json.Marshal(judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", Within: 110_000, Client: filepath.Join(dir, "claude")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w.page = string(line) + "\n"
 	return w
 }
@@ -134,17 +138,11 @@ func TestClientEndsWithJudge(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t, hangs)
 			// The shell is who asks: it stays the judge's parent.
-			if err := os.WriteFile(filepath.Join(w.home, "question"), []byte(w.page), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(filepath.Join(w.home, "question"), []byte(w.page), 0o600))
 			asker := w.command("", "/bin/sh", "-c", `./springfield-judge <question >/dev/null & echo $! > judge.part; mv judge.part judge; wait`)
-			if err := asker.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, asker.Start())
 			process, err := os.FindProcess(w.number("judge"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			client := w.number("pid")
 			c.end(process, asker.Process)
 			w.gone("client", client)
@@ -164,9 +162,7 @@ func (w *world) number(name string) int {
 	for range 3000 {
 		if data, err := os.ReadFile(filepath.Join(w.home, name)); err == nil {
 			n, err := strconv.Atoi(strings.TrimSpace(string(data)))
-			if err != nil {
-				w.t.Fatal(err)
-			}
+			must(w.t, err)
 			return n
 		}
 		time.Sleep(10 * time.Millisecond)

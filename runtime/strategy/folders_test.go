@@ -21,9 +21,7 @@ type folder struct{ dir, name string }
 func folders(t *testing.T) (all []folder) {
 	t.Helper()
 	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, e := range entries {
 		if e.IsDir() && e.Name() != "testdata" {
 			all = append(all, folder{e.Name(), nameIn(t, e.Name())})
@@ -33,19 +31,23 @@ func folders(t *testing.T) (all []folder) {
 	return all
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // nameIn is the constant Name of a package.
 func nameIn(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var all []byte
 	for _, path := range files {
 		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		all = append(all, data...)
 	}
 	name := regexp.MustCompile(`(?m)^const Name = "([^"]+)"$`).FindSubmatch(all)
@@ -55,10 +57,9 @@ func nameIn(t *testing.T, dir string) string {
 	return string(name[1])
 }
 
-// The registry is made from the folders.
-func TestRegistryIsCurrent(t *testing.T) {
-	const path = "../registry/list.go"
-	var b bytes.Buffer
+// strategies is the list of strategies, from the folders beside this file.
+func strategies(t *testing.T) string {
+	var b strings.Builder
 	all := folders(t)
 	b.WriteString("// Code generated from the folders of runtime/strategy by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/strategy\"\n")
 	for _, f := range slices.SortedFunc(slices.Values(all), func(a, b folder) int { return strings.Compare(a.dir, b.dir) }) {
@@ -73,16 +74,36 @@ func TestRegistryIsCurrent(t *testing.T) {
 		b.WriteString("\tcase " + f.dir + ".Name:\n\t\treturn " + f.dir + ".Strategy\n")
 	}
 	b.WriteString("\t}\n\treturn nil\n}\n")
-	want, err := format.Source(b.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(path, want, 0o644); err != nil {
-			t.Fatal(err)
+	return b.String()
+}
+
+// hosts is the list of hosts, from the folders of runtime/host.
+func hosts(t *testing.T) string {
+	files, err := filepath.Glob("../host/*/*.go")
+	must(t, err)
+	var imports, all string
+	last := ""
+	for _, file := range files {
+		if name := filepath.Base(filepath.Dir(file)); name != last {
+			imports += "\t\"github.com/cameronsjo/springfield/runtime/host/" + name + "\"\n"
+			all += "\t\t" + name + ".Host,\n"
+			last = name
 		}
 	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the folders say: make generate (%v)", path, err)
+	return "// Code generated from the folders of runtime/host by `make generate`. DO NOT EDIT.\n\npackage registry\n\nimport (\n\t\"github.com/cameronsjo/springfield/runtime/host\"\n" +
+		imports + ")\n\nfunc hosts() []func() host.Host {\n\treturn []func() host.Host{\n" + all + "\t}\n}\n"
+}
+
+// The registry is made from the folders.
+func TestRegistryIsCurrent(t *testing.T) {
+	for path, text := range map[string]string{"../registry/list.go": strategies(t), "../registry/hosts.go": hosts(t)} {
+		want, err := format.Source([]byte(text))
+		must(t, err)
+		if *update {
+			must(t, os.WriteFile(path, want, 0o644))
+		}
+		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%s is not what the folders say: make generate (%v)", path, err)
+		}
 	}
 }

@@ -19,37 +19,27 @@ func sameAsCut(t *testing.T, log []byte, lines int) {
 	t.Helper()
 	dir := t.TempDir()
 	path, cut := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "cut.jsonl")
-	if err := os.WriteFile(path, log, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, log, 0o600))
 	n := 0
 	err := Each(path, 2*lines, func(c *Cursor) bool {
 		n++
 		if c.Number() != n {
 			t.Fatalf("line %d is called %d", n, c.Number())
 		}
-		if err := os.WriteFile(cut, log[:c.Offset()], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(cut, log[:c.Offset()], 0o600))
 		_, want, err := Read(cut, Log{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := c.View(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, want)
 		}
 		window, err := Tail(cut, lines)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := c.Window(lines); !reflect.DeepEqual(got, window) {
 			t.Fatalf("line %d\ngot  %+v\nwant %+v", n, got, window)
 		}
 		return true
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if want := bytes.Count(log, []byte("\n")) + min(1, len(log)-1-bytes.LastIndexByte(log, '\n')); n != want {
 		t.Errorf("%d lines, want %d", n, want)
 	}
@@ -128,9 +118,7 @@ func TestHappened(t *testing.T) {
 			}
 			return true
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	// A line that comes again says nothing.
 	var all []Happening

@@ -29,6 +29,14 @@ func (s *session) add(kind, rest string) *session {
 	return s
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (s *session) raw(line string) *session { s.lines = append(s.lines, line); return s }
 
 func (s *session) asks(words string) *session {
@@ -87,13 +95,9 @@ func (s *session) bytes() []byte { return []byte(strings.Join(s.lines, "\n") + "
 func view(t testing.TB, log []byte) View {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, log, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, log, 0o600))
 	_, v, err := Read(path, Log{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return v
 }
 
@@ -452,9 +456,7 @@ func TestFeedback(t *testing.T) {
 func TestRewritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	put := func(b []byte) {
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(path, b, 0o600))
 	}
 	put(new(session).asks("a").says("one").asks("b").says("two").bytes())
 	prior, v, _ := Read(path, Log{})
@@ -497,9 +499,7 @@ func carry(t testing.TB, log Log) Log {
 		t.Fatalf("the Log has %d bytes: %s", len(b), b)
 	}
 	var back Log
-	if err := codec.Read(b, &back); err != nil {
-		t.Fatal(err)
-	}
+	must(t, codec.Read(b, &back))
 	return back
 }
 
@@ -507,9 +507,7 @@ func carry(t testing.TB, log Log) Log {
 func inPieces(t testing.TB, path string, log []byte, next func() int) (Log, View) {
 	t.Helper()
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	var prior Log
 	var v View
@@ -533,7 +531,7 @@ func inPieces(t testing.TB, path string, log []byte, next func() int) (Log, View
 func TestIncrements(t *testing.T) {
 	rng := rand.New(rand.NewSource(7))
 	path := filepath.Join(t.TempDir(), "s.jsonl")
-	for range 30 {
+	for range 10 {
 		log := generated(rng, 400).bytes()
 		if rng.Intn(2) == 0 {
 			log = log[:len(log)-rng.Intn(200)]
@@ -687,9 +685,7 @@ func FuzzRead(f *testing.F) {
 			return 1 + int(b)%1000
 		})
 		at, want, err := Read(path, Log{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("in pieces %+v\nat once   %+v", got, want)
 		}
@@ -705,9 +701,7 @@ func FuzzRead(f *testing.F) {
 // FuzzLog: a ledger can be damaged too.
 func FuzzLog(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, generated(rand.New(rand.NewSource(5)), 50).bytes(), 0o600); err != nil {
-		f.Fatal(err)
-	}
+	must(f, os.WriteFile(path, generated(rand.New(rand.NewSource(5)), 50).bytes(), 0o600))
 	log, _, _ := Read(path, Log{})
 	b := codec.Append(nil, &log)
 	f.Add(b)

@@ -29,18 +29,14 @@ func TestNearest(t *testing.T) {
 			root := t.TempDir()
 			for _, path := range test.there {
 				full := filepath.Join(root, filepath.FromSlash(path))
-				if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.MkdirAll(filepath.Dir(full), 0o755))
 				var err error
 				if path[len(path)-1] == '/' {
 					err = os.MkdirAll(full, 0o755)
 				} else {
 					err = os.WriteFile(full, nil, 0o600)
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 			}
 			got := Nearest(filepath.Join(root, filepath.FromSlash(test.dir)), marks, filepath.Join(root, "home"))
 			if want := filepath.Join(root, filepath.FromSlash(test.want)); got != want {

@@ -12,9 +12,7 @@ import (
 // its other end waits without end.
 func TestOpenPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Mkfifo(pipe, 0o600))
 	if space, err := Open(pipe); err == nil {
 		space.Close()
 		t.Error("a pipe was opened as a workspace")

@@ -76,44 +76,6 @@ func writeOften(dir string) error {
 	return nil
 }
 
-// Sixteen processes write one file at once: it is always the whole of one of theirs.
-func TestManyWriters(t *testing.T) {
-	r := newRoom(t)
-	r.write("space/dir/f", string(page(0, 0)))
-	var writers []*exec.Cmd
-	for range 16 {
-		cmd := play(t, "write", r.Dir)
-		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=40")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		writers = append(writers, cmd)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for _, cmd := range writers {
-			if err := cmd.Wait(); err != nil {
-				t.Errorf("%v: %s", err, cmd.Stderr)
-			}
-		}
-	}()
-	reads := 0
-	for at := done; at != nil; reads++ {
-		select {
-		case <-done:
-			at = nil
-		default:
-		}
-		if f := r.Read(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
-			t.Fatalf("read %d: torn, %d bytes, %s", reads, len(f.Data), f.Problem)
-		}
-	}
-	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
-		t.Errorf("left behind: %v", f.Names)
-	}
-}
-
 // Killed at any moment, a writer leaves the old page or the new one; what it may
 // leave beside it goes with a later change.
 func TestKilledWriters(t *testing.T) {
@@ -122,17 +84,13 @@ func TestKilledWriters(t *testing.T) {
 	for n := range 25 {
 		cmd := play(t, "write", r.Dir)
 		cmd.Env = append(cmd.Env, "WORKSPACE_TEST_TIMES=0")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Start())
 		before := r.Read(strategy.Want{Name: "dir/f"}).Data
 		for bytes.Equal(before, r.Read(strategy.Want{Name: "dir/f"}).Data) { // it is at work
 			time.Sleep(time.Millisecond)
 		}
 		time.Sleep(time.Duration(n*137) * time.Microsecond)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must(t, cmd.Process.Kill())
 		_ = cmd.Wait() // killed
 		if f := r.Read(strategy.Want{Name: "dir/f"}); !f.Readable() || !isPage(f.Data) {
 			t.Fatalf("kill %d: torn, %d bytes, %s", n, len(f.Data), f.Problem)
@@ -140,13 +98,9 @@ func TestKilledWriters(t *testing.T) {
 	}
 	past := time.Now().Add(-2 * abandoned)
 	for _, name := range r.Read(strategy.Want{Name: "dir/"}).Names {
-		if err := os.Chtimes(r.path("space/dir/"+name), past, past); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chtimes(r.path("space/dir/"+name), past, past))
 	}
-	if err := r.Apply([]strategy.Change{{Name: "dir/f", Data: []byte("the last")}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Apply([]strategy.Change{{Name: "dir/f", Data: []byte("the last")}}))
 	if f := r.Read(strategy.Want{Name: "dir/"}); strings.Join(f.Names, " ") != "below.txt f" {
 		t.Errorf("left behind: %v", f.Names)
 	}
@@ -191,9 +145,7 @@ func checkPermissions(t *testing.T, work string) {
 	}
 	before := r.tree()
 	for name, mode := range map[string]fs.FileMode{"space/secret": 0, "space/closed": 0, "space/fixed": 0o555} {
-		if err := os.Chmod(r.path(name), mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(r.path(name), mode))
 	}
 	for _, name := range []string{"secret", "closed/f", "closed/"} {
 		if f := r.Read(strategy.Want{Name: name}); !f.Found || f.Problem != "permission denied" || f.Data != nil || f.Names != nil {
@@ -210,9 +162,7 @@ func checkPermissions(t *testing.T, work string) {
 		}
 	}
 	for _, name := range []string{"space/secret", "space/closed", "space/fixed"} {
-		if err := os.Chmod(r.path(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(r.path(name), 0o755))
 	}
 	r.only(before, nil)
 }
@@ -236,9 +186,7 @@ func TestNoFilesOfTheSystem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRoom(t)
-			if err := make(r.path("space/f")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, make(r.path("space/f")))
 			for _, want := range []strategy.Want{{Name: "f"}, {Name: "f/"}, {Name: "f", Whole: func([]byte) bool { return false }}} {
 				if f := r.Read(want); f.Readable() || !f.Found || f.Data != nil || f.Names != nil {
 					t.Errorf("read %s: %+v", want.Name, f)

@@ -36,20 +36,24 @@ func newRoom(t *testing.T) room {
 	return r
 }
 
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (r room) path(name string) string { return filepath.Join(r.parent, filepath.FromSlash(name)) }
 
 func (r room) write(name, data string) {
 	r.t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(r.path(name)), 0o755), os.WriteFile(r.path(name), []byte(data), 0o644)); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, errors.Join(os.MkdirAll(filepath.Dir(r.path(name)), 0o755), os.WriteFile(r.path(name), []byte(data), 0o644)))
 }
 
 func (r room) link(to, name string) {
 	r.t.Helper()
-	if err := os.Symlink(filepath.FromSlash(to), r.path(name)); err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, os.Symlink(filepath.FromSlash(to), r.path(name)))
 }
 
 // tree lists all files outside and within, with what they hold.
@@ -68,9 +72,7 @@ func (r room) tree() map[string]string {
 		all[filepath.ToSlash(name)] = string(data)
 		return err
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	must(r.t, err)
 	return all
 }
 
@@ -175,9 +177,7 @@ func TestWhatCanLieThere(t *testing.T) {
 		"more than is read":     {make: func(r room) { r.write("space/f", strings.Repeat("x", MaxFile+1)) }, problem: "larger than 256 KiB"},
 		"a read-only file": {make: func(r room) {
 			r.write("space/f", "data")
-			if err := os.Chmod(r.path("space/f"), 0o444); err != nil {
-				r.t.Fatal(err)
-			}
+			must(r.t, os.Chmod(r.path("space/f"), 0o444))
 		}, data: "data", refused: "it is read-only"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -338,19 +338,13 @@ func TestApplyStopsAtTheFirst(t *testing.T) {
 // user's to write and anybody's to read.
 func TestDirectoriesAndModes(t *testing.T) {
 	r := newRoom(t)
-	if err := r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}); err != nil {
-		t.Fatal(err)
-	}
+	must(t, r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte("1")}}))
 	if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm()&0o600 != 0o600 || info.Mode().Perm()&0o133 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o664, 0o755} {
-		if err := os.Chmod(r.path("space/a/b/c/f"), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(r.path("space/a/b/c/f"), mode))
+		must(t, r.Apply([]strategy.Change{{Name: "a/b/c/f", Data: []byte(mode.String())}}))
 		if info, err := os.Stat(r.path("space/a/b/c/f")); err != nil || info.Mode().Perm() != mode {
 			t.Errorf("%v became %v, %v", mode, info.Mode(), err)
 		}
@@ -367,16 +361,12 @@ func TestSweep(t *testing.T) {
 			past := time.Now().Add(-2 * abandoned)
 			for _, file := range []string{"space/dir/f", left, "space/dir/f.newer", "space/dir/g.new-4711-abc", "space/f.new-4711-abc"} {
 				r.write(file, "x")
-				if err := os.Chtimes(r.path(file), past, past); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.Chtimes(r.path(file), past, past))
 			}
 			r.write("space/dir/f.new-4712-abc", "somebody is at it")
 			r.link("../../outside.txt", "space/dir/f.new-4713-abc")
 			before := r.tree()
-			if err := r.Apply([]strategy.Change{change}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, r.Apply([]strategy.Change{change}))
 			delete(before, left)
 			if change.Data == nil {
 				delete(before, "space/dir/f")
@@ -385,28 +375,6 @@ func TestSweep(t *testing.T) {
 			}
 			r.only(before, map[string]string{"space/dir/f": "new"})
 		})
-	}
-}
-
-func TestOpen(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := Open(filepath.Join(dir, "gone")); err == nil {
-		t.Error("a directory that is not there")
-	}
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(filepath.Join(dir, "file")); err == nil {
-		t.Error("a file")
-	}
-	t.Chdir(dir)
-	s, err := Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if here, err := os.Getwd(); err != nil || s.Dir != here {
-		t.Errorf("%s, %v", s.Dir, err)
 	}
 }
 
@@ -450,9 +418,7 @@ func TestNeverWhole(t *testing.T) {
 		t.Errorf("%q, asked %d times", f.Data, asked)
 	}
 	past := time.Now().Add(-2 * fresh)
-	if err := os.Chtimes(r.path("space/f"), past, past); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(r.path("space/f"), past, past))
 	asked = 0
 	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || asked != 0 || f.Age < fresh.Milliseconds() {
 		t.Errorf("an old file: %q, asked %d times", f.Data, asked)
@@ -463,9 +429,7 @@ func TestNeverWhole(t *testing.T) {
 		}
 	}
 	future := time.Now().Add(time.Hour) // clocks differ, or a project wants us to wait
-	if err := os.Chtimes(r.path("space/f"), future, future); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chtimes(r.path("space/f"), future, future))
 	if f := r.Read(strategy.Want{Name: "f", Whole: never}); string(f.Data) != "half" || f.Age != 0 || !f.Undated || asked > int(patience/pause) {
 		t.Errorf("of the future: %+v, asked %d times", f, asked)
 	}

@@ -20,10 +20,16 @@ import (
 // 0.130.0), with short ids and without the texts of Codex's own.
 func lines(t testing.TB, name string) [][]byte {
 	data, err := os.ReadFile(filepath.Join("testdata", name))
+	must(t, err)
+	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
+}
+
+// must ends a test that cannot go on.
+func must(t testing.TB, err error) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bytes.Split(bytes.TrimSpace(data), []byte("\n"))
 }
 
 func TestEvents(t *testing.T) {
@@ -49,9 +55,7 @@ func TestEvents(t *testing.T) {
 			continue
 		}
 		var e host.Event
-		if err := h.Read(payload, &e); err != nil {
-			t.Fatal(err)
-		}
+		must(t, h.Read(payload, &e))
 		if w.event.TranscriptPath = e.TranscriptPath; i < 4 {
 			w.event.TranscriptPath = log
 		}
@@ -213,9 +217,7 @@ func TestOwns(t *testing.T) {
 // Whatever a line says, what is taken from it is a part of it.
 func FuzzParse(f *testing.F) {
 	names, err := filepath.Glob("testdata/*.jsonl")
-	if err != nil {
-		f.Fatal(err)
-	}
+	must(f, err)
 	for _, name := range names {
 		for _, line := range lines(f, filepath.Base(name)) {
 			f.Add(line)
@@ -259,9 +261,7 @@ func TestViews(t *testing.T) {
 		"skill.jsonl":      `1 turns, prompt 0002 "use $probe:probing now", 0 calls, ours 0 of 0, others 0, text "Task 1 complete. Moving to Task 2.", todos [], skill probing`,
 	} {
 		_, v, err := format.Read(filepath.Join("testdata", name), transcript.Log{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var todos []string
 		for _, todo := range v.Todos {
 			todos = append(todos, todo.Content+" "+todo.Status)
@@ -287,9 +287,7 @@ func TestBackground(t *testing.T) {
 			if running == 0 {
 				n = len(all) - 1
 			}
-			if err := os.WriteFile(path, append(bytes.Join(all[:n+1], []byte("\n")), '\n'), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, append(bytes.Join(all[:n+1], []byte("\n")), '\n'), 0o600))
 			_, v, err := format.Read(path, transcript.Log{})
 			if err != nil || len(v.Started) != running {
 				t.Errorf("%s, %d lines: started %v, %v", name, n+1, v.Started, err)

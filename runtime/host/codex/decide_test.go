@@ -54,12 +54,8 @@ func stop(t *testing.T, home, log, until, turn, say string) string {
 }
 
 func write(t *testing.T, path, data string) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(data), 0o600))
 }
 
 // run is what the hook of a plugin answers to an event.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
-
 	"github.com/cameronsjo/springfield/runtime/rules"
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )

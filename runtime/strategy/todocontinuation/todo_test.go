@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
-
 	"github.com/cameronsjo/springfield/runtime/strategy"
 )
 

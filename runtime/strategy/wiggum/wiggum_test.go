@@ -107,20 +107,6 @@ func TestGoalLoopStalls(t *testing.T) {
 	}
 }
 
-func TestGoalLoopIterationTimeout(t *testing.T) {
-	s := loopAt(goalOf("iteration_timeout: 10m"), "a")
-	step(&s, decide(s))
-	s.Session.Now, s.Message.Text = s.Session.Now+9*60_000, "b"
-	v := decide(s)
-	if step(&s, v); v.Decision != strategy.Continue {
-		t.Fatalf("after 9 minutes: %s by %s", v.Decision, v.Rule)
-	}
-	s.Session.Now, s.Message.Text = s.Session.Now+10*60_000, "c"
-	if v := decide(s); v.Rule != fact.LoopTimedOut || !strings.Contains(v.Evidence, "iteration_timeout is 10 min") {
-		t.Errorf("after 10 minutes: %s by %s: %s", v.Decision, v.Rule, v.Evidence)
-	}
-}
-
 // A promise counts when Claude has said it since our last continue. What a
 // transcript has from before was said about other work.
 func TestGoalLoopPromiseOfAnotherTime(t *testing.T) {
@@ -255,40 +241,6 @@ func TestGoalLoopAtTheClientsCap(t *testing.T) {
 				t.Errorf("told at stop %d, want %d", told, test.told)
 			}
 		})
-	}
-}
-
-// Whoever stops a running loop by hand is told of in the history at the next stop;
-// loop stop tells it itself, and says so in the file. A loop that goes on again
-// forgets that.
-func TestGoalLoopIsStoppedOnce(t *testing.T) {
-	s := loopAt(goalOf(), "One.")
-	step(&s, decide(s))
-	running := string(s.Workspace.Files[File].Data)
-	for name, test := range map[string]struct {
-		fields [][2]string
-		events int
-	}{
-		"by hand":      {[][2]string{{"active", "false"}}, 1},
-		"by loop stop": {[][2]string{{"active", "false"}, {"stopped_at", "2027-01-15T08:00:00Z"}}, 0},
-	} {
-		data, err := Set([]byte(running), test.fields...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Workspace.Files[File] = strategy.File{Found: true, Data: data}
-		if v := decide(s); v.Rule != "inactive" || len(v.Events) != test.events {
-			t.Errorf("%s: by %s, events %+v", name, v.Rule, v.Events)
-		}
-		if data, err = Set(data, [2]string{"active", "true"}); err != nil {
-			t.Fatal(err)
-		}
-		again := s
-		again.Workspace.Files = map[string]strategy.File{File: {Found: true, Data: data}}
-		v := decide(again)
-		if v.Decision != strategy.Continue || strings.Contains(string(v.Changes[0].Data), "stopped_at") {
-			t.Errorf("%s, and active again: %s by %s, the file\n%s", name, v.Decision, v.Rule, v.Changes[0].Data)
-		}
 	}
 }
 
