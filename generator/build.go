@@ -91,9 +91,6 @@ const (
 	Prepared Builder = "prebuilt" // carried by the CLI
 )
 
-// Builders are all of them, the default first.
-func Builders() []Builder { return []Builder{Auto, WithGo, Prepared} }
-
 // Toolchain is where and with what the hook is compiled. Only a main fills it.
 type Toolchain struct {
 	Version  string   // of this springfield

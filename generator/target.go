@@ -213,7 +213,8 @@ func AgentHosts() (all []AgentHost) {
 	return all
 }
 
-func hostNames() (names []string) {
+// HostNames are their names.
+func HostNames() (names []string) {
 	for _, h := range AgentHosts() {
 		names = append(names, h.Name)
 	}
@@ -223,8 +224,8 @@ func hostNames() (names []string) {
 // CheckHosts says what is wrong with the names of hosts, nil if nothing.
 func CheckHosts(names []string) error {
 	for i, name := range names {
-		if !slices.Contains(hostNames(), name) {
-			return &SpecError{fmt.Sprintf("there is no host %q", name), "choose from " + strings.Join(hostNames(), ", ")}
+		if !slices.Contains(HostNames(), name) {
+			return &SpecError{fmt.Sprintf("there is no host %q", name), "choose from " + strings.Join(HostNames(), ", ")}
 		}
 		if slices.Contains(names[:i], name) {
 			return &SpecError{fmt.Sprintf("the host %s is listed twice", name), "name it once"}

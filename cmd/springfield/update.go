@@ -55,9 +55,7 @@ springfield undo takes an update back, of several suites one after the other.`,
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.dir = args[0]
-			}
+			o.dir = onlyOne(args)
 			return runUpdate(cmd.Context(), a, o)
 		},
 	}
@@ -70,12 +68,10 @@ springfield undo takes an update back, of several suites one after the other.`,
 }
 
 func runUpdate(ctx context.Context, a *app, o updateOptions) error {
-	builder, err := parseBuilder(o.builder)
+	tools, err := a.toolchainOf(o.builder)
 	if err != nil {
 		return err
 	}
-	tools := a.toolchain()
-	tools.Builder = builder
 	if o.all {
 		return a.updateAll(ctx, o, tools)
 	}
