@@ -56,7 +56,11 @@ springfield undo takes an update back, of several suites one after the other.`,
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.dir = onlyOne(args)
-			return runUpdate(cmd.Context(), a, o)
+			tools, err := a.toolchainOf(o.builder)
+			if err != nil {
+				return err
+			}
+			return runUpdate(cmd.Context(), a, o, tools)
 		},
 	}
 	f := cmd.Flags()
@@ -67,11 +71,7 @@ springfield undo takes an update back, of several suites one after the other.`,
 	return cmd
 }
 
-func runUpdate(ctx context.Context, a *app, o updateOptions) error {
-	tools, err := a.toolchainOf(o.builder)
-	if err != nil {
-		return err
-	}
+func runUpdate(ctx context.Context, a *app, o updateOptions, tools generator.Toolchain) error {
 	if o.all {
 		return a.updateAll(ctx, o, tools)
 	}
