@@ -9,6 +9,7 @@
 package folder
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -118,6 +119,23 @@ func (f Folder) ReadFile(name string, limit int64) ([]byte, fs.FileInfo, error) 
 		return nil, nil, err
 	}
 	return readRegular(f.Path(name), name, limit, f.Root.Lstat, f.Root.Open)
+}
+
+// Replace writes a file whole, or not at all: first beside it, under a name that begins with
+// temporary.
+func (f Folder) Replace(name, temporary string, write func(io.Writer) error) (err error) {
+	fresh := filepath.Join(filepath.Dir(name), temporary+rand.Text())
+	file, err := f.OpenFile(fresh, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err = errors.Join(write(file), file.Close()); err == nil {
+		err = f.Rename(fresh, name)
+	}
+	if err != nil {
+		_ = f.Remove(fresh)
+	}
+	return err
 }
 
 // ReadPath reads a regular file of at most limit bytes. Links are followed.

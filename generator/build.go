@@ -18,9 +18,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/Masterminds/semver/v3"
 
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
@@ -88,9 +91,6 @@ const (
 	Prepared Builder = "prebuilt" // carried by the CLI
 )
 
-// Builders are all of them, the default first.
-func Builders() []Builder { return []Builder{Auto, WithGo, Prepared} }
-
 // Toolchain is where and with what the hook is compiled. Only a main fills it.
 type Toolchain struct {
 	Version  string   // of this springfield
@@ -143,7 +143,9 @@ func (t Toolchain) Build(ctx context.Context, targets []Target, programs ...Prog
 	if t.Builder == WithGo || t.Builder != Prepared && errors.Is(err, ErrNoPrebuilt) {
 		built, err = t.compileAll(ctx, sources, hash, targets, programs)
 	}
-	built.Springfield = released(t.Version)
+	if IsRelease(t.Version) {
+		built.Springfield = t.Version
+	}
 	return built, err
 }
 
@@ -162,12 +164,17 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if err != nil {
 		return Build{}, ErrNoGo
 	}
-	stage, err := makeStage()
+	stage, err := os.MkdirTemp("", "springfield-build-")
 	if err != nil {
 		return Build{}, fmt.Errorf("compile the hook: %w", err)
 	}
 	defer func() { err = errors.Join(err, removeStage(stage)) }()
-
+	// src for the sources, tmp beside it: go ignores a go.mod at the root of its temp directory.
+	for _, dir := range []string{"src", "tmp"} {
+		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
+			return Build{}, fmt.Errorf("compile the hook: %w", err)
+		}
+	}
 	version, err := t.run(ctx, stage, goCommand, nil, "env", "GOVERSION")
 	if err != nil {
 		return Build{}, err
@@ -176,8 +183,12 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	if goversion.IsValid(built.Go) && goversion.Compare(built.Go, "go"+hookruntime.Go) < 0 {
 		return Build{}, fmt.Errorf("compile the hook: %w: %s is %s, and the hook needs go%s", ErrOldGo, goCommand, built.Go, hookruntime.Go)
 	}
-	step, done := t.working()
-	defer done()
+	step := func(string) {}
+	if t.Working != nil {
+		working, done := t.Working()
+		defer done()
+		step = working
+	}
 	staged, overlay, shelf := false, "", t.shelf()
 	wanted := unbuilt(targets, programs)
 	for i, b := range wanted {
@@ -197,7 +208,11 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 						ErrReadsGo.Error() + "; put Go 1.25, 1.26 or 1.27 in front on PATH")
 				}
 			}
-			step(fmt.Sprintf("compiling %s for %s%s", b.Program.says(), b.Target, ofSeveral(i, len(wanted))))
+			does := "compiling " + b.Program.says() + " for " + b.Target.String()
+			if len(wanted) > 1 {
+				does += fmt.Sprintf(" (%d of %d)", i+1, len(wanted))
+			}
+			step(does)
 			if data, err = t.compile(ctx, stage, goCommand, overlay, b); err != nil {
 				return Build{}, err
 			}
@@ -208,25 +223,13 @@ func (t Toolchain) compileAll(ctx context.Context, sources map[string][]byte, ha
 	return built, nil
 }
 
-func (t Toolchain) working() (step func(string), done func()) {
-	if t.Working == nil {
-		return func(string) {}, func() {}
-	}
-	return t.Working()
-}
-
-// ofSeveral says how far a build is.
-func ofSeveral(i, n int) string {
-	if n == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (%d of %d)", i+1, n)
-}
-
 func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string, b Binary) ([]byte, error) {
 	target := b.Target
 	out := filepath.Join(stage, "out-"+string(b.Program)+"-"+target.OS+"-"+target.Arch)
-	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, buildArgs(overlay, out, "./runtime/"+string(b.Program))...)
+	// The judge asks one question over one connection: without HTTP/2 it is 0.4 MB smaller.
+	// The hook has no part of it, and is the same with the tag and without.
+	_, err := t.run(ctx, stage, goCommand, []string{"GOOS=" + target.OS, "GOARCH=" + target.Arch}, "build", "-trimpath", "-buildvcs=false",
+		"-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay="+overlay, "-o", out, "./runtime/"+string(b.Program))
 	if err != nil {
 		return nil, fmt.Errorf("for %s: %w", target, err)
 	}
@@ -235,13 +238,6 @@ func (t Toolchain) compile(ctx context.Context, stage, goCommand, overlay string
 		return nil, fmt.Errorf("compile the hook: for %s: %w", target, err)
 	}
 	return data, nil
-}
-
-// buildArgs are the arguments of go that compile a program of ours. The judge asks one
-// question over one connection: without HTTP/2 it is 0.4 MB smaller. The hook has no part
-// of it, and is the same with the tag and without.
-func buildArgs(overlay, out, program string) []string {
-	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-tags=nethttpomithttp2", "-overlay=" + overlay, "-o", out, program}
 }
 
 // run starts go in the environment made from nothing. GOENV=off matters: an
@@ -310,7 +306,12 @@ func sources() (map[string][]byte, string, error) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "go.mod %q\n", files["go.mod"])
-	hashOverlay(h)
+	for _, p := range runtimePatches() { // what the overlay makes of a program
+		for _, form := range p.forms {
+			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.function, form.statements)
+		}
+	}
+	fmt.Fprintf(h, "mark %q\n", markDeclaration)
 	err := fs.WalkDir(hookruntime.Source, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !hookruntime.IsSource(name) {
 			return err
@@ -329,21 +330,6 @@ func sources() (map[string][]byte, string, error) {
 		return nil, "", fmt.Errorf("read the hook's sources: %w", err)
 	}
 	return files, hex.EncodeToString(h.Sum(nil)), nil
-}
-
-// makeStage makes the directory that a build happens in: src for the sources,
-// tmp beside it, because go ignores a go.mod at the root of its temp directory.
-func makeStage() (string, error) {
-	stage, err := os.MkdirTemp("", "springfield-build-")
-	if err != nil {
-		return "", err
-	}
-	for _, dir := range []string{"src", "tmp"} {
-		if err := os.Mkdir(filepath.Join(stage, dir), 0o755); err != nil {
-			return "", errors.Join(err, os.RemoveAll(stage))
-		}
-	}
-	return stage, nil
 }
 
 func stageSources(stage string, files map[string][]byte) error {
@@ -395,4 +381,17 @@ func lookPath(name, path string) (string, error) {
 func sum(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])
+}
+
+// Page says how to get a springfield.
+const Page = "https://github.com/cameronsjo/springfield/blob/main/docs/install.md"
+
+// commitOf ends the pseudo-version that Go gives a commit between two releases.
+var commitOf = regexp.MustCompile(`(^|\.)\d{14}-[0-9a-f]{12}$`)
+
+// IsRelease tells whether a version is that of a release, like v0.2.0. A build between two releases
+// has none: "(devel)", a pseudo-version, or one of files that are not committed.
+func IsRelease(version string) bool {
+	v, err := semver.NewVersion(version)
+	return err == nil && v.Original() == "v"+v.String() && v.Metadata() == "" && !commitOf.MatchString(v.Prerelease())
 }

@@ -15,6 +15,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/cameronsjo/springfield/folder"
 )
 
 // shelf is where compiled hooks are kept. The zero value keeps nothing.
@@ -87,19 +89,17 @@ func (s shelf) keep(made string, data []byte) {
 	if os.MkdirAll(slot, 0o700) != nil {
 		return
 	}
-	f, err := os.CreateTemp(slot, ".new-")
+	in, err := folder.Open(slot)
 	if err != nil {
 		return
 	}
-	_, err = f.Write(data)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), filepath.Join(slot, name)) != nil {
-		os.Remove(f.Name())
-	}
+	defer func() { _ = in.Close() }()
+	_ = in.Replace(name, ".new-", func(w io.Writer) error { _, err := w.Write(data); return err })
 	// What is not taken is of no use to anyone.
 	entries, _ := os.ReadDir(slot)
 	for _, e := range entries {
 		if e.Name() != name && !strings.HasPrefix(e.Name(), ".new-") {
-			os.Remove(filepath.Join(slot, e.Name()))
+			_ = in.Remove(e.Name())
 		}
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	goversion "go/version"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,16 +105,6 @@ func (t Toolchain) overlay(ctx context.Context, stage, goCommand, version string
 		return "", false, fmt.Errorf("compile the hook: %w", err)
 	}
 	return list, known, nil
-}
-
-// hashOverlay puts into a hash what the overlay makes of a program.
-func hashOverlay(h io.Writer) {
-	for _, p := range runtimePatches() {
-		for _, form := range p.forms {
-			fmt.Fprintf(h, "patch %s %q %q\n", p.file, form.function, form.statements)
-		}
-	}
-	fmt.Fprintf(h, "mark %q\n", markDeclaration)
 }
 
 // ErrReadsGo says that a program obeys variables of Go's own, so that a

@@ -50,14 +50,6 @@ type Plugin struct {
 	Targets []Target `yaml:"targets,omitempty"`
 }
 
-// targetsOf are what a plugin of the suite is compiled for.
-func (s Spec) targetsOf(p Plugin) []Target {
-	if len(p.Targets) > 0 {
-		return p.Targets
-	}
-	return s.Targets
-}
-
 // Compile chooses what plugins are compiled for: all of the suite, if none is named.
 func (s *Spec) Compile(plugins []string, targets []Target) {
 	if !slices.ContainsFunc(s.Plugins, func(p Plugin) bool { return !slices.Contains(plugins, p.Name) }) {

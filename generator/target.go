@@ -1,5 +1,5 @@
-// Targets: which machines the compiled hook runs on, and where its files lie in
-// a plugin.
+// What a suite is for: the machines that the compiled hook runs on, where its files lie
+// in a plugin, and the agents.
 
 package generator
 
@@ -140,7 +140,10 @@ type laid struct {
 // target. The hook finds its judge beside itself.
 func (s Spec) hookFiles(p Plugin, binaries []Binary, launcher []byte) []laid {
 	const mode fs.FileMode = 0o755
-	programs, targets := p.Programs(), s.targetsOf(p)
+	programs, targets := p.Programs(), p.Targets
+	if len(targets) == 0 {
+		targets = s.Targets
+	}
 	binaries = slices.DeleteFunc(slices.Clone(binaries), func(b Binary) bool {
 		return !slices.Contains(programs, b.Program) || !slices.Contains(targets, b.Target)
 	})
@@ -194,4 +197,62 @@ func Started(dir string) []string {
 		}
 	}
 	return all
+}
+
+const claudeCode = "claude"
+
+// AgentHost is a program that runs plugins, as questions and texts name it. Every plugin has
+// the files of every host; which are named decides what the READMEs tell.
+type AgentHost struct{ Name, Title string }
+
+// AgentHosts lists them, Claude Code first.
+func AgentHosts() (all []AgentHost) {
+	for _, h := range registry.Hosts() {
+		all = append(all, AgentHost{h.Name, h.Title})
+	}
+	return all
+}
+
+// HostNames are their names.
+func HostNames() (names []string) {
+	for _, h := range AgentHosts() {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// CheckHosts says what is wrong with the names of hosts, nil if nothing.
+func CheckHosts(names []string) error {
+	for i, name := range names {
+		if !slices.Contains(HostNames(), name) {
+			return &SpecError{fmt.Sprintf("there is no host %q", name), "choose from " + strings.Join(HostNames(), ", ")}
+		}
+		if slices.Contains(names[:i], name) {
+			return &SpecError{fmt.Sprintf("the host %s is listed twice", name), "name it once"}
+		}
+	}
+	return nil
+}
+
+// agentHosts are those of a spec, in their order; Claude Code if none is named.
+func (s Spec) agentHosts() (chosen []AgentHost) {
+	for _, h := range AgentHosts() {
+		if slices.Contains(s.Hosts, h.Name) || len(s.Hosts) == 0 && h.Name == claudeCode {
+			chosen = append(chosen, h)
+		}
+	}
+	return chosen
+}
+
+// recorded are the hosts that springfield.yaml names: none where it is Claude Code alone.
+func recorded(names []string) (hosts []string) {
+	for _, h := range AgentHosts() {
+		if slices.Contains(names, h.Name) {
+			hosts = append(hosts, h.Name)
+		}
+	}
+	if slices.Equal(hosts, []string{claudeCode}) {
+		return nil
+	}
+	return hosts
 }

@@ -85,8 +85,13 @@ func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err
 	if err != nil {
 		return in, err
 	}
-	if in.dir, err = beyondLink(q.Dir); err != nil {
+	in.dir = q.Dir // may be named by a link to it
+	if info, err := os.Lstat(q.Dir); err != nil {
 		return in, err
+	} else if info.Mode()&fs.ModeSymlink != 0 {
+		if in.dir, err = filepath.EvalSymlinks(q.Dir); err != nil {
+			return in, err
+		}
 	}
 	if in.around, err = m.checkout(ctx, in.dir); err != nil {
 		return in, err
@@ -98,15 +103,6 @@ func (m Means) read(ctx context.Context, q Request, held *locks) (in inputs, err
 	}
 	in.market, err = m.market(ctx, q, in, held)
 	return in, err
-}
-
-// beyondLink is a directory that may be named by a link to it.
-func beyondLink(dir string) (string, error) {
-	info, err := os.Lstat(dir)
-	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return dir, err
-	}
-	return filepath.EvalSymlinks(dir)
 }
 
 // checkout is the one around a directory. A repository that git does not look at

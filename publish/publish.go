@@ -6,14 +6,17 @@
 //	inputs    the suite, its checkout and the marketplace as they are     (inputs.go)
 //	release   the version that a plugin gets, where clients fetch it from (release.go, source.go)
 //	tree      the suite's files as they will be                           (tree.go)
-//	Plan      the change that leads there, and what its review found      (catalog.go, review.go, told.go)
+//	Plan      the change that leads there, and what its review found      (catalog.go, review.go)
 //
 // Nothing is written before Plan.Apply.
 package publish
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -124,16 +127,13 @@ func (e *RefusedError) Hint() string { return "the fix is beside each" }
 
 // New works out what publishing would do. Until the plan is closed, no other
 // springfield publishes the suite, or anything in the same marketplace.
-func New(ctx context.Context, m Means, q Request) (*Plan, error) {
+func New(ctx context.Context, m Means, q Request) (p *Plan, err error) {
 	held := &locks{journal: m.Journal, off: q.Check || q.Look}
-	p, err := m.plan(ctx, q, held)
-	if err != nil {
-		held.release()
-	}
-	return p, err
-}
-
-func (m Means) plan(ctx context.Context, q Request, held *locks) (*Plan, error) {
+	defer func() {
+		if err != nil {
+			held.release()
+		}
+	}()
 	in, err := m.read(ctx, q, held)
 	if err != nil {
 		return nil, err
@@ -223,13 +223,26 @@ func describe(after tree, releases []release, digests map[string]string) []Plugi
 
 // waits are what has to happen before the next run, each once.
 func (in inputs) waits(q Request, after tree, releases []release, more []string) (once []string, err error) {
-	all, err := in.alsoChanged(q, after, releases)
+	var all []string
+	for _, p := range in.suite.Plugins { // a newer springfield's hook is in all of them
+		before := in.published(p.Name)
+		if before.Version == "" || len(after.list(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
+			continue
+		}
+		digest, err := after.digest(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		if digest != before.Files {
+			all = append(all, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.again("--plugin "+check.Quote(p.Name)+" --bump patch")))
+		}
+	}
 	for _, says := range append(all, more...) {
 		if !slices.Contains(once, says) {
 			once = append(once, says)
 		}
 	}
-	return once, err
+	return once, nil
 }
 
 // push are the checkouts that have something new for clients, unless the suite waits
@@ -274,7 +287,16 @@ func (p *Plan) Apply(ctx context.Context) error {
 	if err := p.journal.Apply(p.Change); err != nil {
 		return err
 	}
-	if err := p.told.tell(ctx); err != nil {
+	var err error
+	if len(p.told.marks) > 0 {
+		err = p.told.repo.MarkExecutable(ctx, p.told.marks)
+	}
+	for _, t := range p.told.tags {
+		if err == nil {
+			err = p.told.repo.Tag(ctx, t.name, t.message)
+		}
+	}
+	if err != nil {
 		return failf("springfield publish again does the rest, once the cause is gone", "the files are published, but git was not told about all of them: %w", err)
 	}
 	return nil
@@ -282,3 +304,94 @@ func (p *Plan) Apply(ctx context.Context) error {
 
 // Close lets other springfields publish again.
 func (p *Plan) Close() { p.held.release() }
+
+// told is what git is told of a release: the executable bit of hooks in its index, and tags.
+// Both are no files, so undo leaves them.
+type told struct {
+	repo  *git.Repository
+	marks []string // hooks that its index has as files that cannot be started, as a checkout on Windows leaves them
+	tags  []tag
+	waits []string // what has to happen before it can be told all
+}
+
+// told finds what git is to be told: tags only if the request asks for them.
+// The hooks to mark are those of the plugins that are published. Files that git does not
+// know are for their owner to add; where git does not see modes, publish has to be called
+// again then.
+func (in inputs) told(ctx context.Context, q Request, after tree, releases []release) (t told, err error) {
+	if q.Tag {
+		if t.tags, err = in.tags(ctx, after, releases); err != nil {
+			return t, err
+		}
+	}
+	if t.repo = in.around.repo; t.repo == nil {
+		return t, nil
+	}
+	var files []string
+	for _, p := range in.suite.Plugins {
+		if len(q.Plugins) == 0 || slices.Contains(q.Plugins, p.Name) {
+			files = append(files, in.around.inRepo(after.started(p.Name))...)
+		}
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return path.Ext(name) == ".exe" })
+	if len(files) == 0 {
+		return t, nil
+	}
+	modes, err := t.repo.Modes(ctx, "", files)
+	if err != nil {
+		return t, err
+	}
+	for _, file := range files {
+		if modes[file] == git.Plain {
+			t.marks = append(t.marks, file)
+		}
+	}
+	if len(modes) < len(files) && !t.repo.SeesModes(ctx) {
+		t.waits = append(t.waits, "git add "+check.Quote(in.dir)+", then publish again before you commit: git does not see here that hooks are executable, and publish tells it")
+	}
+	return t, nil
+}
+
+// tag is a tag to make.
+type tag struct{ name, message string }
+
+var errUntagged = errors.New("nothing was tagged")
+
+// committed refuses to tag a plugin that is not committed.
+func (r release) committed(ctx context.Context) error {
+	if err := r.around.need(errUntagged.Error(), "git init and commit it"); err != nil {
+		return err
+	}
+	dirty, err := r.around.repo.Dirty(ctx, r.place())
+	if err == nil && len(dirty) > 0 {
+		err = failf("commit it, then springfield publish --tag", "%w: %s is not committed", errUntagged, dirty[0])
+	}
+	return err
+}
+
+// tags are the tags that the releases lack. They are for what is committed, so it is
+// an error if that is another one than the release.
+func (in inputs) tags(ctx context.Context, after tree, releases []release) (tags []tag, err error) {
+	for _, r := range releases {
+		if err := r.committed(ctx); err != nil {
+			return nil, err
+		}
+		if len(after.changes(r.plugin)) > 0 {
+			return nil, failf("springfield publish, commit what it writes, then springfield publish --tag", "%w: publishing would change %s", errUntagged, filepath.Join(in.dir, r.plugin))
+		}
+		t := tag{r.plugin + "--v" + r.new, r.plugin + " " + r.new} // the form that Claude Code gives it
+		at := r.around.repo.Commit(ctx, "refs/tags/"+t.name)
+		if at == "" {
+			tags = append(tags, t)
+			continue
+		}
+		same, err := r.around.repo.Holds(ctx, at, r.place())
+		if err != nil {
+			return nil, err
+		}
+		if !same {
+			return nil, failf("raise the version: a tag that was published does not move", "%w: tag %s is there, at a commit with other files", errUntagged, t.name)
+		}
+	}
+	return tags, nil
+}

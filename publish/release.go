@@ -37,9 +37,6 @@ type release struct {
 
 func (r release) fresh() bool { return r.old != r.new }
 
-// tag is the name of the release's tag, in the form that Claude Code gives it.
-func tagOf(plugin, version string) string { return plugin + "--v" + version }
-
 // Bumps are the parts of a version that can be raised.
 func Bumps() []string { return []string{"patch", "minor", "major"} }
 
@@ -373,23 +370,4 @@ func (in inputs) record(t tree, suite generator.Suite, releases []release, diges
 		return t, err
 	}
 	return t.with(generator.SuiteFile, data)
-}
-
-// alsoChanged says which plugins that are not published now have changed since they
-// were: a newer springfield's hook is in all of them.
-func (in inputs) alsoChanged(q Request, after tree, releases []release) (says []string, err error) {
-	for _, p := range in.suite.Plugins {
-		before := in.published(p.Name)
-		if before.Version == "" || len(after.list(p.Name)) == 0 || slices.ContainsFunc(releases, func(r release) bool { return r.plugin == p.Name }) {
-			continue
-		}
-		digest, err := after.digest(p.Name)
-		if err != nil {
-			return nil, err
-		}
-		if digest != before.Files {
-			says = append(says, fmt.Sprintf("%s has changed, too, since %s was published, and clients fetch a version once: %s", p.Name, before.Version, q.again("--plugin "+check.Quote(p.Name)+" --bump patch")))
-		}
-	}
-	return says, nil
 }

@@ -128,13 +128,6 @@ func (t tree) size(name string) int64 {
 	return t.files[name].Size()
 }
 
-func (t tree) mode(name string) fs.FileMode {
-	if e, edited := t.edits[name]; edited {
-		return e.After.Mode.Perm()
-	}
-	return t.files[name].Mode().Perm()
-}
-
 func (t tree) read(name string) ([]byte, error) {
 	if e, edited := t.edits[name]; edited {
 		if e.After == nil {
@@ -188,7 +181,13 @@ func (t tree) write(into string) error {
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 			return err
 		}
-		if err := os.WriteFile(to, data, t.mode(name)); err != nil {
+		var mode fs.FileMode
+		if e, edited := t.edits[name]; edited {
+			mode = e.After.Mode
+		} else {
+			mode = t.files[name].Mode()
+		}
+		if err := os.WriteFile(to, data, mode.Perm()); err != nil {
 			return err
 		}
 	}

@@ -103,7 +103,7 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 		}
 		var c Candidate
 		var err error
-		if isFile(path) {
+		if strings.HasSuffix(path, ".json") || strings.ContainsRune(path, filepath.Separator) { // a rules file
 			if c.Settings, err = hook.ReadFile(path); err == nil {
 				c, err = noted(c)
 			}
@@ -117,11 +117,6 @@ func Candidates(names []string, dir string) ([]Candidate, error) {
 		all = append(all, c)
 	}
 	return all, nil
-}
-
-// isFile tells a candidate that is a rules file.
-func isFile(name string) bool {
-	return strings.HasSuffix(name, ".json") || strings.ContainsRune(name, filepath.Separator)
 }
 
 // candidate is one by its name.

@@ -114,10 +114,15 @@ func Explain(p Place, c Candidate) (Explanation, error) {
 	if len(snapshot.Faults) > 0 {
 		return Explanation{}, errors.New(snapshot.Faults[0])
 	}
-	v := snapshot.Verdict
+	v, s, view := snapshot.Verdict, snapshot.Situation, snapshot.View
+	found := Found{
+		Message: s.Message.Text, Prompt: view.PromptText, Calls: append([]fact.Call{}, view.Calls...), CallsInTurn: view.CallsInTurn, Asked: s.Turn.Asked, Skill: view.Skill,
+		Todos: append([]fact.Todo{}, view.Todos...), Plans: append([]fact.Plan{}, view.Plans...), Running: s.Turn.Running, Continued: view.Feedback.InTurn,
+		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
+	}
 	e := Explanation{
 		Version: 1, Host: m.host, Strategy: known.Name, Decision: v.Decision, Rule: v.Rule, Sure: v.Sure, Evidence: v.Evidence, Lang: append([]string{}, v.Languages...),
-		Reason: v.Reason, Asks: v.Page != "", Situation: foundIn(snapshot), Rules: asked(c.Settings, snapshot),
+		Reason: v.Reason, Asks: v.Page != "", Situation: found, Rules: asked(c.Settings, snapshot),
 	}
 	if known.Judges {
 		e.Page, e.Judge = judge.PageOf(snapshot.Situation), command.WouldAsk(known, v)
@@ -191,15 +196,6 @@ func asked(settings hook.Settings, snapshot hook.Snapshot) []Asked {
 		decided = decided || r.Holds
 	}
 	return all
-}
-
-func foundIn(snapshot hook.Snapshot) Found {
-	s, v := snapshot.Situation, snapshot.View
-	return Found{
-		Message: s.Message.Text, Prompt: v.PromptText, Calls: append([]fact.Call{}, v.Calls...), CallsInTurn: v.CallsInTurn, Asked: s.Turn.Asked, Skill: v.Skill,
-		Todos: append([]fact.Todo{}, v.Todos...), Plans: append([]fact.Plan{}, v.Plans...), Running: s.Turn.Running, Continued: v.Feedback.InTurn,
-		Files: append([]string{}, slices.Sorted(maps.Keys(s.Workspace.Files))...),
-	}
 }
 
 // WriteText prints an explanation for people.

@@ -124,7 +124,7 @@ func (f *finder) list(path string, depth int) {
 			}
 			continue
 		}
-		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !isSubagent(name) {
+		if directory && name != "subagents" || !directory && filepath.Ext(name) == ".jsonl" && !strings.HasPrefix(name, "agent-") {
 			f.look(inner, depth+1)
 		}
 	}
@@ -157,9 +157,6 @@ func of(name string, logs []found) (all []found) {
 	}
 	return all
 }
-
-// isSubagent knows the files of subagents by their names.
-func isSubagent(name string) bool { return strings.HasPrefix(name, "agent-") }
 
 func (f *finder) skip(path string, err error) { f.skipped = append(f.skipped, Skipped{path, why(err)}) }
 

@@ -2,7 +2,6 @@ package replay
 
 import (
 	"cmp"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -75,19 +74,5 @@ func (p PageFile) Write(r Report) (err error) {
 	if err != nil {
 		return err
 	}
-	temp := filepath.Join(filepath.Dir(page), ".springfield-page-"+rand.Text())
-	f, err := in.OpenFile(temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = in.Remove(temp)
-		}
-	}()
-	err = WriteHTML(f, r)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return in.Rename(temp, page)
+	return in.Replace(page, ".springfield-page-", func(w io.Writer) error { return WriteHTML(w, r) })
 }

@@ -39,9 +39,7 @@ it carries: that needs Go, but no network, and the result is kept for the next t
   springfield build ~/hooks --target linux/amd64 --target darwin/arm64`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.dir = args[0]
-			}
+			o.dir = onlyOne(args)
 			return runBuild(cmd.Context(), a, o)
 		},
 	}
@@ -54,7 +52,7 @@ it carries: that needs Go, but no network, and the result is kept for the next t
 }
 
 func runBuild(ctx context.Context, a *app, o buildOptions) error {
-	builder, err := parseBuilder(o.builder)
+	tools, err := a.toolchainOf(o.builder)
 	if err != nil {
 		return err
 	}
@@ -75,8 +73,6 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	if o.dryRun {
 		files, err = generator.Render(suite.Spec, built)
 	} else {
-		tools := a.toolchain()
-		tools.Builder = builder
 		files, built, err = tools.Make(ctx, suite.Spec)
 	}
 	if err != nil {
@@ -140,11 +136,14 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 	return dir, suite, err
 }
 
-func parseBuilder(text string) (generator.Builder, error) {
-	if !slices.Contains(generator.Builders(), generator.Builder(text)) {
-		return "", &usageError{fmt.Errorf("unknown --builder %q", text), "choose auto, go or prebuilt"}
+// toolchainOf is the toolchain that gets hooks as --builder says.
+func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
+	tools := a.toolchain()
+	tools.Builder = generator.Builder(builder)
+	if !slices.Contains([]generator.Builder{generator.Auto, generator.WithGo, generator.Prepared}, tools.Builder) {
+		return tools, &usageError{fmt.Errorf("unknown --builder %q", builder), "choose auto, go or prebuilt"}
 	}
-	return generator.Builder(text), nil
+	return tools, nil
 }
 
 func (a *app) previewBuild(o buildOptions, dir string, p generator.Plan) error {

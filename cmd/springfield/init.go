@@ -74,8 +74,7 @@ every agent.`,
   springfield init everything --all --dry-run`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = defaultSuite
-			if len(args) == 1 {
+			if o.dir = defaultSuite; len(args) == 1 {
 				o.dir = args[0]
 			}
 			return runInit(cmd.Context(), a, o)
@@ -87,7 +86,7 @@ every agent.`,
 	f.StringVar(&o.marketplace, "marketplace", "", "name of the marketplace (default: the directory's name)")
 	f.StringVar(&o.owner, "owner", "", `owner of the marketplace, "Name" or "Name <email>" (default: from git config)`)
 	f.StringArrayVar(&o.targets, "target", nil, "machine to compile for, os/arch (repeatable; default: this one)")
-	f.StringArrayVar(&o.hosts, "host", nil, "an agent that its READMEs are about: "+strings.Join(agentNames(), ", ")+" (repeatable; default: those found here)")
+	f.StringArrayVar(&o.hosts, "host", nil, "an agent that its READMEs are about: "+strings.Join(generator.HostNames(), ", ")+" (repeatable; default: those found here)")
 	f.StringArrayVar(&o.set, "set", nil, "setting of a plugin, plugin.key=value (repeatable)")
 	f.StringVar(&o.memory, "memory", "", "append a paragraph about the suite to this file, such as CLAUDE.md")
 	f.BoolVar(&o.noGit, "no-git", false, "do not make the suite a git repository")
@@ -95,13 +94,6 @@ every agent.`,
 	f.BoolVar(&o.dryRun, "dry-run", false, "list the files, write nothing")
 	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	return cmd
-}
-
-func agentNames() (names []string) {
-	for _, h := range generator.AgentHosts() {
-		names = append(names, h.Name)
-	}
-	return names
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
@@ -200,7 +192,10 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 	if err := set.Check(said.Plugins); err != nil {
 		return none, err
 	}
-	defaults := generator.Spec{Marketplace: generator.Slug(filepath.Base(dir)), Owner: a.gitOwner(ctx), Targets: []generator.Target{generator.Host()}, Hosts: a.agents()}
+	// The default owner is git's idea of the user, else the login name. Only the name: an
+	// address is published, so it has to be given.
+	owner := generator.Owner{Name: cmp.Or(a.git().UserName(ctx, a.work), a.user)}
+	defaults := generator.Spec{Marketplace: generator.Slug(filepath.Base(dir)), Owner: owner, Targets: []generator.Target{generator.Host()}, Hosts: a.agents()}
 	switch {
 	case a.terminal && !o.yes:
 		var err error
@@ -318,12 +313,6 @@ func (a *app) absolute(path string) string {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(a.work, path)
-}
-
-// gitOwner is the default owner: git's idea of the user, else the login name.
-// Only the name: an address is published, so it has to be given.
-func (a *app) gitOwner(ctx context.Context) generator.Owner {
-	return generator.Owner{Name: cmp.Or(a.git().UserName(ctx, a.work), a.user)}
 }
 
 // newRepository makes the suite a repository unless it lies in one: git makes it

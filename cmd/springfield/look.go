@@ -36,9 +36,7 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := "last"
-			if len(args) == 1 {
-				id = args[0]
-			}
+			id = onlyOne(args)
 			if err := a.ask(cmd.Context(), func(d command.Console) error { return d.Why(id, asked) }); err != nil || asked.JSON {
 				return err
 			}

@@ -22,9 +22,8 @@ import (
 
 type publishOptions struct {
 	publish.Request
-	builder generator.Builder
-	dryRun  bool
-	json    bool
+	dryRun bool
+	json   bool
 }
 
 const publishHelp = `Publishes the plugins of the suite in DIR, or around the current directory: in the
@@ -57,22 +56,21 @@ func newPublish(a *app) *cobra.Command {
   springfield publish --check
   springfield publish --tag`,
 		Args: arguments(0, 1, "at most one directory"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if len(args) == 1 {
-				o.Dir = args[0]
-			}
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.Dir = onlyOne(args)
 			for _, name := range []string{"to", "bump", "version"} { // like --to "$UNSET"
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 					return &usageError{fmt.Errorf("--%s is empty", name), "give it a value, or leave it out"}
 				}
 			}
-			if o.builder, err = parseBuilder(builder); err == nil {
+			tools, err := a.toolchainOf(builder)
+			if err == nil {
 				o.Targets, err = generator.ParseTargets(targets)
 			}
 			if err != nil {
 				return err
 			}
-			return runPublish(cmd.Context(), a, o)
+			return runPublish(cmd.Context(), a, tools, o)
 		},
 	}
 	f := cmd.Flags()
@@ -109,7 +107,7 @@ func (o publishOptions) validate() error {
 	return nil
 }
 
-func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
+func runPublish(ctx context.Context, a *app, tools generator.Toolchain, o publishOptions) (err error) {
 	if err := o.validate(); err != nil {
 		return err
 	}
@@ -124,8 +122,7 @@ func runPublish(ctx context.Context, a *app, o publishOptions) (err error) {
 	if o.Date, err = a.date(); err != nil {
 		return err
 	}
-	means := publish.Means{Git: a.git(), Tools: a.toolchain(), Client: a.claude(), Asking: a.asking, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: a.resolve}
-	means.Tools.Builder = o.builder
+	means := publish.Means{Git: a.git(), Tools: tools, Client: a.claude(), Asking: a.asking, Note: func(text string) { a.talk("springfield: note: %s", text) }, Journal: installer.Journal(places), Resolve: func(path string) (string, error) { absolute, _, err := a.typed(path); return absolute, err }}
 	plan, err := publish.New(ctx, means, o.Request)
 	if err != nil {
 		return a.hintPublish(err, o)
@@ -161,12 +158,6 @@ func (a *app) date() (time.Time, error) {
 		return time.Time{}, &usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", said), "unset it, or give it the time of a commit, as git log -1 --format=%ct prints it"}
 	}
 	return time.Unix(seconds, 0).UTC(), nil
-}
-
-// resolve is typed for a directory.
-func (a *app) resolve(path string) (string, error) {
-	absolute, _, err := a.typed(path)
-	return absolute, err
 }
 
 // hintPublish says what to do about a release that could not be planned or written,

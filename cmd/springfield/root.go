@@ -101,3 +101,11 @@ func arguments(low, high int, what string) cobra.PositionalArgs {
 		return nil
 	}
 }
+
+// onlyOne is the argument where there is at most one, "" if there is none.
+func onlyOne(args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
+}

@@ -55,10 +55,12 @@ springfield undo takes an update back, of several suites one after the other.`,
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.dir = args[0]
+			o.dir = onlyOne(args)
+			tools, err := a.toolchainOf(o.builder)
+			if err != nil {
+				return err
 			}
-			return runUpdate(cmd.Context(), a, o)
+			return runUpdate(cmd.Context(), a, o, tools)
 		},
 	}
 	f := cmd.Flags()
@@ -69,13 +71,7 @@ springfield undo takes an update back, of several suites one after the other.`,
 	return cmd
 }
 
-func runUpdate(ctx context.Context, a *app, o updateOptions) error {
-	builder, err := parseBuilder(o.builder)
-	if err != nil {
-		return err
-	}
-	tools := a.toolchain()
-	tools.Builder = builder
+func runUpdate(ctx context.Context, a *app, o updateOptions, tools generator.Toolchain) error {
 	if o.all {
 		return a.updateAll(ctx, o, tools)
 	}

@@ -31,9 +31,7 @@ nothing.`,
   springfield validate ~/hooks --strict`,
 		Args: arguments(0, 1, "at most one directory"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 1 {
-				o.dir = args[0]
-			}
+			o.dir = onlyOne(args)
 			return runValidate(cmd.Context(), a, o)
 		},
 	}

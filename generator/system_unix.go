@@ -3,6 +3,8 @@
 package generator
 
 import (
+	"io/fs"
+	"os"
 	"os/exec"
 	"syscall"
 )
@@ -12,4 +14,10 @@ import (
 func together(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+}
+
+// isOnlyOurs tells whether a file is the user's, and no other user can write it.
+func isOnlyOurs(info fs.FileInfo) bool {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(owner.Uid) == os.Geteuid() && info.Mode().Perm()&0o022 == 0
 }
