@@ -85,7 +85,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	var plan generator.Plan
 	makePlan := func() (change.Change, error) {
 		if plan, err = generator.MakePlan(dir, generator.Building, files); err != nil {
-			err = &hinted{err, "springfield init " + check.Quote(dir) + " adds what is missing"}
+			err = check.Advise(err, "springfield init "+check.Quote(dir)+" adds what is missing")
 		}
 		return plan.Change, err
 	}
@@ -107,7 +107,7 @@ func (a *app) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		around, err := generator.FindSuite(a.work)
 		if err != nil {
-			return "", &hinted{fmt.Errorf("no suite in %s or above it", a.work), a.howToName()}
+			return "", check.Advise(fmt.Errorf("no suite in %s or above it", a.work), a.howToName())
 		}
 		return around, nil
 	}
@@ -142,7 +142,7 @@ func (a *app) suiteIn(dir string) (string, generator.Suite, error) {
 
 func parseBuilder(text string) (generator.Builder, error) {
 	if !slices.Contains(generator.Builders(), generator.Builder(text)) {
-		return "", &usageError{fmt.Errorf("unknown --builder %q", text), "choose auto, go or prebuilt"}
+		return "", check.Misuse(fmt.Errorf("unknown --builder %q", text), "choose auto, go or prebuilt")
 	}
 	return generator.Builder(text), nil
 }

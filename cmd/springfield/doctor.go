@@ -79,7 +79,7 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if !o.fix && slices.ContainsFunc(failed, func(f check.Finding) bool { return f.Mend != nil }) {
 		hint = "springfield doctor --fix makes the safe repairs"
 	}
-	return &hinted{fmt.Errorf("%s failed", count(len(failed), "check")), hint}
+	return check.Advise(fmt.Errorf("%s failed", count(len(failed), "check")), hint)
 }
 
 // examine runs the checks of Claude Code, and those of other hosts, as far as they are
