@@ -133,7 +133,8 @@ func (s *switching) examine() (kin []string, err error) {
 	}
 	if s.host.Plugins.Ready != nil {
 		if err := s.host.Plugins.Ready(s.Request); err != nil {
-			return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err), "springfield update "+check.Quote(s.Plugin.Suite)+" adds it")}
+			return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err),
+				"springfield update "+check.Quote(s.Plugin.Suite)+" adds it")}
 		}
 	}
 	if found.Drives() {
