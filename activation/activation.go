@@ -6,6 +6,7 @@ package activation
 import (
 	"fmt"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -21,38 +22,16 @@ type Means struct {
 	Tell     func(format string, args ...any) // what is being done, and what is skipped
 }
 
-// Error is an error that knows what to do about itself.
-type Error struct {
-	Err    error
-	Advice string
-}
-
-func (e *Error) Error() string { return e.Err.Error() }
-func (e *Error) Unwrap() error { return e.Err }
-func (e *Error) Hint() string  { return e.Advice }
-
 // PassedOverError says that there is nothing to do on one host. Where all hosts are meant,
 // the others are no less.
-type PassedOverError Error
+type PassedOverError struct{ error }
 
-func (e *PassedOverError) Error() string { return e.Err.Error() }
-func (e *PassedOverError) Unwrap() error { return e.Err }
-func (e *PassedOverError) Hint() string  { return e.Advice }
-
-// UsageError is about a request that cannot be meant.
-type UsageError struct {
-	Err    error
-	Advice string
-}
-
-func (e *UsageError) Error() string { return e.Err.Error() }
-func (e *UsageError) Unwrap() error { return e.Err }
-func (e *UsageError) Hint() string  { return e.Advice }
+func (e *PassedOverError) Unwrap() error { return e.error }
 
 func failf(advice, format string, args ...any) error {
-	return &Error{fmt.Errorf(format, args...), advice}
+	return check.Advise(fmt.Errorf(format, args...), advice)
 }
 
 func misusef(advice, format string, args ...any) error {
-	return &UsageError{fmt.Errorf(format, args...), advice}
+	return check.Misuse(fmt.Errorf(format, args...), advice)
 }

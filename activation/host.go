@@ -133,7 +133,8 @@ func (s *switching) examine() (kin []string, err error) {
 	}
 	if s.host.Plugins.Ready != nil {
 		if err := s.host.Plugins.Ready(s.Request); err != nil {
-			return nil, &PassedOverError{fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err), "springfield update " + check.Quote(s.Plugin.Suite) + " adds it"}
+			return nil, &PassedOverError{check.Advise(fmt.Errorf("%s is not made for %s: %w", s.Plugin.ID(), s.host.Title, err),
+				"springfield update "+check.Quote(s.Plugin.Suite)+" adds it")}
 		}
 	}
 	if found.Drives() {
@@ -310,7 +311,7 @@ func (s *switching) findKnown(name string) error {
 			return nil
 		}
 	}
-	return &PassedOverError{fmt.Errorf("%s has no plugin %q in %s settings", s.host.Title, name, s.Scope), "springfield status --host " + s.host.Name + " shows what it knows"}
+	return &PassedOverError{check.Advise(fmt.Errorf("%s has no plugin %q in %s settings", s.host.Title, name, s.Scope), "springfield status --host "+s.host.Name+" shows what it knows")}
 }
 
 // isLast tells whether the host knows no other plugin of the marketplace.

@@ -5,6 +5,7 @@ package check
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -133,6 +134,25 @@ func Mend(ctx context.Context, found []Finding, again func() ([]Finding, error))
 		}
 	}
 }
+
+// Advised is an error that knows what to do about itself.
+type Advised struct {
+	Err    error
+	Advice string // "" if that is not known
+	Misuse bool   // it is a call that cannot be meant: wrong flag, missing answer
+}
+
+func (e *Advised) Error() string { return e.Err.Error() }
+func (e *Advised) Unwrap() error { return e.Err }
+func (e *Advised) Hint() string  { return e.Advice }
+
+// Advise is an error with what to do about it, and Misuse one about a call that cannot
+// be meant.
+func Advise(err error, advice string) error {
+	var inner *Advised
+	return &Advised{err, advice, errors.As(err, &inner) && inner.Misuse}
+}
+func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
 
 // Quote is an argument of a command as a shell takes it.
 func Quote(arg string) string {

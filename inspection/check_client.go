@@ -99,7 +99,7 @@ func (in *Inspection) checkProject() (all []check.Finding) {
 	if others != "" {
 		all = append(all, check.Noted(others, "remove from env there what you do not know"))
 	}
-	if trusted, known := in.settings().Trusted(); known && !trusted {
+	if trusted, known := in.settings.Trusted(); known && !trusted {
 		all = append(all, check.Noted("this directory is not trusted in Claude Code yet: until then an interactive session runs no hook, and what the project's settings declare is not known to claude -p",
 			"start claude here once and trust it"))
 	}

@@ -72,7 +72,7 @@ func (in *Inspection) notRunning(s client.Switched) check.Finding {
 	suites := slices.DeleteFunc(in.suitesOf(s.Marketplace), func(suite Suite) bool {
 		return !suite.Made || generator.CheckHook(filepath.Join(suite.Dir, s.Name), generator.Host()) != nil
 	})
-	market, known := in.settings().Market(s.Marketplace)
+	market, known := in.settings.Market(s.Marketplace)
 	switch {
 	case len(suites) == 1 && (!known || market.IsGone()):
 		// The suite that init remembers: it has moved, or was never registered.
@@ -100,7 +100,7 @@ func (in *Inspection) register(name, dir string) func(context.Context) error {
 
 func (in *Inspection) checkRunning(s client.Switched) []check.Finding {
 	suite := ""
-	if market, _ := in.settings().Market(s.Marketplace); market.Suite() != "" {
+	if market, _ := in.settings.Market(s.Marketplace); market.Suite() != "" {
 		if _, err := generator.ReadSuite(market.Suite()); err == nil {
 			suite = market.Suite()
 		}
@@ -124,7 +124,7 @@ func (in *Inspection) stale(s client.Switched) string {
 	if s.Offered != "" && s.Version != "" && s.Offered != s.Version {
 		return fmt.Sprintf("version %s runs, the marketplace has %s", s.Version, s.Offered)
 	}
-	clone := in.settings().InClone(client.Plugin{Name: s.Name, Marketplace: s.Marketplace})
+	clone := in.settings.InClone(client.Plugin{Name: s.Name, Marketplace: s.Marketplace})
 	if clone == "" {
 		return ""
 	}
@@ -138,7 +138,7 @@ func (in *Inspection) stale(s client.Switched) string {
 
 // checkMarkets looks for suites that have the name of a marketplace and are not it.
 func (in *Inspection) checkMarkets() (all []check.Finding) {
-	markets, err := in.settings().Markets()
+	markets, err := in.settings.Markets()
 	if err != nil {
 		return []check.Finding{check.Warn(err.Error(), HowToRead(err))}
 	}
@@ -192,15 +192,11 @@ func (in *Inspection) checkRivals() (all []check.Finding) {
 	if len(drivers) == 1 {
 		return []check.Finding{check.OK(drivers[0].ID + " decides alone")}
 	}
-	var daily, loop []string
+	var deciding []Plugin
 	for _, s := range drivers {
-		if drivesLoop(s.Strategy) {
-			loop = append(loop, s.ID)
-		} else {
-			daily = append(daily, s.ID)
-		}
+		deciding = append(deciding, pluginOf(s))
 	}
-	return []check.Finding{check.OK(whoDecides(daily, loop))}
+	return []check.Finding{check.OK(whoDecides(deciding))}
 }
 
 func strategyOf(s client.Switched) string { return s.Strategy }

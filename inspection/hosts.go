@@ -66,12 +66,12 @@ func (in *Inspection) onHost(h hosts.Host) OnHost {
 	if err != nil {
 		o.Problem = err.Error()
 	}
-	byUs, err := in.settings().EnabledOn(h.Name)
+	byUs, err := in.settings.EnabledOn(h.Name)
 	if err != nil && o.Problem == "" {
 		o.Problem = err.Error()
 	}
 	for _, i := range all {
-		is := in.settings().In(i.Dir)
+		is := in.settings.In(i.Dir)
 		mine := slices.ContainsFunc(byUs, func(r installer.Remembered) bool { return r.ID == i.ID })
 		if is.Ours() || mine {
 			o.Plugins = append(o.Plugins, hostPlugin(i, is.Strategy, is.Drives()))

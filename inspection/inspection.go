@@ -40,15 +40,8 @@ type Inspection struct {
 	Notes  []error // what could not be read and says nothing about a plugin
 	ours   []client.Switched
 	byUs   []installer.Remembered
-	read   *installer.Settings // nil until they are asked for
-}
 
-// settings are read once.
-func (in *Inspection) settings() *installer.Settings {
-	if in.read == nil {
-		in.read = installer.Read(in.Places)
-	}
-	return in.read
+	settings *installer.Settings // as they were read, once
 }
 
 // Suite is a directory of plugins at hand.
@@ -62,12 +55,12 @@ type Suite struct {
 
 // Inspect reads settings, suites and what Claude Code has on record.
 func Inspect(r Request) (*Inspection, error) {
-	in := &Inspection{Request: r}
-	inventory, err := in.settings().Inventory()
+	in := &Inspection{Request: r, settings: installer.Read(r.Places)}
+	inventory, err := in.settings.Inventory()
 	if err != nil {
 		return nil, err
 	}
-	in.Inventory, in.byUs = inventory, in.settings().EnabledByUs()
+	in.Inventory, in.byUs = inventory, in.settings.EnabledByUs()
 	in.Notes = append(in.Notes, in.Unread...)
 	in.readSuites()
 	for _, s := range inventory.Plugins {

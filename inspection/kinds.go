@@ -16,13 +16,6 @@ func kindOf(name string) strategy.Kind {
 	return known.Kind()
 }
 
-// drivesLoop tells whether a plugin with a strategy decides for as long as its loop
-// runs.
-func drivesLoop(name string) bool {
-	kind := kindOf(name)
-	return kind == strategy.GoalLoop || kind == strategy.SpecLoop
-}
-
 // doubled are those of which another does the same. Of one kind, one is to be on.
 func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
 	kinds := map[strategy.Kind]int{}
@@ -38,7 +31,15 @@ func doubled[P any](all []P, strategyOf func(P) string) (twice []P) {
 }
 
 // whoDecides says which plugin decides when Claude stops, where none is doubled.
-func whoDecides(daily, loops []string) string {
+func whoDecides(all []Plugin) string {
+	var daily, loops []string
+	for _, p := range all {
+		if kind := kindOf(p.Strategy); kind == strategy.GoalLoop || kind == strategy.SpecLoop {
+			loops = append(loops, p.ID)
+		} else {
+			daily = append(daily, p.ID)
+		}
+	}
 	switch {
 	case len(loops) == 0:
 		return strings.Join(daily, ", ") + " decides when Claude stops"

@@ -10,9 +10,9 @@ import (
 // shell to complete: behind a tab is where each is from.
 func (in *Inspection) ToEnable() []string {
 	where := map[string]string{} // by ID
-	markets, _ := in.settings().Markets()
+	markets, _ := in.settings.Markets()
 	for name, m := range markets {
-		for _, plugin := range in.settings().Ours(m) {
+		for _, plugin := range in.settings.Ours(m) {
 			where[plugin+"@"+name] = "from " + m.String()
 		}
 	}

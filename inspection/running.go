@@ -17,7 +17,7 @@ func (in *Inspection) Running(claude bool, others []OnHost) (all []generator.Run
 	}
 	for _, s := range in.Plugins { // also one of which so much was changed that it starts no hook of ours
 		if claude && s.Runs() && (s.Strategy != "" || in.enabledByUs(s.ID)) {
-			market, _ := in.settings().Market(s.Marketplace)
+			market, _ := in.settings.Market(s.Marketplace)
 			catalog, file := market.Catalog()
 			add(generator.Running{ID: s.ID, Dir: s.Dir, Catalog: catalog, CatalogFile: file})
 		}

@@ -72,25 +72,14 @@ func (s Status) passedOver() []client.Layer {
 
 // writeDecision tells which plugin decides, or why none does.
 func (s Status) writeDecision(out layout.Printer) {
-	var daily, loops []string
-	var deciding []Plugin
-	for _, p := range s.Plugins {
-		if !slices.Contains(s.Deciding, p.ID) {
-			continue
-		}
-		if deciding = append(deciding, p); drivesLoop(p.Strategy) {
-			loops = append(loops, p.ID)
-		} else {
-			daily = append(daily, p.ID)
-		}
-	}
+	deciding := slices.DeleteFunc(slices.Clone(s.Plugins), func(p Plugin) bool { return !slices.Contains(s.Deciding, p.ID) })
 	switch {
 	case len(deciding) == 0:
 		out.Warn().Say("no springfield plugin decides when Claude stops")
 	case len(doubled(deciding, func(p Plugin) string { return p.Strategy })) > 0:
 		out.Say("%d springfield plugins decide when Claude stops", len(deciding))
 	default:
-		out.Good().Say("%s", whoDecides(daily, loops))
+		out.Good().Say("%s", whoDecides(deciding))
 	}
 	for _, r := range s.Reasons {
 		out.Item("", r)

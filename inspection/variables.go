@@ -53,7 +53,7 @@ const maxOthers = 20
 func (in *Inspection) steered() (steering []string, others string) {
 	var names []string
 	for _, v := range in.Variables() {
-		if in.settings().HasSet(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
+		if in.settings.HasSet(v) || v.Layer != string(client.Project) && v.Layer != string(client.Local) {
 			continue
 		}
 		at := fmt.Sprintf("%s, line %d, column %d", v.File, v.Line, v.Column)

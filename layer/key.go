@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/docs/schemas"
 	"github.com/cameronsjo/springfield/installer/document"
 	"github.com/cameronsjo/springfield/runtime/rules"
@@ -190,13 +191,6 @@ func (k Key) Read(text string) (json.RawMessage, error) {
 	return document.Encode(value)
 }
 
-// UsageError is a call that cannot be meant, and what to do about it.
-type UsageError struct{ Says, Advice string }
-
-func (e *UsageError) Error() string { return e.Says }
-func (e *UsageError) Hint() string  { return e.Advice }
-func (e *UsageError) Usage() bool   { return true }
-
 func (k Key) invalid(text string) error {
-	return &UsageError{fmt.Sprintf("%s cannot be %q", k.Name, text), k.Name + " takes: " + k.Accepts()}
+	return check.Misuse(fmt.Errorf("%s cannot be %q", k.Name, text), k.Name+" takes: "+k.Accepts())
 }

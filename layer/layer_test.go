@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/runtime/hook"
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -177,7 +178,7 @@ func TestRead(t *testing.T) {
 		k, err := s.Key(test.key)
 		must(t, err)
 		got, err := k.Read(test.text)
-		var wrong *UsageError
+		var wrong *check.Advised
 		if string(got) != test.value || (test.value == "") != errors.As(err, &wrong) {
 			t.Errorf("%s=%s: %s, %v; want %q", test.key, test.text, got, err, test.value)
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/document"
 )
@@ -24,7 +25,7 @@ type Assignment struct {
 var ErrInvalid = errors.New("read settings")
 
 // Set plans to give keys values in the file of a scope, byte-exactly. A value that the
-// hook would not take from that file is a *UsageError. What else is wrong with the
+// hook would not take from that file is a misuse. What else is wrong with the
 // file is an error with ErrInvalid inside: with it, nothing of the file is in force.
 func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err error) {
 	c = change.Change{Did: "set " + s.Plugin.Name, Kind: "rules"}
@@ -39,7 +40,7 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err 
 		if scope == Project {
 			says = "this directory is your home, where a project's settings would be your own"
 		}
-		return c, &UsageError{says, "--scope user changes it for all your sessions"}
+		return c, check.Misuse(errors.New(says), "--scope user changes it for all your sessions")
 	}
 	f := s.Files[i]
 	var link *folder.LinkError
@@ -67,8 +68,8 @@ func (s Stack) Set(scope Scope, assignments []Assignment) (c change.Change, err 
 			continue
 		}
 		if why := changed.refusal(a.Key, Stack{Files: s.Files[:i]}.Value(a.Key).Value); why != "" {
-			return change.Change{}, &UsageError{a.Key.Name + " would not be in force: " + why,
-				"springfield set " + s.Plugin.Name + " " + a.Key.Name + " shows what each file says; it takes " + a.Key.Accepts()}
+			return change.Change{}, check.Misuse(errors.New(a.Key.Name+" would not be in force: "+why),
+				"springfield set "+s.Plugin.Name+" "+a.Key.Name+" shows what each file says; it takes "+a.Key.Accepts())
 		}
 	}
 	if _, faults := f.below.Over(after, f.by); len(faults) > 0 {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -216,5 +217,5 @@ func (s Stack) Key(name string) (Key, error) {
 	if hint == "" {
 		hint = "it has " + strings.Join(names, ", ")
 	}
-	return Key{}, &UsageError{fmt.Sprintf("%s has no setting %q", s.Plugin.Name, name), hint}
+	return Key{}, check.Misuse(fmt.Errorf("%s has no setting %q", s.Plugin.Name, name), hint)
 }

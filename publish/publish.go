@@ -94,23 +94,12 @@ type Plugin struct {
 	Fresh  bool   `json:"fresh"`         // this version was not published before
 }
 
-// Error is an error that knows what to do about itself.
-type Error struct {
-	Err    error
-	Advice string
-	Usage  bool // it is about a request that cannot be meant
-}
-
-func (e *Error) Error() string { return e.Err.Error() }
-func (e *Error) Unwrap() error { return e.Err }
-func (e *Error) Hint() string  { return e.Advice }
-
 func failf(advice, format string, args ...any) error {
-	return &Error{Err: fmt.Errorf(format, args...), Advice: advice}
+	return check.Advise(fmt.Errorf(format, args...), advice)
 }
 
 func misusef(advice, format string, args ...any) error {
-	return &Error{fmt.Errorf(format, args...), advice, true}
+	return check.Misuse(fmt.Errorf(format, args...), advice)
 }
 
 // RefusedError says that the review has found failures.

@@ -81,7 +81,7 @@ func runBuild(ctx context.Context, a *app, o buildOptions) error {
 	var plan generator.Plan
 	makePlan := func() (change.Change, error) {
 		if plan, err = generator.MakePlan(dir, generator.Building, files); err != nil {
-			err = &hinted{err, "springfield init " + check.Quote(dir) + " adds what is missing"}
+			err = check.Advise(err, "springfield init "+check.Quote(dir)+" adds what is missing")
 		}
 		return plan.Change, err
 	}
@@ -103,7 +103,7 @@ func (a *app) suiteDir(dir string) (string, error) {
 	if dir == "" {
 		around, err := generator.FindSuite(a.work)
 		if err != nil {
-			return "", &hinted{fmt.Errorf("no suite in %s or above it", a.work), a.howToName()}
+			return "", check.Advise(fmt.Errorf("no suite in %s or above it", a.work), a.howToName())
 		}
 		return around, nil
 	}
@@ -141,7 +141,7 @@ func (a *app) toolchainOf(builder string) (generator.Toolchain, error) {
 	tools := a.toolchain()
 	tools.Builder = generator.Builder(builder)
 	if !slices.Contains([]generator.Builder{generator.Auto, generator.WithGo, generator.Prepared}, tools.Builder) {
-		return tools, &usageError{fmt.Errorf("unknown --builder %q", builder), "choose auto, go or prebuilt"}
+		return tools, check.Misuse(fmt.Errorf("unknown --builder %q", builder), "choose auto, go or prebuilt")
 	}
 	return tools, nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/document"
@@ -69,11 +70,11 @@ func hintSettings(err error, again string) error {
 	case errors.As(err, &known):
 		return err
 	case errors.As(err, &damaged) && filepath.Base(filepath.Dir(damaged.File)) != "journal":
-		return &hinted{err, inspection.HowToRead(err)}
+		return check.Advise(err, inspection.HowToRead(err))
 	case errors.As(err, &syntax) && strings.Contains(err.Error(), ".toml: "): // Codex's
-		return &hinted{err, "your settings are unchanged; fix that file at that place, then run springfield " + again + " again"}
+		return check.Advise(err, "your settings are unchanged; fix that file at that place, then run springfield "+again+" again")
 	case errors.As(err, &syntax):
-		return &hinted{err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield " + again + " again"}
+		return check.Advise(err, "your settings are unchanged; fix that file at that place: it must be plain JSON with every key once; then run springfield "+again+" again")
 	}
 	return hintConflict(hintChange(err, again))
 }
@@ -93,20 +94,21 @@ func hintChange(err error, again string) error {
 	case errors.As(err, &known):
 		return err
 	case failed != nil && failed.Done:
-		return &hinted{fmt.Errorf("done, but the list of edits still has it: %w", err), "springfield undo --forget removes it from the list, once the cause is gone"}
+		return check.Advise(fmt.Errorf("done, but the list of edits still has it: %w", err), "springfield undo --forget removes it from the list, once the cause is gone")
 	case failed != nil && len(failed.Left) > 0:
-		return &hinted{fmt.Errorf("%w; part of it could not be taken back", err),
-			"still changed: " + strings.Join(failed.Left, ", ") + "; springfield undo takes that back, once the cause is gone"}
+		return check.Advise(fmt.Errorf("%w; part of it could not be taken back", err),
+			"still changed: "+strings.Join(failed.Left, ", ")+"; springfield undo takes that back, once the cause is gone")
+
 	case errors.As(err, &damaged) && filepath.Ext(damaged.File) == ".zip": // the bytes of the edit to take back
-		return &hinted{err, "nothing was taken back; springfield undo --forget skips this edit"}
+		return check.Advise(err, "nothing was taken back; springfield undo --forget skips this edit")
 	case errors.As(err, &damaged):
-		return &hinted{err, inspection.HowToRead(err)}
+		return check.Advise(err, inspection.HowToRead(err))
 	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, as + ": another program has just changed the file; run springfield " + again + " again"}
+		return check.Advise(err, as+": another program has just changed the file; run springfield "+again+" again")
 	case errors.Is(err, fs.ErrPermission):
-		return &hinted{err, as + "; " + inspection.HowToRead(err)}
+		return check.Advise(err, as+"; "+inspection.HowToRead(err))
 	case failed != nil, errors.As(err, &ran):
-		return &hinted{err, as + "; run springfield " + again + " again once the cause is gone"}
+		return check.Advise(err, as+"; run springfield "+again+" again once the cause is gone")
 	}
 	return err
 }

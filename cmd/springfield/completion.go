@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/layer"
@@ -40,7 +41,7 @@ Load the script where your shell starts:
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return &usageError{errors.New("springfield completion takes the name of a shell"), "one of " + strings.Join(shells, ", ")}
+				return check.Misuse(errors.New("springfield completion takes the name of a shell"), "one of "+strings.Join(shells, ", "))
 			}
 			return nil
 		},

@@ -57,7 +57,7 @@ not take it back. Your suites, and rules that you have written, stay and are nam
   springfield disable --all --purge --dry-run`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if all && len(args) > 0 || all && (cmd.Flag("scope").Changed || cmd.Flag("suite").Changed || cmd.Flag("host").Changed) {
-				return &usageError{errors.New("--all is for every plugin, in every scope of every agent"), "leave PLUGIN, --scope, --suite and --host out, or leave --all out"}
+				return check.Misuse(errors.New("--all is for every plugin, in every scope of every agent"), "leave PLUGIN, --scope, --suite and --host out, or leave --all out")
 			}
 			if all {
 				return nil
@@ -190,7 +190,7 @@ func (a *app) reportLeaving(o disableOptions, places client.Places, done activat
 	state := "disabled"
 	if failed > 0 {
 		state = "failed"
-		err = &hinted{fmt.Errorf("%s of settings could not be edited, so plugins stay on there", count(failed, "file")), "what to do is beside each, under left"}
+		err = check.Advise(fmt.Errorf("%s of settings could not be edited, so plugins stay on there", count(failed, "file")), "what to do is beside each, under left")
 	}
 	if o.json {
 		return cmp.Or(a.encode(struct {

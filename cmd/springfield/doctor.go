@@ -10,7 +10,6 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
-	"github.com/cameronsjo/springfield/installer/hosts"
 	"github.com/cameronsjo/springfield/internal/layout"
 )
 
@@ -79,24 +78,15 @@ func runDoctor(ctx context.Context, a *app, o doctorOptions) error {
 	if !o.fix && slices.ContainsFunc(failed, func(f check.Finding) bool { return f.Mend != nil }) {
 		hint = "springfield doctor --fix makes the safe repairs"
 	}
-	return &hinted{fmt.Errorf("%s failed", count(len(failed), "check")), hint}
+	return check.Advise(fmt.Errorf("%s failed", count(len(failed), "check")), hint)
 }
 
 // examine runs the checks of Claude Code, and those of other hosts, as far as they are
 // asked for.
 func (a *app) examine(ctx context.Context, r inspection.Request, names []string) (all []check.Finding, err error) {
-	chosen, err := a.toShow(names)
+	in, others, claude, err := a.inspectHosts(r, names)
 	if err != nil {
 		return nil, err
-	}
-	in, err := inspection.Inspect(r)
-	if err != nil {
-		return nil, err
-	}
-	others := in.OnHosts(chosen)
-	claude := slices.ContainsFunc(chosen, func(h hosts.Host) bool { return h.Name == hosts.Claude })
-	if len(names) == 0 {
-		claude = in.ShowsClaude(others)
 	}
 	checks := inspection.Shared()
 	if claude {
@@ -104,11 +94,7 @@ func (a *app) examine(ctx context.Context, r inspection.Request, names []string)
 	}
 	all = append(check.Run(in, checks), in.CheckHosts(ctx, others, len(names) > 0)...)
 	compared, err := a.toolchain().Compare(ctx, in.Running(claude, others))
-	for _, f := range compared {
-		f.Check = "what runs"
-		all = append(all, f)
-	}
-	return all, err
+	return append(all, compared...), err
 }
 
 func (a *app) reportDoctor(outcome check.Outcome, o doctorOptions) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/hosts"
@@ -92,7 +93,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		Rivals: installer.Rivals(o.conflicts), NoClaude: o.noActivate, DryRun: o.dryRun, Trust: o.trust,
 		Ask: func(rivals *installer.RivalsError) (installer.Rivals, error) {
 			if !a.terminal {
-				return "", &usageError{rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on"}
+				return "", check.Misuse(rivals, "--conflicts off switches them off with this edit, --conflicts keep leaves them on")
 			}
 			answer, err := a.asker(ctx).One(strings.Join(rivals.IDs, ", ")+" would drive the same loop. What about it?", []interview.Option{
 				{Value: string(installer.RivalsOff), Label: "switch it off with this edit; disable and undo bring it back"},
@@ -109,7 +110,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 		request.Scope = scope
 	}
 	if !slices.Contains([]installer.Rivals{"", installer.RivalsOff, installer.RivalsKeep}, request.Rivals) {
-		return &usageError{fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep"}
+		return check.Misuse(fmt.Errorf("--conflicts cannot be %q", o.conflicts), "--conflicts is off or keep")
 	}
 	places, err := a.places()
 	if err != nil {
@@ -121,7 +122,7 @@ func runEnable(ctx context.Context, a *app, o enableOptions) error {
 	}
 	if o.scope == client.Managed {
 		if len(chosen) > 1 || chosen[0].Name != hosts.Claude {
-			return &usageError{errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude"}
+			return check.Misuse(errors.New("--scope managed is for Claude Code"), "leave --host out, or use --host claude")
 		}
 		settings, plugin, err := activation.Managed(ctx, a.means(places), request)
 		if err != nil {
@@ -353,7 +354,7 @@ func list[T any](s []T) []T { return append([]T{}, s...) }
 func parseScope(name string) (client.Scope, error) {
 	scope := client.Scope(name)
 	if !slices.Contains(client.Scopes(), scope) {
-		return "", &usageError{fmt.Errorf("there is no scope %q", name), "--scope is user, project or local; for enable also managed"}
+		return "", check.Misuse(fmt.Errorf("there is no scope %q", name), "--scope is user, project or local; for enable also managed")
 	}
 	return scope, nil
 }
@@ -361,7 +362,7 @@ func parseScope(name string) (client.Scope, error) {
 func hintConflict(err error) error {
 	var conflict *client.ConflictError
 	if errors.As(err, &conflict) {
-		return &hinted{err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name)}
+		return check.Advise(err, fmt.Sprintf("springfield disable PLUGIN@%s --purge makes Claude Code forget that one; or make a suite with another name: springfield init DIR --marketplace NAME", conflict.Name))
 	}
 	return err
 }

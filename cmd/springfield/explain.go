@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/replay"
 	"github.com/cameronsjo/springfield/runtime/command"
@@ -63,7 +64,7 @@ Budget and hold are left out.`,
 
 func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	if o.line < 0 {
-		return &usageError{errors.New("--line counts from 1"), "leave it out for the last line"}
+		return check.Misuse(errors.New("--line counts from 1"), "leave it out for the last line")
 	}
 	place, decided, err := a.explained(ctx, o)
 	if err != nil {
@@ -84,9 +85,9 @@ func runExplain(ctx context.Context, a *app, o explainOptions) error {
 	var empty *replay.EmptyError
 	switch {
 	case errors.As(err, &line):
-		return &usageError{err, "leave --line out for the last one"}
+		return check.Misuse(err, "leave --line out for the last one")
 	case errors.As(err, &empty):
-		return &hinted{err, "springfield explain last explains the last decision here; session logs are below " + filepath.Join("~", ".claude", "projects")}
+		return check.Advise(err, "springfield explain last explains the last decision here; session logs are below "+filepath.Join("~", ".claude", "projects"))
 	case err != nil:
 		return err
 	case o.json:
@@ -125,7 +126,7 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	if known, ok := registry.Named(o.strategy); ok {
 		settings, err := hook.Defaults(known, o.rules)
 		if err != nil {
-			return replay.Candidate{}, &usageError{err, "see springfield explain --help"}
+			return replay.Candidate{}, check.Misuse(err, "see springfield explain --help")
 		}
 		return replay.Candidate{Name: o.strategy, Settings: settings, Bare: o.treeOnly}, nil
 	}
@@ -136,9 +137,9 @@ func (a *app) decider(o explainOptions) (replay.Candidate, error) {
 	c := all[0]
 	switch {
 	case c.AsksAlways:
-		return c, &usageError{fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from " + strings.Join(registry.Names(), ", ")}
+		return c, check.Misuse(fmt.Errorf("%s asks a model at every stop: there is no rule to explain", o.strategy), "choose from "+strings.Join(registry.Names(), ", "))
 	case o.rules != "":
-		return c, &usageError{errors.New("--rules works only with the name of a strategy"), "write --strategy ned-flanders --rules " + o.rules}
+		return c, check.Misuse(errors.New("--rules works only with the name of a strategy"), "write --strategy ned-flanders --rules "+o.rules)
 	}
 	c.Bare = c.Bare || o.treeOnly
 	return c, nil

@@ -23,7 +23,7 @@ func runBare(cmd *cobra.Command, a *app, asJSON bool) error {
 	}
 	in, err := inspection.Inspect(a.inspection(places))
 	if err != nil {
-		return &hinted{err, "springfield doctor tells about each of your settings; springfield --help lists the commands"}
+		return check.Advise(err, "springfield doctor tells about each of your settings; springfield --help lists the commands")
 	}
 	o := in.Overview()
 	switch {

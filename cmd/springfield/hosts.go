@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer/hosts"
 )
@@ -60,8 +61,9 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	for _, p := range found {
 		there, flags = append(there, p.Host.Title), append(flags, "--host "+p.Host.Name)
 	}
-	return nil, &usageError{fmt.Errorf("there is no Claude Code here, but %s", allOf(there)),
-		"say which: " + strings.Join(flags, ", ") + " or --host all"}
+	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", allOf(there)),
+		"say which: "+strings.Join(flags, ", ")+" or --host all")
+
 }
 
 // toShow are the hosts of which something is shown: those that are named, else all that
@@ -88,13 +90,13 @@ func (a *app) named(names []string) (chosen []hosts.Host, err error) {
 				chosen = append(chosen, p.Host)
 			}
 			if len(chosen) == 0 {
-				return nil, &hinted{errors.New("no agent was found on this machine"), "name one: --host " + strings.Join(hosts.Names(hosts.All()), ", --host ")}
+				return nil, check.Advise(errors.New("no agent was found on this machine"), "name one: --host "+strings.Join(hosts.Names(hosts.All()), ", --host "))
 			}
 			continue
 		}
 		h, known := hosts.Named(name)
 		if !known {
-			return nil, &usageError{fmt.Errorf("there is no host %q", name), "--host is " + strings.Join(hosts.Names(hosts.All()), ", ") + " or all"}
+			return nil, check.Misuse(fmt.Errorf("there is no host %q", name), "--host is "+strings.Join(hosts.Names(hosts.All()), ", ")+" or all")
 		}
 		chosen = append(chosen, h)
 	}

@@ -98,7 +98,7 @@ every agent.`,
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
 	if o.all && len(o.strategies) > 0 {
-		return &usageError{errors.New("--strategy and --all do not go together"), "--all makes every plugin"}
+		return check.Misuse(errors.New("--strategy and --all do not go together"), "--all makes every plugin")
 	}
 	dir, _, err := a.typed(o.dir)
 	if err != nil {
@@ -203,7 +203,7 @@ func (a *app) newSpec(ctx context.Context, o initOptions, dir string, said gener
 			return none, err
 		}
 	case len(said.Plugins) == 0 && !o.yes:
-		return none, &usageError{errors.New("no strategy chosen, and no terminal to ask on"), "pass --strategy NAME, --all, or --yes for the default"}
+		return none, check.Misuse(errors.New("no strategy chosen, and no terminal to ask on"), "pass --strategy NAME, --all, or --yes for the default")
 	case len(said.Plugins) == 0:
 		said.Plugins = []generator.Plugin{{Name: registry.Default(), Strategy: registry.Default()}}
 		if err := set.Check(said.Plugins); err != nil {
@@ -262,7 +262,7 @@ func (a *app) checkMarketplace(name, dir string) error {
 	}
 	var conflict *client.ConflictError
 	if _, err := client.Look(places).IsRegistered(name, dir); errors.As(err, &conflict) {
-		return &hinted{err, "choose another name: --marketplace NAME"}
+		return check.Advise(err, "choose another name: --marketplace NAME")
 	}
 	return nil // a record that cannot be read is for enable and doctor to name
 }
@@ -496,7 +496,7 @@ func (a *app) planParagraph(file string, spec generator.Spec) (e change.Edit, er
 	}
 	e, err = installer.Append(in, file, text)
 	if errors.Is(err, installer.ErrNotText) {
-		err = &hinted{err, "name another file with --memory, or save this one as UTF-8"}
+		err = check.Advise(err, "name another file with --memory, or save this one as UTF-8")
 	}
 	return e, err
 }

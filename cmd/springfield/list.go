@@ -26,7 +26,11 @@ are on in other agents. Changes nothing.`,
 }
 
 func runList(a *app, chosen []string, asJSON bool) error {
-	in, others, _, err := a.inspectHosts(chosen)
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	in, others, _, err := a.inspectHosts(a.inspection(places), chosen)
 	if err != nil {
 		return err
 	}

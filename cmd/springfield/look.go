@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/command"
@@ -69,7 +70,7 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
-				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
+				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				if follow {
@@ -128,7 +129,7 @@ func checkHost(cmd *cobra.Command, name string) error {
 	if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), name) {
 		return nil
 	}
-	return &usageError{fmt.Errorf("--host %q: there is no such host", name), "choose from " + strings.Join(hostNames(), ", ")}
+	return check.Misuse(fmt.Errorf("--host %q: there is no such host", name), "choose from "+strings.Join(hostNames(), ", "))
 }
 
 // oneOf refuses several of some flags, and an empty value of one: an empty variable of
@@ -140,9 +141,9 @@ func oneOf(cmd *cobra.Command, names ...string) {
 			switch f := cmd.Flags().Lookup(name); {
 			case !f.Changed:
 			case f.Value.String() == "":
-				return &usageError{errors.New("--" + name + " is empty"), "name a " + name + ", or leave --" + name + " out"}
+				return check.Misuse(errors.New("--"+name+" is empty"), "name a "+name+", or leave --"+name+" out")
 			case given != "":
-				return &usageError{errors.New("--" + given + " and --" + name + " do not go together"), "leave one of them out"}
+				return check.Misuse(errors.New("--"+given+" and --"+name+" do not go together"), "leave one of them out")
 			default:
 				given = name
 			}
@@ -169,9 +170,9 @@ lift it, at your own terminal.`,
 			duration, err := command.ParseDuration(strings.Join(args, " "))
 			switch {
 			case err != nil:
-				return &usageError{err, command.Advice(err)}
+				return check.Misuse(err, command.Advice(err))
 			case listed && len(args) > 0:
-				return &usageError{errors.New("--list takes no duration"), "springfield hold --list shows the holds in force"}
+				return check.Misuse(errors.New("--list takes no duration"), "springfield hold --list shows the holds in force")
 			}
 			return a.ask(cmd.Context(), func(d command.Console) error {
 				d.JSON = asJSON

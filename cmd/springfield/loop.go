@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/display"
@@ -37,7 +38,7 @@ loop of this directory.`,
 			if args[0] == "rerun" || args[0] == "show" {
 				hint = "springfield loop history " + strings.Join(args, " ")
 			}
-			return &usageError{errors.New("loop has no command " + display.Line(args[0])), hint}
+			return check.Misuse(errors.New("loop has no command "+display.Line(args[0])), hint)
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return status.RunE(cmd, nil) },
 	}
@@ -78,7 +79,7 @@ text is where the goal goes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.Goal = strings.Join(args, " ")
 			if cmd.Flags().Changed("max") && o.Max < 1 {
-				return &usageError{errors.New("--max must be at least 1"), "leave it out for the template's number"}
+				return check.Misuse(errors.New("--max must be at least 1"), "leave it out for the template's number")
 			}
 			o.Named = *dir != ""
 			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.StartLoop(o) })
@@ -130,7 +131,7 @@ takes effect at the next stop.
   springfield loop set active false`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return &usageError{errors.New("springfield loop set takes a key and a value"), "springfield loop set --help lists the keys"}
+				return check.Misuse(errors.New("springfield loop set takes a key and a value"), "springfield loop set --help lists the keys")
 			}
 			return nil
 		},
@@ -170,7 +171,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Args: arguments(0, 0, "no arguments; history show ID prints one loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
-				return &usageError{errors.New("-n must be at least 1"), "leave it out for the newest 20"}
+				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
 			return a.askLoop(cmd, *dir, func(d command.Console) error { return d.LoopHistory(n, all, wantsJSON(cmd)) })
 		},
@@ -199,7 +200,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 		Args: arguments(1, 1, "the id of a loop"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if cmd.Flags().Changed("max") && o.Max < 1 {
-				return &usageError{errors.New("--max must be at least 1"), "leave it out to keep the maximum of that loop"}
+				return check.Misuse(errors.New("--max must be at least 1"), "leave it out to keep the maximum of that loop")
 			}
 			o.Named = *dir != ""
 			return a.changeLoop(cmd, *dir, func(d command.Console) error { return d.RerunLoop(args[0], o) })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/generator"
 
 	"github.com/cameronsjo/springfield/runtime/registry"
@@ -51,13 +52,13 @@ your edits stay.`,
 
 func runNew(ctx context.Context, a *app, o newOptions) error {
 	if o.from == "" {
-		return &usageError{errors.New("no strategy named"), "pass --from STRATEGY: " + strings.Join(registry.Names(), ", ")}
+		return check.Misuse(errors.New("no strategy named"), "pass --from STRATEGY: "+strings.Join(registry.Names(), ", "))
 	}
 	settings := map[string]string{}
 	for _, text := range o.set {
 		key, value, ok := strings.Cut(strings.TrimPrefix(text, o.name+"."), "=")
 		if !ok {
-			return &usageError{fmt.Errorf("--set %q is not key=value", text), "for instance --set rules=seed"}
+			return check.Misuse(fmt.Errorf("--set %q is not key=value", text), "for instance --set rules=seed")
 		}
 		settings[key] = value
 	}

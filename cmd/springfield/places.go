@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/cameronsjo/springfield/activation"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/git"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
@@ -32,7 +33,7 @@ func (a *app) configDir() string {
 func (a *app) placesFrom(work string) (client.Places, error) {
 	config := a.configDir()
 	if config == "" {
-		return client.Places{}, &hinted{errors.New("there is no home directory"), "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code"}
+		return client.Places{}, check.Advise(errors.New("there is no home directory"), "set HOME, or CLAUDE_CONFIG_DIR as for Claude Code")
 	}
 	// Where Claude Code looks for local settings: at the root of the repository,
 	// but not in a home that is one, and on Windows where the session starts.

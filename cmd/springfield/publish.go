@@ -60,7 +60,7 @@ func newPublish(a *app) *cobra.Command {
 			o.Dir = onlyOne(args)
 			for _, name := range []string{"to", "bump", "version"} { // like --to "$UNSET"
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return &usageError{fmt.Errorf("--%s is empty", name), "give it a value, or leave it out"}
+					return check.Misuse(fmt.Errorf("--%s is empty", name), "give it a value, or leave it out")
 				}
 			}
 			tools, err := a.toolchainOf(builder)
@@ -91,17 +91,17 @@ func newPublish(a *app) *cobra.Command {
 func (o publishOptions) validate() error {
 	switch {
 	case o.Bump != "" && o.Version != "":
-		return &usageError{errors.New("--bump and --version do not go together"), "one of them says which version"}
+		return check.Misuse(errors.New("--bump and --version do not go together"), "one of them says which version")
 	case o.Bump != "" && !slices.Contains(publish.Bumps(), o.Bump):
-		return &usageError{fmt.Errorf("--bump cannot be %q", o.Bump), "--bump is " + strings.Join(publish.Bumps(), ", ")}
+		return check.Misuse(fmt.Errorf("--bump cannot be %q", o.Bump), "--bump is "+strings.Join(publish.Bumps(), ", "))
 	case o.Check && (o.Bump != "" || o.Version != "" || o.Tag || o.dryRun || len(o.Targets) > 0):
-		return &usageError{errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out"}
+		return check.Misuse(errors.New("--check looks and changes nothing"), "leave --bump, --version, --tag, --target and --dry-run out")
 	case o.Tag && (o.Bump != "" || o.Version != ""):
-		return &usageError{errors.New("--tag tags what is committed"), "raise the version first, commit, then springfield publish --tag"}
+		return check.Misuse(errors.New("--tag tags what is committed"), "raise the version first, commit, then springfield publish --tag")
 	}
 	for _, note := range o.Notes {
 		if strings.TrimSpace(note) == "" || strings.ContainsAny(note, "\r\n") {
-			return &usageError{fmt.Errorf("--note %q is not one line of text", note), "give each line its own --note"}
+			return check.Misuse(fmt.Errorf("--note %q is not one line of text", note), "give each line its own --note")
 		}
 	}
 	return nil
@@ -155,7 +155,7 @@ func (a *app) date() (time.Time, error) {
 	}
 	seconds, err := strconv.ParseInt(said, 10, 64)
 	if err != nil {
-		return time.Time{}, &usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", said), "unset it, or give it the time of a commit, as git log -1 --format=%ct prints it"}
+		return time.Time{}, check.Misuse(fmt.Errorf("SOURCE_DATE_EPOCH=%q is not a number of seconds", said), "unset it, or give it the time of a commit, as git log -1 --format=%ct prints it")
 	}
 	return time.Unix(seconds, 0).UTC(), nil
 }
@@ -175,7 +175,7 @@ func (a *app) hintPublish(err error, o publishOptions) error {
 		a.printFindings(slices.DeleteFunc(refused.Checks, func(f check.Finding) bool { return f.State != check.Failure && f.State != check.Warning }))
 		return err
 	case errors.As(err, &syntax):
-		return &hinted{err, "nothing was changed; Claude Code accepts only plain JSON in which every plugin has its own name"}
+		return check.Advise(err, "nothing was changed; Claude Code accepts only plain JSON in which every plugin has its own name")
 	}
 	return hintChange(err, "publish")
 }
@@ -202,8 +202,9 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 		}
 	}
 	if len(changed) > 0 {
-		return &hinted{fmt.Errorf("publishing would change %s: %s", count(len(changed), "file"), strings.Join(changed, ", ")),
-			"springfield publish, and commit what it writes; --dry-run shows it"}
+		return check.Advise(fmt.Errorf("publishing would change %s: %s", count(len(changed), "file"), strings.Join(changed, ", ")),
+			"springfield publish, and commit what it writes; --dry-run shows it")
+
 	}
 	if p.Market.Absent != "" {
 		a.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it", p.Market.Absent)

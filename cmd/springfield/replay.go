@@ -74,13 +74,13 @@ Changes nothing, asks no model, and nothing leaves your machine.`,
 func runReplay(ctx context.Context, a *app, o replayOptions) error {
 	switch {
 	case o.list != "" && !slices.Contains(replay.Lists(), o.list):
-		return &usageError{fmt.Errorf("--list %q: there is no such list", o.list), "choose from " + strings.Join(replay.Lists(), ", ")}
+		return check.Misuse(fmt.Errorf("--list %q: there is no such list", o.list), "choose from "+strings.Join(replay.Lists(), ", "))
 	case o.numbered && o.list == "":
-		return &usageError{errors.New("-n goes with --list"), "springfield replay --list all -n " + strconv.Itoa(o.number)}
+		return check.Misuse(errors.New("-n goes with --list"), "springfield replay --list all -n "+strconv.Itoa(o.number))
 	case o.number < 0:
-		return &usageError{errors.New("-n must not be negative"), "0 lists all"}
+		return check.Misuse(errors.New("-n must not be negative"), "0 lists all")
 	case o.html != "" && (o.json || o.list != "") || o.json && o.list != "":
-		return &usageError{errors.New("--json, --html and --list do not go together"), "run it twice; --json and --html have every stop"}
+		return check.Misuse(errors.New("--json, --html and --list do not go together"), "run it twice; --json and --html have every stop")
 	}
 	options, err := a.replayed(o)
 	if err != nil {
@@ -179,7 +179,7 @@ func (a *app) candidates(names []string) ([]replay.Candidate, error) {
 		if like := near(name.Name, replay.Names()); len(like) > 0 {
 			hint = "did you mean " + strings.Join(like, " or ") + "?"
 		}
-		err = &usageError{err, hint}
+		err = check.Misuse(err, hint)
 	}
 	return all, err
 }
@@ -261,7 +261,7 @@ func parseSince(text string, now time.Time) (time.Time, error) {
 	} else if ago, err := time.ParseDuration(text); err == nil && ago > 0 {
 		return now.Add(-ago), nil
 	}
-	return time.Time{}, &usageError{fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d"}
+	return time.Time{}, check.Misuse(fmt.Errorf("--since %q is neither a date nor a duration", text), "write it like 2026-01-31 or 90d")
 }
 
 // read has a replay read the sessions that are meant: those given, else all of the user's
@@ -270,11 +270,11 @@ func (a *app) read(o *replay.Options, args []string, name string) (err error) {
 	o.Host = name
 	for _, arg := range args {
 		if arg == "" {
-			return &usageError{errors.New("a path is empty"), "name session logs, or directories of them"}
+			return check.Misuse(errors.New("a path is empty"), "name session logs, or directories of them")
 		}
 		path := a.absolute(arg)
 		if _, err := os.Stat(path); err != nil {
-			return &hinted{fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read"}
+			return check.Advise(fmt.Errorf("find session logs: %w", err), "name logs or directories of them; without a path all of yours are read")
 		}
 		o.Paths = append(o.Paths, path)
 	}

@@ -18,28 +18,7 @@ import (
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/interview"
-	"github.com/cameronsjo/springfield/publish"
 )
-
-// usageError is a call that cannot be meant: wrong flag, missing answer.
-type usageError struct {
-	err  error
-	hint string
-}
-
-func (e *usageError) Error() string { return e.err.Error() }
-func (e *usageError) Unwrap() error { return e.err }
-func (e *usageError) Hint() string  { return e.hint }
-
-// hinted is an error that knows what to do about itself.
-type hinted struct {
-	err  error
-	hint string
-}
-
-func (e *hinted) Error() string { return e.err.Error() }
-func (e *hinted) Unwrap() error { return e.err }
-func (e *hinted) Hint() string  { return e.hint }
 
 // errCancelled is Ctrl-C, or a no to the last question.
 var errCancelled = interview.ErrCancelled
@@ -75,16 +54,13 @@ const (
 )
 
 func exitCode(err error) int {
-	var usage *usageError
-	var asked interface{ Usage() bool }
-	var request *publish.Error
-	var activating *activation.UsageError
+	var advised *check.Advised
 	var several *activation.SeveralError
 	var spec *generator.SpecError
 	switch {
 	case errors.Is(err, errCancelled) || errors.Is(err, context.Canceled):
 		return cancelled
-	case errors.As(err, &usage) || errors.As(err, &asked) && asked.Usage() || errors.As(err, &request) && request.Usage || errors.As(err, &activating) || errors.As(err, &several) || errors.As(err, &spec):
+	case errors.As(err, &advised) && advised.Misuse || errors.As(err, &several) || errors.As(err, &spec):
 		return wrongUsage
 	}
 	return failed

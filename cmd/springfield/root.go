@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cameronsjo/springfield/check"
 )
 
 // newRoot lists every verb by hand.
@@ -32,7 +34,7 @@ or you are needed. Without a command it leads you through it.`,
 				if like := cmd.SuggestionsFor(args[0]); len(like) > 0 {
 					hint = "did you mean springfield " + strings.Join(like, " or springfield ") + "?"
 				}
-				return &usageError{fmt.Errorf("there is no command %q", args[0]), hint}
+				return check.Misuse(fmt.Errorf("there is no command %q", args[0]), hint)
 			}
 			return nil
 		},
@@ -50,7 +52,7 @@ or you are needed. Without a command it leads you through it.`,
 		if errors.As(err, &invalid) { // pflag names the function of Go that refused the value
 			err = fmt.Errorf("--%s cannot be %q", invalid.GetFlag().Name, invalid.GetValue())
 		}
-		return &usageError{err, cmd.CommandPath() + " --help shows the flags"}
+		return check.Misuse(err, cmd.CommandPath()+" --help shows the flags")
 	})
 	root.PersistentPreRun = func(cmd *cobra.Command, args []string) {
 		if asJSON := cmd.Flag("json"); asJSON != nil && asJSON.Value.String() == "true" {
@@ -96,7 +98,7 @@ func (a *app) addVerbs(root *cobra.Command) {
 func arguments(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || len(args) > high {
-			return &usageError{fmt.Errorf("%s takes %s", cmd.CommandPath(), what), cmd.CommandPath() + " --help shows how"}
+			return check.Misuse(fmt.Errorf("%s takes %s", cmd.CommandPath(), what), cmd.CommandPath()+" --help shows how")
 		}
 		return nil
 	}

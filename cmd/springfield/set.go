@@ -14,6 +14,7 @@ import (
 
 	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/installer"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
@@ -59,10 +60,10 @@ Write a list with commas (off=colon,todos) or as JSON. --unset removes a key.`,
 			shows := len(o.unset) == 0 &&
 				(len(o.values) == 0 || len(o.values) == 1 && !strings.Contains(o.values[0], "="))
 			if f := cmd.Flags(); shows && (f.Changed("scope") || f.Changed("dry-run")) {
-				return &usageError{errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting"}
+				return check.Misuse(errors.New("--scope and --dry-run are about a change"), "springfield set PLUGIN KEY=VALUE changes a setting")
 			}
 			if !slices.Contains(layer.Scopes(), layer.Scope(o.scope)) {
-				return &usageError{fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project"}
+				return check.Misuse(fmt.Errorf("there is no scope %q", o.scope), "--scope is user, suite or project")
 			}
 			places, err := a.places()
 			if err != nil {
@@ -194,8 +195,9 @@ func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 		}
 	}
 	if len(dirs) > 1 {
-		return hook.Plugin{}, &usageError{fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
-			"add its marketplace: " + name + "@MARKETPLACE"}
+		return hook.Plugin{}, check.Misuse(fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
+			"add its marketplace: "+name+"@MARKETPLACE")
+
 	}
 	if len(dirs) == 1 {
 		return hook.ReadPlugin(dirs[0])
@@ -212,14 +214,14 @@ func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 	if known, ok := registry.Named(bare); ok {
 		return hook.Plugin{Name: bare, Strategy: known}, nil
 	}
-	return hook.Plugin{}, &usageError{fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are"}
+	return hook.Plugin{}, check.Misuse(fmt.Errorf("there is no plugin %q", name), "springfield list shows which there are")
 }
 
 func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	scope := layer.Scope(o.scope)
 	inside, err := filepath.Rel(places.Plugins, p.Root)
 	if scope == layer.Suite && p.Root != "" && err == nil && filepath.IsLocal(inside) {
-		return &hinted{fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates"}
+		return check.Advise(fmt.Errorf("%s was installed from a marketplace: the next update would replace its strategy.json", p.Name), "--scope user keeps it through updates")
 	}
 	var assignments []layer.Assignment
 	plan := func() (c change.Change, err error) {
@@ -238,9 +240,9 @@ func runSet(a *app, places client.Places, p hook.Plugin, o setOptions) error {
 	}
 	switch {
 	case errors.Is(err, layer.ErrInvalid):
-		return &hinted{err, "nothing was written: fix that file first"}
+		return check.Advise(err, "nothing was written: fix that file first")
 	case errors.Is(err, change.ErrChanged):
-		return &hinted{err, "the other program's change was kept; run it again"}
+		return check.Advise(err, "the other program's change was kept; run it again")
 	case err != nil:
 		return hintChange(err, "set")
 	case o.dryRun:
@@ -282,7 +284,7 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 		name, value, sets := strings.Cut(text, "=")
 		unset := len(all) >= len(o.values)
 		if sets == unset {
-			return nil, &usageError{fmt.Errorf("%q has the wrong form", text), "write KEY=VALUE, or --unset KEY"}
+			return nil, check.Misuse(fmt.Errorf("%q has the wrong form", text), "write KEY=VALUE, or --unset KEY")
 		}
 		k, err := stack.Key(name)
 		if err != nil {
@@ -295,7 +297,7 @@ func (o setOptions) assignments(stack layer.Stack) (all []layer.Assignment, err 
 			}
 		}
 		if slices.ContainsFunc(all, func(other layer.Assignment) bool { return other.Key.Name == name }) {
-			return nil, &usageError{fmt.Errorf("%s is given twice", name), "give it once"}
+			return nil, check.Misuse(fmt.Errorf("%s is given twice", name), "give it once")
 		}
 		all = append(all, a)
 	}

@@ -38,7 +38,11 @@ springfield without a command shows the last decision and problems too, in short
 }
 
 func runStatus(a *app, names []string, asJSON bool) error {
-	in, others, claude, err := a.inspectHosts(names)
+	places, err := a.places()
+	if err != nil {
+		return err
+	}
+	in, others, claude, err := a.inspectHosts(a.inspection(places), names)
 	if err != nil {
 		return err
 	}
@@ -72,12 +76,12 @@ func runStatus(a *app, names []string, asJSON bool) error {
 
 // inspectHosts looks at what is in effect on hosts: those that are named, else all that
 // are there. claude tells whether Claude Code is among them.
-func (a *app) inspectHosts(names []string) (in *inspection.Inspection, others []inspection.OnHost, claude bool, err error) {
+func (a *app) inspectHosts(r inspection.Request, names []string) (in *inspection.Inspection, others []inspection.OnHost, claude bool, err error) {
 	chosen, err := a.toShow(names)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	if in, err = a.inspect(); err != nil {
+	if in, err = inspection.Inspect(r); err != nil {
 		return nil, nil, false, err
 	}
 	others = in.OnHosts(chosen)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cameronsjo/springfield/activation"
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/inspection"
 	"github.com/cameronsjo/springfield/installer"
@@ -63,11 +64,11 @@ func runUndo(ctx context.Context, a *app, o undoOptions) error {
 	j := installer.Journal(places)
 	switch {
 	case o.list && (o.forget || o.dryRun):
-		return &usageError{errors.New("--list does not go together with --forget or --dry-run"), "undo --list shows the edits, undo --forget skips the first of them"}
+		return check.Misuse(errors.New("--list does not go together with --forget or --dry-run"), "undo --list shows the edits, undo --forget skips the first of them")
 	case o.list:
 		return a.listEdits(j, o.json)
 	case o.forget && o.dryRun:
-		return &usageError{errors.New("--forget and --dry-run do not go together"), "undo --list shows what would be forgotten: the first line"}
+		return check.Misuse(errors.New("--forget and --dry-run do not go together"), "undo --list shows what would be forgotten: the first line")
 	case o.forget:
 		entry, err := j.Forget()
 		if err != nil {
@@ -203,7 +204,7 @@ func (a *app) hintUndo(places client.Places, err error) error {
 	if off := switchesOff(installer.Read(places), changed.File); off != "" {
 		back = off + " puts back what is still springfield's"
 	}
-	return &hinted{err, "nothing was taken back; " + back + "; springfield undo --forget skips this edit"}
+	return check.Advise(err, "nothing was taken back; "+back+"; springfield undo --forget skips this edit")
 }
 
 // switchesOff is the command that takes springfield's members out of a settings file, "" for

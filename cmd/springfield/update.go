@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cameronsjo/springfield/change"
+	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/folder"
 	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/installer"
@@ -50,7 +51,7 @@ springfield undo takes an update back, of several suites one after the other.`,
   springfield update --all`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.all && len(args) > 0 {
-				return &usageError{errors.New("--all is for every suite"), "leave DIR out, or leave --all out"}
+				return check.Misuse(errors.New("--all is for every suite"), "leave DIR out, or leave --all out")
 			}
 			return arguments(0, 1, "at most one directory")(cmd, args)
 		},
@@ -149,7 +150,7 @@ func (a *app) updateAll(ctx context.Context, o updateOptions, tools generator.To
 		a.listAll(o, all, then)
 	}
 	if err == nil && len(failed) > 0 {
-		err = &hinted{fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each"}
+		err = check.Advise(fmt.Errorf("%s could not be updated: %s", count(len(failed), "suite"), strings.Join(failed, ", ")), "the reason is beside each")
 	}
 	return err
 }

@@ -75,7 +75,7 @@ func hintBeside(err error, found []check.Finding, state check.State) error {
 	if slices.ContainsFunc(found, func(f check.Finding) bool { return f.State == state && f.Fix == "" }) {
 		return err
 	}
-	return &hinted{err, "the fix is beside each"}
+	return check.Advise(err, "the fix is beside each")
 }
 
 // validate asks all that know something about a suite: the generator, and Claude
