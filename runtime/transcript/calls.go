@@ -156,3 +156,56 @@ func (l *Log) answered() {
 		l.Said = true
 	}
 }
+
+// Work that a turn has put into the background: shell commands, agents,
+// monitors. The id is in the result of the call that started it; the end is
+// told by a notification, or by the result of the call that stopped it or asked
+// for its output.
+
+const maxStarted = 16
+
+// job is work in the background.
+type job struct {
+	ID    string
+	Input place // of the call that started it
+}
+
+// start takes the id of work that goes on in the background.
+func (l *Log) start(id []byte, input place) {
+	if id = identifier(id, maxID); id != nil {
+		l.ended(id)
+		l.Started = push(l.Started, job{ID: string(id), Input: input}, maxStarted)
+	}
+}
+
+func (l *Log) ended(id []byte) {
+	for i := range l.Started {
+		if l.Started[i].ID == string(id) {
+			l.Started = append(l.Started[:i], l.Started[i+1:]...)
+			return
+		}
+	}
+}
+
+// Teammates: agents that run beside this one and take tasks. One joins when it is
+// spawned or writes, and leaves when it is shut down or the team is deleted.
+
+const maxTeam = 16
+
+func (l *Log) mate(name []byte) {
+	if len(name) == 0 || len(name) > maxName {
+		return
+	}
+	if h := callID(name); !waitsFor(l.Team, h) {
+		l.Team = push(l.Team, h, maxTeam)
+	}
+}
+
+func (l *Log) leave(name []byte) {
+	for i, h := range l.Team {
+		if h == callID(name) {
+			l.Team = append(l.Team[:i:i], l.Team[i+1:]...)
+			return
+		}
+	}
+}
