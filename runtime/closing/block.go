@@ -84,8 +84,8 @@ func blocks(text string) []block {
 			add(block{kind: code, open: true})
 		case trimmed == "":
 			blank = true
-		case isRuler(trimmed):
-			blank = true
+		case len(trimmed) >= 3 && (strings.Trim(trimmed, "- ") == "" || strings.Trim(trimmed, "* ") == "" || strings.Trim(trimmed, "_ ") == "" || strings.Trim(trimmed, "━─═=") == ""):
+			blank = true // a line across the page
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
 		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:
@@ -119,11 +119,6 @@ func FenceAt(line string) (mark byte, run int, info string) {
 		return 0, 0, ""
 	}
 	return line[0], run, strings.TrimSpace(rest)
-}
-
-// isRuler tells a line across the page.
-func isRuler(line string) bool {
-	return len(line) >= 3 && (strings.Trim(line, "- ") == "" || strings.Trim(line, "* ") == "" || strings.Trim(line, "_ ") == "" || strings.Trim(line, "━─═=") == "")
 }
 
 // headingIn is the text of a heading, "" if the line is none.
@@ -188,14 +183,7 @@ const (
 
 // markAt is the state that a line begins with.
 func markAt(line string) mark {
-	for _, r := range line {
-		return markOf(r)
-	}
-	return unmarked
-}
-
-func markOf(r rune) mark {
-	switch {
+	switch r, _ := utf8.DecodeRuneInString(line); {
 	case r < 0x2000:
 		return unmarked
 	case strings.ContainsRune(ticks, r):
@@ -208,8 +196,8 @@ func markOf(r rune) mark {
 
 // markIn is the last state in a line.
 func markIn(line string) (m mark) {
-	for _, r := range line {
-		if is := markOf(r); is != unmarked {
+	for i := range line {
+		if is := markAt(line[i:]); is != unmarked {
 			m = is
 		}
 	}

@@ -62,11 +62,9 @@ type Closing struct {
 	near   []sentence // in front of these
 }
 
-// Read reads a message. What a comment says is said to no one.
-func Read(text string) *Closing { return ReadWith(nil, text) }
-
-// ReadWith is Read with packs of languages that stay, for who reads many messages.
-func ReadWith(library *language.Library, text string) *Closing {
+// Read reads a message. What a comment says is said to no one. The packs of languages
+// stay in the library, which may be nil.
+func Read(library *language.Library, text string) *Closing {
 	c := &Closing{blocks: blocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {

@@ -21,7 +21,7 @@ type Members struct {
 	value   []byte
 	err     error
 
-	// What a person has written is read strictly, see strict.go.
+	// What a person has written is read strictly, see ReadMember.
 	strict []byte // all of it, nil for what is not
 	path   string // of the object that is read
 	known  bool   // the member that is read is listed

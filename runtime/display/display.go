@@ -83,7 +83,15 @@ func (w *writer) Write(p []byte) (int, error) {
 	out := make([]byte, 0, len(text)+16)
 	for len(text) > 0 && utf8.FullRune(text) {
 		r, size := utf8.DecodeRune(text)
-		out = appendShown(out, r)
+		switch {
+		case Shows(r), r == '\n', r == '\t':
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = appendEscape(appendEscape(out, high), low)
+		default:
+			out = appendEscape(out, r)
+		}
 		text = text[size:]
 	}
 	w.rest = append([]byte(nil), text...)
@@ -91,17 +99,6 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
-}
-
-func appendShown(out []byte, r rune) []byte {
-	switch {
-	case Shows(r), r == '\n', r == '\t':
-		return utf8.AppendRune(out, r)
-	case r > 0xffff:
-		high, low := utf16.EncodeRune(r)
-		return appendEscape(appendEscape(out, high), low)
-	}
-	return appendEscape(out, r)
 }
 
 func appendEscape(out []byte, r rune) []byte {

@@ -18,12 +18,6 @@ import (
 	"unicode/utf8"
 )
 
-// matches tests an entry on a sentence.
-func (f *Finder) matches(entry, s string) bool {
-	pattern, nots, _ := strings.Cut(entry, " !")
-	return f.find(pattern, s, func(end int) bool { return f.none(nots, s, end) })
-}
-
 // none tests that the patterns of an entry that must not match do not.
 func (f *Finder) none(nots, s string, end int) bool {
 	for nots != "" {
@@ -292,14 +286,6 @@ func gram(s string) uint32 {
 	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
 }
 
-// mayHave tells whether a word can be in the text.
-func (t *Text) mayHave(word string) bool {
-	if len(word) >= 3 && !t.mayBegin(gram(word), gram(word[len(word)-3:])) {
-		return false
-	}
-	return strings.Contains(t.all, word)
-}
-
 // mayBegin tells whether the first and the last three bytes of a word can be in it.
 func (t *Text) mayBegin(first, last uint32) bool {
 	return t.grams[first>>6]&(1<<(first&63)) != 0 && t.grams[last>>6]&(1<<(last&63)) != 0
@@ -319,7 +305,8 @@ func (p *Pack) In(t *Text) *Finder { return &Finder{Pack: p, text: t} }
 // Says tells whether a sentence of the text has an entry of a class.
 func (f *Finder) Says(c Class, sentence string) bool {
 	for _, e := range f.entries(c) {
-		if f.matches(e, sentence) {
+		pattern, nots, _ := strings.Cut(e, " !")
+		if f.find(pattern, sentence, func(end int) bool { return f.none(nots, sentence, end) }) {
 			return true
 		}
 	}
@@ -340,11 +327,11 @@ func (f *Finder) entries(c Class) []string {
 		}
 		return f.has[c]
 	}
-	f.Pack.each(c, func(entry string) bool {
-		if word := longest(entry); word == "" || f.text.mayHave(word) {
+	eachLine(f.Pack.text[c], func(entry string) {
+		word := longest(entry)
+		if n := len(word); (n < 3 || f.text.mayBegin(gram(word), gram(word[n-3:]))) && strings.Contains(f.text.all, word) {
 			f.has[c] = append(f.has[c], entry)
 		}
-		return true
 	})
 	return f.has[c]
 }

@@ -45,49 +45,45 @@ var (
 	indonesianPack string
 )
 
-// Codes lists the languages that have a pack.
-func Codes() []string {
-	return []string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "tr", "zh", "ja", "ko", "ar", "hi", "vi", "id"}
+// packs lists the languages that have a pack.
+var packs = [...]struct {
+	code string
+	data *string
+}{
+	{"en", &englishPack},
+	{"de", &germanPack},
+	{"fr", &frenchPack},
+	{"es", &spanishPack},
+	{"pt", &portuguesePack},
+	{"it", &italianPack},
+	{"nl", &dutchPack},
+	{"pl", &polishPack},
+	{"ru", &russianPack},
+	{"uk", &ukrainianPack},
+	{"tr", &turkishPack},
+	{"zh", &chinesePack},
+	{"ja", &japanesePack},
+	{"ko", &koreanPack},
+	{"ar", &arabicPack},
+	{"hi", &hindiPack},
+	{"vi", &vietnamesePack},
+	{"id", &indonesianPack},
 }
 
+// Codes are those of the languages that have a pack.
+func Codes() (all []string) {
+	for _, p := range packs {
+		all = append(all, p.code)
+	}
+	return all
+}
+
+// dataOf is the file of a language, "" if there is none.
 func dataOf(code string) string {
-	switch code {
-	case "en":
-		return englishPack
-	case "de":
-		return germanPack
-	case "fr":
-		return frenchPack
-	case "es":
-		return spanishPack
-	case "pt":
-		return portuguesePack
-	case "it":
-		return italianPack
-	case "nl":
-		return dutchPack
-	case "pl":
-		return polishPack
-	case "ru":
-		return russianPack
-	case "uk":
-		return ukrainianPack
-	case "tr":
-		return turkishPack
-	case "zh":
-		return chinesePack
-	case "ja":
-		return japanesePack
-	case "ko":
-		return koreanPack
-	case "ar":
-		return arabicPack
-	case "hi":
-		return hindiPack
-	case "vi":
-		return vietnamesePack
-	case "id":
-		return indonesianPack
+	for _, p := range packs {
+		if p.code == code {
+			return *p.data
+		}
 	}
 	return ""
 }
@@ -164,12 +160,11 @@ func (l *Library) commonWords() map[string]*commonWord {
 	if l.common == nil {
 		l.common = map[string]*commonWord{}
 		for i, code := range latinCodes {
-			eachLine(commonOf(code), func(e string) bool {
+			eachLine(commonOf(code), func(e string) {
 				if l.common[e] == nil {
 					l.common[e] = &commonWord{}
 				}
 				l.common[e].languages |= 1 << i
-				return true
 			})
 		}
 	}
@@ -180,13 +175,12 @@ func (l *Library) commonWords() map[string]*commonWord {
 func (p *Pack) probes(c Class) []probe {
 	if p.ready.probes[c] == nil {
 		all := []probe{}
-		p.each(c, func(entry string) bool {
+		eachLine(p.text[c], func(entry string) {
 			one := probe{entry: entry, word: longest(entry)}
 			if n := len(one.word); n >= 3 {
 				one.first, one.last = gram(one.word), gram(one.word[n-3:])
 			}
 			all = append(all, one)
-			return true
 		})
 		p.ready.probes[c] = all
 	}

@@ -290,7 +290,7 @@ func (k *Kept) message(text string) *message {
 // closing is the message as package closing reads it.
 func (m *message) closing() *closing.Closing {
 	if m.whole == nil {
-		m.whole = closing.ReadWith(m.library, m.text)
+		m.whole = closing.Read(m.library, m.text)
 	}
 	return m.whole
 }

@@ -27,7 +27,7 @@ type View struct {
 	// Spoken tells that it was said since the newest prompt.
 	Spoken bool
 	// Prompt is the uuid of the newest prompt of a person, "" if there is none
-	// or it has none. See prompt.go for what is one.
+	// or it has none.
 	Prompt string
 	// PromptID is the host's own id of it, the event's prompt_id, "" where
 	// the log does not say.
