@@ -209,26 +209,21 @@ func (m *meter) hasAny(sentence string, phrases []string) bool {
 		if !m.spend(5 + (len(sentence)+len(phrase))/8) {
 			return false
 		}
-		if m.hasWords(folded, fold(phrase)) {
-			return true
+		phrase = fold(phrase)
+		for from := 0; ; {
+			m.spend(1) // for each place that is not a whole word
+			i := strings.Index(folded[from:], phrase)
+			if i < 0 {
+				break
+			}
+			i += from
+			if !WordBefore(folded, i) && !WordAt(folded, i+len(phrase)) {
+				return true
+			}
+			from = i + 1
 		}
 	}
 	return false
-}
-
-func (m *meter) hasWords(s, phrase string) bool {
-	for from := 0; ; {
-		m.spend(1) // for each place that is not a whole word
-		i := strings.Index(s[from:], phrase)
-		if i < 0 {
-			return false
-		}
-		i += from
-		if !WordBefore(s, i) && !WordAt(s, i+len(phrase)) {
-			return true
-		}
-		from = i + 1
-	}
 }
 
 // WordBefore and wordAt tell whether a letter or digit ends or begins there.

@@ -149,14 +149,6 @@ func (l *Log) settle(e *Entry, o Outcome, c claim) {
 	}
 }
 
-// answered notes that Claude has said something: whatever it asked by a tool
-// and got an answer to is behind it.
-func (l *Log) answered() {
-	if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
-		l.Said = true
-	}
-}
-
 // Work that a turn has put into the background: shell commands, agents,
 // monitors. The id is in the result of the call that started it; the end is
 // told by a notification, or by the result of the call that stopped it or asked

@@ -236,7 +236,7 @@ func objectIn(input []byte) []byte {
 // place is where a value lies in the log: offset and length. For a string it is
 // what stands between the quotes, still escaped. A pair and not two named
 // members, because a Log has many of them and is written at every stop.
-type place [2]int64
+type place = [2]int64
 
 // fetch reads what lies at a place, at most limit bytes of it, into buf. Less
 // or nothing comes back when the log is not what it was.

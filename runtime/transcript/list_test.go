@@ -27,7 +27,7 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, v, err := f.Read(path, Log{})
+	_, v, err := f.Read(path, Log{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -65,8 +65,12 @@ type Log struct {
 
 // take lets one line change the log. False: it has just been there.
 func (l *Log) take(f *Format, e *Entry) bool {
-	if l.again(e.ID) {
-		return false
+	if len(e.ID) > 0 {
+		h := fnv1a(e.ID)
+		if slices.Contains(l.Seen, h) {
+			return false
+		}
+		l.Seen = push(l.Seen, h, maxSeen)
 	}
 	if e.Filled {
 		return true // the host fills a gap in the conversation; the agent has said nothing
@@ -96,7 +100,16 @@ func (l *Log) take(f *Format, e *Entry) bool {
 func (l *Log) part(f *Format, e *Entry, p *Part) {
 	switch p.Kind {
 	case Text:
-		l.spoke(e, p.Text)
+		if Blank(p.Text) {
+			return
+		}
+		l.Text = e.place(p.Text)
+		l.names(e, p.Text, false)
+		// What it asked by a tool and got an answer to is behind it.
+		if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
+			l.Said = true
+		}
+		l.announced(p.Text)
 	case Call:
 		l.call(e, p)
 	case Result:
@@ -112,17 +125,6 @@ func (l *Log) part(f *Format, e *Entry, p *Part) {
 	case HookBlock, HookContext, HookWords:
 		l.Feedback.take(e, p)
 	}
-}
-
-// spoke takes what the agent says.
-func (l *Log) spoke(e *Entry, text []byte) {
-	if Blank(text) {
-		return
-	}
-	l.Text = e.place(text)
-	l.names(e, text, false)
-	l.answered()
-	l.announced(text)
 }
 
 // turn begins a turn, with a person's words. What belongs to the turn before is over.
@@ -148,19 +150,6 @@ func (l *Log) turn(e *Entry) {
 	f := &l.Feedback
 	f.Mine, f.Theirs, f.Lines, f.Blocks, f.Contexts = 0, 0, 0, 0, 0
 	l.names(e, e.Words, false)
-}
-
-// again tells whether a line with this uuid has just been there.
-func (l *Log) again(uuid []byte) bool {
-	if len(uuid) == 0 {
-		return false
-	}
-	h := fnv1a(uuid)
-	if slices.Contains(l.Seen, h) {
-		return true
-	}
-	l.Seen = push(l.Seen, h, maxSeen)
-	return false
 }
 
 // push appends to a list that keeps its newest limit items.
@@ -205,11 +194,6 @@ type feedback struct {
 	Lines    int     // user lines about blocks, ours or not
 	Blocks   int     // our blocks
 	Contexts int     // contexts of Stop hooks, ours or not
-}
-
-// others counts the continues by other hooks since the newest prompt.
-func (f *feedback) others() int {
-	return max(f.Theirs, f.Lines-f.Blocks) + max(0, f.Contexts-(f.Mine-f.Blocks))
 }
 
 // take takes what a hook has left in a line.
@@ -257,8 +241,8 @@ func (l *Log) Members(m *codec.Members) {
 	m.Text("version", &l.Version)
 	m.Text("mode", &l.Mode)
 	m.Bool("subagent", &l.Subagent)
-	l.Asks.member(m, "asks")
-	l.Text.member(m, "text")
+	codec.Pair(m, "asks", &l.Asks)
+	codec.Pair(m, "text", &l.Text)
 	codec.Number(m, "calls", &l.Calls)
 	codec.Number(m, "before", &l.Before)
 	codec.List(m, "recent", &l.Recent)
@@ -274,14 +258,12 @@ func (l *Log) Members(m *codec.Members) {
 	codec.List(m, "plans", &l.Plans)
 }
 
-func (p *place) member(m *codec.Members, name string) { codec.Pair(m, name, (*[2]int64)(p)) }
-
 func (p *past) Members(m *codec.Members) {
 	codec.Number(m.Keep(), "id", &p.ID)
 	m.Text("name", &p.Name)
 	codec.Number(m, "does", &p.Does)
-	p.Input.member(m, "in")
-	p.Result.member(m, "out")
+	codec.Pair(m, "in", &p.Input)
+	codec.Pair(m, "out", &p.Result)
 	m.Bool("done", &p.Done)
 	m.Bool("failed", &p.Failed)
 }
@@ -290,7 +272,7 @@ func (c *claim) Members(m *codec.Members) {
 	codec.Number(m.Keep(), "id", &c.ID)
 	codec.Number(m, "of", &c.Of)
 	m.Text("name", &c.Name)
-	c.Input.member(m, "in")
+	codec.Pair(m, "in", &c.Input)
 	m.Object("list", &c.List)
 	codec.Optional(m, "task", &c.Task)
 	m.Object("skill", &c.Skill)
@@ -299,7 +281,7 @@ func (c *claim) Members(m *codec.Members) {
 
 func (j *job) Members(m *codec.Members) {
 	m.Text("id", &j.ID)
-	j.Input.member(m, "in")
+	codec.Pair(m, "in", &j.Input)
 }
 
 func (t *todos) Members(m *codec.Members) {
@@ -309,7 +291,7 @@ func (t *todos) Members(m *codec.Members) {
 }
 
 func (l *list) Members(m *codec.Members) {
-	l.Place.member(m, "place")
+	codec.Pair(m, "place", &l.Place)
 	codec.Number(m, "sum", &l.Sum)
 }
 
@@ -321,8 +303,8 @@ func (w *when) Members(m *codec.Members) {
 func (t *task) Members(m *codec.Members) {
 	m.Text("id", &t.ID)
 	codec.Number(m, "is", &t.State)
-	t.Subject.member(m, "of")
-	t.Owner.member(m, "by")
+	codec.Pair(m, "of", &t.Subject)
+	codec.Pair(m, "by", &t.Owner)
 	codec.Numbers(m, "after", &t.Blockers)
 }
 
@@ -344,7 +326,7 @@ func (f *feedback) Members(m *codec.Members) {
 }
 
 func (n *named) Members(m *codec.Members) {
-	n.At.member(m, "at")
+	codec.Pair(m, "at", &n.At)
 	codec.Number(m.Keep(), "sum", &n.Sum)
 	codec.Number(m, "turn", &n.Turn)
 	codec.Number(m, "new", &n.Wrote)

@@ -118,7 +118,7 @@ func (l *Log) correctList(e *Entry, array []byte) {
 
 // sumOf tells lists apart: 0 is an empty one. False: it is no list.
 func sumOf(list []byte) (sum uint64, ok bool) {
-	ok = eachItem(list, func(i item) {
+	ok = eachItem(list, maxNested, func(i item) {
 		sum = (sum*31+fnv1a(i.content))*31 + fnv1a(i.status)
 	})
 	return sum, ok
@@ -317,6 +317,9 @@ type item struct {
 	plain           bool
 }
 
+// maxNested is how many objects and strings a list may be in.
+const maxNested = 3
+
 // listIn is the list in a call's input, a part of it: where the input is a string all of
 // that.
 func listIn(input []byte) []byte {
@@ -326,10 +329,9 @@ func listIn(input []byte) []byte {
 	return input
 }
 
-// eachItem calls yield with each item of a list. False: it is none, or not a complete one.
-func eachItem(list []byte, yield func(item)) bool { return eachItemIn(list, 3, yield) }
-
-func eachItemIn(list []byte, depth int, yield func(item)) bool {
+// eachItem calls yield with each item of a list, which may be so deep in another value.
+// False: it is none, or not a complete one.
+func eachItem(list []byte, depth int, yield func(item)) bool {
 	list = bytes.TrimSpace(list)
 	if len(list) == 0 || depth == 0 {
 		return false
@@ -340,11 +342,11 @@ func eachItemIn(list []byte, depth int, yield func(item)) bool {
 			yield(item{codec.Inside(codec.Member(raw, "content", "step", "description", "title", "text")), codec.Inside(codec.Member(raw, "status")), false})
 		})
 	case '{':
-		return eachItemIn(codec.Member(list, "todos", "plan", "items"), depth-1, yield)
+		return eachItem(codec.Member(list, "todos", "plan", "items"), depth-1, yield)
 	case '"':
 		text := bytes.TrimSpace(codec.Unescape(nil, codec.Inside(list)))
 		if string(text) == "[]" || len(text) > 0 && (text[0] == '{' || text[0] == '[' && bytes.HasPrefix(bytes.TrimSpace(text[1:]), []byte{'{'})) {
-			return eachItemIn(text, depth-1, yield)
+			return eachItem(text, depth-1, yield)
 		}
 		return eachLine(text, yield)
 	}
@@ -378,7 +380,7 @@ func eachLine(text []byte, yield func(item)) (found bool) {
 // readList reads the todos of a list.
 func readList(list []byte) (all []fact.Todo, ok bool) {
 	all = []fact.Todo{}
-	ok = eachItem(list, func(i item) {
+	ok = eachItem(list, maxNested, func(i item) {
 		if len(all) == maxTodos { // the oldest that is done makes room
 			oldest := 0
 			for oldest < len(all) && all[oldest].Status != completed.String() {

@@ -132,7 +132,8 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 			All:    l.Feedback.All,
 			InOwn:  l.Feedback.Own,
 			InTurn: l.Feedback.Mine,
-			Others: l.Feedback.others(),
+			// What is more of the words to the model than the lines that name a hook explain.
+			Others: max(l.Feedback.Theirs, l.Feedback.Lines-l.Feedback.Blocks) + max(0, l.Feedback.Contexts-(l.Feedback.Mine-l.Feedback.Blocks)),
 		},
 		Team: len(l.Team), Driven: l.Driven,
 	}
