@@ -8,6 +8,7 @@
 package closing
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,6 +49,9 @@ type block struct {
 // maxBlocks bounds how many blocks of a message's end are kept.
 const maxBlocks = 200
 
+// rulers are the signs of a line across the page.
+var rulers = [...]string{"- ", "* ", "_ ", "━─═="}
+
 // blocks takes a message apart.
 func blocks(text string) []block {
 	var all []block
@@ -84,8 +88,8 @@ func blocks(text string) []block {
 			add(block{kind: code, open: true})
 		case trimmed == "":
 			blank = true
-		case len(trimmed) >= 3 && (strings.Trim(trimmed, "- ") == "" || strings.Trim(trimmed, "* ") == "" || strings.Trim(trimmed, "_ ") == "" || strings.Trim(trimmed, "━─═=") == ""):
-			blank = true // a line across the page
+		case len(trimmed) >= 3 && slices.ContainsFunc(rulers[:], func(signs string) bool { return strings.Trim(trimmed, signs) == "" }):
+			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
 		case trimmed[0] == '|' && strings.Count(trimmed, "|") > 1:

@@ -71,7 +71,7 @@ func Read(library *language.Library, text string) *Closing {
 			c.prose = append(c.prose, b)
 		}
 	}
-	c.take()
+	c.findSentences()
 	var all []string
 	for _, list := range [][]sentence{c.near, c.intro, c.final} {
 		for _, s := range list {
@@ -85,8 +85,8 @@ func Read(library *language.Library, text string) *Closing {
 	return c
 }
 
-// take finds the sentences that matter.
-func (c *Closing) take() {
+// findSentences finds the sentences that matter.
+func (c *Closing) findSentences() {
 	n := len(c.prose)
 	if n == 0 {
 		return

@@ -44,9 +44,9 @@ type Ruled interface {
 type Kind struct {
 	Sets  []string // names of the sets that "rules" can choose, the default first; none if there is no choice
 	Rules func(set string) []Rule
-	// Lines is how many lines of the transcript's end a set looks at, nil for none.
-	Lines func(set string) int
-	Once  bool // the same message is not continued twice
+	// Windowed is the set that looks at the last lines of the transcript, "" for none.
+	Windowed string
+	Once     bool // the same message is not continued twice
 }
 
 // New are the options of such a strategy as long as no file has set one.
@@ -73,8 +73,8 @@ func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
 // Needs are what rules look at.
 func (o *decider) Needs() strategy.Needs {
 	needs := o.Options.Needs()
-	if o.kind.Lines != nil {
-		needs.Lines = o.kind.Lines(o.Set)
+	if o.kind.Windowed != "" && o.Set == o.kind.Windowed {
+		needs.Lines = 50
 	}
 	return needs
 }

@@ -125,7 +125,11 @@ func (l *Log) undo(c claim) {
 	case WritesTodos:
 		l.Todos.List, l.Todos.When = c.List, c.When
 	case ChangesTask:
-		l.putBack(c.Name, c.Task)
+		if c.Task != nil {
+			l.keep(*c.Task)
+		} else if c.Name != "" {
+			l.dropAt(l.find([]byte(c.Name)))
+		}
 		l.Todos.When = c.When
 	case UsesSkill:
 		l.Skill = c.Skill

@@ -246,16 +246,6 @@ func waitsFor(blockers []uint32, id uint32) bool {
 	return false
 }
 
-// putBack makes a task what it was before an update that failed.
-func (l *Log) putBack(id string, before *task) {
-	switch {
-	case before != nil:
-		l.keep(*before)
-	case id != "":
-		l.dropAt(l.find([]byte(id)))
-	}
-}
-
 // learnTask takes the result of MakesTask or ReadsTask: a structured one, else what its
 // text says.
 func (l *Log) learnTask(e *Entry, o Outcome) {

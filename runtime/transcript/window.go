@@ -121,7 +121,9 @@ func tail(path string, n int) ([][]byte, error) {
 	var buf []byte // the file from start on
 	start := size
 	floor := max(0, start-maxTail)
-	for start > floor && countLines(buf) <= n {
+	// One line end more than asked for means that the oldest line asked for is complete.
+	// Those of blank lines are left out.
+	for start > floor && bytes.Count(buf, []byte{'\n'})-bytes.Count(buf, []byte("\n\n")) <= n {
 		// As much as so many lines usually take, then twice as much each time, so that
 		// a long line is not copied often.
 		more := min(max(chunk, int64(n)<<10, int64(len(buf))), start-floor)
@@ -144,12 +146,6 @@ func tail(path string, n int) ([][]byte, error) {
 		}
 	}
 	return lines[max(0, len(lines)-n):], nil
-}
-
-// countLines counts line ends, blank lines left out. One more than asked for
-// means that the oldest line asked for is complete.
-func countLines(b []byte) int {
-	return bytes.Count(b, []byte{'\n'}) - bytes.Count(b, []byte("\n\n"))
 }
 
 // EndHas tells whether a text stands in the end of a log. It must have no character

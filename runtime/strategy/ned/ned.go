@@ -23,12 +23,7 @@ var kind = rules.Kind{
 		}
 		return rules.Base()
 	},
-	Lines: func(set string) int {
-		if set == "seed" {
-			return 50
-		}
-		return 0
-	},
+	Windowed: "seed",
 }
 
 // Strategy is ned-flanders.
