@@ -7,7 +7,14 @@
 // work is linear in the length of the message.
 package closing
 
-import "strings"
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cameronsjo/springfield/runtime/language"
+)
 
 // kind is what a block of a message is.
 type kind byte
@@ -41,6 +48,9 @@ type block struct {
 
 // maxBlocks bounds how many blocks of a message's end are kept.
 const maxBlocks = 200
+
+// rulers are the signs of a line across the page.
+var rulers = [...]string{"- ", "* ", "_ ", "━─═="}
 
 // blocks takes a message apart.
 func blocks(text string) []block {
@@ -78,7 +88,7 @@ func blocks(text string) []block {
 			add(block{kind: code, open: true})
 		case trimmed == "":
 			blank = true
-		case isRuler(trimmed):
+		case len(trimmed) >= 3 && slices.ContainsFunc(rulers[:], func(signs string) bool { return strings.Trim(trimmed, signs) == "" }):
 			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})
@@ -113,11 +123,6 @@ func FenceAt(line string) (mark byte, run int, info string) {
 		return 0, 0, ""
 	}
 	return line[0], run, strings.TrimSpace(rest)
-}
-
-// isRuler tells a line across the page.
-func isRuler(line string) bool {
-	return len(line) >= 3 && (strings.Trim(line, "- ") == "" || strings.Trim(line, "* ") == "" || strings.Trim(line, "_ ") == "" || strings.Trim(line, "━─═=") == "")
 }
 
 // headingIn is the text of a heading, "" if the line is none.
@@ -182,14 +187,7 @@ const (
 
 // markAt is the state that a line begins with.
 func markAt(line string) mark {
-	for _, r := range line {
-		return markOf(r)
-	}
-	return unmarked
-}
-
-func markOf(r rune) mark {
-	switch {
+	switch r, _ := utf8.DecodeRuneInString(line); {
 	case r < 0x2000:
 		return unmarked
 	case strings.ContainsRune(ticks, r):
@@ -202,10 +200,271 @@ func markOf(r rune) mark {
 
 // markIn is the last state in a line.
 func markIn(line string) (m mark) {
-	for _, r := range line {
-		if is := markOf(r); is != unmarked {
+	for i := range line {
+		if is := markAt(line[i:]); is != unmarked {
 			m = is
 		}
 	}
 	return m
+}
+
+// maxSentence bounds a sentence, in bytes: what is longer keeps its end.
+const maxSentence = 600
+
+// sentence is one of a block's sentences.
+type sentence struct {
+	said   string // as written
+	folded string // in the agent's own voice, ready to be compared
+	end    rune   // the sign that ends it, 0 for none
+	title  bool   // it is of a heading: a question mark in it asks no one
+}
+
+// plain is what a block says in the agent's own voice: without emphasis, with a
+// backtick for inline code and two quotation marks for what is quoted. from says
+// where each byte stood.
+func plain(text string) (out string, from []int) {
+	b := make([]byte, 0, len(text))
+	from = make([]int, 0, len(text)+1)
+	put := func(s string, at int) {
+		b = append(b, s...)
+		for range len(s) {
+			from = append(from, at)
+		}
+	}
+	quotes := quotesIn(text)
+	for i := 0; i < len(text); {
+		c := text[i]
+		switch {
+		case len(quotes) > 0 && i == quotes[0].open:
+			put(`""`, i)
+			i = quotes[0].end
+			quotes = quotes[1:]
+			continue
+		case c == '`':
+			run := len(text[i:]) - len(strings.TrimLeft(text[i:], "`"))
+			if n := strings.Index(text[i+run:], text[i:i+run]); n >= 0 {
+				put("`", i)
+				i += run + n + run
+				for len(quotes) > 0 && quotes[0].open < i {
+					quotes = quotes[1:]
+				}
+				continue
+			}
+			put(" ` ", i) // opened and never closed
+			i += run
+			continue
+		case c == '*' || c == '~' && strings.HasPrefix(text[i:], "~~"):
+			i++
+			if c == '~' {
+				i++
+			}
+			continue
+		case c == '_' && (i == 0 || i+1 == len(text) || !isLetterAt(text, i-1) || !isLetterAt(text, i+1)):
+			i++
+			continue
+		case c == '[':
+			if label, end, ok := linkAt(text, i); ok {
+				for j, r := range label {
+					put(string(r), i+1+j)
+				}
+				i = end
+				continue
+			}
+		case c == 'h' && (strings.HasPrefix(text[i:], "https://") || strings.HasPrefix(text[i:], "http://")):
+			put("`", i)
+			for i < len(text) && text[i] > ' ' && text[i] != ')' && text[i] != '>' {
+				i++
+			}
+			continue
+		}
+		put(text[i:i+1], i)
+		i++
+	}
+	return string(b), append(from, len(text))
+}
+
+func isLetterAt(s string, i int) bool {
+	c := s[i]
+	return c >= utf8.RuneSelf || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
+}
+
+// linkAt reads "[label](target)".
+func linkAt(text string, i int) (label string, end int, ok bool) {
+	const most = 400
+	window := text[i:min(len(text), i+most)]
+	n := strings.Index(window, "](")
+	if n < 0 || strings.Contains(window[1:n], "[") {
+		return "", 0, false
+	}
+	m := strings.IndexByte(window[n:], ')')
+	if m < 0 {
+		return "", 0, false
+	}
+	return window[1:n], i + n + m + 1, true
+}
+
+type span struct{ open, end int }
+
+// maxQuote bounds a quotation, in bytes: marks that are further apart are no pair.
+const maxQuote = 400
+
+// quotesIn finds what stands between quotation marks.
+func quotesIn(text string) []span {
+	if !strings.ContainsAny(text, "\"“„«「『»”") {
+		return nil
+	}
+	var all []span
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		closers := ""
+		switch r {
+		case '"':
+			closers = `"`
+		case '“':
+			closers = "”"
+		case '„':
+			closers = "“”\""
+		case '«':
+			closers = "»"
+		case '»':
+			closers = "«"
+		case '「':
+			closers = "」"
+		case '『':
+			closers = "』"
+		case '”':
+			closers = "”"
+		}
+		if closers != "" && (r != '"' || i == 0 || !isLetterAt(text, i-1)) {
+			window := text[i+size : min(len(text), i+size+maxQuote)]
+			if n := strings.IndexAny(window, closers); n >= 0 {
+				_, width := utf8.DecodeRuneInString(window[n:])
+				all = append(all, span{i, i + size + n + width})
+				i += size + n + width
+				continue
+			}
+		}
+		i += size
+	}
+	return all
+}
+
+// sentencesOf takes a block apart.
+func sentencesOf(b block) []sentence {
+	all := sentences(b.text)
+	for i := range all {
+		all[i].title = b.kind == heading || isBold(b.text) && i < len(all)-1
+	}
+	return all
+}
+
+// sentences takes a text apart.
+func sentences(text string) []sentence {
+	p, from := plain(text)
+	var all []sentence
+	start := 0
+	cut := func(end int, sign rune) {
+		s := strings.TrimSpace(p[start:end])
+		if strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '`' }) {
+			said := strings.TrimSpace(text[from[start]:from[end]])
+			if len(s) > maxSentence {
+				s = strings.ToValidUTF8(s[len(s)-maxSentence:], "")
+			}
+			all = append(all, sentence{said: said, folded: language.Fold(s), end: sign})
+		} else if len(all) > 0 && all[len(all)-1].end == 0 {
+			all[len(all)-1].end = sign
+		}
+		start = end
+	}
+	for i := 0; i < len(p); {
+		r, size := utf8.DecodeRuneInString(p[i:])
+		next := i + size
+		switch r {
+		case '.', '!', '?', '…':
+			for next < len(p) && strings.IndexByte(".!?)\"'", p[next]) >= 0 {
+				if p[next] == '?' {
+					r = '?'
+				}
+				next++
+			}
+			if next < len(p) && p[next] != ' ' && p[next] != '\n' && p[next] < utf8.RuneSelf {
+				break
+			}
+			if r == '.' && isAbbreviated(p[start:i], p[next:]) {
+				break
+			}
+			cut(next, r)
+		case '。', '！', '？', '؟', '।', '॥':
+			next, r = signsAt(p, next, r)
+			cut(next, r)
+		case '\n':
+			if !isWrapped(p[start:i], p[next:]) {
+				cut(next, 0)
+			}
+		}
+		i = next
+	}
+	cut(len(p), 0)
+	for i := range all {
+		if all[i].end == 0 {
+			all[i].end = signAt(all[i].said)
+		}
+	}
+	return all
+}
+
+// signsAt goes behind the signs and brackets that follow a sign, of which a question
+// mark is the one that counts.
+func signsAt(p string, at int, sign rune) (int, rune) {
+	for at < len(p) {
+		s, n := utf8.DecodeRuneInString(p[at:])
+		if !strings.ContainsRune("。！？؟।)）」』\"'", s) {
+			break
+		}
+		if s == '？' {
+			sign = s
+		}
+		at += n
+	}
+	return at, sign
+}
+
+// signAt is the sign that a text ends with, marks and symbols left aside.
+func signAt(s string) rune {
+	for s != "" {
+		r, size := utf8.DecodeLastRuneInString(s)
+		switch {
+		case r == '`':
+			return r
+		case strings.ContainsRune(" \t\r\n\"'”’»)*_", r), unicode.In(r, unicode.So, unicode.Cf, unicode.Sk), r == 0xfe0f:
+			s = s[:len(s)-size]
+			continue
+		case unicode.IsLetter(r), unicode.IsDigit(r), unicode.Is(unicode.M, r):
+			return 0
+		}
+		return r
+	}
+	return 0
+}
+
+// isAbbreviated tells a full stop that ends no sentence: "e.g. this", "z. B.", "3. Kapitel".
+func isAbbreviated(before, after string) bool {
+	word := before[strings.LastIndexAny(before, " \n(")+1:]
+	if len(word) > 4 {
+		return false
+	}
+	after = strings.TrimLeft(after, " ")
+	r, _ := utf8.DecodeRuneInString(after)
+	switch strings.ToLower(word) {
+	case "e.g", "i.e", "vs", "z", "b", "p.ej", "ca", "bzw", "etc", "z.b", "d.h", "resp", "nr", "no", "т.д", "т.е", "np", "bijv":
+		return after != "" && !unicode.IsUpper(r) || word == "z" || word == "vs" || word == "z.B"
+	}
+	return word != "" && strings.Trim(word, "0123456789") == "" && unicode.IsLower(r)
+}
+
+// isWrapped tells a line end that only a narrow page has made.
+func isWrapped(before, after string) bool {
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	r, _ := utf8.DecodeRuneInString(after)
+	return len(line) >= 50 && unicode.IsLower(r) && signAt(line) == 0
 }

@@ -62,18 +62,16 @@ type Closing struct {
 	near   []sentence // in front of these
 }
 
-// Read reads a message. What a comment says is said to no one.
-func Read(text string) *Closing { return ReadWith(nil, text) }
-
-// ReadWith is Read with packs of languages that stay, for who reads many messages.
-func ReadWith(library *language.Library, text string) *Closing {
+// Read reads a message. What a comment says is said to no one. The packs of languages
+// stay in the library, which may be nil.
+func Read(library *language.Library, text string) *Closing {
 	c := &Closing{blocks: blocks(WithoutComments(text))}
 	for _, b := range c.blocks {
 		if b.kind != code && b.kind != quotation {
 			c.prose = append(c.prose, b)
 		}
 	}
-	c.take()
+	c.findSentences()
 	var all []string
 	for _, list := range [][]sentence{c.near, c.intro, c.final} {
 		for _, s := range list {
@@ -87,8 +85,8 @@ func ReadWith(library *language.Library, text string) *Closing {
 	return c
 }
 
-// take finds the sentences that matter.
-func (c *Closing) take() {
+// findSentences finds the sentences that matter.
+func (c *Closing) findSentences() {
 	n := len(c.prose)
 	if n == 0 {
 		return

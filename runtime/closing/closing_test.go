@@ -58,7 +58,7 @@ func TestActs(t *testing.T) {
 		"nothing":                       {"", Heads, false},
 		"nothing but a comment":         {"<!-- x -->", Breaks, false},
 	} {
-		c := Read(test.text)
+		c := Read(nil, test.text)
 		said, got := c.Find(test.act, Final)
 		if !got {
 			said, got = c.Find(test.act, Near)
@@ -100,7 +100,7 @@ func hostile(n int) map[string]string {
 }
 
 func readAll(text string) {
-	c := Read(text)
+	c := Read(nil, text)
 	for _, act := range Acts() {
 		c.Find(act, Final)
 		c.Find(act, Near)
@@ -135,7 +135,7 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add("✅ Task 1 complete. Now **Task 2: add the endpoint**\n\n- [ ] a\n| a | ⏳ |\n```\nx")
 	f.Fuzz(func(t *testing.T, text string) {
-		c := Read(text)
+		c := Read(nil, text)
 		for _, act := range Acts() {
 			for _, where := range []Where{Final, Near} {
 				if said, _ := c.Find(act, where); !strings.Contains(text, said) && said != "an open code block" && !strings.Contains(text, "<!--") {

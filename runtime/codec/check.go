@@ -111,7 +111,19 @@ func (c *checker) inside(bracket byte, depth int) bool {
 		return true
 	}
 	for {
-		if bracket == '{' && !c.key() || !c.value(depth) {
+		if bracket == '{' {
+			if c.next() != '"' {
+				return c.wrong("looking for beginning of object key string")
+			}
+			if !c.text() {
+				return false
+			}
+			if c.next() != ':' {
+				return c.wrong("after object key")
+			}
+			c.i++
+		}
+		if !c.value(depth) {
 			return false
 		}
 		switch c.next() {
@@ -124,20 +136,6 @@ func (c *checker) inside(bracket byte, depth int) bool {
 			return c.wrong(behind)
 		}
 	}
-}
-
-func (c *checker) key() bool {
-	if c.next() != '"' {
-		return c.wrong("looking for beginning of object key string")
-	}
-	if !c.text() {
-		return false
-	}
-	if c.next() != ':' {
-		return c.wrong("after object key")
-	}
-	c.i++
-	return true
 }
 
 func (c *checker) text() bool {

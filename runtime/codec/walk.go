@@ -33,14 +33,12 @@ const (
 )
 
 // Enter begins a walk through an object or an array, a torn one if there is none.
-func Enter(raw []byte, bracket byte) Walk { return enterAt(raw, 0, bracket) }
-
-func enterAt(line []byte, i int, bracket byte) Walk {
-	i = skipSpace(line, i)
-	if i >= len(line) || line[i] != bracket {
+func Enter(raw []byte, bracket byte) Walk {
+	i := skipSpace(raw, 0)
+	if i >= len(raw) || raw[i] != bracket {
 		return Walk{}
 	}
-	return Walk{line: line, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
+	return Walk{line: raw, i: i + 1, shut: bracket + 2, at: before} // '{' and '}', '[' and ']' are two apart
 }
 
 // Next goes to the next value. False: there is none, or what there is is torn.
@@ -103,13 +101,13 @@ func (w *Walk) Value() []byte {
 func (w *Walk) Is(first byte) bool { return w.i < len(w.line) && w.line[w.i] == first }
 
 // Enter begins a walk through the value, which Leave has to end.
-func (w *Walk) Enter(bracket byte) Walk { return enterAt(w.line, w.i, bracket) }
+func (w *Walk) Enter(bracket byte) Walk { return Enter(w.line[w.i:], bracket) }
 
 // Leave goes behind the value, which inner has gone through or begun to.
 func (w *Walk) Leave(inner *Walk) {
 	for inner.Next() {
 	}
-	w.i, w.at = inner.i, behind
+	w.i, w.at = w.i+inner.i, behind
 	if inner.at == torn {
 		w.at = torn
 	}

@@ -264,7 +264,7 @@ func (l *loopHere) openTodos() (string, error) {
 		return "", &adviceError{"no session of " + l.space.Dir + " was found", "sessions are in " + l.transcripts()[0] + "; start Claude Code in this directory once, or write the goal yourself"}
 	}
 	session := strings.TrimSuffix(filepath.Base(path), ".jsonl")
-	_, view, err := registry.HostOfLog(path).Log.Read(path, transcript.Log{})
+	_, view, err := registry.HostOfLog(path).Log.Read(path, transcript.Log{}, false)
 	if err != nil {
 		return "", err
 	}

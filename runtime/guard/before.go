@@ -3,10 +3,14 @@
 package guard
 
 import (
+	"bytes"
+	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/file"
 )
 
 // Moment is what the event itself says about the stop.
@@ -94,4 +98,65 @@ func isServer(command string) bool {
 		}
 	}
 	return false
+}
+
+// Answer looks at the prompt: after a slash command of the plugin that only asks
+// for something, what Claude says is the answer, and work that remains elsewhere
+// waits. A loop is not asked: it goes on until it is told otherwise.
+func Answer(plugin, prompt string, calls int) Veto {
+	if calls > 0 || !strings.Contains(prompt, "<command-name>") {
+		return Veto{}
+	}
+	for _, word := range []string{"why", "log", "state", "hold", "page"} {
+		command := "/" + plugin + ":" + word
+		if strings.Contains(prompt, "<command-name>"+command+"</command-name>") {
+			return Veto{Rule: "answer", Evidence: "you asked " + command + ", and this is the answer"}
+		}
+	}
+	return Veto{}
+}
+
+// ralph-loop: another plugin's loop, armed by a file in the project. Stop hooks
+// run in parallel and any block wins, so while it drives this session we stand
+// aside. The file is only looked at, never followed.
+
+// maxRalph bounds what is read of the state file: its frontmatter is short.
+const maxRalph = 16 << 10
+
+// RalphArmed tells whether ralph-loop drives this session in this directory. A
+// file that names another session is another session's loop; one that names
+// none is any session's, as ralph-loop has it.
+func RalphArmed(dir, session string) bool {
+	if dir == "" {
+		return false
+	}
+	f, size, err := file.Open(filepath.Join(dir, ".claude", "ralph-loop.local.md"), 0)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	data := make([]byte, min(size, maxRalph))
+	if _, err := io.ReadFull(f, data); err != nil {
+		return false
+	}
+	owner := frontmatter(data, "session_id")
+	return owner == "" || owner == session
+}
+
+// frontmatter is the value of a key between the first two lines "---".
+func frontmatter(data []byte, key string) string {
+	lines := bytes.Split(data, []byte{'\n'})
+	if len(lines) == 0 || strings.TrimSpace(string(lines[0])) != "---" {
+		return ""
+	}
+	for _, line := range lines[1:] {
+		text := strings.TrimSpace(string(line))
+		if text == "---" {
+			return ""
+		}
+		if value, ok := strings.CutPrefix(text, key+":"); ok {
+			return strings.Trim(strings.TrimSpace(value), `"'`)
+		}
+	}
+	return ""
 }

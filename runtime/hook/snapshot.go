@@ -67,11 +67,7 @@ func (f fromFile) Read(since []byte) (data []byte, view transcript.View, err err
 	if len(since) > 0 && codec.Read(since, &log) != nil {
 		log = transcript.Log{} // damaged: the transcript is read anew
 	}
-	if f.brief {
-		log, view, err = f.host.Log.Glance(f.path, log)
-	} else {
-		log, view, err = f.host.Log.Read(f.path, log)
-	}
+	log, view, err = f.host.Log.Read(f.path, log, f.brief)
 	return codec.Append(nil, &log), view, err
 }
 

@@ -18,12 +18,6 @@ import (
 	"unicode/utf8"
 )
 
-// matches tests an entry on a sentence.
-func (f *Finder) matches(entry, s string) bool {
-	pattern, nots, _ := strings.Cut(entry, " !")
-	return f.find(pattern, s, func(end int) bool { return f.none(nots, s, end) })
-}
-
 // none tests that the patterns of an entry that must not match do not.
 func (f *Finder) none(nots, s string, end int) bool {
 	for nots != "" {
@@ -269,4 +263,137 @@ func (f *Finder) beginnings(s string) []int {
 		}
 	}
 	return all
+}
+
+// Text is what entries are looked for in: sentences, folded. It knows which three
+// bytes follow each other anywhere in them, so that most entries need no search.
+type Text struct {
+	all   string
+	grams [512]uint64
+}
+
+// TextOf makes sentences ready to be searched.
+func TextOf(sentences []string) *Text {
+	t := &Text{all: strings.Join(sentences, "\n")}
+	for i := 0; i+3 <= len(t.all); i++ {
+		h := gram(t.all[i:])
+		t.grams[h>>6] |= 1 << (h & 63)
+	}
+	return t
+}
+
+func gram(s string) uint32 {
+	return (uint32(s[0])<<10 ^ uint32(s[1])<<5 ^ uint32(s[2])) & 0x7fff
+}
+
+// mayBegin tells whether the first and the last three bytes of a word can be in it.
+func (t *Text) mayBegin(first, last uint32) bool {
+	return t.grams[first>>6]&(1<<(first&63)) != 0 && t.grams[last>>6]&(1<<(last&63)) != 0
+}
+
+// Finder finds what a pack knows in one text.
+type Finder struct {
+	Pack *Pack
+	text *Text
+	has  [classes][]string // entries that the text may have
+	read [classes]bool
+}
+
+// In makes a pack ready to search a text.
+func (p *Pack) In(t *Text) *Finder { return &Finder{Pack: p, text: t} }
+
+// Says tells whether a sentence of the text has an entry of a class.
+func (f *Finder) Says(c Class, sentence string) bool {
+	for _, e := range f.entries(c) {
+		pattern, nots, _ := strings.Cut(e, " !")
+		if f.find(pattern, sentence, func(end int) bool { return f.none(nots, sentence, end) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// entries lists those of a class that the text may have.
+func (f *Finder) entries(c Class) []string {
+	if f.read[c] {
+		return f.has[c]
+	}
+	f.read[c] = true
+	if f.Pack.ready != nil {
+		for _, p := range f.Pack.probes(c) {
+			if (len(p.word) < 3 || f.text.mayBegin(p.first, p.last)) && strings.Contains(f.text.all, p.word) {
+				f.has[c] = append(f.has[c], p.entry)
+			}
+		}
+		return f.has[c]
+	}
+	eachLine(f.Pack.text[c], func(entry string) {
+		word := longest(entry)
+		if n := len(word); (n < 3 || f.text.mayBegin(gram(word), gram(word[n-3:]))) && strings.Contains(f.text.all, word) {
+			f.has[c] = append(f.has[c], entry)
+		}
+	})
+	return f.has[c]
+}
+
+// literal is what a sentence has to contain for an entry to be worth a look, ""
+// if that is not known.
+func literal(entry string) string {
+	if entry[0] == '^' || entry[0] == '*' || entry[0] == '-' {
+		entry = entry[1:]
+	}
+	for i := 0; i < len(entry); i++ {
+		switch c := entry[i]; {
+		case c == '{' || c == '*' || c == '$' || c == 0xe2 && strings.HasPrefix(entry[i:], "…") || c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
+			return strings.TrimRight(entry[:i], " ")
+		}
+	}
+	return entry
+}
+
+// longest is the longest run of letters that a sentence has to contain for an entry
+// to hold.
+func longest(entry string) (word string) {
+	if isPlain(entry) {
+		return entry
+	}
+	start := 0
+	braced := false
+	take := func(end int) {
+		if run := strings.Trim(entry[start:end], " "); !braced && len(run) > len(word) {
+			word = run
+		}
+		start = end + 1
+	}
+	for i := 0; i < len(entry); i++ {
+		switch c := entry[i]; {
+		case c == '{' || c == '}' || c == '*' || c == '^' || c == '-' && i == 0:
+			take(i)
+			braced = c == '{'
+		case c == '$':
+			take(i)
+			return word
+		case c == 0xe2 && strings.HasPrefix(entry[i:], "…"):
+			take(i)
+			i += len("…") - 1
+			start = i + 1
+		case c == ' ' && i+1 < len(entry) && entry[i+1] == '!':
+			take(i)
+			return word
+		}
+	}
+	take(len(entry))
+	return word
+}
+
+// isPlain tells an entry of words alone, as most are.
+func isPlain(entry string) bool {
+	for i := 0; i < len(entry); i++ {
+		switch c := entry[i]; {
+		case 'a' <= c && c <= 'z', c == ' ', c == '\'', c > 0x7f && c != 0xe2:
+		default:
+			return false
+		}
+	}
+	return true
 }

@@ -95,16 +95,12 @@ func Parse(code, data string) *Pack {
 	return p
 }
 
-// each visits the entries of a class until visit says no.
-func (p *Pack) each(c Class, visit func(entry string) (more bool)) {
-	eachLine(p.text[c], visit)
-}
-
-func eachLine(text string, visit func(entry string) (more bool)) {
+// eachLine visits the entries of a class.
+func eachLine(text string, visit func(entry string)) {
 	for text != "" {
 		entry, rest, _ := strings.Cut(text, "\n")
-		if text = rest; entry != "" && entry[0] != '#' && !visit(entry) {
-			return
+		if text = rest; entry != "" && entry[0] != '#' {
+			visit(entry)
 		}
 	}
 }
@@ -115,7 +111,7 @@ func (p *Pack) Entries(c Class) []string {
 		return p.ready.entries[c]
 	}
 	var all []string
-	p.each(c, func(entry string) bool { all = append(all, entry); return true })
+	eachLine(p.text[c], func(entry string) { all = append(all, entry) })
 	if p.ready != nil {
 		p.ready.entries[c] = slices.Clip(append([]string{}, all...))
 	}

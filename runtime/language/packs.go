@@ -1,6 +1,9 @@
 package language
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 // The packs, a file a language.
 var (
@@ -42,49 +45,144 @@ var (
 	indonesianPack string
 )
 
-// Codes lists the languages that have a pack.
-func Codes() []string {
-	return []string{"en", "de", "fr", "es", "pt", "it", "nl", "pl", "ru", "uk", "tr", "zh", "ja", "ko", "ar", "hi", "vi", "id"}
+// packs lists the languages that have a pack.
+var packs = [...]struct {
+	code string
+	data *string
+}{
+	{"en", &englishPack},
+	{"de", &germanPack},
+	{"fr", &frenchPack},
+	{"es", &spanishPack},
+	{"pt", &portuguesePack},
+	{"it", &italianPack},
+	{"nl", &dutchPack},
+	{"pl", &polishPack},
+	{"ru", &russianPack},
+	{"uk", &ukrainianPack},
+	{"tr", &turkishPack},
+	{"zh", &chinesePack},
+	{"ja", &japanesePack},
+	{"ko", &koreanPack},
+	{"ar", &arabicPack},
+	{"hi", &hindiPack},
+	{"vi", &vietnamesePack},
+	{"id", &indonesianPack},
 }
 
+// Codes are those of the languages that have a pack.
+func Codes() (all []string) {
+	for _, p := range packs {
+		all = append(all, p.code)
+	}
+	return all
+}
+
+// dataOf is the file of a language, "" if there is none.
 func dataOf(code string) string {
-	switch code {
-	case "en":
-		return englishPack
-	case "de":
-		return germanPack
-	case "fr":
-		return frenchPack
-	case "es":
-		return spanishPack
-	case "pt":
-		return portuguesePack
-	case "it":
-		return italianPack
-	case "nl":
-		return dutchPack
-	case "pl":
-		return polishPack
-	case "ru":
-		return russianPack
-	case "uk":
-		return ukrainianPack
-	case "tr":
-		return turkishPack
-	case "zh":
-		return chinesePack
-	case "ja":
-		return japanesePack
-	case "ko":
-		return koreanPack
-	case "ar":
-		return arabicPack
-	case "hi":
-		return hindiPack
-	case "vi":
-		return vietnamesePack
-	case "id":
-		return indonesianPack
+	for _, p := range packs {
+		if p.code == code {
+			return *p.data
+		}
 	}
 	return ""
+}
+
+// Named is the pack of a language, nil if there is none.
+func Named(code string) *Pack {
+	data := dataOf(code)
+	if data == "" {
+		return nil
+	}
+	return Parse(code, data)
+}
+
+// Names says codes as names of languages: "German, English".
+func Names(codes []string) string {
+	var all []string
+	for _, code := range codes {
+		if p := Named(code); p != nil {
+			all = append(all, p.Name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// Library keeps the packs that it has read, for reading many texts: what does not
+// depend on the text is worked out once. It is for one goroutine. A nil Library keeps
+// nothing.
+type Library struct {
+	packs  map[string]*Pack
+	common map[string]*commonWord
+	texts  int // how many have been looked at
+}
+
+// commonWord is a common word of one or more Latin languages.
+type commonWord struct {
+	languages uint16 // a bit each, as in latinCodes
+	text      int    // the newest text that had it
+}
+
+// probe is an entry with what a text has to contain for it.
+type probe struct {
+	entry, word string
+	first, last uint32 // grams of the word
+}
+
+// ready is what a pack that stays has worked out, by class.
+type ready struct {
+	entries [classes][]string
+	probes  [classes][]probe
+}
+
+// named is a pack of the library, nil if there is none.
+func (l *Library) named(code string) *Pack {
+	if l == nil {
+		return Named(code)
+	}
+	p, ok := l.packs[code]
+	if !ok {
+		if p = Named(code); p != nil {
+			kept := *p
+			kept.ready = &ready{}
+			p = &kept
+		}
+		if l.packs == nil {
+			l.packs = map[string]*Pack{}
+		}
+		l.packs[code] = p
+	}
+	return p
+}
+
+// commonWords are those of all Latin languages.
+func (l *Library) commonWords() map[string]*commonWord {
+	if l.common == nil {
+		l.common = map[string]*commonWord{}
+		for i, code := range latinCodes {
+			eachLine(commonOf(code), func(e string) {
+				if l.common[e] == nil {
+					l.common[e] = &commonWord{}
+				}
+				l.common[e].languages |= 1 << i
+			})
+		}
+	}
+	return l.common
+}
+
+// probes are the entries of a class, ready to be looked for.
+func (p *Pack) probes(c Class) []probe {
+	if p.ready.probes[c] == nil {
+		all := []probe{}
+		eachLine(p.text[c], func(entry string) {
+			one := probe{entry: entry, word: longest(entry)}
+			if n := len(one.word); n >= 3 {
+				one.first, one.last = gram(one.word), gram(one.word[n-3:])
+			}
+			all = append(all, one)
+		})
+		p.ready.probes[c] = all
+	}
+	return p.ready.probes[c]
 }

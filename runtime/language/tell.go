@@ -13,10 +13,8 @@ import (
 const maxTold = 2048
 
 // Tell names the languages of a text, English first, since its technical words
-// are in every message. A language that has no pack is not named.
-func Tell(folded string) []*Pack { return (*Library)(nil).Tell(folded) }
-
-// Tell is the same, with packs that stay in the library.
+// are in every message. A language that has no pack is not named. The packs stay in
+// the library.
 func (l *Library) Tell(folded string) []*Pack {
 	if len(folded) > maxTold {
 		folded = folded[len(folded)-maxTold:]
@@ -145,11 +143,10 @@ func (l *Library) commonIn(folded string) (hits [len(latinCodes)]int) {
 	words := make(map[string]struct{}, 128)
 	eachWord(folded, func(word string) { words[word] = struct{}{} })
 	for i, code := range latinCodes {
-		eachLine(commonOf(code), func(e string) bool {
+		eachLine(commonOf(code), func(e string) {
 			if _, ok := words[e]; ok {
 				hits[i]++
 			}
-			return true
 		})
 	}
 	return hits
@@ -177,7 +174,7 @@ func eachWord(folded string, visit func(word string)) {
 
 // commonOf are the common words of a language, without reading the rest of its pack.
 func commonOf(code string) string {
-	_, words, _ := strings.Cut(dataOf(code), "["+Common.String()+"]\n")
+	_, words, _ := strings.Cut(dataOf(code), "[common]\n")
 	if end := strings.Index(words, "\n["); end >= 0 {
 		words = words[:end]
 	}

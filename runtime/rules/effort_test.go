@@ -105,7 +105,7 @@ func TestStepsAreBounded(t *testing.T) {
 		if _, ok := a.holds(&mine); !ok {
 			t.Errorf("%s: the user's own rule is not asked", name)
 		}
-		if v := match(append(c.rules, mine), strategy.Situation{Message: strategy.Message{Text: c.text}}, nil); v.Rule != "mine" || len(v.Faults) != 1 {
+		if v := Matching(append(c.rules, mine), nil)(strategy.Situation{Message: strategy.Message{Text: c.text}}); v.Rule != "mine" || len(v.Faults) != 1 {
 			t.Errorf("%s: %s, %v", name, v.Rule, v.Faults)
 		}
 	}
@@ -121,7 +121,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 		{ID: "none", Text: "(", Then: strategy.Stop, Foreign: true},
 		{ID: "good", Says: []string{"deploying"}, Then: strategy.Stop, Foreign: true},
 	}
-	v := match(rules, strategy.Situation{Message: strategy.Message{Text: text}}, nil)
+	v := Matching(rules, nil)(strategy.Situation{Message: strategy.Message{Text: text}})
 	faults := fmt.Sprint(v.Faults)
 	if v.Rule != "good" || len(v.Faults) != 3 {
 		t.Errorf("%s, %s", v.Rule, faults)
@@ -139,7 +139,7 @@ func TestDearRuleAloneIsPassedOver(t *testing.T) {
 	for _, r := range rules { // the user may
 		r.Foreign = false
 		if r.ID == "dear" {
-			if v := match([]Rule{r}, strategy.Situation{Message: strategy.Message{Text: text}}, nil); len(v.Faults) != 0 {
+			if v := Matching([]Rule{r}, nil)(strategy.Situation{Message: strategy.Message{Text: text}}); len(v.Faults) != 0 {
 				t.Errorf("the user's: %v", v.Faults)
 			}
 		}

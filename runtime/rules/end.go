@@ -5,14 +5,14 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/closing"
-	"github.com/cameronsjo/springfield/runtime/language"
-
 	"github.com/cameronsjo/springfield/runtime/excerpt"
+	"github.com/cameronsjo/springfield/runtime/language"
 )
 
 // maxParagraph bounds the last paragraph, in bytes from its end.
@@ -209,26 +209,21 @@ func (m *meter) hasAny(sentence string, phrases []string) bool {
 		if !m.spend(5 + (len(sentence)+len(phrase))/8) {
 			return false
 		}
-		if m.hasWords(folded, fold(phrase)) {
-			return true
+		phrase = fold(phrase)
+		for from := 0; ; {
+			m.spend(1) // for each place that is not a whole word
+			i := strings.Index(folded[from:], phrase)
+			if i < 0 {
+				break
+			}
+			i += from
+			if !WordBefore(folded, i) && !WordAt(folded, i+len(phrase)) {
+				return true
+			}
+			from = i + 1
 		}
 	}
 	return false
-}
-
-func (m *meter) hasWords(s, phrase string) bool {
-	for from := 0; ; {
-		m.spend(1) // for each place that is not a whole word
-		i := strings.Index(s[from:], phrase)
-		if i < 0 {
-			return false
-		}
-		i += from
-		if !WordBefore(s, i) && !WordAt(s, i+len(phrase)) {
-			return true
-		}
-		from = i + 1
-	}
 }
 
 // WordBefore and wordAt tell whether a letter or digit ends or begins there.
@@ -246,4 +241,130 @@ func WordAt(s string, i int) bool {
 // phrase may stand anywhere.
 func IsWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && language.HasBlanks(string(r))
+}
+
+// Kept is what decisions on many situations, one after the other, need to work out only
+// once, whichever strategies take them: patterns, packs of languages, and how the newest
+// message reads. It is for one goroutine. A nil Kept keeps nothing.
+type Kept struct {
+	patterns map[string]pattern
+	library  language.Library
+	newest   *message
+}
+
+// message is a text that rules are asked about, read as far as they have asked.
+type message struct {
+	text    string
+	end     end
+	library *language.Library
+	whole   *closing.Closing // nil until a rule asks for it
+	acts    map[wanted]found // what has been looked for, nil if nothing is kept
+}
+
+type wanted struct {
+	act   closing.Act
+	where closing.Where
+}
+
+type found struct {
+	said string
+	ok   bool
+}
+
+// message is a text, the newest one if it is the same again.
+func (k *Kept) message(text string) *message {
+	if k == nil {
+		return &message{text: text, end: endOf(text)}
+	}
+	if k.newest == nil || k.newest.text != text {
+		k.newest = &message{text: text, end: endOf(text), library: &k.library, acts: map[wanted]found{}}
+	}
+	return k.newest
+}
+
+// closing is the message as package closing reads it.
+func (m *message) closing() *closing.Closing {
+	if m.whole == nil {
+		m.whole = closing.Read(m.library, m.text)
+	}
+	return m.whole
+}
+
+// find looks for an act in it.
+func (m *message) find(act closing.Act, where closing.Where) (said string, ok bool) {
+	if known, ok := m.acts[wanted{act, where}]; ok {
+		return known.said, known.ok
+	}
+	said, ok = m.closing().Find(act, where)
+	if m.acts != nil {
+		m.acts[wanted{act, where}] = found{said, ok}
+	}
+	return said, ok
+}
+
+func (k *Kept) pattern(text string) (known pattern, ok bool) {
+	if k != nil {
+		known, ok = k.patterns[text]
+	}
+	return known, ok
+}
+
+func (k *Kept) keep(text string, p pattern) {
+	if k == nil {
+		return
+	}
+	if k.patterns == nil {
+		k.patterns = map[string]pattern{}
+	}
+	k.patterns[text] = p
+}
+
+// Verbs of work. "Now update the table." and "Committing." say what Claude does
+// next; "Now it works." and "Nothing else." do not, and the verb is what tells
+// them apart. Verbs that a person is told to do ("Now try it", "restart") are
+// left out on purpose.
+
+// verbs are in alphabetical order, in their base form.
+func verbs() []string {
+	return []string{
+		"add", "address", "adjust", "analyse", "analyze", "append", "apply", "assemble", "audit", "bisect", "build", "bump", "capture", "change",
+		"check", "clean", "collect", "combine", "commit", "compare", "compile", "compute", "confirm", "continue", "convert", "copy", "correct",
+		"create", "cross-check", "debug", "define", "delegate", "delete", "dig", "dispatch", "document", "double-check", "draft", "drop", "edit",
+		"examine", "execute", "exercise", "expand", "explore", "export", "extend", "extract", "fetch", "fill", "find", "finish", "fix", "format",
+		"gather", "generate", "get", "grep", "handle", "implement", "import", "improve", "insert", "inspect", "install", "integrate", "investigate",
+		"kick", "launch", "link", "lint", "list", "load", "locate", "look", "make", "map", "mark", "measure", "merge", "migrate", "move", "patch",
+		"perform", "pin", "prepare", "proceed", "process", "profile", "propagate", "pull", "push", "query", "re-check", "re-read", "re-run",
+		"re-test", "re-verify", "read", "rebase", "rebuild", "record", "redo", "refactor", "regenerate", "register", "remove", "rename", "replace",
+		"reproduce", "rerun", "research", "resolve", "restore", "resume", "retry", "review", "revise", "rewrite", "run", "save", "scaffold", "scan",
+		"search", "sketch", "simplify", "spawn", "split", "squash", "stage", "start", "strip", "sweep", "switch", "sync", "tackle", "tag", "test",
+		"tidy", "trace", "trim", "tune", "update", "validate", "verify", "wire", "work", "wrap", "write",
+	}
+}
+
+// isWork tells whether a word is one of the verbs.
+func isWork(word string) bool {
+	_, found := slices.BinarySearch(verbs(), word)
+	return found
+}
+
+// isWorking tells whether a word is the -ing form of one of the verbs:
+// checking, writing (write), committing (commit).
+func isWorking(word string) bool {
+	stem, ok := strings.CutSuffix(word, "ing")
+	if !ok || stem == "" {
+		return false
+	}
+	last := len(stem) - 1
+	return isWork(stem) || isWork(stem+"e") || last > 0 && stem[last] == stem[last-1] && isWork(stem[:last])
+}
+
+// firstWord is what a text begins with, up to the first character that is
+// neither a letter nor a hyphen.
+func firstWord(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < 'a' || c > 'z') && c != '-' {
+			return s[:i]
+		}
+	}
+	return s
 }

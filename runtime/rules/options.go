@@ -40,18 +40,60 @@ type Ruled interface {
 	Prepare(*Kept) func(strategy.Situation) strategy.Verdict
 }
 
-// Sets are the options of a strategy that has several sets of rules.
-type Sets interface {
-	RuleSets() []string // their names, the default first
+// Kind is what strategies that decide by rules alone differ in.
+type Kind struct {
+	Sets  []string // names of the sets that "rules" can choose, the default first; none if there is no choice
+	Rules func(set string) []Rule
+	// Windowed is the set that looks at the last lines of the transcript, "" for none.
+	Windowed string
+	Once     bool // the same message is not continued twice
+}
+
+// New are the options of such a strategy as long as no file has set one.
+func (k *Kind) New() strategy.Options { return &decider{kind: k} }
+
+type decider struct {
+	Options
+	kind *Kind
 }
 
 // SetsOf names the rule sets of a strategy that has a choice of them.
 func SetsOf(s strategy.Strategy) []string {
-	if o, ok := s.New().(Sets); ok {
-		return o.RuleSets()
+	if o, ok := s.New().(*decider); ok {
+		return o.kind.Sets
 	}
 	return nil
 }
+
+// Over puts a file over what is in force below.
+func (o *decider) Over(below strategy.Options, l *strategy.Layer) {
+	o.Put(&below.(*decider).Options, o.kind.Sets, o.kind.Rules, false, l)
+}
+
+// Needs are what rules look at.
+func (o *decider) Needs() strategy.Needs {
+	needs := o.Options.Needs()
+	if o.kind.Windowed != "" && o.Set == o.kind.Windowed {
+		needs.Lines = 50
+	}
+	return needs
+}
+
+// Rules are the rules in the order in which they are asked.
+func (o *decider) Rules() []Rule { return Arranged(&o.Options, o.kind.Rules(o.Set)) }
+
+// Prepare is Decide for many situations.
+func (o *decider) Prepare(kept *Kept) func(strategy.Situation) strategy.Verdict {
+	match := Matching(o.Rules(), kept)
+	return func(s strategy.Situation) strategy.Verdict {
+		v := match(s)
+		v.Once = o.kind.Once
+		return v
+	}
+}
+
+// Decide asks the rules.
+func (o *decider) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
 
 // Members are those of strategy.json. One rule more than a file can have is read, which
 // is the fault that is told; no room is made for all of them.
@@ -190,7 +232,15 @@ func Arranged(o *Options, set []Rule) []Rule {
 	off := func(r Rule) bool { return slices.Contains(o.Off, r.ID) }
 	late := func(r Rule) bool { return r.Late && !slices.Contains(o.Order, r.ID) }
 	all := ordered(slices.DeleteFunc(slices.Concat(o.Add, set), func(r Rule) bool { return off(r) || late(r) }), o.Order)
-	all = slices.Insert(all, latePlace(all), slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
+	// Late rules stand at the end, but in front of a rule "finished" that no continuing
+	// rule comes after. What such a rule stops would stop without it.
+	place := len(all)
+	for i := len(all) - 1; i >= 0 && all[i].Then == strategy.Stop; i-- {
+		if all[i].ID == "finished" {
+			place = i
+		}
+	}
+	all = slices.Insert(all, place, slices.DeleteFunc(slices.Clone(o.Add), func(r Rule) bool { return off(r) || !late(r) })...)
 	// A project's own stay last, whatever the order says: they decide only where no
 	// other does.
 	all = append(all, slices.DeleteFunc(slices.Clone(o.Last), off)...)
@@ -200,19 +250,6 @@ func Arranged(o *Options, set []Rule) []Rule {
 		}
 	}
 	return all
-}
-
-// latePlace is where late rules stand: at the end, but in front of a rule
-// "finished" that no continuing rule comes after. What such a rule stops would stop
-// without it.
-func latePlace(rules []Rule) int {
-	place := len(rules)
-	for i := len(rules) - 1; i >= 0 && rules[i].Then == strategy.Stop; i-- {
-		if rules[i].ID == "finished" {
-			place = i
-		}
-	}
-	return place
 }
 
 // ordered puts the named rules first, in the order of their names.

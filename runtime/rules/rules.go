@@ -153,23 +153,21 @@ func newAsking(s strategy.Situation, kept *Kept) *asking {
 // Matching asks rules in order, of one situation after the other. Without a match it is
 // a stop.
 func Matching(rules []Rule, kept *Kept) func(strategy.Situation) strategy.Verdict {
-	return func(s strategy.Situation) strategy.Verdict { return match(rules, s, kept) }
-}
-
-func match(rules []Rule, s strategy.Situation, kept *Kept) strategy.Verdict {
-	a := newAsking(s, kept)
-	v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
-	for i := range rules {
-		if evidence, ok := a.holds(&rules[i]); ok {
-			v = rules[i].verdict(&s, evidence, a.reason)
-			break
+	return func(s strategy.Situation) strategy.Verdict {
+		a := newAsking(s, kept)
+		v := strategy.Verdict{Decision: strategy.Stop, Rule: strategy.Unmatched, Sure: 80, Evidence: "no rule matched"}
+		for i := range rules {
+			if evidence, ok := a.holds(&rules[i]); ok {
+				v = rules[i].verdict(&s, evidence, a.reason)
+				break
+			}
 		}
+		v.Faults = a.allFaults()
+		if a.read {
+			v.Languages = a.message.closing().Languages()
+		}
+		return v
 	}
-	v.Faults = a.allFaults()
-	if a.read {
-		v.Languages = a.message.closing().Languages()
-	}
-	return v
 }
 
 func (r *Rule) verdict(s *strategy.Situation, evidence, reason string) strategy.Verdict {

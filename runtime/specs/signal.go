@@ -53,7 +53,9 @@ func saysDone(text string, closing bool) bool {
 		if fence != "" || line == "" {
 			continue
 		}
-		if isSignal(line) {
+		// The word alone: bold, a heading, with a mark or an emoji beside it.
+		before, after, ok := strings.Cut(line, allDone)
+		if ok && !strings.ContainsFunc(before, except("#*_` \t")) && !strings.ContainsFunc(after, except("#*_` \t.!")) {
 			return true
 		}
 		last = line
@@ -69,13 +71,6 @@ func fenceOf(line string) string {
 		}
 	}
 	return ""
-}
-
-// isSignal tells whether a line is the word alone: bold, a heading, with a mark or
-// an emoji beside it.
-func isSignal(line string) bool {
-	before, after, ok := strings.Cut(line, allDone)
-	return ok && !strings.ContainsFunc(before, except("#*_` \t")) && !strings.ContainsFunc(after, except("#*_` \t.!"))
 }
 
 // except tells characters that make a line more than a decorated word.

@@ -233,11 +233,11 @@ func PlaceAt(shown string) (Place, bool) {
 	if path.IsAbs(dir) || dir == ".." || strings.HasPrefix(dir, "../") || strings.ContainsRune(dir, 0) {
 		return Place{}, false
 	}
-	return Place{Dir: dir, Shown: plainPath(shown), Name: excerpt.PlainName(path.Base(dir))}, true
+	return Place{Dir: dir, Shown: excerpt.Plain(shown, maxShownPath), Name: excerpt.PlainName(path.Base(dir))}, true
 }
 
-// plainPath is a path likewise.
-func plainPath(path string) string { return excerpt.Plain(path, 400) }
+// maxShownPath bounds a path that texts hold, in bytes.
+const maxShownPath = 400
 
 // orphans are the files that tasks which ran side by side may have left.
 func orphans(dir strategy.File) []string {
@@ -271,7 +271,7 @@ func (o *Options) Decide(s strategy.Situation) strategy.Verdict {
 		return stops("no-state", "there is no "+places[0].Shown+"/"+k.StateFile)
 	}
 	if s.Workspace.Away {
-		p.Shown = plainPath(s.Workspace.Dir + "/" + p.Dir)
+		p.Shown = excerpt.Plain(s.Workspace.Dir+"/"+p.Dir, maxShownPath)
 	}
 	r := round{Kind: k, s: s, place: p, file: s.Workspace.Files[p.Dir+"/"+k.StateFile], ceiling: o.MaxRounds()}
 	r.memory, _ = s.Memory(k.memoryKey(s, p))

@@ -167,7 +167,7 @@ func boxes(tasks []byte) (open int) {
 }
 
 // taskBlock is the task with this number, counted from 0: its line and what is
-// indented below it. With groups set, tasks right behind it that are marked [P]
+// indented below it, boxes too. With groups set, tasks right behind it that are marked [P]
 // as it is come along.
 func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) {
 	var lines []string
@@ -175,7 +175,7 @@ func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) 
 	for _, line := range strings.Split(string(tasks), "\n") {
 		line = strings.TrimRight(line, " \t\r")
 		switch {
-		case isTask(line):
+		case len(line) >= 5 && (line[0] == '-' || line[0] == '*') && line[1:3] == " [" && strings.ContainsRune(" xX", rune(line[3])) && line[4] == ']':
 			n++
 			parallel := groups && strings.Contains(line, "[P]")
 			if n == index || n > index && group && parallel && count < maxGroup {
@@ -193,11 +193,6 @@ func taskBlock(tasks []byte, index int, groups bool) (block string, group bool) 
 		}
 	}
 	return cutBlock(lines), group && count > 1
-}
-
-// isTask tells the line of a task. Indented boxes belong to the task above.
-func isTask(line string) bool {
-	return len(line) >= 5 && (line[0] == '-' || line[0] == '*') && line[1:3] == " [" && strings.ContainsRune(" xX", rune(line[3])) && line[4] == ']'
 }
 
 // cutBlock joins the lines and bounds them.

@@ -8,6 +8,8 @@
 package strategy
 
 import (
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/excerpt"
 	"github.com/cameronsjo/springfield/runtime/fact"
 )
 
@@ -259,4 +261,127 @@ func (s Strategy) Answers() string {
 		return "Stop"
 	}
 	return s.Event
+}
+
+// Files of the workspace, as a strategy sees them: it names what it wants to
+// read, gets what was found, and says what shall change. Names are relative to
+// the workspace and have slashes; what leads out of the workspace is not there.
+
+// Want names a file to read. A name that ends in a slash is a directory, whose
+// entries are read.
+type Want struct {
+	Name string
+	// Whole tells whether what was read can be all of it. A file that changed in
+	// the last two seconds is read again until it is whole and stays the same, for
+	// a second at most: its writer may be at work. nil: any content will do.
+	Whole func([]byte) bool
+}
+
+// File is what was found under a name.
+type File struct {
+	// Found tells that there is something.
+	Found bool
+	// Data is what it holds, at most 256 KiB.
+	Data []byte
+	// Names are the entries of a directory, sorted, at most 1000.
+	Names []string
+	// Age is how long ago it changed, in milliseconds. Undated tells that its time is one
+	// to come, so that this is not known.
+	Age     int64
+	Undated bool
+	// Problem is why it could not be read, "" if it could: it is larger, no
+	// regular file, not readable, or lies outside of the workspace.
+	Problem string
+}
+
+// Readable tells that a file is there and was read.
+func (f File) Readable() bool { return f.Found && f.Problem == "" }
+
+// Change is what happens to a file.
+type Change struct {
+	Name string
+	// Data is what it shall hold; nil: it shall be gone.
+	Data []byte
+	// Was is what it must hold still: if it has changed since it was
+	// read, the change does not happen. nil: whatever it holds.
+	Was []byte
+	// Optional changes may fail.
+	Optional bool
+}
+
+// MemoryKey names a loop by the path of its state file. Eight of them have to go
+// into one record of the ledger, and to come out as they went in: a letter that
+// JSON cannot hold would make a loop a stranger at every stop.
+func MemoryKey(path string) string {
+	if key := excerpt.Plain(path, 200); key != path {
+		return key + excerpt.Hash(path)
+	}
+	return path
+}
+
+// Memory is what is remembered under a key.
+func (s Situation) Memory(key string) (fact.Memory, bool) {
+	for _, m := range s.Memories {
+		if m.Key == key {
+			return m, true
+		}
+	}
+	return fact.Memory{Key: key}, false
+}
+
+// What loops have in common: how other plugins of the session see one, and what
+// happens to it, which is told to the history, and to the user's own command where
+// there is one.
+
+// Loop is a loop as the other plugins of a session see it. While it is armed, they
+// stand aside: any hook that blocks wins, and two that drive get in each other's way.
+type Loop struct {
+	// Spec tells that the loop goes through the tasks of a spec, which plugins of others
+	// drive, too.
+	Spec bool
+	// Files are what Armed has to read, as in Needs.
+	Files func(Situation) []Want
+	// Armed looks at these files, and at what is remembered of the loop.
+	Armed func(Situation) Armed
+}
+
+// Armed tells how a loop stands in a session. The zero Armed is none.
+type Armed struct {
+	// Evidence says what tells so, "" if the loop is not armed.
+	Evidence string
+	// Running tells that the user's own ledger has continues of this loop in this
+	// session. Without them there is only the state file, which may have come with the
+	// project.
+	Running bool
+	// Age is how long ago the state file changed, in milliseconds, unless it is Undated.
+	Age     int64
+	Undated bool
+}
+
+// sameStop is by how much two hooks of one stop can be apart, in milliseconds.
+const sameStop = 30_000
+
+// IsNow tells whether a memory was written at this very stop, by the hook of the loop's
+// own plugin, which was faster.
+func (s Situation) IsNow(m fact.Memory) bool {
+	apart := s.Session.Now - m.At
+	return m.Text != "" && m.Text == excerpt.Hash(s.Message.Text) && -sameStop < apart && apart < sameStop
+}
+
+// Progress is a command that gets a line of JSON on its standard input when a loop
+// starts, at every n-th iteration, at the last one, and when it ends.
+type Progress struct {
+	Command []string `json:"command"` // the first is an absolute path
+	Every   int      `json:"every,omitempty"`
+}
+
+// Members are the command as a file has it.
+func (p *Progress) Members(m *codec.Members) {
+	m.Texts("command", &p.Command)
+	codec.Number(m, "every", &p.Every)
+}
+
+// Wants tells whether an event is to be told.
+func (p Progress) Wants(e fact.LoopEvent) bool {
+	return e.Event != fact.LoopGoesOn || e.Count%max(p.Every, 1) == 0
 }

@@ -125,7 +125,11 @@ func (l *Log) undo(c claim) {
 	case WritesTodos:
 		l.Todos.List, l.Todos.When = c.List, c.When
 	case ChangesTask:
-		l.putBack(c.Name, c.Task)
+		if c.Task != nil {
+			l.keep(*c.Task)
+		} else if c.Name != "" {
+			l.dropAt(l.find([]byte(c.Name)))
+		}
 		l.Todos.When = c.When
 	case UsesSkill:
 		l.Skill = c.Skill
@@ -149,10 +153,55 @@ func (l *Log) settle(e *Entry, o Outcome, c claim) {
 	}
 }
 
-// answered notes that Claude has said something: whatever it asked by a tool
-// and got an answer to is behind it.
-func (l *Log) answered() {
-	if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
-		l.Said = true
+// Work that a turn has put into the background: shell commands, agents,
+// monitors. The id is in the result of the call that started it; the end is
+// told by a notification, or by the result of the call that stopped it or asked
+// for its output.
+
+const maxStarted = 16
+
+// job is work in the background.
+type job struct {
+	ID    string
+	Input place // of the call that started it
+}
+
+// start takes the id of work that goes on in the background.
+func (l *Log) start(id []byte, input place) {
+	if id = identifier(id, maxID); id != nil {
+		l.ended(id)
+		l.Started = push(l.Started, job{ID: string(id), Input: input}, maxStarted)
+	}
+}
+
+func (l *Log) ended(id []byte) {
+	for i := range l.Started {
+		if l.Started[i].ID == string(id) {
+			l.Started = append(l.Started[:i], l.Started[i+1:]...)
+			return
+		}
+	}
+}
+
+// Teammates: agents that run beside this one and take tasks. One joins when it is
+// spawned or writes, and leaves when it is shut down or the team is deleted.
+
+const maxTeam = 16
+
+func (l *Log) mate(name []byte) {
+	if len(name) == 0 || len(name) > maxName {
+		return
+	}
+	if h := callID(name); !waitsFor(l.Team, h) {
+		l.Team = push(l.Team, h, maxTeam)
+	}
+}
+
+func (l *Log) leave(name []byte) {
+	for i, h := range l.Team {
+		if h == callID(name) {
+			l.Team = append(l.Team[:i:i], l.Team[i+1:]...)
+			return
+		}
 	}
 }

@@ -9,8 +9,8 @@ import (
 // The logs of these tests are Claude Code's.
 var format = claude.Host().Log
 
-func Read(path string, prior Log) (Log, View, error)             { return format.Read(path, prior) }
-func Glance(path string, prior Log) (Log, View, error)           { return format.Glance(path, prior) }
+func Read(path string, prior Log) (Log, View, error)             { return format.Read(path, prior, false) }
+func Glance(path string, prior Log) (Log, View, error)           { return format.Read(path, prior, true) }
 func Tail(path string, n int) (fact.Window, error)               { return format.About(path, n, "") }
 func About(path string, n int, word string) (fact.Window, error) { return format.About(path, n, word) }
 func Each(path string, tail int, visit func(*Cursor) bool) error {

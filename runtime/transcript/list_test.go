@@ -25,7 +25,7 @@ func viewOf(t *testing.T, f Format, lines ...string) View {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "log")
 	must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600))
-	_, v, err := f.Read(path, Log{})
+	_, v, err := f.Read(path, Log{}, false)
 	must(t, err)
 	return v
 }

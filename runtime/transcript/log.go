@@ -6,7 +6,12 @@
 
 package transcript
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/cameronsjo/springfield/runtime/codec"
+	"github.com/cameronsjo/springfield/runtime/moment"
+)
 
 const (
 	// form is the version of Log. A Log of another form is not continued: the
@@ -60,8 +65,12 @@ type Log struct {
 
 // take lets one line change the log. False: it has just been there.
 func (l *Log) take(f *Format, e *Entry) bool {
-	if l.again(e.ID) {
-		return false
+	if len(e.ID) > 0 {
+		h := fnv1a(e.ID)
+		if slices.Contains(l.Seen, h) {
+			return false
+		}
+		l.Seen = push(l.Seen, h, maxSeen)
 	}
 	if e.Filled {
 		return true // the host fills a gap in the conversation; the agent has said nothing
@@ -91,7 +100,16 @@ func (l *Log) take(f *Format, e *Entry) bool {
 func (l *Log) part(f *Format, e *Entry, p *Part) {
 	switch p.Kind {
 	case Text:
-		l.spoke(e, p.Text)
+		if Blank(p.Text) {
+			return
+		}
+		l.Text = e.place(p.Text)
+		l.names(e, p.Text, false)
+		// What it asked by a tool and got an answer to is behind it.
+		if n := len(l.Recent); n > 0 && l.Recent[n-1].Done && !l.Recent[n-1].Failed {
+			l.Said = true
+		}
+		l.announced(p.Text)
 	case Call:
 		l.call(e, p)
 	case Result:
@@ -107,17 +125,6 @@ func (l *Log) part(f *Format, e *Entry, p *Part) {
 	case HookBlock, HookContext, HookWords:
 		l.Feedback.take(e, p)
 	}
-}
-
-// spoke takes what the agent says.
-func (l *Log) spoke(e *Entry, text []byte) {
-	if Blank(text) {
-		return
-	}
-	l.Text = e.place(text)
-	l.names(e, text, false)
-	l.answered()
-	l.announced(text)
 }
 
 // turn begins a turn, with a person's words. What belongs to the turn before is over.
@@ -145,19 +152,6 @@ func (l *Log) turn(e *Entry) {
 	l.names(e, e.Words, false)
 }
 
-// again tells whether a line with this uuid has just been there.
-func (l *Log) again(uuid []byte) bool {
-	if len(uuid) == 0 {
-		return false
-	}
-	h := fnv1a(uuid)
-	if slices.Contains(l.Seen, h) {
-		return true
-	}
-	l.Seen = push(l.Seen, h, maxSeen)
-	return false
-}
-
 // push appends to a list that keeps its newest limit items.
 func push[T any](list []T, item T, limit int) []T {
 	if over := len(list) + 1 - limit; over > 0 {
@@ -178,4 +172,162 @@ func (l *Log) unshare() {
 	l.Earlier = slices.Clone(l.Earlier)
 	l.Feedback.Ours = slices.Clone(l.Feedback.Ours)
 	l.Plans = slices.Clone(l.Plans)
+}
+
+// Stop hooks that kept the agent going. What a hook leaves in the log depends on the host,
+// and on how it says a continue: a line that names the hook, a line with the words to the
+// model, which may name none, or both. What is more of the second than the first explain is
+// others'.
+//
+// These lines are the second witness of our own continues, should the ledger go
+// missing.
+
+// maxOurs is more than the budget counts unless settings raise it.
+const maxOurs = 64
+
+type feedback struct {
+	Ours     []int64 // Unix milliseconds of our continues, oldest first
+	All      int     // our continues in the whole log
+	Own      int     // and since the user's own last prompt
+	Mine     int     // and since the newest prompt
+	Theirs   int     // blocks of others
+	Lines    int     // user lines about blocks, ours or not
+	Blocks   int     // our blocks
+	Contexts int     // contexts of Stop hooks, ours or not
+}
+
+// take takes what a hook has left in a line.
+func (f *feedback) take(e *Entry, p *Part) {
+	switch {
+	case p.Kind == HookWords:
+		f.Lines++
+	case p.Ours:
+		if p.Kind == HookBlock {
+			f.Blocks++
+		}
+		f.continued(e)
+	case p.Kind == HookBlock:
+		f.Theirs++
+	default:
+		f.Contexts++
+	}
+}
+
+// continued counts a continue of ours.
+func (f *feedback) continued(e *Entry) {
+	f.All++
+	f.Own++
+	f.Mine++
+	f.Ours = push(f.Ours, milli(e.Time), maxOurs)
+}
+
+// milli is a line's timestamp in Unix milliseconds, 0 if it has none.
+func milli(timestamp []byte) int64 {
+	ms, _ := moment.Read(string(timestamp))
+	return ms
+}
+
+// Members are what a ledger record keeps of a log.
+func (l *Log) Members(m *codec.Members) {
+	codec.Number(m, "form", &l.Form)
+	m.Text("format", &l.Format)
+	codec.Number(m, "at", &l.Offset)
+	m.Text("mark", &l.Mark)
+	codec.Numbers(m, "seen", &l.Seen)
+	codec.Number(m, "turns", &l.Turns)
+	m.Text("prompt", &l.Prompt)
+	m.Text("prompt_id", &l.PromptID)
+	m.Text("own", &l.Own)
+	m.Text("version", &l.Version)
+	m.Text("mode", &l.Mode)
+	m.Bool("subagent", &l.Subagent)
+	codec.Pair(m, "asks", &l.Asks)
+	codec.Pair(m, "text", &l.Text)
+	codec.Number(m, "calls", &l.Calls)
+	codec.Number(m, "before", &l.Before)
+	codec.List(m, "recent", &l.Recent)
+	m.Bool("said", &l.Said)
+	codec.List(m, "claims", &l.Claims)
+	m.Object("todos", &l.Todos)
+	m.Object("skill", &l.Skill)
+	m.Bool("driven", &l.Driven)
+	codec.Numbers(m, "team", &l.Team)
+	codec.List(m, "started", &l.Started)
+	m.Texts("earlier", &l.Earlier)
+	m.Object("feedback", &l.Feedback)
+	codec.List(m, "plans", &l.Plans)
+}
+
+func (p *past) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "id", &p.ID)
+	m.Text("name", &p.Name)
+	codec.Number(m, "does", &p.Does)
+	codec.Pair(m, "in", &p.Input)
+	codec.Pair(m, "out", &p.Result)
+	m.Bool("done", &p.Done)
+	m.Bool("failed", &p.Failed)
+}
+
+func (c *claim) Members(m *codec.Members) {
+	codec.Number(m.Keep(), "id", &c.ID)
+	codec.Number(m, "of", &c.Of)
+	m.Text("name", &c.Name)
+	codec.Pair(m, "in", &c.Input)
+	m.Object("list", &c.List)
+	codec.Optional(m, "task", &c.Task)
+	m.Object("skill", &c.Skill)
+	m.Object("when", &c.When)
+}
+
+func (j *job) Members(m *codec.Members) {
+	m.Text("id", &j.ID)
+	codec.Pair(m, "in", &j.Input)
+}
+
+func (t *todos) Members(m *codec.Members) {
+	m.Object("list", &t.List)
+	codec.List(m, "tasks", &t.Tasks)
+	m.Object("when", &t.When)
+}
+
+func (l *list) Members(m *codec.Members) {
+	codec.Pair(m, "place", &l.Place)
+	codec.Number(m, "sum", &l.Sum)
+}
+
+func (w *when) Members(m *codec.Members) {
+	codec.Number(m, "turn", &w.Turn)
+	m.Bool("tasks", &w.Tasks)
+}
+
+func (t *task) Members(m *codec.Members) {
+	m.Text("id", &t.ID)
+	codec.Number(m, "is", &t.State)
+	codec.Pair(m, "of", &t.Subject)
+	codec.Pair(m, "by", &t.Owner)
+	codec.Numbers(m, "after", &t.Blockers)
+}
+
+func (s *skill) Members(m *codec.Members) {
+	m.Text("name", &s.Name)
+	codec.Number(m, "from", &s.From)
+	codec.Number(m, "turn", &s.Turn)
+}
+
+func (f *feedback) Members(m *codec.Members) {
+	codec.Numbers(m, "ours", &f.Ours)
+	codec.Number(m, "mine", &f.Mine)
+	codec.Number(m, "theirs", &f.Theirs)
+	codec.Number(m, "lines", &f.Lines)
+	codec.Number(m, "blocks", &f.Blocks)
+	codec.Number(m, "contexts", &f.Contexts)
+	codec.Number(m, "all", &f.All)
+	codec.Number(m, "own", &f.Own)
+}
+
+func (n *named) Members(m *codec.Members) {
+	codec.Pair(m, "at", &n.At)
+	codec.Number(m.Keep(), "sum", &n.Sum)
+	codec.Number(m, "turn", &n.Turn)
+	codec.Number(m, "new", &n.Wrote)
 }

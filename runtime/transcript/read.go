@@ -37,17 +37,10 @@ const (
 // file) is read from the beginning. A last line without its end counts for the
 // situation if it is complete, but will be read again. The error is the
 // operating system's; lines that make no sense are not errors.
-func (f *Format) Read(path string, prior Log) (log Log, view View, err error) {
-	return f.read(path, prior, false)
-}
-
-// Glance is Read without the texts of calls, which only a judge is shown and each of
+//
+// A brief reading is without the texts of calls, which only a judge is shown and each of
 // which is fetched from its own place: only their names are there.
-func (f *Format) Glance(path string, prior Log) (log Log, view View, err error) {
-	return f.read(path, prior, true)
-}
-
-func (f *Format) read(path string, prior Log, brief bool) (log Log, view View, err error) {
+func (f *Format) Read(path string, prior Log, brief bool) (log Log, view View, err error) {
 	log = prior
 	opened, size, err := file.Open(path, 0)
 	if err != nil {

@@ -84,8 +84,12 @@ func (l *Log) announced(text []byte) {
 		}
 		name, after := name[:n], name[n+markup(name[n:]):]
 		begun := capital && startsLine(before)
+		// Skills' names have several words, or a plugin's name before them; brainstorming is
+		// the common one that has one word.
+		severalWords := bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0
+		surer := l.Skill.Name != "" && l.Skill.From != byAnnouncement && l.Skill.Turn == l.Turns
 		if n > 0 && (begins(after, " skill") && (begun || saysI(before)) ||
-			begins(after, " to ") && !the && begun && looksLikeSkill(name) && !l.surer()) {
+			begins(after, " to ") && !the && begun && (severalWords || string(name) == "brainstorming") && !surer) {
 			l.useSkill(name, byAnnouncement)
 		}
 	}
@@ -106,11 +110,6 @@ func isMarkup(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// surer tells whether a skill has shown otherwise in this turn.
-func (l *Log) surer() bool {
-	return l.Skill.Name != "" && l.Skill.From != byAnnouncement && l.Skill.Turn == l.Turns
 }
 
 // startsLine tells whether what comes after is the beginning of a line or of a
@@ -135,12 +134,6 @@ func saysI(before []byte) bool {
 		}
 	}
 	return false
-}
-
-// looksLikeSkill: skills' names have several words, or a plugin's name before
-// them; brainstorming is the common one that has one word.
-func looksLikeSkill(name []byte) bool {
-	return bytes.IndexByte(name, '-') > 0 || bytes.IndexByte(name, ':') > 0 || string(name) == "brainstorming"
 }
 
 func begins(text []byte, with string) bool {

@@ -27,7 +27,7 @@ type View struct {
 	// Spoken tells that it was said since the newest prompt.
 	Spoken bool
 	// Prompt is the uuid of the newest prompt of a person, "" if there is none
-	// or it has none. See prompt.go for what is one.
+	// or it has none.
 	Prompt string
 	// PromptID is the host's own id of it, the event's prompt_id, "" where
 	// the log does not say.
@@ -117,7 +117,7 @@ func (t *texts) of(p place, limit int64, say func([]byte) string) string {
 // view makes the situation. known are texts of calls that views before have made, nil
 // for a single one; brief leaves these texts out.
 func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
-	buf := make([]byte, maxInput)
+	buf, hooks := make([]byte, maxInput), &l.Feedback
 	calls := texts{f, known, brief, buf}
 	v := View{
 		Text:   tailOf(codec.Text(fetch(f, l.Text, maxLine, buf)), maxText),
@@ -128,11 +128,11 @@ func (l *Log) view(f io.ReaderAt, known map[place]string, brief bool) View {
 		CallsInTurn: l.Calls - l.Before,
 		TodosTurns:  l.Turns - l.Todos.When.Turn,
 		Feedback: Feedback{
-			Ours:   slices.Clone(l.Feedback.Ours),
-			All:    l.Feedback.All,
-			InOwn:  l.Feedback.Own,
-			InTurn: l.Feedback.Mine,
-			Others: l.Feedback.others(),
+			Ours:   slices.Clone(hooks.Ours),
+			All:    hooks.All,
+			InOwn:  hooks.Own,
+			InTurn: hooks.Mine,
+			Others: max(hooks.Theirs, hooks.Lines-hooks.Blocks) + max(0, hooks.Contexts-(hooks.Mine-hooks.Blocks)),
 		},
 		Team: len(l.Team), Driven: l.Driven,
 	}

@@ -3,6 +3,7 @@ package workspace
 import (
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // maxUp is how many directories upwards are looked at.
@@ -14,20 +15,9 @@ const maxUp = 40
 // its files do not. Without a repository nothing above dir counts, and never a
 // home directory that is one: what lies there is not the project's.
 func Nearest(dir string, marks []string, home string) string {
-	near, _ := nearest(dir, marks, home)
-	return near
-}
-
-// HasMark tells whether that directory has one of the marks.
-func HasMark(dir string, marks []string, home string) bool {
-	_, marked := nearest(dir, marks, home)
-	return marked
-}
-
-func nearest(dir string, marks []string, home string) (near string, marked bool) {
 	dir, err := filepath.Abs(dir)
 	if err != nil || len(marks) == 0 {
-		return dir, false
+		return dir
 	}
 	top := ""
 	for up, n := dir, 0; n < maxUp && (up == dir || up != filepath.Clean(home)); n++ {
@@ -47,13 +37,19 @@ func nearest(dir string, marks []string, home string) (near string, marked bool)
 	for up := dir; ; up = filepath.Dir(up) {
 		for _, mark := range marks {
 			if has(up, mark) {
-				return up, true
+				return up
 			}
 		}
 		if up == top {
-			return top, false
+			return top
 		}
 	}
+}
+
+// HasMark tells whether that directory has one of the marks.
+func HasMark(dir string, marks []string, home string) bool {
+	near := Nearest(dir, marks, home)
+	return slices.ContainsFunc(marks, func(mark string) bool { return has(near, mark) })
 }
 
 func has(dir, name string) bool {

@@ -33,35 +33,10 @@ const (
 // Name is the strategy's name.
 const Name = "bart-simpson"
 
+var kind = rules.Kind{Rules: set, Once: true}
+
 // Strategy is bart-simpson.
-func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, New: func() strategy.Options { return &Options{} }}
-}
-
-// Options are those of rules.
-type Options struct{ rules.Options }
-
-// Over puts a file over what is in force below.
-func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Put(&below.(*Options).Options, nil, set, false, l)
-}
-
-// Rules are the rules in the order in which they are asked.
-func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set("")) }
-
-// Prepare is Decide for many situations. The same message is not continued
-// twice.
-func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
-	match := rules.Matching(o.Rules(), kept)
-	return func(s strategy.Situation) strategy.Verdict {
-		v := match(s)
-		v.Once = true
-		return v
-	}
-}
-
-// Decide asks the rules.
-func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
+func Strategy() strategy.Strategy { return strategy.Strategy{Name: Name, New: kind.New} }
 
 // set asks for a stop first, then for the person, then for what Claude said.
 func set(string) []rules.Rule {

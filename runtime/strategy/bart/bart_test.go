@@ -15,7 +15,11 @@ const (
 )
 
 // decide decides with what a file has chosen.
-func decide(o rules.Options, s strategy.Situation) strategy.Verdict { return (&Options{o}).Decide(s) }
+func decide(chosen rules.Options, s strategy.Situation) strategy.Verdict {
+	o := Strategy().New().(rules.Ruled)
+	*o.Chosen() = chosen
+	return o.Decide(s)
+}
 
 func TestBart(t *testing.T) {
 	open := []fact.Todo{{Content: "write the parser", Status: "completed"}, {Content: "write the printer", Status: "in_progress"}}
@@ -89,7 +93,7 @@ func TestBart(t *testing.T) {
 				t.Errorf("%+v", v)
 			}
 			// Explaining asks every rule, and the first that holds is the one.
-			for _, a := range rules.Ask((&Options{}).Rules(), test.situation) {
+			for _, a := range rules.Ask(set(""), test.situation) {
 				if a.Holds {
 					if a.Rule.ID != v.Rule {
 						t.Errorf("explained by %s, decided by %s", a.Rule.ID, v.Rule)
@@ -127,10 +131,11 @@ func TestBartSettings(t *testing.T) {
 		"unknown ids":    {rules.Options{Off: []string{"progress"}, Order: []string{"intent"}}, 2},
 		"a rule without": {rules.Options{Add: []rules.Rule{{ID: "x", Then: strategy.Stop}}}, 1},
 	} {
-		o, l := &Options{test.config}, &strategy.Layer{By: strategy.User, Strategy: Name}
+		o, l := Strategy().New().(rules.Ruled), &strategy.Layer{By: strategy.User, Strategy: Name}
+		*o.Chosen() = test.config
 		o.Over(Strategy().New(), l)
 		faults := l.Faults
-		if len(faults) != test.faults || o.Set != "" {
+		if len(faults) != test.faults || o.Chosen().Set != "" {
 			t.Errorf("%s: %v", name, faults)
 		}
 	}

@@ -15,48 +15,20 @@ import (
 // Name is the strategy's name.
 const Name = "ned-flanders"
 
+var kind = rules.Kind{
+	Sets: []string{"default", "seed"},
+	Rules: func(set string) []rules.Rule {
+		if set == "seed" {
+			return seed()
+		}
+		return rules.Base()
+	},
+	Windowed: "seed",
+}
+
 // Strategy is ned-flanders.
 func Strategy() strategy.Strategy {
-	return strategy.Strategy{Name: Name, Default: true, New: func() strategy.Options { return &Options{} }}
-}
-
-// Options are those of rules.
-type Options struct{ rules.Options }
-
-// RuleSets names the rule sets that "rules" can choose, the default first.
-func (o *Options) RuleSets() []string { return []string{"default", "seed"} }
-
-// Over puts a file over what is in force below.
-func (o *Options) Over(below strategy.Options, l *strategy.Layer) {
-	o.Put(&below.(*Options).Options, o.RuleSets(), set, false, l)
-}
-
-// Needs are what rules look at, and the last lines for the first design.
-func (o *Options) Needs() strategy.Needs {
-	needs := o.Options.Needs()
-	if o.Set == "seed" {
-		needs.Lines = 50
-	}
-	return needs
-}
-
-// Rules are the rules in the order in which they are asked.
-func (o *Options) Rules() []rules.Rule { return rules.Arranged(&o.Options, set(o.Set)) }
-
-// Prepare is Decide for many situations.
-func (o *Options) Prepare(kept *rules.Kept) func(strategy.Situation) strategy.Verdict {
-	return rules.Matching(o.Rules(), kept)
-}
-
-// Decide asks the rules.
-func (o *Options) Decide(s strategy.Situation) strategy.Verdict { return o.Prepare(nil)(s) }
-
-// set is a built-in rule set.
-func set(name string) []rules.Rule {
-	if name == "seed" {
-		return seed()
-	}
-	return rules.Base()
+	return strategy.Strategy{Name: Name, Default: true, New: kind.New}
 }
 
 // seed is the tree of the first design.

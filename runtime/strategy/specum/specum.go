@@ -91,19 +91,17 @@ func specsDirs(local []string) (dirs []string) {
 			continue
 		}
 		for _, dir := range strings.Split(specs.Without(value, `[]"`), ",") {
-			if dir = trimSlashes(strings.TrimSpace(dir)); dir != "" && len(dirs) < maxRoots {
-				dirs = append(dirs, dir)
+			dir = strings.TrimSpace(dir)
+			trimmed := strings.TrimRight(dir, "/")
+			if trimmed == "" && dir != "" {
+				trimmed = "."
+			}
+			if trimmed != "" && len(dirs) < maxRoots {
+				dirs = append(dirs, trimmed)
 			}
 		}
 	}
 	return dirs
-}
-
-func trimSlashes(dir string) string {
-	if trimmed := strings.TrimRight(dir, "/"); trimmed != "" || dir == "" {
-		return trimmed
-	}
-	return "."
 }
 
 // inWorkspace is a path relative to the workspace. Absolute paths outside of it
