@@ -85,11 +85,10 @@ func Keys(s strategy.Strategy) ([]Key, error) {
 
 // members are the members of a file of settings that mean something to a strategy.
 func members(s strategy.Strategy) (names []string) {
-	options := s.New()
-	for _, m := range options.Members() {
+	for _, m := range s.New().Members() {
 		names = append(names, m.Name)
 	}
-	if choice, ok := options.(interface{ RuleSets() []string }); !ok || len(choice.RuleSets()) < 2 {
+	if len(rules.SetsOf(s)) < 2 {
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "rules" })
 	}
 	switch s.Kind() {

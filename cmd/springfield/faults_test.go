@@ -162,6 +162,7 @@ func differs(a, b map[string]string) (names []string) {
 var leftFiles = regexp.MustCompile(`still changed: (.*?);`)
 
 func TestWhatIsSaidIsWhatHappened(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := claims{program: scratch.Program(t, "cmd/springfield", "-tags", "faults"), dir: filepath.Join(dir, "world")}
 	goroot, gocache := scratch.Go(t)

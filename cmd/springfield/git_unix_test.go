@@ -243,6 +243,7 @@ func TestTrapsSpring(t *testing.T) {
 
 // Every verb, where git can be made to start something.
 func TestVerbsSpringNoTrap(t *testing.T) {
+	t.Parallel()
 	w := newTrapped(t)
 	w.write(t, "project/transcript.jsonl", `{"type":"user","message":{"role":"user","content":"go"}}`+"\n", 0o644)
 	host := generator.Host().String()

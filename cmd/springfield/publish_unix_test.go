@@ -18,6 +18,7 @@ import (
 // Two runs of publish at once: one waits for the other, or ends with a word, and
 // nothing of them is mixed.
 func TestTwoPublishAtOnce(t *testing.T) {
+	t.Parallel()
 	w := newTrapped(t) // only its places: no git in them
 	for _, dir := range []string{"one", "two"} {
 		w.must(t, "home", "springfield", "init", dir, "--yes", "--no-git", "--owner", "Ned", "--marketplace", dir)

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/display"
 )
@@ -47,7 +48,8 @@ var inJSON = func() string {
 // --json, wherever the text comes from: sessions, the ledger, settings, suites, loops,
 // git, names of files and directories, the environment, the call itself.
 func TestNothingHiddenIsPrinted(t *testing.T) {
-	h := newHaunted(t)
+	t.Parallel()
+	h, host := newHaunted(t), generator.Host().String()
 	calls := map[string][][]string{ // of every verb, in the order of verbs below
 		"why":                {{}, {"--session", broken}, {broken}, {"--prompts"}},
 		"log":                {{}, {"--session", hostile}, {"-n", hostile}},
@@ -71,7 +73,7 @@ func TestNothingHiddenIsPrinted(t *testing.T) {
 		"prebuild":           {{hostile + "/x", "--target", hostile}},
 		"update":             {{h.suite, "--dry-run"}, {h.suite}, {hostile}},
 		"init":               {{"--dry-run", "--yes", h.suite}, {"--yes", hostile + "/x", "--strategy", hostile}, {"--yes", "fresh", "--marketplace", hostile}, {"--yes", "fresh", "--owner", hostile}},
-		"publish":            {{h.suite, "--check"}, {h.spoilt, "--check"}, {h.suite, "--dry-run"}, {hostile}, {h.suite, "--note", hostile, "--bump", "patch"}, {h.suite, "--to", hostile}},
+		"publish":            {{h.suite, "--check"}, {h.spoilt, "--check"}, {h.suite, "--dry-run", "--target", host}, {hostile}, {h.suite, "--note", hostile, "--bump", "patch", "--target", host}, {h.suite, "--to", hostile, "--target", host}},
 		"enable":             {{"ned-flanders", "--suite", h.suite, "--dry-run"}, {"ned-flanders", "--suite", h.suite, "--scope", "local"}, {"ned-flanders", "--suite", h.suite}, {hostile}, {"ned-flanders", "--scope", hostile}, {"ned-flanders@" + broken}, {"ned-flanders", "--suite", h.suite, "--scope", "managed"}},
 		"disable":            {{"ned-flanders", "--dry-run"}, {"ned-flanders", "--scope", "local"}, {hostile}},
 		"undo":               {{"--list"}, {"--dry-run"}, {}, {"--forget"}},

@@ -13,12 +13,14 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"github.com/cameronsjo/springfield/generator"
 	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // Verbs that write leave the same files, whether or not something reads what they
 // print.
 func TestReaderIsGone(t *testing.T) {
+	t.Parallel()
 	_, gocache := scratch.Go(t)
 	gone := func() *os.File {
 		r, w, err := os.Pipe()
@@ -35,7 +37,7 @@ func TestReaderIsGone(t *testing.T) {
 		{"new", "moe", "--from", "bart-simpson", "--suite", "hooks"},
 		{"enable", "ned-flanders", "--suite", "hooks", "--no-activate"},
 		{"hold", "1h"},
-		{"publish", "hooks", "--bump", "minor"},
+		{"publish", "hooks", "--bump", "minor", "--target", generator.Host().String()},
 		{"undo"},
 		{"disable", "ned-flanders"},
 	}
