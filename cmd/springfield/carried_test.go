@@ -18,11 +18,14 @@ func carriedHeads(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}}
-	for _, target := range []generator.Target{generator.Host(), {OS: "linux", Arch: "arm64"}} {
+	built := generator.Build{Source: source, Go: runtime.Version(), SHA256: map[string]string{}, Judge: map[string]string{}}
+	for _, target := range generator.AllTargets() {
 		data := append(scratch.Head(target.OS, target.Arch), "springfield: this runtime reads no variable whose name begins with GO"...)
-		built.SHA256[target.String()] = fmt.Sprintf("%x", sha256.Sum256(data))
-		built.Binaries = append(built.Binaries, generator.Binary{Program: generator.Hook, Target: target, Data: data})
+		sum := fmt.Sprintf("%x", sha256.Sum256(data))
+		built.SHA256[target.String()], built.Judge[target.String()] = sum, sum
+		for _, program := range []generator.Program{generator.Hook, generator.Judge} {
+			built.Binaries = append(built.Binaries, generator.Binary{Program: program, Target: target, Data: data})
+		}
 	}
 	dir := t.TempDir()
 	if err := generator.WritePrebuilt(dir, built); err != nil {

@@ -60,10 +60,11 @@ func TestScripts(t *testing.T) {
 			first, _, _ := strings.Cut(env.Getenv("PATH"), string(filepath.ListSeparator))
 			env.Setenv("COMMANDS", first)
 			env.Setenv("PATH", strings.Join([]string{first, filepath.Join(goroot, "bin"), "/usr/bin", "/bin"}, string(filepath.ListSeparator)))
-			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "PREBUILT", "RELEASE"} {
+			for _, key := range []string{"CLAUDE_CONFIG_DIR", "SPRINGFIELD", "GOFLAGS", "USER", "RELEASE"} {
 				env.Setenv(key, "")
 			}
-			env.Setenv("HEADS", heads) // for PREBUILT, in scripts that start no hook
+			env.Setenv("HEADS", heads)
+			env.Setenv("PREBUILT", heads) // a script that starts hooks, or is about compiling them, says `env PREBUILT=`
 			return scratch.Home(home)
 		},
 		RequireExplicitExec: true,
