@@ -216,8 +216,8 @@ func (d *Console) known(beginning string, n int) (all []ledger.Record) {
 
 // logged are the sessions with a log of Claude Code's whose ids begin like that.
 func (d *Console) logged(beginning string) (all []string) {
-	for _, project := range listed(d.projects()) {
-		for _, name := range listed(filepath.Join(d.projects(), project)) {
+	for _, project := range namesIn(d.projects()) {
+		for _, name := range namesIn(filepath.Join(d.projects(), project)) {
 			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
 				all = append(all, id)
 			}
@@ -229,20 +229,21 @@ func (d *Console) logged(beginning string) (all []string) {
 // projects is where Claude Code keeps the logs of sessions, a directory per project.
 func (d *Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// listed are the names in a directory.
-func listed(dir string) []string {
+// namesIn are the entries of a directory, sorted.
+func namesIn(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	all, _ := f.Readdirnames(-1)
+	slices.Sort(all)
 	return all
 }
 
-// session is the session that an id, or the beginning of one, means.
+// session is the session that an id, or the beginning of one, means; "" is none.
 func (d *Console) session(id string) (string, error) {
-	if id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
 		return id, nil
 	}
 	const enough = 5
@@ -311,10 +312,8 @@ func (d *Console) LogOf(session string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, path := range append(d.logsOf(id), d.otherLogsOf(id)...) {
-		if file.Exists(path) {
-			return path, nil
-		}
+	if path := d.findLog(id); path != "" {
+		return path, nil
 	}
 	title, in := registry.ClaudeCode().Title, d.projects()
 	for r := range ledger.Back(d.dirs(), ledger.Scope{Session: key(id)}) {
@@ -324,6 +323,23 @@ func (d *Console) LogOf(session string) (string, error) {
 		break
 	}
 	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
+}
+
+// findLog is the log of a session that is there, "" for none.
+func (d *Console) findLog(id string) string {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return ""
+	}
+	var paths []string
+	for _, project := range namesIn(d.projects()) {
+		paths = append(paths, filepath.Join(d.projects(), project, id+".jsonl"))
+	}
+	for _, path := range append(paths, d.otherLogsOf(id)...) {
+		if file.Exists(path) {
+			return path
+		}
+	}
+	return ""
 }
 
 // otherLogsOf are the logs that other hosts than Claude Code keep of the sessions whose ids
