@@ -153,10 +153,6 @@ func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
 	}
 }
 
-// maxLooked bounds how many decisions are looked at for one of the kind that is asked
-// for.
-const maxLooked = 5000
-
 // find is the decision with an id, or the last one: of a stop if there is one, and not
 // of one at which Claude only answered why, log or the like.
 func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
@@ -170,20 +166,19 @@ func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
 	}
 	var other ledger.Record
-	looked := 0
-	for r := range ledger.Back(d.dirs(), v.Scope) {
-		if looked++; looked > maxLooked {
-			break
+	all, _ := ledger.Newest(d.dirs(), v.Scope, 1, func(r ledger.Record) bool {
+		if r.Rule == "answer" || !a.in(r) {
+			return false
 		}
-		switch {
-		case r.Rule == "answer" || !a.in(r):
-		case ofPrompt(r) == a.Prompts:
-			return r, nil
-		case ofPrompt(r) && other.Decision == "":
+		if ofPrompt(r) && other.Decision == "" {
 			other = r
 		}
-	}
-	if other.Decision == "" {
+		return ofPrompt(r) == a.Prompts
+	})
+	switch {
+	case len(all) > 0:
+		return all[0], nil
+	case other.Decision == "":
 		return other, errNothing
 	}
 	return other, nil
