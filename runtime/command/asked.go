@@ -201,20 +201,13 @@ func (d *Console) known(beginning string, n int) (all []ledger.Record) {
 			add(ledger.Record{At: h.Since, Session: id})
 		}
 	}
-	if beginning != "" {
-		for _, id := range d.logged(beginning) {
-			add(ledger.Record{Session: id})
-		}
+	if beginning == "" {
+		return all // logs are many
 	}
-	return all
-}
-
-// logged are the sessions with a log of Claude Code's whose ids begin like that.
-func (d *Console) logged(beginning string) (all []string) {
 	for _, project := range namesIn(d.projects()) {
 		for _, name := range namesIn(filepath.Join(d.projects(), project)) {
 			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
-				all = append(all, id)
+				add(ledger.Record{Session: id})
 			}
 		}
 	}

@@ -280,10 +280,9 @@ func (l *loopHere) openTodos() (string, error) {
 // transcripts are where Claude Code keeps the sessions that began in this
 // directory, and in the workspace around it.
 func (l *loopHere) transcripts() []string {
-	projects := filepath.Join(filepath.Dir(l.Dir), "projects")
-	all := []string{filepath.Join(projects, projectName(l.space.Dir))}
+	all := []string{filepath.Join(l.projects(), projectName(l.space.Dir))}
 	if l.Work != l.space.Dir {
-		all = append(all, filepath.Join(projects, projectName(l.Work)))
+		all = append(all, filepath.Join(l.projects(), projectName(l.Work)))
 	}
 	return all
 }

@@ -193,7 +193,7 @@ func Has(dir, session string) bool {
 // Readable says what keeps decisions from being read. That there are none does not.
 func Readable(dir string) error {
 	for _, name := range []string{"index", "sessions"} {
-		f, err := os.Open(filepath.Join(dir, name))
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0) // one of them is a directory
 		if err == nil {
 			f.Close()
 		} else if !os.IsNotExist(err) {
