@@ -120,7 +120,9 @@ func (in *Inspection) Suggested() (generator.Plugin, Suite) {
 
 // last is the newest decision at a stop, nil if there is none.
 func (in *Inspection) last() *Decision {
-	all, _ := ledger.Newest(in.states(), ledger.Scope{}, 1, func(r ledger.Record) bool { return r.Decision == "continue" || r.Decision == "stop" })
+	all, _ := ledger.Newest(in.states(), ledger.Scope{}, 1, func(r ledger.Record) bool {
+		return r.Decision == "continue" || r.Decision == "stop"
+	})
 	if len(all) == 0 {
 		return nil
 	}
