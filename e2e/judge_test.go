@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -50,14 +51,12 @@ func (w *World) Judge(env []string, change func(*judge.Question)) judge.Reply {
 	if change != nil {
 		change(&q)
 	}
-	line, err := json.Marshal(q)
-	must(w.t, err)
 	question := filepath.Join(w.dir, "question.json")
-	write(w.t, question, string(line)+"\n")
+	write(w.t, question, string(codec.Append(nil, &q))+"\n")
 	// The shell is there to open the question: exec puts the judge in its place.
 	out := w.exec("/bin/sh", env, "-c", `exec "$0" <"$1"`, program, question)
 	var reply judge.Reply
-	if err := json.Unmarshal([]byte(out.Stdout), &reply); err != nil || out.Code != 0 {
+	if err := codec.Read([]byte(out.Stdout), &reply); err != nil || out.Code != 0 {
 		w.t.Fatalf("exit %d, %v\nstdout: %s\nstderr: %s", out.Code, err, out.Stdout, out.Stderr)
 	}
 	return reply

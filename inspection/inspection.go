@@ -163,8 +163,8 @@ func Shared() []check.Check[*Inspection] {
 
 // Broken says which plugins of ours are on and have a hook that cannot decide, or
 // that is not what its suite records: none of them can say so itself.
-func (in *Inspection) Broken() (all []string) {
-	for _, p := range in.Plugins {
+func Broken(plugins []client.Switched) (all []string) {
+	for _, p := range plugins {
 		if !p.Runs() || !p.Ours() {
 			continue
 		}

@@ -118,22 +118,16 @@ func (in *Inspection) Suggested() (generator.Plugin, Suite) {
 	return in.choose(generator.Suite.Suggested)
 }
 
-// maxLooked bounds how many records are looked at for the last decision: those of prompts
-// are among them.
-const maxLooked = 1000
-
 // last is the newest decision at a stop, nil if there is none.
 func (in *Inspection) last() *Decision {
-	looked := 0
-	for r := range ledger.Back(in.states(), ledger.Scope{}) {
-		if looked++; looked > maxLooked {
-			break
-		}
-		if r.Decision == "continue" || r.Decision == "stop" {
-			return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
-		}
+	all, _ := ledger.Newest(in.states(), ledger.Scope{}, 1, func(r ledger.Record) bool {
+		return r.Decision == "continue" || r.Decision == "stop"
+	})
+	if len(all) == 0 {
+		return nil
 	}
-	return nil
+	r := all[0]
+	return &Decision{r.ID, time.UnixMilli(r.At), r.Plugin, r.Decision, r.Rule, r.Evidence, r.Cwd, r.Host}
 }
 
 // whose says for whom a plugin is on.

@@ -103,7 +103,7 @@ func (a *app) explained(ctx context.Context, o explainOptions) (place replay.Pla
 	if _, err := os.Stat(place.Log); err == nil && o.transcript != "last" || filepath.Base(o.transcript) != o.transcript || filepath.Ext(o.transcript) == ".jsonl" {
 		return place, decided, nil // what cannot be read says so
 	}
-	err = a.ask(ctx, func(d command.Console) (err error) {
+	err = a.ask(ctx, a.work, func(d command.Console) (err error) {
 		if o.transcript != "last" && !ledger.IsID(o.transcript) {
 			place.Log, err = d.LogOf(o.transcript)
 			return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cameronsjo/springfield/check"
 	"github.com/cameronsjo/springfield/inspection"
+	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/internal/layout"
 	"github.com/cameronsjo/springfield/runtime/command"
 	"github.com/cameronsjo/springfield/runtime/ledger"
@@ -36,13 +37,11 @@ it is what a plugin like todo-continuation said before a prompt, or why it said 
   springfield why --all`,
 		Args: arguments(0, 1, "at most one decision"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id := "last"
-			id = onlyOne(args)
-			if err := a.ask(cmd.Context(), func(d command.Console) error { return d.Why(id, asked) }); err != nil || asked.JSON {
-				return err
+			err := a.ask(cmd.Context(), a.work, func(d command.Console) error { return d.Why(onlyOne(args), asked) })
+			if err == nil && !asked.JSON {
+				a.noteHooks()
 			}
-			a.noteHooks()
-			return nil
+			return err
 		},
 	}
 	f := cmd.Flags()
@@ -72,7 +71,7 @@ springfield/settings.json says, in Claude Code's configuration directory.`,
 			if n < 1 {
 				return check.Misuse(errors.New("-n must be at least 1"), "leave it out for the newest 20")
 			}
-			return a.ask(cmd.Context(), func(d command.Console) error {
+			return a.ask(cmd.Context(), a.work, func(d command.Console) error {
 				if follow {
 					if !cmd.Flags().Changed("number") {
 						n = 5
@@ -112,7 +111,10 @@ func onlyHost(cmd *cobra.Command, name *string) {
 				return err
 			}
 		}
-		return checkHost(cmd, *name)
+		if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), *name) {
+			return nil
+		}
+		return check.Misuse(fmt.Errorf("--host %q: there is no such host", *name), "choose from "+strings.Join(hostNames(), ", "))
 	}
 }
 
@@ -122,14 +124,6 @@ func hostNames() (names []string) {
 		names = append(names, h.Name)
 	}
 	return names
-}
-
-// checkHost refuses a host that is not known.
-func checkHost(cmd *cobra.Command, name string) error {
-	if !cmd.Flags().Changed("host") || slices.Contains(hostNames(), name) {
-		return nil
-	}
-	return check.Misuse(fmt.Errorf("--host %q: there is no such host", name), "choose from "+strings.Join(hostNames(), ", "))
 }
 
 // oneOf refuses several of some flags, and an empty value of one: an empty variable of
@@ -174,7 +168,7 @@ lift it, at your own terminal.`,
 			case listed && len(args) > 0:
 				return check.Misuse(errors.New("--list takes no duration"), "springfield hold --list shows the holds in force")
 			}
-			return a.ask(cmd.Context(), func(d command.Console) error {
+			return a.ask(cmd.Context(), a.work, func(d command.Console) error {
 				d.JSON = asJSON
 				if listed {
 					return d.Holds()
@@ -203,7 +197,7 @@ hold, or open a terminal of its own; why, log and status tell how a hold ended.`
   springfield resume --session 4c1f`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.ask(cmd.Context(), func(d command.Console) error {
+			return a.ask(cmd.Context(), a.work, func(d command.Console) error {
 				d.JSON = asJSON
 				return d.Resume(session)
 			})
@@ -215,14 +209,8 @@ hold, or open a terminal of its own; why, log and status tell how a hold ended.`
 	return cmd
 }
 
-// ask asks about springfield's own state, and about the project in the working
-// directory.
-func (a *app) ask(ctx context.Context, question func(command.Console) error) error {
-	return a.askIn(ctx, a.work, question)
-}
-
-// askIn asks about the project in another directory.
-func (a *app) askIn(ctx context.Context, dir string, question func(command.Console) error) error {
+// ask asks about springfield's own state, and about the project in a directory.
+func (a *app) ask(ctx context.Context, dir string, question func(command.Console) error) error {
 	places, err := a.placesFrom(dir)
 	if err != nil {
 		return err
@@ -261,11 +249,15 @@ func clock(t time.Time) string {
 // noteHooks names the hooks that are on and cannot decide: none of them can say so
 // itself.
 func (a *app) noteHooks() {
-	in, err := a.inspect()
+	places, err := a.places()
 	if err != nil {
 		return // status tells
 	}
-	for _, says := range in.Broken() {
+	found, err := client.Look(places).Inventory()
+	if err != nil {
+		return // as before
+	}
+	for _, says := range inspection.Broken(found.Plugins) {
 		a.talk("springfield: note: %s; springfield doctor tells what to do", says)
 	}
 }

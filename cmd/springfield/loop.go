@@ -213,7 +213,7 @@ func newLoopHistory(a *app, dir *string) *cobra.Command {
 
 // askLoop asks about the loop of a directory, "" for the current one.
 func (a *app) askLoop(cmd *cobra.Command, dir string, question func(command.Console) error) error {
-	return a.askIn(cmd.Context(), a.absolute(dir), question)
+	return a.ask(cmd.Context(), a.absolute(dir), question)
 }
 
 // changeLoop is askLoop for a change; as JSON its result is how the loop stands after it.

@@ -78,9 +78,9 @@ func askClaude(ctx context.Context, q judge.Question, e Env) judge.Reply {
 	cmd.SysProcAttr = ownGroup()
 	cmd.Cancel = func() error { return endGroup(cmd.Process) }
 	cmd.WaitDelay = grace
-	release := holdThread()
+	runtime.LockOSThread() // the kernel of Linux takes the end of the thread that starts the client for ours
 	err = cmd.Run()
-	release()
+	runtime.UnlockOSThread()
 	if cmd.Process == nil {
 		return failed(judge.Crashed, "cannot start the client: "+err.Error())
 	}

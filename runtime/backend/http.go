@@ -26,11 +26,8 @@ import (
 
 const (
 	defaultBase = "https://api.anthropic.com"
-	apiVersion  = "2023-06-01"
 	toolName    = "answer"
 	maxBody     = 1 << 20 // bytes of an answer, errors included
-	// defaultPause is how long to wait before the second try when the server does not say.
-	defaultPause = time.Second
 )
 
 // object is a JSON object on its way out.
@@ -51,7 +48,7 @@ func askHTTP(ctx context.Context, q judge.Question, e Env) judge.Reply {
 		name, path = "ANTHROPIC_BASE_URL", "/v1/messages"
 		base = cmp.Or(set(name), defaultBase)
 		request, read = messageRequest(q), readMessage
-		header.Set("Anthropic-Version", apiVersion)
+		header.Set("Anthropic-Version", "2023-06-01")
 	}
 	address, why := endpoint(base, name, path)
 	if why != "" {
@@ -157,7 +154,7 @@ func post(ctx context.Context, client *http.Client, req *http.Request) (data []b
 	_ = json.Unmarshal(data, &says)
 	reply = failed(status(res.StatusCode), code+cmp.Or(says.Error.Message, "no reason given"))
 	if reply.Failed == judge.RateLimit || reply.Failed == judge.Overloaded {
-		again = defaultPause
+		again = time.Second // when the server does not say
 		if s, err := strconv.ParseFloat(strings.TrimSpace(res.Header.Get("Retry-After")), 64); err == nil && s >= 0 && s < 3600 {
 			again = max(time.Duration(s*float64(time.Second)), time.Millisecond)
 		}

@@ -153,10 +153,6 @@ func (d *Console) nothing(v view, a Asked, word string, prompts bool) {
 	}
 }
 
-// maxLooked bounds how many decisions are looked at for one of the kind that is asked
-// for.
-const maxLooked = 5000
-
 // find is the decision with an id, or the last one: of a stop if there is one, and not
 // of one at which Claude only answered why, log or the like.
 func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
@@ -170,20 +166,19 @@ func (d *Console) find(id string, v view, a Asked) (ledger.Record, error) {
 		return ledger.Record{}, &adviceError{"there is no decision " + strconv.Quote(id), d.Self + " log --all lists them with their ids"}
 	}
 	var other ledger.Record
-	looked := 0
-	for r := range ledger.Back(d.dirs(), v.Scope) {
-		if looked++; looked > maxLooked {
-			break
+	all, _ := ledger.Newest(d.dirs(), v.Scope, 1, func(r ledger.Record) bool {
+		if r.Rule == "answer" || !a.in(r) {
+			return false
 		}
-		switch {
-		case r.Rule == "answer" || !a.in(r):
-		case ofPrompt(r) == a.Prompts:
-			return r, nil
-		case ofPrompt(r) && other.Decision == "":
+		if ofPrompt(r) && other.Decision == "" {
 			other = r
 		}
-	}
-	if other.Decision == "" {
+		return ofPrompt(r) == a.Prompts
+	})
+	switch {
+	case len(all) > 0:
+		return all[0], nil
+	case other.Decision == "":
 		return other, errNothing
 	}
 	return other, nil
@@ -206,20 +201,13 @@ func (d *Console) known(beginning string, n int) (all []ledger.Record) {
 			add(ledger.Record{At: h.Since, Session: id})
 		}
 	}
-	if beginning != "" {
-		for _, id := range d.logged(beginning) {
-			add(ledger.Record{Session: id})
-		}
+	if beginning == "" {
+		return all // logs are many
 	}
-	return all
-}
-
-// logged are the sessions with a log of Claude Code's whose ids begin like that.
-func (d *Console) logged(beginning string) (all []string) {
-	for _, project := range listed(d.projects()) {
-		for _, name := range listed(filepath.Join(d.projects(), project)) {
+	for _, project := range namesIn(d.projects()) {
+		for _, name := range namesIn(filepath.Join(d.projects(), project)) {
 			if id, ok := strings.CutSuffix(name, ".jsonl"); ok && strings.HasPrefix(id, beginning) {
-				all = append(all, id)
+				add(ledger.Record{Session: id})
 			}
 		}
 	}
@@ -229,20 +217,21 @@ func (d *Console) logged(beginning string) (all []string) {
 // projects is where Claude Code keeps the logs of sessions, a directory per project.
 func (d *Console) projects() string { return filepath.Join(filepath.Dir(d.Dir), "projects") }
 
-// listed are the names in a directory.
-func listed(dir string) []string {
+// namesIn are the entries of a directory, sorted.
+func namesIn(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
 	all, _ := f.Readdirnames(-1)
+	slices.Sort(all)
 	return all
 }
 
-// session is the session that an id, or the beginning of one, means.
+// session is the session that an id, or the beginning of one, means; "" is none.
 func (d *Console) session(id string) (string, error) {
-	if id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
+	if id == "" || id == d.Session || slices.ContainsFunc(d.dirs(), func(dir string) bool { return ledger.Has(dir, key(id)) }) {
 		return id, nil
 	}
 	const enough = 5
@@ -311,10 +300,8 @@ func (d *Console) LogOf(session string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, path := range append(d.logsOf(id), d.otherLogsOf(id)...) {
-		if file.Exists(path) {
-			return path, nil
-		}
+	if path := d.findLog(id); path != "" {
+		return path, nil
 	}
 	title, in := registry.ClaudeCode().Title, d.projects()
 	for r := range ledger.Back(d.dirs(), ledger.Scope{Session: key(id)}) {
@@ -324,6 +311,23 @@ func (d *Console) LogOf(session string) (string, error) {
 		break
 	}
 	return "", &adviceError{"session " + short(id) + " has no log in " + d.path(in) + ": " + title + " removes the logs of old sessions", d.Self + " log --session " + quote(id) + " lists what is recorded of it"}
+}
+
+// findLog is the log of a session that is there, "" for none.
+func (d *Console) findLog(id string) string {
+	if id == "" || strings.ContainsAny(id, `/\*?[`) {
+		return ""
+	}
+	var paths []string
+	for _, project := range namesIn(d.projects()) {
+		paths = append(paths, filepath.Join(d.projects(), project, id+".jsonl"))
+	}
+	for _, path := range append(paths, d.otherLogsOf(id)...) {
+		if file.Exists(path) {
+			return path
+		}
+	}
+	return ""
 }
 
 // otherLogsOf are the logs that other hosts than Claude Code keep of the sessions whose ids

@@ -167,7 +167,11 @@ func (d *Console) tell(r ledger.Record) {
 	}
 	d.judged(r.Asked)
 	if r.Decision != ledger.None {
-		d.line("  took     " + milliseconds(r.Took) + ", cost " + cost(r.Asked))
+		cost := "$0"
+		if r.Asked != nil && r.Asked.Micros != 0 {
+			cost = judge.Dollars(r.Asked.Micros)
+		}
+		d.line("  took     " + milliseconds(r.Took) + ", cost " + cost)
 	}
 	for _, flaw := range r.Flaws {
 		d.line("  not in force: " + flaw)
@@ -203,14 +207,6 @@ func (d *Console) judged(a *ledger.Asked) {
 		s += ", " + strconv.FormatInt(in, 10) + " tokens in, " + strconv.FormatInt(a.Output, 10) + " out, " + milliseconds(a.Took*1000)
 	}
 	d.field("  judge    ", s)
-}
-
-// cost is what a decision has cost, $0 for one that asked no judge.
-func cost(a *ledger.Asked) string {
-	if a == nil || a.Micros == 0 {
-		return "$0"
-	}
-	return judge.Dollars(a.Micros)
 }
 
 // errNothing says that there is no decision to tell about.

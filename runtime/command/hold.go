@@ -27,7 +27,7 @@ var ErrCancelled = terminal.ErrCancelled
 // duration lasts until it is lifted. A hold that is in force for longer stays: in the
 // first state directory, which is the one that a person is shown, that is an error.
 func (d *Console) Hold(session string, duration time.Duration) error {
-	session, err := d.held(session)
+	session, err := d.session(session)
 	if err != nil {
 		return err
 	}
@@ -66,14 +66,6 @@ func (d *Console) Hold(session string, duration time.Duration) error {
 	d.line("lift it from a terminal of your own: " + d.call("resume", session))
 	d.unnoted(err)
 	return nil
-}
-
-// held is the session that a hold is about, "" for all.
-func (d *Console) held(session string) (string, error) {
-	if session == "" {
-		return "", nil
-	}
-	return d.session(session)
 }
 
 // Holds lists the holds in force.
@@ -129,7 +121,7 @@ func (d *Console) resumed(session, says string) error {
 
 // Resume lifts a hold, which only a person at a terminal does.
 func (d *Console) Resume(session string) error {
-	session, err := d.held(session)
+	session, err := d.session(session)
 	if err != nil {
 		return err
 	}

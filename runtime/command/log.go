@@ -22,7 +22,7 @@ func (d *Console) Log(n int, a Asked) error {
 	if err != nil {
 		return err
 	}
-	all, looked := d.newest(n, v, a)
+	all, looked := ledger.Newest(d.dirs(), v.Scope, n, a.wants)
 	if a.JSON {
 		for _, r := range all {
 			if err := d.encode(&r); err != nil {
@@ -48,21 +48,6 @@ func (d *Console) Log(n int, a Asked) error {
 	return nil
 }
 
-// newest are the newest n decisions that are wanted, oldest first, and how many were
-// looked at.
-func (d *Console) newest(n int, v view, a Asked) (all []ledger.Record, looked int) {
-	for r := range ledger.Back(d.dirs(), v.Scope) {
-		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
-			break
-		}
-		if a.wants(r) {
-			all = append(all, r)
-		}
-	}
-	slices.Reverse(all)
-	return all, looked
-}
-
 // Follow prints the newest n decisions, and then others as they are made, until stop
 // says so.
 func (d *Console) Follow(n int, a Asked, stop func() bool) error {
@@ -76,7 +61,7 @@ func (d *Console) Follow(n int, a Asked, stop func() bool) error {
 	seen := map[string]bool{}
 	d.news(v, seen) // before the newest are listed: none is lost between
 	l := list{Console: d, view: v, when: d.clock}
-	all, _ := d.newest(n, v, a)
+	all, _ := ledger.Newest(d.dirs(), v.Scope, n, a.wants)
 	if !a.JSON {
 		d.also(v, "log")
 	}

@@ -8,7 +8,6 @@
 package command
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/display"
+	"github.com/cameronsjo/springfield/runtime/file"
 	"github.com/cameronsjo/springfield/runtime/registry"
 	"github.com/cameronsjo/springfield/runtime/transcript"
 	"github.com/cameronsjo/springfield/runtime/workspace"
@@ -205,16 +205,14 @@ func templateDir(state string) string { return filepath.Join(state, "loops", "te
 
 // ownTemplate is a template of the user's, nil if there is none of that name.
 func (l *loopHere) ownTemplate(name string) ([]byte, error) {
-	path := filepath.Join(templateDir(l.Dir), name+".md")
-	f, err := os.Open(path)
-	if !isTemplateName(name) || os.IsNotExist(err) {
+	if !isTemplateName(name) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
+	path := filepath.Join(templateDir(l.Dir), name+".md")
+	data, err := file.Read(path, workspace.MaxFile)
+	if os.IsNotExist(err) {
+		return nil, nil
 	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, workspace.MaxFile))
 	if err == nil {
 		_, err = wiggum.Read(data)
 	}
@@ -237,23 +235,11 @@ func TemplateNames(state string) []string {
 	for _, t := range templates() {
 		all = append(all, t.name)
 	}
-	for _, file := range names(templateDir(state)) {
+	for _, file := range namesIn(templateDir(state)) {
 		if name, ok := strings.CutSuffix(file, ".md"); ok && isTemplateName(name) && !slices.Contains(all, name) {
 			all = append(all, name)
 		}
 	}
-	return all
-}
-
-// names are the entries of a directory, sorted, at most ten thousand.
-func names(dir string) []string {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil
-	}
-	defer f.Close()
-	all, _ := f.Readdirnames(10_000)
-	slices.Sort(all)
 	return all
 }
 
@@ -294,10 +280,9 @@ func (l *loopHere) openTodos() (string, error) {
 // transcripts are where Claude Code keeps the sessions that began in this
 // directory, and in the workspace around it.
 func (l *loopHere) transcripts() []string {
-	projects := filepath.Join(filepath.Dir(l.Dir), "projects")
-	all := []string{filepath.Join(projects, projectName(l.space.Dir))}
+	all := []string{filepath.Join(l.projects(), projectName(l.space.Dir))}
 	if l.Work != l.space.Dir {
-		all = append(all, filepath.Join(projects, projectName(l.Work)))
+		all = append(all, filepath.Join(l.projects(), projectName(l.Work)))
 	}
 	return all
 }
@@ -323,7 +308,7 @@ func projectName(dir string) string {
 func (l *loopHere) newestTranscript() (path string, at int64) {
 	var newest time.Time
 	for _, dir := range l.transcripts() {
-		for _, name := range names(dir) {
+		for _, name := range namesIn(dir) {
 			if !strings.HasSuffix(name, ".jsonl") || strings.HasPrefix(name, "agent-") {
 				continue // older clients keep subagents' talk here, too
 			}

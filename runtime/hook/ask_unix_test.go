@@ -3,13 +3,13 @@
 package hook
 
 import (
-	"encoding/json"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -51,7 +51,7 @@ func (w *world) questions() (all []judge.Question) {
 			continue
 		}
 		var q judge.Question
-		must(w.t, json.Unmarshal([]byte(line), &q))
+		must(w.t, codec.Read([]byte(line), &q))
 		all = append(all, q)
 	}
 	return all

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/guard"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 )
@@ -184,7 +185,7 @@ func (w *world) newest(key string) (ledger.Record, bool) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
 	var r ledger.Record
-	must(w.t, json.Unmarshal([]byte(lines[len(lines)-1]), &r))
+	must(w.t, codec.Read([]byte(lines[len(lines)-1]), &r))
 	return r, true
 }
 

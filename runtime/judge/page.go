@@ -12,10 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cameronsjo/springfield/runtime/fact"
+	"github.com/cameronsjo/springfield/runtime/strategy"
 )
-
-// MaxPage bounds a page, in bytes.
-const MaxPage = 3 << 10
 
 // Bounds of what a page shows: characters, and bytes as they are written, for
 // letters may take several.
@@ -38,6 +36,14 @@ type Page struct {
 	// tasks of the session run in the background.
 	Asked   string
 	Running int
+}
+
+// PageOf is what a judge is shown of a situation.
+func PageOf(s strategy.Situation) string {
+	return Page{
+		Skill: s.Skill.Name, Todos: fact.Count(s.Todos.List), Calls: s.Turn.Calls, Request: s.Turn.Prompt, Message: s.Message.Text,
+		Agent: s.Session.Who(), Asked: s.Turn.Asked, Running: s.Turn.Running,
+	}.String()
 }
 
 // String is the page as the judge gets it.
@@ -136,7 +142,7 @@ func quoted(s string, most int) string {
 // about terminals; a model reads more than one shows.
 func written(r rune) string {
 	switch {
-	case r == '"' || isLookalike(r):
+	case strings.ContainsRune("\"＂〃ˮ״", r): // a quotation mark, or what a reader may take for one
 		return `\"`
 	case r == '\\':
 		return `\\`
@@ -151,10 +157,6 @@ func written(r rune) string {
 	}
 	return string(r)
 }
-
-// isLookalike tells a quotation mark that a reader, or a tokenizer, may take for
-// ours.
-func isLookalike(r rune) bool { return r == '＂' || r == '〃' || r == 'ˮ' || r == '״' }
 
 // isHidden tells letters that are there and not seen, beyond those that are not
 // graphic: fillers, selectors, and what piles up on the letter before.

@@ -90,7 +90,7 @@ func TestMessageIsTrimmedAtSentenceEnds(t *testing.T) {
 func wellFormed(t *testing.T, p Page) {
 	t.Helper()
 	s := p.String()
-	if len(s) > MaxPage {
+	if len(s) > 3<<10 {
 		t.Errorf("a page of %d bytes", len(s))
 	}
 	if !utf8.ValidString(s) {
@@ -214,8 +214,8 @@ func TestPrompt(t *testing.T) {
 	if Prompt("Claude") != string(golden) {
 		t.Errorf("it is not that of testdata/prompt.txt:\n%s", Prompt("Claude"))
 	}
-	if n := len(Prompt("Claude")); n > MaxPrompt {
-		t.Errorf("%d bytes, at most %d", n, MaxPrompt)
+	if n := len(Prompt("Claude")); n > 1200 {
+		t.Errorf("%d bytes, at most 1200", n)
 	}
 }
 

@@ -32,10 +32,6 @@ func prices() []price {
 	}
 }
 
-// dearest is what a model counts at that is not in the list: a ceiling in
-// dollars must hold for models that are not known here.
-func dearest() price { return price{"", 15_000_000, 75_000_000} }
-
 // ID is the Messages API's name of a model: that of an alias, or the name itself.
 // Claude Code resolves aliases by itself, and may know newer models.
 func ID(model string) string {
@@ -82,26 +78,22 @@ func dear(alias string) string {
 }
 
 // find looks a model up by whatever it is called: us.anthropic.claude-…-v1:0
-// and claude-…@20251001 are the same models.
+// and claude-…@20251001 are the same models. One that is not in the list counts at the
+// dearest price there is: a ceiling in dollars must hold for it, too.
 func find(model string) (price, bool) {
 	id := dear(model)
 	if i := strings.Index(id, "claude-"); i > 0 {
 		id = id[i:]
 	}
-	var best price
+	best := price{"", 15_000_000, 75_000_000}
 	for _, p := range prices() {
 		rest, found := strings.CutPrefix(id, p.model)
-		if found && (rest == "" || !isDigit(rest[0])) && len(p.model) > len(best.model) {
+		if found && (rest == "" || rest[0] < '0' || rest[0] > '9') && len(p.model) > len(best.model) {
 			best = p
 		}
 	}
-	if best.model == "" {
-		return dearest(), false
-	}
-	return best, true
+	return best, best.model != ""
 }
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // Known says whether the model's price is in the list.
 func Known(model string) bool {

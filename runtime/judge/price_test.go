@@ -43,7 +43,7 @@ func TestMicros(t *testing.T) {
 // No model is dearer than an unknown one.
 func TestUnknownIsDearest(t *testing.T) {
 	for _, p := range prices() {
-		if d := dearest(); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
+		if d, _ := find("unknown"); p.in > d.in || p.out > d.out || !strings.HasPrefix(p.model, "claude-") {
 			t.Errorf("%+v", p)
 		}
 	}

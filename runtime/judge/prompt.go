@@ -2,9 +2,6 @@ package judge
 
 import "strings"
 
-// MaxPrompt bounds the system prompt, in bytes.
-const MaxPrompt = 1200
-
 // Prompt is what a judge is told to do with a page about an agent.
 func Prompt(agent string) string { return strings.ReplaceAll(prompt, "Claude", agent) }
 

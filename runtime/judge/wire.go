@@ -29,6 +29,26 @@ const (
 	Spare     = 10
 )
 
+// Options are who is asked, for how long, and for how much.
+type Options struct {
+	Backend string // claude, api or openai
+	Model   string
+	// Within is how long an answer may take, in seconds.
+	Within int
+	// Client is the absolute path of Claude Code's program, "" to look for it.
+	Client string
+	// Address is where chat completions are, for openai: https, or this machine.
+	Address string
+	// Daily and Session are the most dollars to spend in a day, and in a session.
+	Daily   float64
+	Session float64
+}
+
+// Defaults is the judge of a plugin that says nothing of one.
+func Defaults() Options {
+	return Options{Backend: Claude, Model: DefaultModel, Within: Within, Daily: 1, Session: 0.25}
+}
+
 // InJudge is the variable that a judge's own session has: no hook of ours
 // answers there, and no judge asks another one.
 const InJudge = "SPRINGFIELD_JUDGE"
@@ -38,22 +58,22 @@ const MaxWire = 64 << 10
 
 // Question is what springfield-judge reads from standard input.
 type Question struct {
-	Backend string `json:"backend"`
-	Model   string `json:"model"`
-	System  string `json:"system"`
-	Page    string `json:"page"`
+	Backend string
+	Model   string
+	System  string
+	Page    string
 	// Within is how long everything may take, in milliseconds.
-	Within int64 `json:"within"`
+	Within int64
 	// Client is the absolute path of Claude Code's program, "" to look for it.
-	Client string `json:"client,omitempty"`
+	Client string
 	// Address is where chat completions are, without /chat/completions, for OpenAI.
-	Address string `json:"address,omitempty"`
+	Address string
 	// Project is the project's directory, whose settings must not choose where the
 	// question goes; "" for none.
-	Project string `json:"project,omitempty"`
+	Project string
 	// Variables are files of a project, or of a directory above it, whose variables the host
 	// gives to its hooks.
-	Variables []string `json:"variables,omitempty"`
+	Variables []string
 }
 
 // Members are a question on its way.
@@ -72,19 +92,19 @@ func (q *Question) Members(m *codec.Members) {
 // Reply is what springfield-judge answers with: one line of JSON. Without Failed
 // there is an answer.
 type Reply struct {
-	Continue bool   `json:"continue"`
-	Why      string `json:"why,omitempty"` // the model's words, at most MaxWhy bytes, one line
-	Model    string `json:"model,omitempty"`
-	Usage    Usage  `json:"usage"`
+	Continue bool
+	Why      string // the model's words, at most MaxWhy bytes, one line
+	Model    string
+	Usage    Usage
 	// Micros is what it cost in millionths of a dollar: as the client says, or by
 	// the price list. It counts also when there was no answer.
-	Micros int64 `json:"micros"`
+	Micros int64
 	// Took is how long it took, in milliseconds.
-	Took int64 `json:"took"`
+	Took int64
 	// Failed is why there is no answer, one of Failures; Detail is what was seen, a
 	// short line.
-	Failed Failure `json:"failed,omitempty"`
-	Detail string  `json:"detail,omitempty"`
+	Failed Failure
+	Detail string
 }
 
 // Members are a reply on its way.
@@ -108,10 +128,10 @@ const (
 
 // Usage is how many tokens went in and out.
 type Usage struct {
-	Input      int64 `json:"input"`
-	Output     int64 `json:"output"`
-	CacheRead  int64 `json:"cache_read,omitempty"`
-	CacheWrite int64 `json:"cache_write,omitempty"`
+	Input      int64
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
 }
 
 // Members are the numbers of tokens on their way.

@@ -147,16 +147,22 @@ func Named(dirs []string, beginning string, n int) (all []Record) {
 	return all
 }
 
-// History returns the newest n decisions of a scope, oldest first.
-func History(dir string, of Scope, n int) (all []Record) {
-	for r := range Back([]string{dir}, of) {
-		if len(all) == n {
+// maxLooked bounds how many decisions are looked at for one that is wanted.
+const maxLooked = 5000
+
+// Newest are the newest n decisions of a scope that are wanted, oldest first, and how many
+// were looked at.
+func Newest(dirs []string, of Scope, n int, wanted func(Record) bool) (all []Record, looked int) {
+	for r := range Back(dirs, of) {
+		if looked++; len(all) == n || looked > max(maxLooked, 50*n) {
 			break
 		}
-		all = append(all, r)
+		if wanted(r) {
+			all = append(all, r)
+		}
 	}
 	slices.Reverse(all)
-	return all
+	return all, looked
 }
 
 // Find returns the decision with an ID, like 3f2a51-17. The ID says how the session's
@@ -187,7 +193,7 @@ func Has(dir, session string) bool {
 // Readable says what keeps decisions from being read. That there are none does not.
 func Readable(dir string) error {
 	for _, name := range []string{"index", "sessions"} {
-		f, err := os.Open(filepath.Join(dir, name))
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDONLY|file.Nonblock, 0) // one of them is a directory
 		if err == nil {
 			f.Close()
 		} else if !os.IsNotExist(err) {

@@ -68,7 +68,7 @@ func TestBackIsInOrder(t *testing.T) {
 		}
 		for of, want := range map[Scope][]string{{}: ids, {Project: "/p"}: here} {
 			var got []string
-			for _, r := range History(dir, of, 1000) {
+			for _, r := range history(dir, of, 1000) {
 				got = append(got, r.ID)
 			}
 			if !slices.Equal(got, want) {
@@ -105,7 +105,7 @@ func TestBackIsRobust(t *testing.T) {
 	}
 	os.WriteFile(index(dir).path, []byte(bad+`{"at":176381123`), 0o600)
 	for _, of := range []Scope{{}, {Project: "/p"}} {
-		if all := History(dir, of, 10); len(all) != 2 || all[1].Session != "b" {
+		if all := history(dir, of, 10); len(all) != 2 || all[1].Session != "b" {
 			t.Errorf("%+v: %+v", of, all)
 		}
 	}
@@ -176,7 +176,7 @@ func TestSweep(t *testing.T) {
 			if got := strings.Join(left, " "); got != test.left {
 				t.Errorf("left is %q, want %q", got, test.left)
 			}
-			all := History(dir, Scope{Project: "/p"}, 10)
+			all := history(dir, Scope{Project: "/p"}, 10)
 			if len(all) == 0 || all[len(all)-1].At != noon.UnixMilli() {
 				t.Errorf("%d decisions are recorded", len(all))
 			}
@@ -191,7 +191,13 @@ func TestSweepComesToAll(t *testing.T) {
 	for range 100 {
 		Sweep(dir, noon)
 	}
-	if all := History(dir, Scope{}, 1); len(all) != 0 {
+	if all := history(dir, Scope{}, 1); len(all) != 0 {
 		t.Errorf("%v is left", all)
 	}
+}
+
+// history are the newest n decisions of a scope, oldest first.
+func history(dir string, of Scope, n int) []Record {
+	all, _ := Newest([]string{dir}, of, n, func(Record) bool { return true })
+	return all
 }

@@ -132,7 +132,15 @@ func SetHold(dir, id string, now time.Time, d time.Duration, by Means) (Hold, er
 	if old, ok := HoldOf(dir, id, now); ok && h.Until != 0 && (old.Until == 0 || h.Until < old.Until) {
 		return old, ErrShorter
 	}
-	return h, putHold(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
+	err := replace(holdFile(dir, id), &h) // whole: a hook must never read half of one
+	if os.IsNotExist(err) {
+		makeDirs(dir)
+		err = replace(holdFile(dir, id), &h)
+	}
+	if err != nil {
+		return h, err
+	}
+	return h, note(dir, HoldEvent{now.UnixMilli(), HoldSet, id, h, by})
 }
 
 // Lift takes a hold back, the one that the user was asked about: of one session,
@@ -157,20 +165,6 @@ func Lift(dir, id string, old Hold, now time.Time, by Means) error {
 		return err
 	}
 	return note(dir, HoldEvent{now.UnixMilli(), HoldLifted, id, old, by})
-}
-
-// putHold puts an order in force, whole: a hook must never read half of one.
-func putHold(dir string, e HoldEvent) error {
-	path := holdFile(dir, e.Of)
-	err := replace(path, &e.Hold)
-	if os.IsNotExist(err) {
-		makeDirs(dir)
-		err = replace(path, &e.Hold)
-	}
-	if err != nil {
-		return err
-	}
-	return note(dir, e)
 }
 
 func note(dir string, e HoldEvent) error {

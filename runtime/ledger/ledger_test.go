@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -161,7 +160,7 @@ func TestStatelessRecords(t *testing.T) {
 	if got := inPrompt(t, dir, "a"); got != 1 {
 		t.Errorf("state %d, want 1", got)
 	}
-	if all := History(dir, Scope{Session: "a"}, 1000); len(all) != 501 || all[500].ID != "" || all[500].Rule != "fault:busy" {
+	if all := history(dir, Scope{Session: "a"}, 1000); len(all) != 501 || all[500].ID != "" || all[500].Rule != "fault:busy" {
 		t.Errorf("%d records, the last %+v", len(all), all[len(all)-1])
 	}
 }
@@ -249,7 +248,7 @@ func TestHalving(t *testing.T) {
 		t.Errorf("the waiting hook: state %d, %v", waiting.State.InPrompt, err)
 	}
 	waiting.Close()
-	all := History(dir, Scope{Session: "a"}, 1000)
+	all := history(dir, Scope{Session: "a"}, 1000)
 	if len(all) < 25 || len(all) > 60 {
 		t.Fatalf("%d decisions", len(all))
 	}
@@ -306,7 +305,7 @@ func TestManyHooksAtOnce(t *testing.T) {
 	count := 0
 	for _, line := range strings.Split(strings.TrimSpace(string(data)), "\n") {
 		var r Record
-		if err := json.Unmarshal([]byte(line), &r); err != nil {
+		if err := codec.Read([]byte(line), &r); err != nil {
 			continue // torn by a kill; the state below shows that nothing hangs on it
 		}
 		if count++; r.State.InPrompt != count {

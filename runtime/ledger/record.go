@@ -304,8 +304,3 @@ func (p *Present) Members(m *codec.Members) {
 	codec.Number(m, "sent", &p.Sent)
 	codec.Number(m, "ended", &p.Ended)
 }
-
-// MarshalJSON and UnmarshalJSON are for programs that use encoding/json.
-func (r Record) MarshalJSON() ([]byte, error) { return codec.Append(nil, &r), nil }
-
-func (r *Record) UnmarshalJSON(data []byte) error { return codec.Read(data, r) }

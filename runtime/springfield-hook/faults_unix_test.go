@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -103,9 +104,10 @@ func (w *ward) why(plugin string) string {
 // rules are the rules on file, oldest first.
 func (w *ward) rules() (all []string) {
 	w.t.Helper()
-	for _, r := range ledger.History(w.state, ledger.Scope{}, 1000) {
+	for r := range ledger.Back([]string{w.state}, ledger.Scope{}) {
 		all = append(all, r.Rule)
 	}
+	slices.Reverse(all)
 	return all
 }
 

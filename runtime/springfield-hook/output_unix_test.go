@@ -59,7 +59,7 @@ func TestReaderIsGone(t *testing.T) {
 			} else if len(test.args) == 0 && !strings.Contains(out, test.want) {
 				t.Errorf("said %q, want %q", out, test.want)
 			}
-			records := ledger.History(home+"/.claude/springfield", ledger.Scope{Session: "session:s"}, 10)
+			records, _ := ledger.Newest([]string{home + "/.claude/springfield"}, ledger.Scope{Session: "session:s"}, 10, func(ledger.Record) bool { return true })
 			if len(records) == 0 || records[0].Decision != "continue" {
 				t.Errorf("on file: %+v", records)
 			}

@@ -11,7 +11,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -22,6 +21,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/runtime/backend"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/display"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
@@ -41,26 +41,21 @@ func main() {
 	} else {
 		reply = ask(question)
 	}
-	line, err := json.Marshal(reply)
-	if err != nil {
-		os.Exit(1)
-	}
-	if _, err := display.Writer(os.Stdout).Write(append(line, '\n')); err != nil {
+	if _, err := display.Writer(os.Stdout).Write(append(codec.Append(nil, &reply), '\n')); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(code)
 }
 
-// read reads the question: one JSON object, its end or the end of the input
-// whichever comes first.
-func read(r io.Reader) (judge.Question, error) {
-	var q judge.Question
-	limited := &io.LimitedReader{R: r, N: judge.MaxWire + 1}
-	err := json.NewDecoder(limited).Decode(&q)
+// read reads the question: one JSON object, up to the end of the input.
+func read(r io.Reader) (q judge.Question, err error) {
+	data, err := io.ReadAll(io.LimitReader(r, judge.MaxWire+1))
 	switch {
-	case limited.N == 0:
-		return q, errors.New("the question is too long")
 	case err != nil:
+		return q, err
+	case len(data) > judge.MaxWire:
+		return q, errors.New("the question is too long")
+	case !codec.Valid(data) || codec.Read(data, &q) != nil:
 		return q, errors.New("the question is not a JSON object")
 	}
 	return q, nil

@@ -6,7 +6,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/cameronsjo/springfield/internal/scratch"
+	"github.com/cameronsjo/springfield/runtime/codec"
 	"github.com/cameronsjo/springfield/runtime/judge"
 )
 
@@ -44,8 +44,7 @@ func newWorld(t *testing.T, client string) *world {
 	w := &world{t, dir, filepath.Join(dir, "springfield-judge"), ""}
 	scratch.Place(t, scratch.Program(t, "runtime/springfield-judge"), w.judge)
 	must(t, os.WriteFile(filepath.Join(dir, "claude"), []byte("#!/bin/sh\n"+client+"\n"), 0o755))
-	line, err := json.Marshal(judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", Within: 110_000, Client: filepath.Join(dir, "claude")})
-	must(t, err)
+	line := codec.Append(nil, &judge.Question{Backend: judge.Claude, Model: "haiku", System: "S", Page: "P", Within: 110_000, Client: filepath.Join(dir, "claude")})
 	w.page = string(line) + "\n"
 	return w
 }
@@ -71,7 +70,7 @@ func (w *world) run(stdin string, env ...string) (judge.Reply, int) {
 		w.t.Fatalf("not one line: %q", out)
 	}
 	var reply judge.Reply
-	if err := json.Unmarshal(out, &reply); err != nil {
+	if err := codec.Read(out, &reply); err != nil {
 		w.t.Fatalf("%q: %v", out, err)
 	}
 	return reply, cmd.ProcessState.ExitCode()
