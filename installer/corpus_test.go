@@ -17,7 +17,6 @@ import (
 	"github.com/cameronsjo/springfield/change"
 	"github.com/cameronsjo/springfield/installer/client"
 	"github.com/cameronsjo/springfield/installer/document"
-	"github.com/cameronsjo/springfield/internal/scratch"
 )
 
 // The kinds of settings files that people and programs write. Each is edited
@@ -367,9 +366,6 @@ func TestCorpusIsLarge(t *testing.T) {
 
 func TestCorpusIsEditedExactly(t *testing.T) {
 	for i, k := range acceptedKinds() {
-		if scratch.Skipped(2) {
-			continue
-		}
 		// One scope and one way to ask for each kind, or it would take minutes;
 		// every content and every style meets all of them.
 		scope, way := client.Scopes()[i%3], i%4
