@@ -146,12 +146,13 @@ func (e *Advised) Error() string { return e.Err.Error() }
 func (e *Advised) Unwrap() error { return e.Err }
 func (e *Advised) Hint() string  { return e.Advice }
 
-// Advise is an error with what to do about it, and Misuse one about a call that cannot
-// be meant.
+// Advise is an error with what to do about it. About a misuse it stays one.
 func Advise(err error, advice string) error {
 	var inner *Advised
 	return &Advised{err, advice, errors.As(err, &inner) && inner.Misuse}
 }
+
+// Misuse is an error about a call that cannot be meant, with what to type instead.
 func Misuse(err error, advice string) error { return &Advised{err, advice, true} }
 
 // Quote is an argument of a command as a shell takes it.

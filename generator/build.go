@@ -25,6 +25,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/cameronsjo/springfield/internal/process"
 	hookruntime "github.com/cameronsjo/springfield/runtime"
 )
 
@@ -257,7 +258,7 @@ func (t Toolchain) run(ctx context.Context, stage, goCommand string, more []stri
 	cmd.Env = append(cmd.Env, t.Windows...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	together(cmd)
+	process.EndTogether(cmd)
 	cmd.WaitDelay = 10 * time.Second
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {

@@ -3,8 +3,10 @@ package generator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,5 +115,30 @@ func TestWhatACatalogAdds(t *testing.T) {
 		if got != want {
 			t.Errorf("%.100s adds %q, want %q", catalog, got, want)
 		}
+	}
+}
+
+// A plugin of very many files is not looked at for ever, what is told of it is bounded, and what
+// starts a program is told before what starts nothing.
+func TestCompareIsBounded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "plugin")
+	put(t, filepath.Join(dir, "strategy.json"), []byte(`{"strategy": "ned-flanders"}`), 0o644)
+	put(t, filepath.Join(dir, ".claude-plugin", "plugin.json"), []byte(`{"name": "ned-flanders"}`), 0o644)
+	put(t, filepath.Join(dir, Hook.place(host(), false)), []byte("MZ"), 0o755)
+	for i := range maxEntries {
+		must(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)+".sh"), nil, 0o644))
+	}
+	tools, plugin := Toolchain{Path: t.TempDir()}, []Running{{ID: "x", Dir: dir}}
+	found, err := tools.Compare(context.Background(), plugin)
+	if err != nil || len(found) < 2 || len(found) > maxTold+1 || found[0].State != check.Failure {
+		t.Errorf("%d findings, %v", len(found), err)
+	}
+	if slices.ContainsFunc(found, func(f check.Finding) bool { return len(f.Says) > 64*maxTold+len(dir)*maxTold }) {
+		t.Errorf("%+v", found)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	if found, err := tools.Compare(stopped, plugin); !errors.Is(err, context.Canceled) || found != nil {
+		t.Errorf("after an interrupt: %d findings, %v", len(found), err)
 	}
 }

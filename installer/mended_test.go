@@ -235,3 +235,74 @@ func TestARepairThatChangesNothing(t *testing.T) {
 		t.Errorf("%v, an edit without a difference: %q", err, plan.Diff())
 	}
 }
+
+// A project that is gone does not keep what came before it from being undone.
+func TestUndoPassesOverDeletedProjects(t *testing.T) {
+	p := newPlaces(t)
+	user := settingsOf(t, p, client.User)
+	put(t, user, "{}\n")
+	enable(t, p, pluginOf(p, "ned-flanders"), client.User, false)
+	enable(t, p, pluginOf(p, "lisa-simpson"), client.Project, true)
+	must(t, os.RemoveAll(p.Work))
+	undo(t, p)
+	undo(t, p)
+	if got := look(t, user); got != "{}\n" || exists(p.Work) {
+		t.Errorf("user settings %q, the project is there: %v", got, exists(p.Work))
+	}
+}
+
+// A crash between the memory of an edit and the edit, or an edit that stays because it
+// could not be taken back: it is remembered, and disable gives back what was there.
+func TestRememberedBeforeTheFileChanges(t *testing.T) {
+	p := newPlaces(t)
+	plan, err := Read(p).Enable(Enabling{Plugin: pluginOf(p, "ned-flanders"), Scope: client.Project, Declare: true})
+	must(t, err)
+	remembered := map[string]bool{}
+	for _, e := range plan.Edits {
+		switch {
+		case e.Own:
+			remembered[e.Path] = true
+		case !remembered[memoryFile(p, e.At)]:
+			t.Errorf("%s is edited before that is remembered", e.Path)
+		}
+	}
+	if len(remembered) != 2 {
+		t.Errorf("remembered: %v", remembered)
+	}
+}
+
+// A directory that was made for a settings file goes with it, and comes back
+// with it.
+func TestADirectoryMadeForTheFileGoesWithIt(t *testing.T) {
+	p := newPlaces(t)
+	ned := pluginOf(p, "ned-flanders")
+	dir := filepath.Join(p.Work, ".claude")
+	enable(t, p, ned, client.Project, false)
+	undo(t, p)
+	if exists(dir) {
+		t.Error("undo leaves it")
+	}
+	enable(t, p, ned, client.Project, false)
+	disable(t, p, ned, client.Project)
+	if exists(dir) {
+		t.Error("disable leaves it")
+	}
+	undo(t, p)
+	if !exists(settingsOf(t, p, client.Project)) {
+		t.Error("undoing disable does not bring it back")
+	}
+	undo(t, p)
+
+	must(t, os.Mkdir(dir, 0o755))
+	enable(t, p, ned, client.Project, false)
+	disable(t, p, ned, client.Project)
+	if !exists(dir) {
+		t.Error("one that was there before is gone")
+	}
+	enable(t, p, ned, client.Project, false)
+	put(t, filepath.Join(dir, "notes.md"), "mine")
+	undo(t, p)
+	if look(t, filepath.Join(dir, "notes.md")) != "mine" {
+		t.Error("it took another's file along")
+	}
+}

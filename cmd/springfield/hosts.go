@@ -63,7 +63,6 @@ func (a *app) toSwitch(names []string) ([]hosts.Host, error) {
 	}
 	return nil, check.Misuse(fmt.Errorf("there is no Claude Code here, but %s", allOf(there)),
 		"say which: "+strings.Join(flags, ", ")+" or --host all")
-
 }
 
 // toShow are the hosts of which something is shown: those that are named, else all that

@@ -204,7 +204,6 @@ func (a *app) reportCheck(o publishOptions, p *publish.Plan) error {
 	if len(changed) > 0 {
 		return check.Advise(fmt.Errorf("publishing would change %s: %s", count(len(changed), "file"), strings.Join(changed, ", ")),
 			"springfield publish, and commit what it writes; --dry-run shows it")
-
 	}
 	if p.Market.Absent != "" {
 		a.talk("its marketplace, %s, is not here, so its entries were not checked; --to names a checkout of it", p.Market.Absent)

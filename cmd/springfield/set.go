@@ -197,7 +197,6 @@ func (a *app) plugin(places client.Places, name string) (hook.Plugin, error) {
 	if len(dirs) > 1 {
 		return hook.Plugin{}, check.Misuse(fmt.Errorf("%s is more than one plugin: %s", name, strings.Join(dirs, ", ")),
 			"add its marketplace: "+name+"@MARKETPLACE")
-
 	}
 	if len(dirs) == 1 {
 		return hook.ReadPlugin(dirs[0])

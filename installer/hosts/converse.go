@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/process"
 )
 
 // question is one request to a program that answers JSON lines (JSON-RPC).
@@ -36,7 +38,7 @@ func (p Place) converse(ctx context.Context, args []string, questions ...questio
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = p.Dir, bare(p.Env, p.Host.Variable), time.Second
-	together(cmd)
+	process.EndTogether(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err

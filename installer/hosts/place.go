@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cameronsjo/springfield/internal/process"
 )
 
 // User is whose hosts they are.
@@ -101,7 +103,7 @@ func (p Place) run(ctx context.Context, dir string, args ...string) (err error) 
 	cmd := exec.CommandContext(ctx, p.Program, args...)
 	cmd.Dir, cmd.Env = dir, p.Env
 	cmd.WaitDelay = time.Second // a child that keeps the pipe must not keep us
-	together(cmd)
+	process.EndTogether(cmd)
 	said := &ending{}
 	cmd.Stdout, cmd.Stderr = said, said
 	err = cmd.Run()

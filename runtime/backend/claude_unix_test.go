@@ -590,3 +590,23 @@ func FuzzChoice(f *testing.F) {
 		}
 	})
 }
+
+// The program that asked is gone: so is the client, long before the deadline.
+func TestClaudeEndsWithItsAsker(t *testing.T) {
+	w := newWorld(t)
+	w.script(filepath.Join(w.bin, "claude"), `echo $$ > "$notes/one.part"; mv "$notes/one.part" "$notes/one"; exec sleep 600`)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	done := make(chan judge.Reply)
+	q := question(judge.Claude)
+	q.Within = 120_000
+	go func() { done <- Ask(ctx, q, w.env()) }()
+	for w.note("one") == "" {
+		time.Sleep(10 * time.Millisecond)
+	}
+	cancel()
+	if reply := <-done; reply.Failed != judge.TimedOut || reply.Took > 60_000 {
+		t.Errorf("%+v", reply)
+	}
+	w.gone("one")
+}

@@ -206,8 +206,3 @@ func (e *LoopEvent) Members(m *codec.Members) {
 	m.Text("text", &e.Text)
 	m.Text("file", &e.File)
 }
-
-// MarshalJSON and UnmarshalJSON are for programs that use encoding/json.
-func (e LoopEvent) MarshalJSON() ([]byte, error) { return codec.Append(nil, &e), nil }
-
-func (e *LoopEvent) UnmarshalJSON(data []byte) error { return codec.Read(data, e) }

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/runtime/fact"
 	"github.com/cameronsjo/springfield/runtime/ledger"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
@@ -494,4 +496,28 @@ func FuzzLoopFile(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A loop's names are data: they steer nothing outside of its file.
+func TestHostileLoopFields(t *testing.T) {
+	w := newWorld(t, wiggumOne)
+	dir := "-rf\n../x"
+	w.write(dir+"/"+wiggum.File, strings.Replace(loopText, "mood: sunny", "session_id: \"a/../../b\"\nloop_id: \"../../../x\"\nstarted_at: \"\\u001b[31m\"", 1))
+	out, _ := w.run(w.event(map[string]any{"session_id": "a/../../b", "cwd": w.path(dir), "last_assistant_message": "x"}))
+	if out.Decision != "block" {
+		t.Errorf("%+v", out)
+	}
+	all, err := ledger.LoopEvents(w.path(".claude/springfield"))
+	if err != nil || len(all) != 2 || !fact.IsLoopID(all[0].Loop) {
+		t.Errorf("%+v, %v", all, err)
+	}
+	names, err := os.ReadDir(w.path(".claude/springfield"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if !slices.Contains([]string{"sessions", "index", "loops.jsonl"}, n.Name()) {
+			t.Errorf("%s is in the state directory", n.Name())
+		}
+	}
 }

@@ -5,11 +5,13 @@ package hook
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cameronsjo/springfield/internal/scratch"
 	"github.com/cameronsjo/springfield/runtime/strategy/wiggum"
 )
 
@@ -104,4 +106,24 @@ func TestNotesAreText(t *testing.T) {
 	if _, notes := w.run(w.event(nil)); !strings.Contains(notes, "it is not in force") || strings.Contains(notes, "\x1b") || strings.Contains(notes, "\nb") {
 		t.Errorf("%q", notes)
 	}
+}
+
+// A directory without write permission: the loop does not go on.
+func TestLoopDirectoryThatCannotBeWritten(t *testing.T) {
+	scratch.WithoutRights(t, func(t *testing.T, work string) {
+		t.Setenv("TMPDIR", work)
+		w := inLoop(t, wiggumOne, loopText)
+		dir := filepath.Dir(w.path(loopFile))
+		if err := os.Chmod(dir, 0o555); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
+		out, _ := w.stop("s1", "Working.")
+		if out.Decision != "" || !strings.Contains(out.SystemMessage, "write .stravinsky/continuation-loop.md: permission denied") || w.read(loopFile) != loopText {
+			t.Errorf("%+v\n%s", out, w.read(loopFile))
+		}
+		if left := w.tree(filepath.Dir(loopFile)); len(left) != 2 {
+			t.Errorf("left behind: %v", left)
+		}
+	})
 }

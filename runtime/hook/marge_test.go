@@ -2,6 +2,9 @@ package hook
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,5 +148,52 @@ func TestAnswerIsAboutStops(t *testing.T) {
 		if goes := out != (output{}); goes != test.goes || !goes && w.rule() != "answer" {
 			t.Errorf("%s: %+v, rule %s, %s", plugin, out, w.rule(), notes)
 		}
+	}
+}
+
+// Whatever lies in the ledgers' places, Claude may stop, and nothing is written.
+func TestMargeInHostileWorkspaces(t *testing.T) {
+	outside := t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "a.md"), []byte("- [x] a\n- [ ] b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	huge := strings.Repeat("x", 300<<10)
+	for name, lay := range map[string]func(w *world){
+		"a gigantic state":  func(w *world) { w.write("p/.claude/workflow-state.json", workflow(1, 1)+huge) },
+		"a gigantic ledger": func(w *world) { w.write("p/.superpowers/sdd/a/progress.md", huge) },
+		"ledgers without end": func(w *world) {
+			for i := range 300 {
+				w.write(fmt.Sprintf("p/.superpowers/sdd/%03d/x", i), "")
+			}
+		},
+		"a ledger of elsewhere": func(w *world) {
+			w.write("p/.superpowers/sdd/a/progress.md", "# SDD ledger — plan: "+filepath.Join(outside, "a.md")+"\n")
+		},
+		"a ledger upwards": func(w *world) {
+			w.write("a.md", "### Task 1\n### Task 2\n")
+			w.write("p/.superpowers/sdd/x/progress.md", "# SDD ledger — plan: ../a.md\nTask 1: complete\n")
+		},
+		"a plan upwards": func(w *world) {
+			w.write("plans/a.md", "- [x] a\n- [ ] b\n")
+			w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","message":{"content":"Carry out ../plans/a.md and docs/../../plans/a.md"}}`+"\n")
+		},
+		"a plan with NUL": func(w *world) {
+			w.write("p/docs/plans/a.md", "- [x] a\n- [x] \x00\n")
+			w.write(".claude/projects/-w/s.jsonl", `{"type":"user","uuid":"u1","message":{"content":"Carry out docs/plans/a\u0000.md, docs/plans/a.md"}}`+"\n")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, marge)
+			w.write("p/x", "")
+			lay(w)
+			before := w.tree("p")
+			out, notes := w.run(w.in("p", "Hm."))
+			if out.Decision != "" || strings.Contains(notes, "panic") || w.rule() == "" {
+				t.Errorf("%+v, rule %q, notes %s", out, w.rule(), notes)
+			}
+			if after := w.tree("p"); !slices.Equal(after, before) {
+				t.Errorf("left behind:\n%s\nwas\n%s", after, before)
+			}
+		})
 	}
 }

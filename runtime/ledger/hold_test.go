@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -158,4 +159,38 @@ func FuzzHeld(f *testing.F) {
 			t.Errorf("%q: held %v", data, held)
 		}
 	})
+}
+
+// Many set holds at once: the longest is in force, every one is whole, each is
+// written down or was refused, and nothing is left beside them.
+func TestHoldsAtOnce(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "springfield")
+	now := time.Now()
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	set := 0
+	for i := range 32 {
+		wg.Go(func() {
+			_, err := SetHold(dir, "", now, time.Duration(1+i*7%32)*time.Hour, claude)
+			mu.Lock()
+			defer mu.Unlock()
+			switch err {
+			case nil:
+				set++
+			case ErrShorter:
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if h, _ := Held(dir, "", now); h.Until != now.Add(32*time.Hour).UnixMilli() {
+		t.Errorf("in force for %v", time.UnixMilli(h.Until).Sub(now))
+	}
+	if all, err := HoldEvents([]string{dir}, now); err != nil || len(all) != set || set == 0 {
+		t.Errorf("%d events of %d holds, %v", len(all), set, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*.new")); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
 }

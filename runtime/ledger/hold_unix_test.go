@@ -5,6 +5,7 @@ package ledger
 import (
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,5 +34,57 @@ func TestNothingIsWrittenThroughLinks(t *testing.T) {
 	halve(SessionFile(dir, "b"), 2*maxFile, maxFile)
 	if data, err := os.ReadFile(outside); err == nil {
 		t.Errorf("outside there is %q", data)
+	}
+}
+
+// What lies in the place of a file of ours is neither followed nor waited for: a
+// hold is in force whatever it is, and can be set and lifted all the same.
+func TestHoldThatIsNoFile(t *testing.T) {
+	for name, plant := range map[string]func(path, outside string) error{
+		"a link":          func(path, outside string) error { return os.Symlink(outside, path) },
+		"a dangling link": func(path, outside string) error { return os.Symlink(outside+".none", path) },
+		"a pipe":          func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
+	} {
+		for _, id := range []string{"", "a"} {
+			dir, outside := filepath.Join(t.TempDir(), "springfield"), filepath.Join(t.TempDir(), "theirs")
+			const over = `{"since":1,"until":2}`
+			if err := os.WriteFile(outside, []byte(over), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			makeAll(filepath.Join(dir, "sessions"))
+			path := holdFile(dir, id)
+			for _, place := range []string{path, path + ".new"} { // .new: a fixed name once
+				if err := plant(place, outside); err != nil {
+					t.Fatal(err)
+				}
+			}
+			now := time.Now()
+			h, held := HoldOf(dir, id, now)
+			if !held || h != (Hold{}) {
+				t.Errorf("%s: held %v, %+v", name, held, h)
+			}
+			h, err := SetHold(dir, id, now, 0, claude)
+			if err != nil {
+				t.Errorf("%s: set: %v", name, err)
+			}
+			if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode().Perm() != 0o600 {
+				t.Errorf("%s: %v, %v", name, info, err)
+			}
+			if err := Lift(dir, id, h, now, person); err != nil {
+				t.Errorf("%s: lift: %v", name, err)
+			}
+			if err := plant(path, outside); err != nil {
+				t.Fatal(err)
+			}
+			if err := Lift(dir, id, Hold{}, now, person); err != nil {
+				t.Errorf("%s: lift as it is: %v", name, err)
+			}
+			if data, err := os.ReadFile(outside); string(data) != over {
+				t.Errorf("%s: outside there is %q, %v", name, data, err)
+			}
+			if _, err := os.Stat(outside + ".none"); err == nil {
+				t.Errorf("%s: a file is made outside", name)
+			}
+		}
 	}
 }

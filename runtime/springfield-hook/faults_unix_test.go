@@ -228,3 +228,22 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 	}
 }
+
+// A full disk takes no answer.
+func TestAnswerToAFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil { // Linux
+		return
+	}
+	w := newWard(t, install(t))
+	disk, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer disk.Close()
+	cmd := w.command("ned-flanders")
+	cmd.Stdout = disk
+	w.run(cmd, w.event("ned-flanders"))
+	if said := w.why("ned-flanders"); !strings.Contains(said, "fault:answer") || !strings.Contains(said, "no space left") {
+		t.Errorf("why:\n%s", said)
+	}
+}
