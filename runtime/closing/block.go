@@ -8,7 +8,6 @@
 package closing
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,8 +48,15 @@ type block struct {
 // maxBlocks bounds how many blocks of a message's end are kept.
 const maxBlocks = 200
 
-// rulers are the signs of a line across the page.
-var rulers = [...]string{"- ", "* ", "_ ", "━─═="}
+// isRuler tells a line across the page.
+func isRuler(line string) bool {
+	for _, signs := range [...]string{"- ", "* ", "_ ", "━─═="} {
+		if strings.Trim(line, signs) == "" {
+			return true
+		}
+	}
+	return false
+}
 
 // blocks takes a message apart.
 func blocks(text string) []block {
@@ -88,7 +94,7 @@ func blocks(text string) []block {
 			add(block{kind: code, open: true})
 		case trimmed == "":
 			blank = true
-		case len(trimmed) >= 3 && slices.ContainsFunc(rulers[:], func(signs string) bool { return strings.Trim(trimmed, signs) == "" }):
+		case len(trimmed) >= 3 && isRuler(trimmed):
 			blank = true
 		case trimmed[0] == '>':
 			add(block{kind: quotation, text: trimmed})

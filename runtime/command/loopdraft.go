@@ -8,6 +8,7 @@
 package command
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -214,11 +215,13 @@ func (l *loopHere) ownTemplate(name string) ([]byte, error) {
 		return nil, nil
 	}
 	if err == nil {
-		_, err = wiggum.Read(data)
+		if _, err = wiggum.Read(data); err != nil {
+			err = errors.New(path + ": " + err.Error())
+		}
 	}
 	if err != nil {
-		return nil, &adviceError{"read template: " + path + ": " + err.Error(),
-			"a template is written like a loop: fields between two lines \"---\", then the text"}
+		return nil, &adviceError{"read template: " + err.Error(),
+			"a template is a file of at most 256 KiB, written like a loop: fields between two lines \"---\", then the text"}
 	}
 	return data, nil
 }

@@ -33,13 +33,15 @@ const (
 // Name is the strategy's name.
 const Name = "bart-simpson"
 
-var kind = rules.Kind{Rules: set, Once: true}
-
 // Strategy is bart-simpson.
-func Strategy() strategy.Strategy { return strategy.Strategy{Name: Name, New: kind.New} }
+func Strategy() strategy.Strategy {
+	return strategy.Strategy{Name: Name, New: (&rules.Kind{RuleSets: set{}, Once: true}).New}
+}
 
-// set asks for a stop first, then for the person, then for what Claude said.
-func set(string) []rules.Rule {
+type set struct{}
+
+// Rules ask for a stop first, then for the person, then for what Claude said.
+func (set) Rules(string) []rules.Rule {
 	var questions, others []rules.Rule
 	for _, r := range rules.Person() {
 		switch r.ID {

@@ -15,20 +15,20 @@ import (
 // Name is the strategy's name.
 const Name = "ned-flanders"
 
-var kind = rules.Kind{
-	Sets: []string{"default", "seed"},
-	Rules: func(set string) []rules.Rule {
-		if set == "seed" {
-			return seed()
-		}
-		return rules.Base()
-	},
-	Windowed: "seed",
-}
-
 // Strategy is ned-flanders.
 func Strategy() strategy.Strategy {
+	kind := &rules.Kind{RuleSets: sets{}, Sets: []string{"default", "seed"}, Windowed: "seed"}
 	return strategy.Strategy{Name: Name, Default: true, New: kind.New}
+}
+
+type sets struct{}
+
+// Rules are those of a set.
+func (sets) Rules(set string) []rules.Rule {
+	if set == "seed" {
+		return seed()
+	}
+	return rules.Base()
 }
 
 // seed is the tree of the first design.
